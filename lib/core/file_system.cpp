@@ -1,0 +1,28 @@
+#include "core/file_system.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+
+namespace bmad_mem {
+
+bool is_not_found(const Error& error) {
+  return error.os_error == ENOENT || error.os_error == ENOTDIR;
+}
+
+Result<std::string> read_file(FileSystem& files, const std::string& path, std::uint64_t size_max) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kRead));
+  BMAD_TRY_ASSIGN(const FileInfo info, file->info());
+  if (info.size > size_max) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                 .message = fmt::format("is {} bytes, more than the {} this kind of file may have",
+                                        info.size, size_max),
+                 .path = files.display_path(path)};
+  }
+  std::string bytes(info.size, '\0');
+  BMAD_TRY_ASSIGN(const std::size_t size, file->read_at(0, bytes));
+  bytes.resize(size);
+  return bytes;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,104 @@
+#include "core/ids.hpp"
+
+#include <fmt/format.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/rfc3339.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kAlphabet = "0123456789abcdefghjkmnpqrstvwxyz";
+constexpr std::uint32_t kRandomMask = (1U << 30U) - 1;  // 6 characters of 5 bits
+constexpr std::size_t kTimeChars = 9;                   // 45 bits of ms: until the year 3084
+constexpr std::size_t kRandomChars = 6;
+
+void append_base32(std::string& out, std::uint64_t value, std::size_t chars) {
+  for (std::size_t i = chars; i-- > 0;) {
+    out += kAlphabet[(value >> (5 * i)) & 31U];
+  }
+}
+
+bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+bool is_session_id(std::string_view id) {
+  return !id.empty() && id.size() <= kSessionIdSizeMax && is_lower_or_digit(id.front()) &&
+         std::ranges::all_of(
+             id, [](char c) { return is_lower_or_digit(c) || c == '.' || c == '_' || c == '-'; });
+}
+
+bool is_entry_id(std::string_view id) {
+  constexpr std::string_view kInner = "_.:@+=~-";
+  return !id.empty() && id.size() <= kEntryIdSizeMax &&
+         (is_alphanumeric(id.front()) || id.front() == '_') &&
+         std::ranges::all_of(id, [&](char c) {
+           return is_alphanumeric(c) || kInner.find(c) != std::string_view::npos;
+         });
+}
+
+Status check_session_id(std::string_view id) {
+  if (is_session_id(id)) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_INVALID_FORMAT,
+               .message = fmt::format(
+                   "\"{}\" is not a session id: 1 to {} of a-z, 0-9, '.', '_', '-', the first a "
+                   "letter or digit; `bmad-mem session list` shows the ones there are",
+                   id.substr(0, 80), kSessionIdSizeMax),
+               .field = "session_id"};
+}
+
+std::uint32_t system_random() {
+  std::uint32_t value = 0;
+  if (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
+    value = std::random_device()();  // Old kernels and other systems.
+  }
+  return value & kRandomMask;
+}
+
+IdGenerator::IdGenerator(const Clock& clock, std::function<std::uint32_t()> random)
+    : clock_(clock), random_(std::move(random)) {}
+
+std::string IdGenerator::entry_id(std::string_view prefix) {
+  const std::int64_t now_ms = std::max<std::int64_t>(0, clock_.now().time_since_epoch().count());
+  std::int64_t ms = 0;
+  std::uint32_t random = 0;
+  {
+    const std::lock_guard guard(mutex_);
+    const std::int32_t pid = ::getpid();
+    if (now_ms > last_ms_ || pid != pid_) {
+      last_ms_ = std::max(now_ms, last_ms_);
+      counter_ = random_() & kRandomMask;
+      pid_ = pid;
+    } else if (counter_ == kRandomMask) {
+      ++last_ms_;  // The millisecond is used up, or the clock stands still: borrow the next one.
+      counter_ = 0;
+    } else {
+      ++counter_;
+    }
+    ms = last_ms_;
+    random = counter_;
+  }
+  std::string id;
+  id.reserve(prefix.size() + kTimeChars + kRandomChars);
+  id += prefix;
+  append_base32(id, static_cast<std::uint64_t>(ms), kTimeChars);
+  append_base32(id, random, kRandomChars);
+  return id;
+}
+
+std::string IdGenerator::session_id() {
+  std::string id = "sess-" + format_date(clock_.now()) + "-";
+  append_base32(id, random_() & kRandomMask, kRandomChars);
+  return id;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,101 @@
+// file_system.hpp - the seam between the engine and the disk: every byte that reaches a store goes
+// through here, so that tests can make any of it fail.
+//
+// A FileSystem is rooted: paths are relative to its root, with '/' between names ("sessions/x/
+// manifest.json"), and nothing outside can be reached. Symbolic links, FIFOs, sockets and devices
+// are refused, not followed.
+//
+// Errors carry errno in Error::os_error: E_STORAGE_FULL for a full disk or quota, E_STORAGE_IO for
+// everything else. Interrupted calls (EINTR) are repeated inside.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+enum class FileKind : std::uint8_t { kRegular, kDirectory, kOther };
+
+struct FileInfo {
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  FileKind kind = FileKind::kRegular;
+
+  [[nodiscard]] bool same_file(const FileInfo& other) const {
+    return device == other.device && inode == other.inode;
+  }
+};
+
+enum class OpenMode : std::uint8_t {
+  kRead,    ///< Must exist.
+  kAppend,  ///< Read, and write at the end; created (0600) when missing.
+  kUpdate,  ///< Read and write anywhere; created (0600) when missing.
+  kCreate,  ///< Write a new file (0600); what was there is cut to nothing.
+};
+
+/// An open regular file. Closed when destroyed. Threads: the calls are as safe as the system's.
+class File {
+ public:
+  File() = default;
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  virtual ~File() = default;
+
+  /// Reads up to out.size() bytes at `offset`; fewer only at the end of the file. Returns how many.
+  virtual Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) = 0;
+  /// One write: at the end for kAppend, else behind the last write. May write less than asked for
+  /// (a full disk, a limit); returns how many bytes.
+  virtual Result<std::size_t> write(std::string_view bytes) = 0;
+  /// One write at `offset`. Returns how many bytes.
+  virtual Result<std::size_t> write_at(std::uint64_t offset, std::string_view bytes) = 0;
+  virtual Status truncate(std::uint64_t size) = 0;
+  /// The bytes, and the size needed to find them, survive power loss (fdatasync).
+  virtual Status sync_data() = 0;
+  /// As sync_data, with all metadata (fsync).
+  virtual Status sync_all() = 0;
+  virtual Result<FileInfo> info() = 0;
+  /// The system's descriptor, for kernel locks; -1 when there is none.
+  [[nodiscard]] virtual int descriptor() const = 0;
+};
+
+/// A folder and everything below it.
+class FileSystem {
+ public:
+  FileSystem() = default;
+  FileSystem(const FileSystem&) = delete;
+  FileSystem& operator=(const FileSystem&) = delete;
+  virtual ~FileSystem() = default;
+
+  virtual Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) = 0;
+  /// Of the thing at `path` itself; a symbolic link is kOther.
+  virtual Result<FileInfo> info(const std::string& path) = 0;
+  /// Names in the folder `path` ("" is the root), sorted by byte, without "." and "..".
+  virtual Result<std::vector<std::string>> list(const std::string& path) = 0;
+  /// Creates one folder (0700). An existing one is an error with os_error EEXIST.
+  virtual Status make_directory(const std::string& path) = 0;
+  /// Puts `from` in the place of `to` in one step. Durable after sync_directory().
+  virtual Status rename(const std::string& from, const std::string& to) = 0;
+  virtual Status remove(const std::string& path) = 0;
+  /// Removes an empty folder.
+  virtual Status remove_directory(const std::string& path) = 0;
+  /// Names created, renamed and removed in the folder `path` survive power loss.
+  virtual Status sync_directory(const std::string& path) = 0;
+  /// `path` as people should see it: with the root in front.
+  [[nodiscard]] virtual std::string display_path(const std::string& path) const = 0;
+};
+
+/// Whether `error` says that the file or folder isn't there.
+bool is_not_found(const Error& error);
+
+/// Reads the whole file `path`. Errors: as open(); E_SIZE_LIMIT above `size_max` bytes.
+Result<std::string> read_file(FileSystem& files, const std::string& path, std::uint64_t size_max);
+
+}  // namespace bmad_mem

@@ -1,0 +1,61 @@
+#include "bmad_mem/result.hpp"
+
+#include <array>
+#include <cassert>
+
+namespace bmad_mem {
+namespace {
+
+struct CodeText {
+  std::string_view name;
+  std::string_view sentence;
+};
+
+// In the order of the enum; docs/errors.md says more about each.
+constexpr std::array<CodeText, kErrorCodeCount> kCodes = {{
+    {"E_STORAGE_IO", "A file could not be read or written."},
+    {"E_STORAGE_FULL", "The disk, or the quota on it, is full; nothing was written."},
+    {"E_STORAGE_CORRUPT", "A file does not hold what it should; nothing was lost by saying so."},
+    {"E_LOCK_TIMEOUT", "Another process or thread held the session's lock for too long."},
+    {"E_CONCURRENT_MOD", "Something else changed the file in the middle of the operation."},
+    {"E_INVALID_FORMAT", "The input is not the JSON, time or text that was expected."},
+    {"E_SCHEMA_INVALID", "The JSON is well formed, but a field is missing, wrong or not allowed."},
+    {"E_SIZE_LIMIT", "The entry, or the session with it, is larger than the limit."},
+    {"E_SESSION_NOT_FOUND", "There is no session, entry or memory root of that name."},
+    {"E_SESSION_ARCHIVED", "The session is in the archive; restore it to write to it."},
+    {"E_SESSION_CORRUPT", "The session's folder or manifest is damaged; run repair."},
+    {"E_QUERY_TIMEOUT", "The query took longer than its time budget."},
+    {"E_INVALID_QUERY", "The query or one of its filters could not be understood."},
+}};
+
+}  // namespace
+
+std::string_view error_code_name(ErrorCode code) {
+  const auto index = static_cast<std::size_t>(code);
+  assert(index < kCodes.size());
+  return kCodes[index].name;
+}
+
+std::string_view error_code_sentence(ErrorCode code) {
+  const auto index = static_cast<std::size_t>(code);
+  assert(index < kCodes.size());
+  return kCodes[index].sentence;
+}
+
+std::string Error::to_string() const {
+  std::string text = path;
+  if (line != 0) {
+    text += (text.empty() ? "line " : ":") + std::to_string(line);
+    if (column != 0) {
+      text += ":" + std::to_string(column);
+    }
+  }
+  for (const std::string* part : {&field, &message}) {
+    if (!part->empty()) {
+      text += (text.empty() ? "" : ": ") + *part;
+    }
+  }
+  return text;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,86 @@
+#include "core/utf8.hpp"
+
+#include <cstdint>
+#include <cstring>
+
+namespace bmad_mem {
+namespace {
+
+/// Size of the valid character at the front of `text` (1 to 4), or 0 when there is none. Table 3-7
+/// of the Unicode standard: the range of the second byte depends on the first.
+std::size_t character_size(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  const unsigned first = byte(0);
+  if (first < 0x80) {
+    return text.empty() ? 0 : 1;
+  }
+  if (first >= 0xC2 && first <= 0xDF) {
+    return continues(1) ? 2 : 0;
+  }
+  if (first >= 0xE0 && first <= 0xEF) {
+    const unsigned low = first == 0xE0 ? 0xA0 : 0x80;
+    const unsigned high = first == 0xED ? 0x9F : 0xBF;
+    return byte(1) >= low && byte(1) <= high && continues(2) ? 3 : 0;
+  }
+  if (first >= 0xF0 && first <= 0xF4) {
+    const unsigned low = first == 0xF0 ? 0x90 : 0x80;
+    const unsigned high = first == 0xF4 ? 0x8F : 0xBF;
+    return byte(1) >= low && byte(1) <= high && continues(2) && continues(3) ? 4 : 0;
+  }
+  return 0;
+}
+
+}  // namespace
+
+std::size_t utf8_valid_size(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::uint64_t word = 0;
+    if (text.size() - at >= sizeof word) {
+      std::memcpy(&word, text.data() + at, sizeof word);
+      if ((word & 0x8080808080808080U) == 0) {
+        at += sizeof word;
+        continue;
+      }
+    }
+    const std::size_t size = character_size(text.substr(at));
+    if (size == 0) {
+      return at;
+    }
+    at += size;
+  }
+  return at;
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t size_max) {
+  if (text.size() <= size_max) {
+    return text;
+  }
+  std::size_t size = size_max;
+  while (size > 0 && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {
+    --size;
+  }
+  return text.substr(0, size);
+}
+
+std::string utf8_repaired(std::string_view text) {
+  constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    const std::size_t size = character_size(text);
+    if (size == 0 || text.front() == '\0') {
+      out += kReplacement;
+      text.remove_prefix(1);
+    } else {
+      out += text.substr(0, size);
+      text.remove_prefix(size);
+    }
+  }
+  return out;
+}
+
+}  // namespace bmad_mem
