@@ -1,0 +1,117 @@
+#include "json/parser.hpp"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <new>
+#include <string>
+#include <vector>
+
+namespace bmad_mem {
+namespace {
+
+static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
+
+/// Whether two keys of `object` itself are equal. Small objects, which nearly all are, are compared
+/// pair by pair; large ones are sorted, so that hostile input costs n log n.
+bool has_duplicate_key(JsonValue object) {
+  constexpr std::size_t kPairwiseMax = 24;
+  std::array<std::string_view, kPairwiseMax> keys;
+  std::size_t count = 0;
+  for (const JsonMember& member : object.members()) {
+    if (count == kPairwiseMax) {
+      std::vector<std::string_view> all;
+      for (const JsonMember& each : object.members()) {
+        all.push_back(each.key);
+      }
+      std::ranges::sort(all);
+      return std::ranges::adjacent_find(all) != all.end();
+    }
+    for (std::size_t i = 0; i < count; ++i) {
+      if (keys[i] == member.key) {
+        return true;
+      }
+    }
+    keys[count++] = member.key;
+  }
+  return false;
+}
+
+/// What simdjson lets pass and we do not: a key twice, and NUL in a string or key.
+bool is_strict(JsonValue value, bool may_hold_nul) {
+  const auto holds_nul = [&](std::string_view text) {
+    return may_hold_nul && text.find('\0') != std::string_view::npos;
+  };
+  switch (value.kind()) {
+    case JsonKind::kString:
+      return !holds_nul(value.string());
+    case JsonKind::kArray:
+      for (const JsonValue element : value.elements()) {
+        if (!is_strict(element, may_hold_nul)) {
+          return false;
+        }
+      }
+      return true;
+    case JsonKind::kObject:
+      for (const JsonMember& member : value.members()) {
+        if (holds_nul(member.key) || !is_strict(member.value, may_hold_nul)) {
+          return false;
+        }
+      }
+      return !has_duplicate_key(value);
+    default:
+      return true;
+  }
+}
+
+}  // namespace
+
+struct JsonParser::Impl {
+  simdjson::dom::parser parser;
+  std::string padded;  // parse() copies its text here.
+};
+
+JsonParser::JsonParser() : impl_(std::make_unique<Impl>()) {
+  constexpr std::size_t kFirstCapacity = 4096;  // Most entries fit; the parser grows by itself.
+  if (impl_->parser.allocate(kFirstCapacity, kJsonDepthMax) != simdjson::SUCCESS) {
+    throw std::bad_alloc();
+  }
+}
+JsonParser::JsonParser(JsonParser&&) noexcept = default;
+JsonParser& JsonParser::operator=(JsonParser&&) noexcept = default;
+JsonParser::~JsonParser() = default;
+
+std::optional<JsonValue> JsonParser::try_parse_padded(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) {
+    return std::nullopt;
+  }
+  simdjson::dom::element root;
+  if (impl_->parser.parse(text.data(), text.size(), false).get(root) != simdjson::SUCCESS) {
+    return std::nullopt;
+  }
+  const simdjson::dom::document& document = impl_->parser.doc;
+  constexpr std::size_t kRootIndex = 1;  // Word 0 is the frame around the whole text.
+  const JsonValue value(document.tape.get(), document.string_buf.get(), kRootIndex);
+  // NUL can only come from the escape \u0000: simdjson refuses a raw one.
+  const bool may_hold_nul = std::memchr(text.data(), '\\', text.size()) != nullptr &&
+                            text.find("\\u0000") != std::string_view::npos;
+  if (!is_strict(value, may_hold_nul)) {
+    return std::nullopt;
+  }
+  return value;
+}
+
+Result<JsonValue> JsonParser::parse(std::string_view text) {
+  impl_->padded.assign(text);
+  impl_->padded.append(kJsonPadding, '\0');
+  const std::string_view copy(impl_->padded.data(), text.size());
+  if (const std::optional<JsonValue> value = try_parse_padded(copy)) {
+    return *value;
+  }
+  return json_problem(text);
+}
+
+}  // namespace bmad_mem

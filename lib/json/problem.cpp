@@ -1,0 +1,187 @@
+// problem.cpp - where and why a JSON text is refused. Runs only after simdjson, which says no
+// faster than anything but does not say where.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/utf8.hpp"
+#include "json/parser.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using Json = nlohmann::json;
+
+/// Walks the text and counts the bytes handed out, since SAX events carry no position.
+class CountingIterator {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountingIterator(const char* at, std::size_t* count) : at_(at), count_(count) {}
+  reference operator*() const { return *at_; }
+  CountingIterator& operator++() {
+    ++at_;
+    if (count_ != nullptr) {
+      ++*count_;
+    }
+    return *this;
+  }
+  bool operator==(const CountingIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const CountingIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  std::size_t* count_;
+};
+
+/// One open object or array, and the place in it.
+struct Level {
+  bool is_object = false;
+  std::size_t index = 0;  // In an array: which element.
+  std::string key;        // In an object: the latest key.
+  std::set<std::string> keys;
+};
+
+/// Stops at the first thing that is wrong and keeps its place and reason.
+class ProblemFinder final : public nlohmann::json_sax<Json> {
+ public:
+  explicit ProblemFinder(const std::size_t* count) : count_(count) {}
+
+  bool null() override { return scalar(); }
+  bool boolean(bool /*value*/) override { return scalar(); }
+  bool number_integer(number_integer_t /*value*/) override { return scalar(); }
+  bool number_unsigned(number_unsigned_t /*value*/) override { return scalar(); }
+  bool binary(binary_t& /*value*/) override { return scalar(); }
+  bool number_float(number_float_t /*value*/, const string_t& text) override {
+    if (text.find_first_of(".eE") == string_t::npos) {
+      return refuse(fmt::format("the number {} is beyond 64 bits and would lose digits; write it "
+                                "as a string",
+                                utf8_prefix(text, 40)));
+    }
+    return scalar();
+  }
+  bool string(string_t& value) override {
+    if (value.find('\0') != string_t::npos) {
+      return refuse("the string holds NUL (\\u0000); leave it out");
+    }
+    return scalar();
+  }
+  bool start_object(std::size_t /*size*/) override { return open(true); }
+  bool start_array(std::size_t /*size*/) override { return open(false); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool key(string_t& value) override {
+    Level& level = levels_.back();
+    level.key = value;
+    if (value.find('\0') != string_t::npos) {
+      return refuse("a key holds NUL (\\u0000); leave it out");
+    }
+    if (!level.keys.insert(value).second) {
+      return refuse("the key stands twice in one object; keep one of them");
+    }
+    return true;
+  }
+  bool parse_error(std::size_t position, const std::string& token,
+                   const Json::exception& failure) override {
+    constexpr int kNumberOverflow = 406;
+    at_ = position;
+    if (failure.id == kNumberOverflow) {
+      return refuse_here(fmt::format("the number {} is too large to keep; write it as a string",
+                                     utf8_prefix(token, 40)));
+    }
+    return refuse_here(syntax_reason(failure.what()));
+  }
+
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] std::size_t at() const { return at_; }
+  [[nodiscard]] std::string field() const {
+    std::string path;
+    for (const Level& level : levels_) {
+      if (level.is_object && !level.key.empty()) {
+        path += (path.empty() ? "" : ".") + level.key;
+      } else if (!level.is_object) {
+        path += fmt::format("[{}]", level.index);
+      }
+    }
+    return path;
+  }
+
+ private:
+  bool scalar() {
+    if (!levels_.empty()) {
+      ++levels_.back().index;
+    }
+    return true;
+  }
+  bool open(bool is_object) {
+    if (levels_.size() >= kJsonDepthMax) {
+      return refuse(fmt::format("nested deeper than {} levels", kJsonDepthMax));
+    }
+    levels_.push_back({.is_object = is_object, .index = 0, .key = {}, .keys = {}});
+    return true;
+  }
+  bool close() {
+    levels_.pop_back();
+    return scalar();
+  }
+  bool refuse(std::string reason) {
+    at_ = *count_;
+    return refuse_here(std::move(reason));
+  }
+  bool refuse_here(std::string reason) {
+    reason_ = std::move(reason);
+    return false;
+  }
+  /// nlohmann's own sentence without its "[json.exception.parse_error.101] parse error at .." head.
+  static std::string syntax_reason(std::string_view what) {
+    const std::size_t head = what.find("syntax error");
+    std::string reason = "not valid JSON: ";
+    reason += head == std::string_view::npos ? what : what.substr(head);
+    return utf8_repaired(reason);
+  }
+
+  const std::size_t* count_;
+  std::vector<Level> levels_;
+  std::size_t at_ = 0;
+  std::string reason_;
+};
+
+Error problem_at(std::size_t column, std::string reason, std::string field = {}) {
+  return Error{.code = ErrorCode::E_INVALID_FORMAT,
+               .message = std::move(reason),
+               .column = std::max<std::size_t>(column, 1),
+               .field = std::move(field)};
+}
+
+}  // namespace
+
+Error json_problem(std::string_view text) {
+  if (text.starts_with("\xEF\xBB\xBF")) {
+    return problem_at(1, "starts with a byte order mark; save the file as UTF-8 without BOM");
+  }
+  if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    return problem_at(nul + 1, "holds a NUL byte");
+  }
+  if (const std::size_t valid = utf8_valid_size(text); valid != text.size()) {
+    return problem_at(valid + 1, fmt::format("is not valid UTF-8: byte 0x{:02x}",
+                                             static_cast<unsigned char>(text[valid])));
+  }
+  std::size_t count = 0;
+  ProblemFinder finder(&count);
+  const CountingIterator begin(text.data(), &count);
+  const CountingIterator end(text.data() + text.size(), nullptr);
+  if (Json::sax_parse(begin, end, &finder)) {
+    return problem_at(1, "not valid JSON");  // The two parsers disagree; simdjson's no counts.
+  }
+  return problem_at(finder.at(), finder.reason(), finder.field());
+}
+
+}  // namespace bmad_mem
