@@ -1,0 +1,229 @@
+#include "storage/config.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "config_names.hpp"
+#include "config_table.hpp"
+#include "config_text.hpp"
+#include "core/utf8.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+#include "json_position.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kConfigSizeMax = 1U << 20U;
+constexpr double kBytesPerMegabyte = 1024.0 * 1024.0;
+
+/// What is allowed for `setting`, to follow "must be".
+std::string allowed_values(const Setting& setting) {
+  if (std::holds_alternative<ConfigMember<bool>>(setting.member)) {
+    return "true or false";
+  }
+  if (std::holds_alternative<ConfigMember<std::string>>(setting.member)) {
+    if (setting.choices[0].empty()) {
+      return "a string that isn't empty";
+    }
+    return json_quoted(setting.choices[0]) +
+           (setting.choices[1].empty() ? "" : " or " + json_quoted(setting.choices[1]));
+  }
+  const bool takes_whole = std::holds_alternative<ConfigMember<std::int64_t>>(setting.member);
+  return fmt::format("a {}number from {} to {}", takes_whole ? "whole " : "",
+                     number_text(setting.min), number_text(setting.max));
+}
+
+/// What stands there instead, to follow "not".
+std::string shown(JsonValue value) {
+  constexpr std::size_t kShownMax = 40;
+  if (value.is_string()) {
+    return json_quoted(utf8_prefix(value.string(), kShownMax));
+  }
+  return value.is_number() ? number_text(value.number())
+                           : std::string(json_kind_name(value.kind()));
+}
+
+/// A key as it is shown on a terminal: one with control characters in it is quoted.
+std::string one_line(std::string_view key) {
+  const bool is_plain = std::ranges::none_of(
+      key, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
+  return is_plain ? std::string(key) : json_quoted(key);
+}
+
+/// Sets one member of the config; false when the value isn't of its kind or in its range.
+struct Assign {
+  Config& config;
+  const Setting& setting;
+  JsonValue value;
+
+  bool operator()(ConfigMember<bool> member) const {
+    if (value.kind() != JsonKind::kBoolean) {
+      return false;
+    }
+    member(config) = value.boolean();
+    return true;
+  }
+  bool operator()(ConfigMember<std::int64_t> member) const {
+    if (!in_range() || !is_whole_number(value.number())) {
+      return false;
+    }
+    member(config) = static_cast<std::int64_t>(value.number());
+    return true;
+  }
+  bool operator()(ConfigMember<double> member) const {
+    if (!in_range()) {
+      return false;
+    }
+    member(config) = value.number();
+    return true;
+  }
+  bool operator()(ConfigMember<std::string> member) const {
+    const bool is_choice =
+        setting.choices[0].empty() ||
+        std::ranges::find(setting.choices, value.string()) != setting.choices.end();
+    if (value.string().empty() || !is_choice) {
+      return false;
+    }
+    member(config) = value.string();
+    return true;
+  }
+  [[nodiscard]] bool in_range() const {
+    return value.is_number() && value.number() >= setting.min && value.number() <= setting.max;
+  }
+};
+
+/// Goes through a parsed file and fills in a LoadedConfig.
+class ConfigReader {
+ public:
+  ConfigReader(std::string_view text, const std::string& display_path)
+      : text_(text), display_path_(display_path) {}
+
+  Result<LoadedConfig> read(JsonValue root) {
+    if (!root.is_object()) {
+      return refused("", fmt::format("must be an object, not {}", shown(root)));
+    }
+    for (const JsonMember& member : root.members()) {
+      if (member.key == kConfigRoot) {
+        BMAD_TRY(read_section("", kConfigRoot, member.value));
+      } else {
+        warn(member.key, suggested_outer_key(member.key));
+      }
+    }
+    BMAD_TRY(settle_trigger());
+    return std::move(loaded_);
+  }
+
+ private:
+  /// `section` is one that is_section() knows, so it nests no deeper than the table.
+  Status read_section(std::string_view section, std::string_view full, JsonValue value) {
+    if (!value.is_object()) {
+      return refused(full, fmt::format("must be an object, not {}", shown(value)));
+    }
+    for (const JsonMember& member : value.members()) {
+      const std::string key = joined_key(section, member.key);
+      const bool is_one_name = member.key.find('.') == std::string_view::npos;
+      if (const Setting* setting = find_setting(key); setting != nullptr && is_one_name) {
+        BMAD_TRY(read_setting(*setting, member.value));
+      } else if (is_one_name && is_section(key)) {
+        BMAD_TRY(read_section(key, full_key(key), member.value));
+      } else {
+        warn(full_key(key), suggested_key(section, member.key));
+      }
+    }
+    return {};
+  }
+
+  Status read_setting(const Setting& setting, JsonValue value) {
+    if (!std::visit(Assign{loaded_.config, setting, value}, setting.member)) {
+      return refused(full_key(setting.key),
+                     fmt::format("must be {}, not {}", allowed_values(setting), shown(value)));
+    }
+    trigger_is_given_ = trigger_is_given_ || setting.key == kTrigger;
+    return {};
+  }
+
+  /// A trigger above the limit would never be reached; one that isn't given follows the limit.
+  Status settle_trigger() {
+    constexpr double kTriggerShare = 0.9;
+    const double size_max = loaded_.config.storage.max_session_size_mb;
+    double& trigger = loaded_.config.compaction.trigger_threshold_mb;
+    if (!trigger_is_given_) {
+      trigger = kTriggerShare * size_max;
+    } else if (trigger > size_max) {
+      return refused(full_key(kTrigger),
+                     fmt::format("must be at most memory_config.storage.max_session_size_mb, which "
+                                 "is {}, not {}",
+                                 number_text(size_max), number_text(trigger)));
+    }
+    return {};
+  }
+
+  void warn(std::string_view key, const std::string& meant) {
+    constexpr std::size_t kShownMax = 200;
+    std::string warning =
+        fmt::format("{} is not a known key", one_line(utf8_prefix(key, kShownMax)));
+    if (!meant.empty()) {
+      warning += fmt::format("; did you mean {}?", meant);
+    }
+    loaded_.warnings.push_back(std::move(warning));
+  }
+
+  [[nodiscard]] Error refused(std::string_view field, std::string reason) const {
+    const TextPosition position = position_of_member(text_, field);
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = std::move(reason),
+                 .path = display_path_,
+                 .line = position.line,
+                 .column = position.column,
+                 .field = std::string(field)};
+  }
+
+  static constexpr std::string_view kTrigger = "compaction.trigger_threshold_mb";
+
+  std::string_view text_;
+  const std::string& display_path_;
+  LoadedConfig loaded_;
+  bool trigger_is_given_ = false;
+};
+
+std::uint64_t to_bytes(double megabytes) {
+  return static_cast<std::uint64_t>(megabytes * kBytesPerMegabyte);
+}
+
+}  // namespace
+
+std::uint64_t Config::max_session_size_bytes() const {
+  return to_bytes(storage.max_session_size_mb);
+}
+
+std::uint64_t Config::compaction_trigger_bytes() const {
+  return to_bytes(compaction.trigger_threshold_mb);
+}
+
+std::uint64_t Config::index_cache_size_bytes() const { return to_bytes(indexing.cache_size_mb); }
+
+Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path) {
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(text);
+  if (!root) {
+    return problem_in_file(root.error(), text, display_path);
+  }
+  return ConfigReader(text, display_path).read(*root);
+}
+
+Result<LoadedConfig> load_config(FileSystem& files) {
+  const Result<std::string> text = read_file(files, kConfigFile, kConfigSizeMax);
+  if (!text) {
+    if (is_not_found(text.error())) {
+      return LoadedConfig{};
+    }
+    return text.error();
+  }
+  return parse_config(*text, files.display_path(kConfigFile));
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,100 @@
+#include "config_names.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace bmad_mem {
+namespace {
+
+/// How many characters must be added, dropped or replaced to turn one word into the other.
+std::size_t edit_distance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j) {
+      const std::size_t replaced = diagonal + static_cast<std::size_t>(from[i] != to[j]);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
+    }
+  }
+  return row.back();
+}
+
+/// The one of `known` that is nearest to `name`; empty when more than a third would have to change.
+std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
+  constexpr std::size_t kNameSizeMax = 64;  // Bounds the work that a hostile file can cause.
+  std::string_view nearest;
+  std::size_t nearest_distance = kNameSizeMax;
+  for (const std::string_view each : known) {
+    const std::size_t longer = std::max(name.size(), each.size());
+    const std::size_t distance = longer > kNameSizeMax ? longer : edit_distance(name, each);
+    if (distance < nearest_distance && distance <= longer / 3) {
+      nearest = each;
+      nearest_distance = distance;
+    }
+  }
+  return nearest;
+}
+
+/// What is behind "`section`." in `key`; empty when `key` isn't in the section.
+std::string_view rest_of_key(std::string_view key, std::string_view section) {
+  if (section.empty()) {
+    return key;
+  }
+  const bool is_inside =
+      key.size() > section.size() && key.starts_with(section) && key[section.size()] == '.';
+  return is_inside ? key.substr(section.size() + 1) : std::string_view();
+}
+
+/// The full key of the setting or outer section called `name`; empty when there is none.
+std::string elsewhere(std::string_view name) {
+  for (const Setting& setting : config_settings()) {
+    if (setting.key.substr(setting.key.rfind('.') + 1) == name) {
+      return full_key(setting.key);
+    }
+  }
+  return is_section(name) ? full_key(name) : std::string();
+}
+
+}  // namespace
+
+const Setting* find_setting(std::string_view key) {
+  const std::span<const Setting> settings = config_settings();
+  const auto found = std::ranges::find(settings, key, &Setting::key);
+  return found == settings.end() ? nullptr : &*found;
+}
+
+bool is_section(std::string_view key) {
+  return std::ranges::any_of(config_settings(), [&](const Setting& setting) {
+    return !rest_of_key(setting.key, key).empty();
+  });
+}
+
+std::string joined_key(std::string_view section, std::string_view name) {
+  return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+}
+
+std::string full_key(std::string_view key) { return fmt::format("{}.{}", kConfigRoot, key); }
+
+std::string suggested_key(std::string_view section, std::string_view name) {
+  std::vector<std::string_view> neighbours;
+  for (const Setting& setting : config_settings()) {
+    if (const std::string_view rest = rest_of_key(setting.key, section); !rest.empty()) {
+      neighbours.push_back(rest.substr(0, rest.find('.')));
+    }
+  }
+  const std::string_view nearest = nearest_name(name, neighbours);
+  return nearest.empty() ? elsewhere(name) : std::string(nearest);
+}
+
+std::string suggested_outer_key(std::string_view name) {
+  const std::string_view nearest = nearest_name(name, {&kConfigRoot, 1});
+  return nearest.empty() ? elsewhere(name) : std::string(nearest);
+}
+
+}  // namespace bmad_mem

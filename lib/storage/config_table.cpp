@@ -1,0 +1,137 @@
+#include "config_table.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr Setting flag(std::string_view key, ConfigMember<bool> member) {
+  return {.key = key, .member = member};
+}
+
+constexpr Setting whole(std::string_view key, ConfigMember<std::int64_t> member, double min,
+                        double max) {
+  return {.key = key, .member = member, .min = min, .max = max};
+}
+
+constexpr Setting real(std::string_view key, ConfigMember<double> member, double min, double max) {
+  return {.key = key, .member = member, .min = min, .max = max};
+}
+
+constexpr Setting text(std::string_view key, ConfigMember<std::string> member,
+                       std::string_view first = {}, std::string_view second = {}) {
+  return {.key = key, .member = member, .choices = {first, second}};
+}
+
+// The ranges keep out what can only be a slip, and products with bytes and milliseconds in 64 bits.
+constexpr double kMegabytesMin = 0.01;  // Tests fill a session quickly with it.
+constexpr double kMegabytesMax = 4096;
+constexpr double kMillisecondsMax = 3'600'000;
+constexpr double kRateMax = 10;  // Per day: half of it is gone after 100 minutes.
+constexpr double kDaysMax = 36'500;
+
+using Whole = std::int64_t;
+using Text = std::string;
+
+constexpr Setting kSettings[] = {
+    text(
+        "version", [](Config& c) -> Text& { return c.version; }, "1.0"),
+
+    text("storage.root_path", [](Config& c) -> Text& { return c.storage.root_path; }),
+    text(
+        "storage.format", [](Config& c) -> Text& { return c.storage.format; }, "jsonl"),
+    text(
+        "storage.encoding", [](Config& c) -> Text& { return c.storage.encoding; }, "utf-8"),
+    real(
+        "storage.max_session_size_mb",
+        [](Config& c) -> double& { return c.storage.max_session_size_mb; }, kMegabytesMin,
+        kMegabytesMax),
+    flag("storage.compression.enabled",
+         [](Config& c) -> bool& { return c.storage.compression.enabled; }),
+    text(
+        "storage.compression.algorithm",
+        [](Config& c) -> Text& { return c.storage.compression.algorithm; }, "gzip"),
+
+    whole(
+        "concurrency.lock_timeout_ms",
+        [](Config& c) -> Whole& { return c.concurrency.lock_timeout_ms; }, 0, kMillisecondsMax),
+    whole(
+        "concurrency.lock_retry_interval_ms",
+        [](Config& c) -> Whole& { return c.concurrency.lock_retry_interval_ms; }, 1, 60'000),
+    whole(
+        "concurrency.max_concurrent_writes",
+        [](Config& c) -> Whole& { return c.concurrency.max_concurrent_writes; }, 1, 1000),
+
+    flag("indexing.enabled", [](Config& c) -> bool& { return c.indexing.enabled; }),
+    text(
+        "indexing.update_strategy", [](Config& c) -> Text& { return c.indexing.update_strategy; },
+        "incremental", "full"),
+    whole(
+        "indexing.rebuild_threshold_writes",
+        [](Config& c) -> Whole& { return c.indexing.rebuild_threshold_writes; }, 1, 10'000'000),
+    real(
+        "indexing.cache_size_mb", [](Config& c) -> double& { return c.indexing.cache_size_mb; },
+        kMegabytesMin, kMegabytesMax),
+
+    flag("decay.enabled", [](Config& c) -> bool& { return c.decay.enabled; }),
+    text(
+        "decay.model", [](Config& c) -> Text& { return c.decay.model; }, "exponential", "priority"),
+    whole(
+        "decay.update_interval_hours",
+        [](Config& c) -> Whole& { return c.decay.update_interval_hours; }, 1, 24 * kDaysMax),
+    real(
+        "decay.minimum_factor", [](Config& c) -> double& { return c.decay.minimum_factor; }, 0, 1),
+    real(
+        "decay.rates.conversation", [](Config& c) -> double& { return c.decay.rates.conversation; },
+        0, kRateMax),
+    real(
+        "decay.rates.decision", [](Config& c) -> double& { return c.decay.rates.decision; }, 0,
+        kRateMax),
+    real(
+        "decay.rates.finding", [](Config& c) -> double& { return c.decay.rates.finding; }, 0,
+        kRateMax),
+    real(
+        "decay.rates.preference", [](Config& c) -> double& { return c.decay.rates.preference; }, 0,
+        kRateMax),
+
+    flag("compaction.enabled", [](Config& c) -> bool& { return c.compaction.enabled; }),
+    real(
+        "compaction.trigger_threshold_mb",
+        [](Config& c) -> double& { return c.compaction.trigger_threshold_mb; }, kMegabytesMin / 2,
+        kMegabytesMax),
+    real(
+        "compaction.keep_percentage",
+        [](Config& c) -> double& { return c.compaction.keep_percentage; }, 0.01, 1),
+    text(
+        "compaction.strategy", [](Config& c) -> Text& { return c.compaction.strategy; },
+        "relevance_based"),
+
+    flag("privacy.auto_redaction", [](Config& c) -> bool& { return c.privacy.auto_redaction; }),
+    whole(
+        "privacy.retention_days.conversation",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.conversation; }, 1, kDaysMax),
+    whole(
+        "privacy.retention_days.decision",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.decision; }, 1, kDaysMax),
+    whole(
+        "privacy.retention_days.finding",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.finding; }, 1, kDaysMax),
+    whole(
+        "privacy.retention_days.preference",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.preference; }, 1, kDaysMax),
+    flag("privacy.auto_purge", [](Config& c) -> bool& { return c.privacy.auto_purge; }),
+    flag("privacy.audit_deletions", [](Config& c) -> bool& { return c.privacy.audit_deletions; }),
+
+    whole(
+        "performance.batch_write_size",
+        [](Config& c) -> Whole& { return c.performance.batch_write_size; }, 1, 100'000),
+    whole(
+        "performance.index_cache_ttl_seconds",
+        [](Config& c) -> Whole& { return c.performance.index_cache_ttl_seconds; }, 0,
+        24 * 3600 * 365),
+    flag("performance.lazy_load", [](Config& c) -> bool& { return c.performance.lazy_load; }),
+};
+
+}  // namespace
+
+std::span<const Setting> config_settings() { return kSettings; }
+
+}  // namespace bmad_mem

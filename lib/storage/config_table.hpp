@@ -1,0 +1,37 @@
+// config_table.hpp - every setting: its key, where it lives in Config, and what is allowed.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "storage/config.hpp"
+
+namespace bmad_mem {
+
+/// The member of the outermost object that holds everything.
+inline constexpr std::string_view kConfigRoot = "memory_config";
+
+template <typename T>
+using ConfigMember = T& (*)(Config&);
+
+struct Setting {
+  /// Below "memory_config": "storage.compression.enabled".
+  std::string_view key;
+  std::variant<ConfigMember<bool>, ConfigMember<std::int64_t>, ConfigMember<double>,
+               ConfigMember<std::string>>
+      member;
+  /// Both ends are allowed. Numbers only.
+  double min = 0;
+  double max = 0;
+  /// Strings only: what is allowed; when all are empty, any text but the empty one.
+  std::array<std::string_view, 2> choices = {};
+};
+
+/// The settings in the order in which they are written; those of one object stand together.
+std::span<const Setting> config_settings();
+
+}  // namespace bmad_mem

@@ -1,0 +1,266 @@
+#include "storage/file_lock.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "kernel_lock.hpp"
+#include "lock_info.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// What this process knows of one lock file: its descriptors, its queue of threads, and whether the
+/// helper thread is waiting in the kernel.
+///
+/// Life of a turn: wait until `turns` is at one's ticket and nobody holds it, then take the kernel
+/// lock; while that lasts, `held` keeps the other threads out.
+struct LockEntry {
+  enum class Waiter : std::uint8_t { kNone, kWaiting, kGranted, kFailed };
+
+  LockEntry(std::unique_ptr<File> lock_file, std::unique_ptr<File> info, const std::string& path)
+      : kernel(std::move(lock_file), path), info_file(std::move(info)) {}
+
+  KernelLock kernel;
+  std::unique_ptr<File> info_file;
+  FileInfo identity;
+
+  std::mutex mutex;  // Guards what follows; never held during a system call that can wait.
+  std::condition_variable changed;
+  std::deque<std::uint64_t> queue;
+  std::uint64_t next_ticket = 0;
+  bool held = false;
+  Waiter waiter = Waiter::kNone;
+  std::optional<Error> failure;  // Of the helper thread.
+  bool abandoned = false;  // Whoever sent the helper thread to wait has given up.
+};
+
+using EntryKey = std::pair<std::uint64_t, std::uint64_t>;
+
+/// All entries of this process. A forked child starts its own: an open file description that it
+/// shares with its parent would let both in.
+struct Registry {
+  std::mutex mutex;
+  std::map<EntryKey, std::weak_ptr<LockEntry>> entries;
+  pid_t pid = 0;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+Result<std::shared_ptr<LockEntry>> find_entry(FileSystem& files, const std::string& path,
+                                              const std::string& info_path) {
+  BMAD_TRY_ASSIGN(std::unique_ptr<File> lock_file, files.open(path, OpenMode::kUpdate));
+  BMAD_TRY_ASSIGN(const FileInfo identity, lock_file->info());
+  Registry& all = registry();
+  const std::lock_guard guard(all.mutex);
+  if (all.pid != ::getpid()) {
+    all.entries.clear();
+    all.pid = ::getpid();
+  }
+  std::erase_if(all.entries, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<LockEntry>& slot = all.entries[{identity.device, identity.inode}];
+  if (std::shared_ptr<LockEntry> entry = slot.lock()) {
+    return entry;
+  }
+  BMAD_TRY_ASSIGN(std::unique_ptr<File> info_file, files.open(info_path, OpenMode::kUpdate));
+  auto entry = std::make_shared<LockEntry>(std::move(lock_file), std::move(info_file),
+                                           files.display_path(path));
+  entry->identity = identity;
+  slot = entry;
+  return entry;
+}
+
+/// Waits until it is this thread's turn among those of the process. False when time ran out.
+bool take_turn(LockEntry& entry, std::unique_lock<std::mutex>& lock, SteadyTime deadline) {
+  const std::uint64_t ticket = entry.next_ticket++;
+  entry.queue.push_back(ticket);
+  const bool mine = entry.changed.wait_until(
+      lock, deadline, [&] { return !entry.held && entry.queue.front() == ticket; });
+  std::erase(entry.queue, ticket);
+  if (mine) {
+    entry.held = true;
+  } else {
+    entry.changed.notify_all();  // The next one may have been waiting for this ticket to go.
+  }
+  return mine;
+}
+
+/// Ends the turn: lets the next thread of the process try.
+void give_turn(LockEntry& entry) {
+  entry.held = false;
+  entry.changed.notify_all();
+}
+
+/// Runs in the helper thread: waits for the kernel lock and hands it over, or gives it straight
+/// back when nobody wants it any more.
+void wait_in_kernel(const std::shared_ptr<LockEntry>& entry) {
+  const Status locked = entry->kernel.lock();
+  const std::lock_guard guard(entry->mutex);
+  if (!locked) {
+    entry->failure = locked.error();
+    entry->waiter = LockEntry::Waiter::kFailed;
+  } else if (entry->abandoned) {
+    entry->kernel.unlock();
+    entry->waiter = LockEntry::Waiter::kNone;
+  } else {
+    entry->waiter = LockEntry::Waiter::kGranted;
+  }
+  entry->changed.notify_all();
+}
+
+/// A lock is mostly held for some ten microseconds: look a few times before a thread is started.
+Result<bool> try_for_a_moment(LockEntry& entry) {
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries; ++i) {
+    BMAD_TRY_ASSIGN(const bool locked, entry.kernel.try_lock());
+    if (locked) {
+      return true;
+    }
+    ::sched_yield();
+  }
+  return false;
+}
+
+/// Takes the kernel lock in this process's turn. False when time ran out.
+Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
+                              std::unique_lock<std::mutex>& lock, SteadyTime deadline) {
+  using Waiter = LockEntry::Waiter;
+  if (entry->waiter == Waiter::kNone) {
+    lock.unlock();
+    Result<bool> locked = try_for_a_moment(*entry);
+    lock.lock();
+    if (!locked || *locked) {
+      return locked;
+    }
+    entry->waiter = Waiter::kWaiting;
+    std::thread(wait_in_kernel, entry).detach();
+  }
+  entry->abandoned = false;
+  entry->changed.wait_until(lock, deadline, [&] { return entry->waiter != Waiter::kWaiting; });
+  if (entry->waiter == Waiter::kWaiting) {
+    entry->abandoned = true;
+    return false;
+  }
+  const bool granted = std::exchange(entry->waiter, Waiter::kNone) == Waiter::kGranted;
+  if (!granted) {
+    return *std::exchange(entry->failure, std::nullopt);
+  }
+  return true;
+}
+
+}  // namespace
+
+struct FileLock::Guard::State {
+  std::shared_ptr<LockEntry> entry;
+};
+
+FileLock::Guard::Guard(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FileLock::Guard::Guard(Guard&&) noexcept = default;
+FileLock::Guard& FileLock::Guard::operator=(Guard&& other) noexcept {
+  release();
+  state_ = std::move(other.state_);
+  return *this;
+}
+FileLock::Guard::~Guard() { release(); }
+
+void FileLock::Guard::release() {
+  if (state_ != nullptr) {
+    LockEntry& entry = *state_->entry;
+    const std::lock_guard guard(entry.mutex);
+    entry.kernel.unlock();
+    give_turn(entry);
+  }
+  state_.reset();
+}
+
+struct FileLock::Impl {
+  Impl(FileSystem& file_system, const Clock& used_clock, std::string lock_path,
+       std::string information_path)
+      : files(file_system),
+        clock(used_clock),
+        path(std::move(lock_path)),
+        info_path(std::move(information_path)) {}
+
+  /// The entry used last time; found anew when `stale` says that it is for an old file.
+  Result<std::shared_ptr<LockEntry>> current_entry(bool stale) {
+    const std::lock_guard guard(mutex);
+    if (entry != nullptr && pid == ::getpid() && !stale) {
+      return entry;
+    }
+    BMAD_TRY_ASSIGN(entry, find_entry(files, path, info_path));
+    pid = ::getpid();
+    return entry;
+  }
+
+  [[nodiscard]] Error timed_out(LockEntry& waited_for, const LockRequest& request) const {
+    const std::string holder =
+        describe_lock_holder(*waited_for.info_file, waited_for.kernel.holder());
+    return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
+                 .message = fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
+                                        "by {}; try again when it is done, or stop it",
+                                        request.operation, request.timeout.count(), holder),
+                 .path = files.display_path(path)};
+  }
+
+  FileSystem& files;
+  const Clock& clock;
+  std::string path;
+  std::string info_path;
+  std::mutex mutex;  // Guards entry and pid; taken before LockEntry::mutex.
+  std::shared_ptr<LockEntry> entry;
+  pid_t pid = 0;
+};
+
+FileLock::FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path)
+    : impl_(std::make_unique<Impl>(files, clock, std::move(path), std::move(info_path))) {}
+FileLock::FileLock(FileLock&&) noexcept = default;
+FileLock& FileLock::operator=(FileLock&&) noexcept = default;
+FileLock::~FileLock() = default;
+
+Result<FileLock::Guard> FileLock::acquire(const LockRequest& request) {
+  const SteadyTime deadline = std::chrono::steady_clock::now() + request.timeout;
+  for (bool stale = false;; stale = true) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<LockEntry> entry, impl_->current_entry(stale));
+    {
+      std::unique_lock lock(entry->mutex);
+      if (!take_turn(*entry, lock, deadline)) {
+        lock.unlock();
+        return impl_->timed_out(*entry, request);
+      }
+      const Result<bool> locked = take_kernel_lock(entry, lock, deadline);
+      if (!locked || !*locked) {
+        give_turn(*entry);
+        lock.unlock();
+        if (!locked) {
+          return locked.error();
+        }
+        return impl_->timed_out(*entry, request);
+      }
+    }
+    Guard guard(std::make_unique<Guard::State>(Guard::State{entry}));
+    // The session may have been archived and restored while we waited: then this is an old file.
+    const Result<FileInfo> info = impl_->files.info(impl_->path);
+    if (info && info->same_file(entry->identity)) {
+      write_lock_info(*entry->info_file, request.operation, request.agent_id, impl_->clock.now());
+      return guard;
+    }
+    if (!info && !is_not_found(info.error())) {
+      return info.error();
+    }
+  }
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,140 @@
+// config.hpp - the settings of a memory root: config.json.
+//
+//   {"memory_config": {"version": "1.0",
+//                      "storage": {"max_session_size_mb": 10, "compression": {…}, …},
+//                      "concurrency": {…}, "indexing": {…}, "decay": {…}, "compaction": {…},
+//                      "privacy": {…}, "performance": {…}}}
+//
+// Every key may be left out and takes its default; so may the file. A value of the wrong type or
+// out of its range is an error that names the key; an unknown key is a warning that names the
+// nearest known one. One MB is 1,048,576 bytes.
+//
+// A new setting is a member here and a row in the table of config.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "core/file_system.hpp"
+
+namespace bmad_mem {
+
+/// Whole-file compression of logs that are no longer written.
+struct CompressionConfig {
+  bool enabled = false;            ///< Off: logs are to be read in an editor and a `git diff`.
+  std::string algorithm = "gzip";  ///< The only one: every machine can read it.
+};
+
+struct StorageConfig {
+  /// Where `init` puts the root in a project. A root that exists is where it was found.
+  std::string root_path = ".bmad/memory";
+  std::string format = "jsonl";    ///< The only one.
+  std::string encoding = "utf-8";  ///< The only one.
+  /// Most bytes that the logs of one session may have together; 10 MB is about a month of work.
+  double max_session_size_mb = 10;
+  CompressionConfig compression;
+};
+
+struct ConcurrencyConfig {
+  /// Longest wait for a lock. 5 s is far beyond any write, and an agent still notices a hang.
+  std::int64_t lock_timeout_ms = 5000;
+  /// Pause between two tries where the system can't wait for a lock itself.
+  std::int64_t lock_retry_interval_ms = 100;
+  /// Most writes that one process has under way at once; more of them only wait for the disk.
+  std::int64_t max_concurrent_writes = 10;
+};
+
+struct IndexingConfig {
+  bool enabled = true;  ///< Off: queries scan the logs.
+  /// "incremental" adds the tail to the last checkpoint; "full" indexes everything again.
+  std::string update_strategy = "incremental";
+  /// Entries in the tail that make a new checkpoint worth its cost: their scan takes about 1 ms.
+  std::int64_t rebuild_threshold_writes = 1000;
+  /// Most memory that one session's warm index may take; a full session's is about that size.
+  double cache_size_mb = 5;
+};
+
+/// How fast entries of a type fade, per day: after ln 2 / rate days an entry counts half.
+struct DecayRates {
+  double conversation = 0.1;  ///< Half after a week: most talk is soon stale.
+  double decision = 0.02;     ///< Half after five weeks.
+  double finding = 0.05;      ///< Half after two weeks.
+  double preference = 0.01;   ///< Half after ten weeks: people change slowly.
+};
+
+struct DecayConfig {
+  bool enabled = true;  ///< Off: age doesn't count.
+  /// "exponential", with boosts for access and importance; or "priority", with a penalty for age.
+  std::string model = "exponential";
+  std::int64_t update_interval_hours = 24;  ///< Rates are per day, so more often changes little.
+  double minimum_factor = 0.1;              ///< Old entries stay findable.
+  DecayRates rates;
+};
+
+struct CompactionConfig {
+  bool enabled = true;  ///< Off: a session at its limit takes no more entries.
+  /// Size from which a session is compacted: before the limit, so that no write has to wait for it.
+  /// Not given: 90 % of storage.max_session_size_mb.
+  double trigger_threshold_mb = 9;
+  double keep_percentage = 0.8;              ///< Share of the entries that stays; 0.8 is 80 %.
+  std::string strategy = "relevance_based";  ///< The only one.
+};
+
+/// For how many days entries of a type are kept.
+struct RetentionDays {
+  std::int64_t conversation = 90;
+  std::int64_t decision = 365;
+  std::int64_t finding = 180;
+  std::int64_t preference = 730;
+};
+
+struct PrivacyConfig {
+  bool auto_redaction = true;  ///< Secrets leave an entry before it is written: git never forgets.
+  RetentionDays retention_days;
+  bool auto_purge = true;       ///< Maintenance removes what is past its retention.
+  bool audit_deletions = true;  ///< Deletions leave a line in the audit log: ids, never content.
+};
+
+struct PerformanceConfig {
+  std::int64_t batch_write_size = 100;         ///< Entries that share one write and one sync.
+  std::int64_t index_cache_ttl_seconds = 300;  ///< How long a process keeps an unused index.
+  bool lazy_load = true;  ///< Sessions are opened when they are needed, not all at the start.
+};
+
+struct Config {
+  std::string version = "1.0";
+  StorageConfig storage;
+  ConcurrencyConfig concurrency;
+  IndexingConfig indexing;
+  DecayConfig decay;
+  CompactionConfig compaction;
+  PrivacyConfig privacy;
+  PerformanceConfig performance;
+
+  [[nodiscard]] std::uint64_t max_session_size_bytes() const;
+  [[nodiscard]] std::uint64_t compaction_trigger_bytes() const;
+  [[nodiscard]] std::uint64_t index_cache_size_bytes() const;
+};
+
+struct LoadedConfig {
+  Config config;
+  /// A sentence each, without path, in the order of the file. Empty when all is well.
+  std::vector<std::string> warnings;
+};
+
+/// Reads the settings in `text`. `display_path` is where they lie, for the error.
+/// Errors: E_INVALID_FORMAT for text that isn't JSON; E_SCHEMA_INVALID for a value that isn't
+/// allowed, with field ("memory_config.decay.model"). Both with path, line and column.
+Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path);
+
+/// Reads the root's config.json; the defaults when there is none.
+/// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
+Result<LoadedConfig> load_config(FileSystem& files);
+
+/// What `init` writes: every key with its default, laid out for people.
+std::string default_config_text();
+
+}  // namespace bmad_mem

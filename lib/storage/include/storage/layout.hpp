@@ -1,0 +1,97 @@
+// layout.hpp - the names of everything on disk, and where the memory root is.
+//
+//   {project}/.bmad/memory/                       the root; every path below is relative to it
+//   ├── config.json  .gitignore  catalog.json
+//   ├── sessions/{session-id}/
+//   │   ├── manifest.json  index.json  summary.md  artifacts/{entry-id}.md
+//   │   ├── conversation.jsonl  decisions.jsonl  …    one log a type; the model names them
+//   │   ├── access.jsonl  audit.jsonl  quarantine.jsonl
+//   │   └── .lock  .lock.json
+//   ├── shared/   user-preferences.json  agent-knowledge.json  kept/{session-id}.jsonl
+//   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz
+//   └── deleted/{session-id}/  deletion-record.json
+//
+// No other file spells these names. They are what FileSystem takes: '/' between names, no '/' in
+// front.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+// const char*, so that they turn into the std::string that FileSystem takes.
+inline constexpr const char* kRootFolder = ".bmad/memory";  ///< Relative to the project.
+
+inline constexpr const char* kConfigFile = "config.json";
+inline constexpr const char* kGitignoreFile = ".gitignore";
+inline constexpr const char* kCatalogFile = "catalog.json";
+inline constexpr const char* kSessionsFolder = "sessions";
+inline constexpr const char* kSharedFolder = "shared";
+inline constexpr const char* kUserPreferencesFile = "shared/user-preferences.json";
+inline constexpr const char* kAgentKnowledgeFile = "shared/agent-knowledge.json";
+inline constexpr const char* kKeptFolder = "shared/kept";
+inline constexpr const char* kArchiveFolder = "archive";
+inline constexpr const char* kDeletedFolder = "deleted";
+
+// Names inside a session's folder, for session_file().
+inline constexpr const char* kManifestName = "manifest.json";
+inline constexpr const char* kIndexName = "index.json";
+inline constexpr const char* kSummaryName = "summary.md";
+inline constexpr const char* kAccessName = "access.jsonl";
+inline constexpr const char* kAuditName = "audit.jsonl";
+inline constexpr const char* kQuarantineName = "quarantine.jsonl";
+inline constexpr const char* kLockName = ".lock";
+inline constexpr const char* kLockInfoName = ".lock.json";
+inline constexpr const char* kArtifactsName = "artifacts";
+
+// The functions below take ids that passed check_session_id() (and is_entry_id()), and file names
+// of our own: they assert it. Text from outside is checked where it comes in.
+
+/// "sessions/{session_id}".
+std::string session_folder(std::string_view session_id);
+/// "sessions/{session_id}/{name}": a log, or one of the names above.
+std::string session_file(std::string_view session_id, std::string_view name);
+
+std::string manifest_path(std::string_view session_id);
+std::string index_path(std::string_view session_id);
+std::string lock_path(std::string_view session_id);
+std::string lock_info_path(std::string_view session_id);
+std::string quarantine_path(std::string_view session_id);
+std::string audit_path(std::string_view session_id);
+
+/// "sessions/{session_id}/artifacts/{entry_id}.md".
+std::string artifact_path(std::string_view session_id, std::string_view entry_id);
+/// "shared/kept/{session_id}.jsonl": what outlives an archived session.
+std::string kept_path(std::string_view session_id);
+/// "archive/{session_id}.tar.gz".
+std::string archive_path(std::string_view session_id);
+/// "archive/{session_id}.manifest.json".
+std::string archive_manifest_path(std::string_view session_id);
+/// "archive/{session_id}.evicted.jsonl.gz": what compaction moved out.
+std::string evicted_path(std::string_view session_id);
+/// "deleted/{session_id}": the folder of what can still be brought back.
+std::string deleted_folder(std::string_view session_id);
+/// "deleted/{session_id}/deletion-record.json".
+std::string deletion_record_path(std::string_view session_id);
+
+/// The memory root to work on: `explicit_root` (--root) if given, else `env_value`
+/// ($BMAD_MEMORY_ROOT) if given, else the nearest folder .bmad/memory in `working_directory` (an
+/// absolute path) or above it. A relative `explicit_root` or `env_value` starts at the working
+/// directory. Whether a root that was named exists is not looked at: opening it tells.
+/// Cost: one stat a folder on the way up; links are followed, nothing is resolved.
+/// Errors: E_SESSION_NOT_FOUND when there is none; E_STORAGE_IO when a folder may not be searched.
+Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
+                              const std::string& working_directory);
+
+/// The root that `init` makes: as find_root(), but without a name it is .bmad/memory right in the
+/// working directory, and nothing is looked for.
+std::string root_to_create(std::string_view explicit_root, std::string_view env_value,
+                           const std::string& working_directory);
+
+/// What init writes into .gitignore: that which is derived, local or deleted.
+std::string_view gitignore_text();
+
+}  // namespace bmad_mem

@@ -1,0 +1,76 @@
+// session_writer.hpp - writing to one session: lock, logs, quarantine and quota together.
+//
+//   lock -> descriptor current? -> mend a torn end -> quota -> one write -> unlock -> fdatasync
+//
+// A writer that nobody uses holds no descriptor but those of the logs it wrote to. Threads: safe.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "storage/append_log.hpp"
+#include "storage/file_lock.hpp"
+
+namespace bmad_mem {
+
+struct SessionWriterOptions {
+  std::string session_id;
+  /// Names of the logs that count towards the quota, such as "facts.jsonl".
+  std::vector<std::string> log_files;
+  std::uint64_t size_max = 10U << 20U;  ///< Of all tracked files, in bytes.
+  std::chrono::milliseconds lock_timeout{5000};
+  std::string agent_id;
+};
+
+class SessionWriter {
+ public:
+  /// `files` and `clock` must outlive the writer. Touches nothing yet.
+  SessionWriter(FileSystem& files, const Clock& clock, SessionWriterOptions options);
+
+  /// The session's lock, for `operation` ("close", "repair").
+  /// Errors: E_LOCK_TIMEOUT; E_SESSION_NOT_FOUND when the folder has gone.
+  Result<FileLock::Guard> lock(std::string_view operation);
+
+  /// Appends `lines` (whole lines, each with its '\n') to log `log_file`. All or none.
+  /// The caller holds the lock and then waits with AppendLog::sync(), best without the lock.
+  /// Errors: E_SIZE_LIMIT: the session would exceed its quota; as AppendLog otherwise.
+  Result<AppendLog::Written> append(const FileLock::Guard& guard, const std::string& log_file,
+                                    std::string_view lines);
+
+  /// Mends a torn end of log `log_file`, which must exist. Returns the log's size.
+  Result<std::uint64_t> mend(const FileLock::Guard& guard, const std::string& log_file);
+
+  /// lock(), append() and sync() in one: the lines are durable on success.
+  Status append_durably(const std::string& log_file, std::string_view lines);
+
+ private:
+  AppendLog& log(const std::string& log_file);
+  Status check_quota(std::string_view log_file, std::uint64_t log_size, std::size_t added);
+  Result<std::uint64_t> tracked_size();
+
+  FileSystem& files_;
+  const Clock& clock_;
+  SessionWriterOptions options_;
+  FileLock lock_;
+  // What follows is guarded by lock_.
+  std::map<std::string, AppendLog, std::less<>> logs_;
+  std::map<std::string, std::uint64_t, std::less<>> seen_sizes_;
+  std::uint64_t size_estimate_ = 0;
+  std::uint64_t estimates_left_ = 0;
+};
+
+struct SessionFootprint {
+  std::uint64_t size = 0;         ///< Of all tracked files, in bytes.
+  std::int64_t last_write_ns = 0;  ///< Latest change of a log that holds something; 0 without one.
+};
+
+/// Looks at the tracked files of session `session_id`: `log_files`, manifest, audit, summary and
+/// quarantine. What is not there counts nothing.
+Result<SessionFootprint> session_footprint(FileSystem& files, std::string_view session_id,
+                                           const std::vector<std::string>& log_files);
+
+}  // namespace bmad_mem

@@ -1,0 +1,35 @@
+// kernel_lock.hpp - the system calls behind FileLock: try, wait, release, who.
+#pragma once
+
+#include <optional>
+
+#include "core/file_system.hpp"
+
+namespace bmad_mem {
+
+/// The kernel's lock on one open lock file. Only FileLock uses it, one object per lock file and
+/// process. A file without descriptor (in memory) is always free: threads are excluded above.
+class KernelLock {
+ public:
+  /// `path` is where the file lies, for systems whose lock is taken by name.
+  KernelLock(std::unique_ptr<File> file, const std::string& path);
+  KernelLock(const KernelLock&) = delete;
+  KernelLock& operator=(const KernelLock&) = delete;
+  ~KernelLock();
+
+  [[nodiscard]] File& file() { return *file_; }
+  /// True when the lock is now ours, false when somebody holds it or waits for it.
+  Result<bool> try_lock();
+  /// Waits as long as it takes.
+  Status lock();
+  void unlock();
+  /// The process that holds the lock, when the kernel knows it.
+  [[nodiscard]] std::optional<int> holder() const;
+
+ private:
+  std::unique_ptr<File> file_;
+  struct Fallback;
+  std::unique_ptr<Fallback> fallback_;
+};
+
+}  // namespace bmad_mem

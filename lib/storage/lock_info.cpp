@@ -1,0 +1,124 @@
+#include "lock_info.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <csignal>
+
+#include "core/rfc3339.hpp"
+#include "core/utf8.hpp"
+#include "json/parser.hpp"
+#include "json/writer.hpp"
+
+namespace bmad_mem {
+namespace {
+
+// Every text is padded to this size: one overwrite replaces whatever stood there before.
+constexpr std::size_t kInfoSize = 512;
+constexpr std::size_t kNameSizeMax = 64;
+
+const std::string& host_name() {
+  static const std::string name = [] {
+    std::array<char, 256> buffer{};
+    return ::gethostname(buffer.data(), buffer.size() - 1) == 0 ? std::string(buffer.data())
+                                                                : std::string("unknown");
+  }();
+  return name;
+}
+
+/// When process `pid` started, in clock ticks since boot (proc(5), field 22 of stat); 0 when there
+/// is no such process. Tells a process from a later one with the same number.
+std::uint64_t process_start(int pid) {
+  const int fd = ::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return 0;
+  }
+  std::array<char, 1024> buffer{};
+  const ssize_t size = ::read(fd, buffer.data(), buffer.size());
+  ::close(fd);
+  std::string_view text(buffer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  // Field 2 is the program's name in parentheses and may hold anything, so count behind it.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos) {
+    return 0;
+  }
+  text.remove_prefix(name_end + 1);
+  constexpr int kFieldsToSkip = 20;  // From field 3, one blank before each, to field 22.
+  for (int i = 0; i < kFieldsToSkip; ++i) {
+    const std::size_t blank = text.find(' ');
+    if (blank == std::string_view::npos) {
+      return 0;
+    }
+    text.remove_prefix(blank + 1);
+  }
+  std::uint64_t start = 0;
+  std::from_chars(text.data(), text.data() + text.size(), start);
+  return start;
+}
+
+std::uint64_t own_process_start() {
+  static const std::uint64_t start = process_start(::getpid());
+  return start;
+}
+
+bool still_runs(int pid, std::uint64_t start) {
+  if (::kill(pid, 0) != 0 && errno == ESRCH) {
+    return false;
+  }
+  const std::uint64_t found = process_start(pid);
+  return found == 0 || start == 0 || found == start;
+}
+
+std::string describe(const JsonValue& info) {
+  const std::string_view agent = info["agent_id"].string();
+  std::string text = fmt::format("process {} (", info["pid"].integer());
+  if (!agent.empty()) {
+    text += fmt::format("agent \"{}\", ", agent);
+  }
+  return text + fmt::format("{}) on {}, since {}", info["operation"].string(),
+                            info["host"].string(), info["acquired_at"].string());
+}
+
+}  // namespace
+
+void write_lock_info(File& info_file, std::string_view operation, std::string_view agent_id,
+                     Timestamp now) {
+  JsonWriter writer;
+  writer.begin_object()
+      .member("pid", static_cast<std::int64_t>(::getpid()))
+      .member("pid_start", own_process_start())
+      .member("host", utf8_prefix(host_name(), kNameSizeMax))
+      .member("agent_id", utf8_prefix(agent_id, kNameSizeMax))
+      .member("operation", utf8_prefix(operation, kNameSizeMax))
+      .member("acquired_at", format_rfc3339(now))
+      .end_object();
+  std::string text = writer.take();
+  text.resize(kInfoSize - 1, ' ');
+  text += '\n';
+  static_cast<void>(info_file.write_at(0, text));
+}
+
+std::string describe_lock_holder(File& info_file, std::optional<int> kernel_pid) {
+  std::array<char, kInfoSize> buffer{};
+  const Result<std::size_t> size = info_file.read_at(0, buffer);
+  JsonParser parser;
+  const Result<JsonValue> info =
+      parser.parse(std::string_view(buffer.data(), size ? *size : 0));
+  const bool named = info.has_value() && info->is_object() && (*info)["pid"].integer() > 0;
+  const int pid = named ? static_cast<int>((*info)["pid"].integer()) : 0;
+  if (kernel_pid && *kernel_pid != pid) {
+    return fmt::format("process {}", *kernel_pid);
+  }
+  const bool elsewhere = named && (*info)["host"].string() != host_name();
+  if (named && (elsewhere || still_runs(pid, static_cast<std::uint64_t>(
+                                                 (*info)["pid_start"].integer())))) {
+    return describe(*info);
+  }
+  return "a process that left no name";
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,382 @@
+#include "storage/posix_file_system.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <linux/openat2.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+
+#include "posix_error.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr mode_t kFileMode = 0600;
+constexpr mode_t kFolderMode = 0700;
+
+/// Repeats `call` while a signal interrupts it.
+template <typename Call>
+auto retry_interrupted(const Call& call) {
+  auto result = call();
+  while (result < 0 && errno == EINTR) {
+    result = call();
+  }
+  return result;
+}
+
+/// Closes its descriptor.
+class Descriptor {
+ public:
+  explicit Descriptor(int value) : value_(value) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
+  Descriptor& operator=(Descriptor&&) = delete;
+  ~Descriptor() {
+    if (value_ >= 0) {
+      ::close(value_);
+    }
+  }
+  [[nodiscard]] int get() const { return value_; }
+
+ private:
+  int value_;
+};
+
+FileInfo to_file_info(const struct stat& status) {
+  constexpr std::int64_t kNanoseconds = 1'000'000'000;
+  FileInfo info;
+  info.device = status.st_dev;
+  info.inode = status.st_ino;
+  info.size = static_cast<std::uint64_t>(status.st_size);
+  info.mtime_ns = status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec;
+  if (S_ISDIR(status.st_mode)) {
+    info.kind = FileKind::kDirectory;
+  } else if (!S_ISREG(status.st_mode)) {
+    info.kind = FileKind::kOther;
+  }
+  return info;
+}
+
+class PosixFile final : public File {
+ public:
+  PosixFile(Descriptor descriptor, std::string path)
+      : descriptor_(std::move(descriptor)), path_(std::move(path)) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    std::size_t size = 0;
+    while (size < out.size()) {
+      const ssize_t got = retry_interrupted([&] {
+        return ::pread(fd(), out.data() + size, out.size() - size,
+                       static_cast<off_t>(offset + size));
+      });
+      if (got < 0) {
+        return posix_error(errno, "read", path_);
+      }
+      if (got == 0) {
+        break;
+      }
+      size += static_cast<std::size_t>(got);
+    }
+    return size;
+  }
+
+  Result<std::size_t> write(std::string_view bytes) override {
+    return written(retry_interrupted([&] { return ::write(fd(), bytes.data(), bytes.size()); }));
+  }
+
+  Result<std::size_t> write_at(std::uint64_t offset, std::string_view bytes) override {
+    return written(retry_interrupted([&] {
+      return ::pwrite(fd(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    }));
+  }
+
+  Status truncate(std::uint64_t size) override {
+    return checked(retry_interrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(size)); }),
+                   "shorten");
+  }
+
+  // A failed sync is not repeated: ext4, xfs and btrfs answer OK the second time and have thrown
+  // the bytes away. EINTR alone means that it did not run to its end.
+  Status sync_data() override {
+    return checked(retry_interrupted([&] { return ::fdatasync(fd()); }), "make durable");
+  }
+  Status sync_all() override {
+    return checked(retry_interrupted([&] { return ::fsync(fd()); }), "make durable");
+  }
+
+  Result<FileInfo> info() override {
+    struct stat status {};
+    BMAD_TRY(checked(::fstat(fd(), &status), "look at"));
+    return to_file_info(status);
+  }
+
+  [[nodiscard]] int descriptor() const override { return fd(); }
+
+ private:
+  [[nodiscard]] int fd() const { return descriptor_.get(); }
+  [[nodiscard]] Status checked(int result, std::string_view action) const {
+    if (result < 0) {
+      return posix_error(errno, action, path_);
+    }
+    return {};
+  }
+  [[nodiscard]] Result<std::size_t> written(ssize_t result) const {
+    if (result < 0) {
+      return posix_error(errno, "write to", path_);
+    }
+    return static_cast<std::size_t>(result);
+  }
+
+  Descriptor descriptor_;
+  std::string path_;
+};
+
+/// Whether a relative path could lead out of the root. The kernel says so too where it has
+/// openat2; this check serves the calls that have no such flag.
+bool escapes(std::string_view path) {
+  if (path.starts_with('/') || path.find('\0') != std::string_view::npos) {
+    return true;
+  }
+  for (std::size_t at = 0; at <= path.size();) {
+    const std::size_t end = std::min(path.find('/', at), path.size());
+    if (path.substr(at, end - at) == "..") {
+      return true;
+    }
+    at = end + 1;
+  }
+  return false;
+}
+
+class PosixFileSystem final : public FileSystem {
+ public:
+  PosixFileSystem(Descriptor root, std::string root_path)
+      : root_(std::move(root)), root_path_(std::move(root_path)) {}
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    // O_NONBLOCK: opening a FIFO that somebody put there must not hang. It means nothing to files.
+    constexpr int kCommon = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
+    switch (mode) {
+      case OpenMode::kRead:
+        return open_file(path, kCommon | O_RDONLY);
+      case OpenMode::kAppend:
+        return open_or_create(path, kCommon | O_RDWR | O_APPEND);
+      case OpenMode::kUpdate:
+        return open_or_create(path, kCommon | O_RDWR);
+      case OpenMode::kCreate:
+        return open_or_create(path, kCommon | O_RDWR | O_TRUNC);
+    }
+    return posix_error(EINVAL, "open", display_path(path));
+  }
+
+  Result<FileInfo> info(const std::string& path) override {
+    struct stat status {};
+    if (escapes(path)) {
+      return outside(path);
+    }
+    if (::fstatat(root_.get(), at(path), &status, AT_SYMLINK_NOFOLLOW) != 0) {
+      return posix_error(errno, "look at", display_path(path));
+    }
+    return to_file_info(status);
+  }
+
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    const int fd = open_beneath(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    DIR* folder = fd < 0 ? nullptr : ::fdopendir(fd);
+    if (folder == nullptr) {
+      return posix_error(errno, "list the folder", display_path(path));
+    }
+    std::vector<std::string> names;
+    errno = 0;
+    while (const dirent* entry = ::readdir(folder)) {
+      const std::string_view name = entry->d_name;
+      if (name != "." && name != "..") {
+        names.emplace_back(name);
+      }
+    }
+    const int error_number = errno;
+    ::closedir(folder);
+    if (error_number != 0) {
+      return posix_error(error_number, "list the folder", display_path(path));
+    }
+    std::ranges::sort(names);
+    return names;
+  }
+
+  Status make_directory(const std::string& path) override {
+    if (escapes(path)) {
+      return outside(path);
+    }
+    if (::mkdirat(root_.get(), at(path), kFolderMode) != 0) {
+      return posix_error(errno, "create the folder", display_path(path));
+    }
+    // The umask can only have taken permissions away from us.
+    return checked(::fchmodat(root_.get(), at(path), kFolderMode, 0), "set permissions of", path);
+  }
+
+  Status rename(const std::string& from, const std::string& to) override {
+    if (escapes(from) || escapes(to)) {
+      return outside(to);
+    }
+    return checked(::renameat(root_.get(), at(from), root_.get(), at(to)), "put a file in place of",
+                   to);
+  }
+
+  Status remove(const std::string& path) override { return unlink(path, 0); }
+
+  Status remove_directory(const std::string& path) override { return unlink(path, AT_REMOVEDIR); }
+
+  Status sync_directory(const std::string& path) override {
+    const Descriptor folder(open_beneath(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (folder.get() < 0) {
+      return posix_error(errno, "open the folder", display_path(path));
+    }
+    return checked(retry_interrupted([&] { return ::fsync(folder.get()); }), "make durable", path);
+  }
+
+  [[nodiscard]] std::string display_path(const std::string& path) const override {
+    return path.empty() ? root_path_ : root_path_ + "/" + path;
+  }
+
+ private:
+  /// The path as the *at calls want it: the root itself is ".".
+  static const char* at(const std::string& path) { return path.empty() ? "." : path.c_str(); }
+
+  [[nodiscard]] Error outside(const std::string& path) const {
+    return posix_error(EINVAL, "use a path that leads out of the memory root", display_path(path));
+  }
+
+  [[nodiscard]] Status checked(int result, std::string_view action,
+                               const std::string& path) const {
+    if (result < 0) {
+      return posix_error(errno, action, display_path(path));
+    }
+    return {};
+  }
+
+  Status unlink(const std::string& path, int flags) {
+    if (escapes(path)) {
+      return outside(path);
+    }
+    return checked(::unlinkat(root_.get(), at(path), flags), "remove", path);
+  }
+
+  /// A descriptor, or -1 with errno.
+  [[nodiscard]] int open_beneath(const std::string& path, int flags) const {
+    open_how how{};
+    how.flags = static_cast<__u64>(flags);
+    how.mode = (flags & O_CREAT) != 0 ? kFileMode : 0;
+    how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
+    const long fd = retry_interrupted(
+        [&] { return ::syscall(SYS_openat2, root_.get(), at(path), &how, sizeof how); });
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) {
+      return static_cast<int>(fd);
+    }
+    return open_checked(path, flags);
+  }
+
+  /// For kernels without openat2: looks at each folder on the way before it opens.
+  [[nodiscard]] int open_checked(const std::string& path, int flags) const {
+    if (escapes(path)) {
+      errno = EXDEV;
+      return -1;
+    }
+    for (std::size_t slash = path.find('/'); slash != std::string::npos;
+         slash = path.find('/', slash + 1)) {
+      struct stat status {};
+      if (::fstatat(root_.get(), path.substr(0, slash).c_str(), &status, AT_SYMLINK_NOFOLLOW) !=
+          0) {
+        return -1;
+      }
+      if (!S_ISDIR(status.st_mode)) {
+        errno = S_ISLNK(status.st_mode) ? ELOOP : ENOTDIR;
+        return -1;
+      }
+    }
+    return retry_interrupted([&] { return ::openat(root_.get(), at(path), flags, kFileMode); });
+  }
+
+  Result<std::unique_ptr<File>> open_file(const std::string& path, int flags) {
+    Descriptor descriptor(open_beneath(path, flags));
+    if (descriptor.get() < 0) {
+      return posix_error(errno, "open", display_path(path));
+    }
+    struct stat status {};
+    BMAD_TRY(checked(::fstat(descriptor.get(), &status), "look at", path));
+    if (!S_ISREG(status.st_mode)) {
+      Error error = posix_error(EINVAL, "use", display_path(path));
+      error.message = "is not a regular file; move away what is there";
+      return error;
+    }
+    return std::make_unique<PosixFile>(std::move(descriptor), display_path(path));
+  }
+
+  /// Most files are there already: only when one isn't do we pay for creating it, with permissions
+  /// that no umask can change.
+  Result<std::unique_ptr<File>> open_or_create(const std::string& path, int flags) {
+    Result<std::unique_ptr<File>> existing = open_file(path, flags);
+    if (existing || existing.error().os_error != ENOENT) {
+      return existing;
+    }
+    BMAD_TRY_ASSIGN(std::unique_ptr<File> file, open_file(path, flags | O_CREAT));
+    BMAD_TRY(checked(::fchmod(file->descriptor(), kFileMode), "set permissions of", path));
+    return file;
+  }
+
+  Descriptor root_;
+  std::string root_path_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FileSystem>> open_posix_file_system(const std::string& root) {
+  Descriptor descriptor(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (descriptor.get() < 0) {
+    Error error = posix_error(errno, "open the memory root", root);
+    if (is_not_found(error)) {
+      error.code = ErrorCode::E_SESSION_NOT_FOUND;
+      error.message = "there is no memory root here; `bmad-mem init` makes one";
+    }
+    return error;
+  }
+  return std::make_unique<PosixFileSystem>(std::move(descriptor), root);
+}
+
+Status make_root_directory(const std::string& root) {
+  for (std::size_t slash = root.find('/', 1);; slash = root.find('/', slash + 1)) {
+    const std::string folder = root.substr(0, slash);
+    if (::mkdir(folder.c_str(), kFolderMode) == 0) {
+      const std::size_t parent_end = folder.rfind('/');
+      const std::string parent =
+          parent_end == std::string::npos ? "." : folder.substr(0, std::max<std::size_t>(parent_end, 1));
+      const Descriptor above(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      if (::chmod(folder.c_str(), kFolderMode) != 0 || above.get() < 0 ||
+          ::fsync(above.get()) != 0) {
+        return posix_error(errno, "create the folder", folder);
+      }
+    } else if (errno != EEXIST) {
+      return posix_error(errno, "create the folder", folder);
+    }
+    if (slash == std::string::npos) {
+      return {};
+    }
+  }
+}
+
+void ignore_write_signals() {
+  for (const int signal_number : {SIGXFSZ, SIGPIPE}) {
+    struct sigaction current {};
+    if (::sigaction(signal_number, nullptr, &current) == 0 && current.sa_handler == SIG_DFL) {
+      current.sa_handler = SIG_IGN;
+      ::sigaction(signal_number, &current, nullptr);
+    }
+  }
+}
+
+}  // namespace bmad_mem

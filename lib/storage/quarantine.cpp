@@ -1,0 +1,116 @@
+#include "storage/quarantine.hpp"
+
+#include <algorithm>
+
+#include "core/hash.hpp"
+#include "core/rfc3339.hpp"
+#include "core/utf8.hpp"
+#include "json/writer.hpp"
+#include "storage/atomic_file.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// RFC 4648, with padding.
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto byte = [&](std::size_t k) -> unsigned {
+      return i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U;
+    };
+    const unsigned group = byte(0) << 16U | byte(1) << 8U | byte(2);
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i) + 1;
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += k < count ? kAlphabet[(group >> (18 - 6 * k)) & 63U] : '=';
+    }
+  }
+  return out;
+}
+
+bool is_plain_text(std::string_view bytes) {
+  return utf8_valid_size(bytes) == bytes.size() && bytes.find('\0') == std::string_view::npos;
+}
+
+/// What tells one kept piece from another; stands in the line as it is written here.
+std::string identity(const QuarantinedRange& range, std::string_view bytes) {
+  JsonWriter writer;
+  writer.begin_object()
+      .member("file", range.file_name)
+      .member("line", range.line)
+      .member("offset", range.offset)
+      .member("size", range.size)
+      .member("xxh3", hash_hex(xxh3(bytes)));
+  return writer.text().substr(1);  // Members only: the opening brace goes.
+}
+
+std::string record(const QuarantinedRange& range, std::string_view bytes,
+                   const std::string& identity_members, Timestamp now) {
+  std::string line = "{\"at\":" + json_quoted(format_rfc3339(now)) + "," + identity_members;
+  line += ",\"reason\":" + json_quoted(range.reason);
+  if (is_plain_text(bytes)) {
+    line += ",\"text\":" + json_quoted(bytes);
+  } else {
+    line += ",\"bytes_base64\":\"" + base64(bytes) + "\"";
+  }
+  return line + "}\n";
+}
+
+}  // namespace
+
+Quarantine::Quarantine(FileSystem& files, std::string path)
+    : files_(files), path_(std::move(path)) {}
+
+Status Quarantine::keep(File& log, const QuarantinedRange& range, Timestamp now) {
+  BMAD_TRY(open());
+  std::string bytes;
+  for (std::uint64_t at = range.offset; at < range.offset + range.size; at += kPieceSize) {
+    QuarantinedRange piece = range;
+    piece.offset = at;
+    piece.size = std::min(kPieceSize, range.offset + range.size - at);
+    bytes.resize(piece.size);
+    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, bytes));
+    bytes.resize(got);
+    const std::string members = identity(piece, bytes);
+    if (known_.find(members) == std::string::npos) {
+      BMAD_TRY(append(record(piece, bytes, members, now)));
+    }
+  }
+  return {};
+}
+
+Status Quarantine::sync() {
+  if (!changed_) {
+    return {};
+  }
+  BMAD_TRY(file_->sync_data());
+  BMAD_TRY(files_.sync_directory(parent_folder(path_)));
+  changed_ = false;
+  return {};
+}
+
+Status Quarantine::open() {
+  if (file_ != nullptr) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(file_, files_.open(path_, OpenMode::kAppend));
+  BMAD_TRY_ASSIGN(const FileInfo info, file_->info());
+  known_.resize(info.size);
+  BMAD_TRY_ASSIGN(const std::size_t size, file_->read_at(0, known_));
+  known_.resize(size);
+  return {};
+}
+
+Status Quarantine::append(std::string line) {
+  // A torn end of the quarantine itself becomes a line of its own.
+  if (!known_.empty() && known_.back() != '\n') {
+    line.insert(0, 1, '\n');
+  }
+  known_ += line;
+  changed_ = true;
+  return write_all(*file_, line);
+}
+
+}  // namespace bmad_mem
