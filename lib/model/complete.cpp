@@ -1,0 +1,122 @@
+#include "model/complete.hpp"
+
+#include <array>
+#include <cassert>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "assume.hpp"
+#include "core/rfc3339.hpp"
+#include "entry_spec.hpp"
+#include "json/object_text.hpp"
+#include "json/writer.hpp"
+#include "model/entry.hpp"
+#include "model/validate.hpp"
+#include "value_text.hpp"
+
+namespace bmad_mem {
+namespace {
+
+// Where kFirstFields stand in every shape.
+constexpr std::size_t kIdIndex = 0;
+constexpr std::size_t kTimestampIndex = 1;
+constexpr std::uint32_t kFilledIn = 1U << kIdIndex | 1U << kTimestampIndex;
+
+Status check_size(std::size_t size) {
+  if (size <= kEntrySizeMax) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_SIZE_LIMIT,
+               .message = fmt::format("the entry has {} bytes, and may have {}; keep large content "
+                                      "in a file and add an artifact that points to it",
+                                      size, kEntrySizeMax)};
+}
+
+/// Whether `type_member` says what the log says anyway. Errors: it says something else.
+Result<bool> names_own_type(EntryType type, JsonValue type_member) {
+  const std::optional<EntryType> named =
+      type_member.is_string() ? try_parse_entry_type(type_member.string()) : std::nullopt;
+  if (named && *named != type) {
+    return schema_error(
+        {.field = "type",
+         .message = fmt::format("{} cannot be added as {}; leave it out or add it as its own type",
+                                value_excerpt(type_member), entry_type_name(type))});
+  }
+  return named.has_value();
+}
+
+/// The positions in `shape` of the members that `entry` has.
+std::uint32_t fields_present(const ObjectShape& shape, JsonValue entry) {
+  std::uint32_t present = 0;
+  for (const JsonMember& member : entry.members()) {
+    if (const std::size_t index = shape.find(member.key); index != ObjectShape::kNone) {
+      present |= 1U << index;
+    }
+  }
+  return present;
+}
+
+/// Sets the defaults of the fields not in `present`, and adds them to it.
+void fill_in_fallbacks(const ObjectShape& shape, ObjectText& object, std::uint32_t& present) {
+  for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+    const Field& field = shape.fields[i];
+    if (!field.fallback.empty() && (present & (1U << i)) == 0) {
+      object.set(field.name, std::string(field.fallback));
+      present |= 1U << i;
+    }
+  }
+}
+
+/// The object as a line: known fields in the order of the shape, unknown ones, decay_factor.
+std::string canonical_line(const ObjectShape& shape, const ObjectText& object,
+                           std::uint32_t present) {
+  std::array<std::string_view, kFieldCountMax> names;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i + 1 < shape.fields.size(); ++i) {
+    if ((present & (1U << i)) != 0) {
+      names[count++] = shape.fields[i].name;
+    }
+  }
+  const std::array<std::string_view, 1> last = {shape.fields.back().name};
+  return object.to_line(std::span(names).first(count), last);
+}
+
+}  // namespace
+
+Result<CompleteEntry> complete_entry(EntryType type, JsonParser& parser, std::string_view text,
+                                     IdGenerator& ids, Timestamp now) {
+  BMAD_TRY(check_size(text.size()));
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(text));
+  if (std::optional<FieldProblem> problem = check_entry_assuming(type, entry, kFilledIn)) {
+    return schema_error(std::move(*problem));
+  }
+  BMAD_TRY_ASSIGN(const bool says_type, names_own_type(type, entry["type"]));
+
+  const ObjectShape& shape = entry_shape(type);
+  ObjectText object(entry, text);
+  std::uint32_t present = fields_present(shape, entry);
+  CompleteEntry complete;
+  if (says_type) {
+    object.remove("type");
+  }
+  if ((present & (1U << kIdIndex)) != 0) {
+    complete.id = entry_id(entry);
+  } else {
+    complete.id = ids.entry_id(entry_type_info(type).id_prefix);
+    object.set_string("id", complete.id);
+  }
+  if ((present & (1U << kTimestampIndex)) == 0) {
+    object.set_string("timestamp", format_rfc3339(now));
+  }
+  present |= kFilledIn;
+  fill_in_fallbacks(shape, object, present);
+  complete.line = canonical_line(shape, object, present);
+  BMAD_TRY(check_size(complete.line.size()));
+  return complete;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,147 @@
+#include "model/entry.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "core/rfc3339.hpp"
+#include "entry_spec.hpp"
+#include "value_text.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Gathers the strings of lists, each once.
+class IdList {
+ public:
+  void add(JsonValue value) {
+    if (value.is_string() && !value.string().empty() &&
+        std::ranges::find(ids_, value.string()) == ids_.end()) {
+      ids_.push_back(value.string());
+    }
+  }
+  void add_list(JsonValue list) {
+    for (const JsonValue element : list.elements()) {
+      add(element);
+    }
+  }
+  std::vector<std::string_view> take() { return std::move(ids_); }
+
+ private:
+  std::vector<std::string_view> ids_;
+};
+
+}  // namespace
+
+EntryHead entry_head(EntryType type, JsonValue entry) {
+  const std::string_view who_field = entry_spec(type).who_field;
+  EntryHead head;
+  std::string_view agent;
+  std::string_view own_topic;
+  for (const JsonMember& member : entry.members()) {
+    const std::string_view key = member.key;
+    if (key == "id") {
+      head.id = member.value.string();
+    } else if (key == "timestamp") {
+      head.timestamp = try_parse_rfc3339(member.value.string()).value_or(Timestamp{});
+    } else if (key == "agent_id") {
+      agent = member.value.string();
+    } else if (key == who_field) {
+      head.who = member.value.string();
+    } else if (key == "context") {
+      head.topic = member.value["topic"].string();
+    } else if (key == "topic") {
+      own_topic = member.value.string();
+    } else if (key == "tags") {
+      head.tags = member.value;
+    } else if (key == "pinned") {
+      head.pinned = member.value.boolean();
+    } else if (key == "sensitive") {
+      head.sensitive = member.value.boolean();
+    } else if (key == "decay_factor") {
+      head.decay_factor = member.value.number(1.0);
+    }
+  }
+  head.who = head.who.empty() ? agent : head.who;
+  head.topic = head.topic.empty() ? own_topic : head.topic;
+  return head;
+}
+
+std::string_view entry_id(JsonValue entry) { return entry["id"].string(); }
+
+Timestamp entry_timestamp(JsonValue entry) {
+  return try_parse_rfc3339(entry["timestamp"].string()).value_or(Timestamp{});
+}
+
+std::string_view entry_who(EntryType type, JsonValue entry) {
+  const std::string_view who = entry[entry_spec(type).who_field].string();
+  return who.empty() ? entry["agent_id"].string() : who;
+}
+
+std::string_view entry_topic(JsonValue entry) {
+  const std::string_view topic = entry["context"]["topic"].string();
+  return topic.empty() ? entry["topic"].string() : topic;
+}
+
+bool entry_has_tag(JsonValue entry, std::string_view tag) {
+  for (const JsonValue element : entry["tags"].elements()) {
+    if (element.is_string() && element.string() == tag) {
+      return true;
+    }
+  }
+  return false;
+}
+
+double entry_importance(EntryType type, JsonValue entry) {
+  constexpr double kSevereBoost = 1.3;
+  constexpr double kApprovedBoost = 1.2;
+  double importance = entry_type_info(type).importance;
+  const std::string_view impact = entry["impact"].string();
+  if (entry["severity"].string() == "critical" || impact == "high" || impact == "critical") {
+    importance *= kSevereBoost;
+  }
+  const JsonElements approvers = entry["approved_by"].elements();
+  if (approvers.begin() != approvers.end()) {
+    importance *= kApprovedBoost;
+  }
+  return std::min(importance, 1.0);
+}
+
+void entry_searchable_text(EntryType type, JsonValue entry, std::string& out) {
+  const ObjectShape& shape = entry_shape(type);
+  std::array<JsonValue, kFieldCountMax> values;
+  for (const JsonMember& member : entry.members()) {
+    const std::size_t index = shape.find(member.key);
+    if (index != ObjectShape::kNone && shape.fields[index].searchable) {
+      values[index] = member.value;
+    }
+  }
+  for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+    append_value_words(values[i], shape.fields[i].kind == FieldKind::kAnything, out);
+  }
+}
+
+std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_max) {
+  std::string text;
+  entry_spec(type).append_headline(entry, text);
+  return one_line(text, std::max<std::size_t>(width_max, 1));
+}
+
+std::vector<std::string_view> entry_references(JsonValue entry) {
+  IdList ids;
+  for (const JsonMember& member : entry.members()) {
+    if (member.key == "references") {
+      ids.add_list(member.value);
+      for (const JsonMember& list : member.value.members()) {
+        ids.add_list(list.value);
+      }
+    } else if (member.key == "metadata") {
+      ids.add_list(member.value["references"]);
+    } else if (member.key == "context") {
+      ids.add(member.value["parent_message_id"]);
+    }
+  }
+  return ids.take();
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,74 @@
+// entry.hpp - what the rest of the engine asks of an entry, without knowing its type's fields.
+//
+// The value is one that check_entry() found nothing wrong with; for any other JSON value nothing
+// breaks, but what is missing or of the wrong kind counts as absent. Views live as long as the
+// value's parser keeps it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "json/value.hpp"
+#include "model/entry_type.hpp"
+
+namespace bmad_mem {
+
+/// Longest entry in bytes as a line, without its '\n'. 1 MiB: two thousand times the usual entry,
+/// a tenth of a session.
+inline constexpr std::size_t kEntrySizeMax = 1U << 20U;
+
+/// The fields that filters and lists look at, gathered in one walk over the members.
+struct EntryHead {
+  std::string_view id;
+  Timestamp timestamp{};      ///< 1970 when absent.
+  std::string_view who;       ///< made_by, discovered_by, or else agent_id; may be empty.
+  std::string_view topic;     ///< context.topic, or else topic; may be empty.
+  JsonValue tags;             ///< An array of strings, or absent.
+  bool pinned = false;        ///< Never decays, never evicted.
+  bool sensitive = false;     ///< Left out of what is handed to a model unless asked for.
+  double decay_factor = 1.0;  ///< That of the moment of writing.
+};
+
+EntryHead entry_head(EntryType type, JsonValue entry);
+
+/// Empty when absent.
+std::string_view entry_id(JsonValue entry);
+
+/// 1970 when absent or malformed.
+Timestamp entry_timestamp(JsonValue entry);
+
+/// Who said, decided, found or did it: a decision's made_by, a finding's discovered_by, otherwise
+/// (and when those are absent) agent_id. Empty when nobody is named.
+std::string_view entry_who(EntryType type, JsonValue entry);
+
+/// context.topic as conversations have it, or else a member `topic`. Empty when absent.
+std::string_view entry_topic(JsonValue entry);
+
+/// Whether `tag` is among the tags, byte for byte.
+bool entry_has_tag(JsonValue entry, std::string_view tag);
+
+/// Importance from 0 to 1, specification 5.3: by type (EntryTypeInfo::importance), times 1.3 for
+/// severity "critical" or impact "high" or "critical", times 1.2 when approved_by names somebody;
+/// capped at 1. Impact "critical" is ours: the specification's own scale ends at "high".
+double entry_importance(EntryType type, JsonValue entry);
+
+/// Appends to `out` the text that search sees: the searchable fields in canonical order, the
+/// strings of lists and nested objects one by one, tags last, '\n' between any two. In a
+/// preference's value and an agent's state, which may be any JSON, numbers and the keys of objects
+/// are text too. Appends nothing when there is no text.
+void entry_searchable_text(EntryType type, JsonValue entry, std::string& out);
+
+/// One line for lists, without control characters or line breaks, of at most `width_max`
+/// characters (code points); cut off with "…" when there is more. At least 1.
+std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_max = 100);
+
+/// The ids of other entries it refers to, in the order of the text, each once: the lists in
+/// `references` and `metadata.references`, and `context.parent_message_id`. They need not exist.
+/// `learned_from` names sessions and is not among them.
+std::vector<std::string_view> entry_references(JsonValue entry);
+
+}  // namespace bmad_mem

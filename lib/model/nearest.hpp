@@ -1,0 +1,32 @@
+// nearest.hpp - which known word somebody meant.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace bmad_mem {
+
+/// How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b`; `limit`
+/// + 1 for anything beyond `limit`, and for words of more than 64 bytes.
+std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
+
+/// Whether `word` may be a slip of the pen for `known`: at most 2 edits apart, and at most one for
+/// every three characters, since among words of three letters nearly all are near.
+bool is_misspelling(std::string_view word, std::string_view known);
+
+/// The one of `words` nearest to `word` that is_misspelling() takes; empty when there is none.
+template <typename Words>
+std::string_view nearest_word(std::string_view word, const Words& words) {
+  std::string_view best;
+  std::size_t best_distance = 3;
+  for (const std::string_view known : words) {
+    const std::size_t distance = edit_distance(word, known, 2);
+    if (distance < best_distance && is_misspelling(word, known)) {
+      best = known;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,336 @@
+#include "model/validate.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "assume.hpp"
+#include "core/ids.hpp"
+#include "core/rfc3339.hpp"
+#include "entry_spec.hpp"
+#include "nearest.hpp"
+#include "value_text.hpp"
+
+namespace bmad_mem {
+namespace {
+
+// --- The good path: yes or no, without allocating. ---
+
+bool object_fits(const ObjectShape& shape, JsonValue value, std::uint32_t assumed);
+
+bool in_range(JsonValue value, double max) {
+  const double number = value.number(-1.0);
+  return number >= 0.0 && number <= max;
+}
+
+bool is_count(JsonValue value) {
+  return in_range(value, kCountMax) &&
+         (value.is_integer() || std::trunc(value.number()) == value.number());
+}
+
+bool is_text_list(JsonValue value) {
+  if (!value.is_array()) {
+    return false;
+  }
+  for (const JsonValue element : value.elements()) {
+    if (!element.is_string()) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_text_lists(JsonValue value) {
+  if (!value.is_object()) {
+    return false;
+  }
+  for (const JsonMember& member : value.members()) {
+    if (!is_text_list(member.value)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_object_list(const ObjectShape& inner, JsonValue value) {
+  if (!value.is_array()) {
+    return false;
+  }
+  for (const JsonValue element : value.elements()) {
+    if (!object_fits(inner, element, 0)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool value_fits(const Field& field, JsonValue value) {
+  switch (field.kind) {
+    case FieldKind::kText:
+      return value.is_string();
+    case FieldKind::kNonEmptyText:
+      return !value.string().empty();
+    case FieldKind::kEntryId:
+      return is_entry_id(value.string());
+    case FieldKind::kTimestamp:
+      return try_parse_rfc3339(value.string()).has_value();
+    case FieldKind::kChoice:
+      return value.is_string() &&
+             std::ranges::find(field.choices, value.string()) != field.choices.end();
+    case FieldKind::kUnitInterval:
+      return in_range(value, 1.0);
+    case FieldKind::kDecayFactor:
+      return in_range(value, kDecayFactorMax);
+    case FieldKind::kCount:
+      return is_count(value);
+    case FieldKind::kQuantity:
+      return value.number(-1.0) >= 0.0;
+    case FieldKind::kBoolean:
+      return value.kind() == JsonKind::kBoolean;
+    case FieldKind::kTextList:
+      return is_text_list(value);
+    case FieldKind::kTextLists:
+      return is_text_lists(value);
+    case FieldKind::kObject:
+      return field.inner == nullptr ? value.is_object() : object_fits(*field.inner, value, 0);
+    case FieldKind::kObjectList:
+      return is_object_list(*field.inner, value);
+    case FieldKind::kAnything:
+      return value.kind() != JsonKind::kNull;
+  }
+  return false;
+}
+
+// Flattened: left alone, g++ 12 calls JsonValue::kind() five times a field, and takes twice as
+// long.
+[[gnu::flatten]] bool object_fits(const ObjectShape& shape, JsonValue value,
+                                  std::uint32_t assumed) {
+  if (!value.is_object()) {
+    return false;
+  }
+  std::uint32_t seen = assumed;
+  for (const JsonMember& member : value.members()) {
+    const std::size_t index = shape.find(member.key);
+    if (index == ObjectShape::kNone) {
+      continue;
+    }
+    if (!value_fits(shape.fields[index], member.value)) {
+      return false;
+    }
+    seen |= 1U << index;
+  }
+  return (seen & shape.required) == shape.required;
+}
+
+// --- The bad path: which field, and a sentence about it. ---
+
+FieldProblem problem_in_object(const ObjectShape& shape, JsonValue value, const std::string& path,
+                               std::string_view owner, std::uint32_t assumed);
+
+/// What a value of this kind is called behind "must be".
+std::string expectation(const Field& field) {
+  switch (field.kind) {
+    case FieldKind::kText:
+    case FieldKind::kNonEmptyText:
+    case FieldKind::kEntryId:
+      return "a string";
+    case FieldKind::kTimestamp:
+      return "a string with an RFC 3339 time, such as \"2026-01-11T10:05:23Z\"";
+    case FieldKind::kChoice:
+      return fmt::format("one of the strings {}", fmt::join(field.choices, ", "));
+    case FieldKind::kUnitInterval:
+      return "a number from 0 to 1";
+    case FieldKind::kDecayFactor:
+      return fmt::format("a number from 0 to {}", kDecayFactorMax);
+    case FieldKind::kCount:
+      return "a whole number, 0 or more";
+    case FieldKind::kQuantity:
+      return "a number, 0 or more";
+    case FieldKind::kBoolean:
+      return "true or false";
+    case FieldKind::kTextList:
+      return "an array of strings";
+    case FieldKind::kTextLists:
+      return "an object of arrays of strings, such as {\"decisions\":[\"dec-001\"]}";
+    case FieldKind::kObject:
+      return "an object";
+    case FieldKind::kObjectList:
+      return "an array of objects";
+    case FieldKind::kAnything:
+      return "any value but null";
+  }
+  return "";
+}
+
+std::string wrong_kind(std::string_view expected, JsonValue value) {
+  if (value.kind() == JsonKind::kNull) {
+    return fmt::format("must be {}, not null; to say nothing, leave it out", expected);
+  }
+  return fmt::format("must be {}, but is {}", expected, json_kind_name(value.kind()));
+}
+
+/// About a string that is none of the strings allowed.
+std::string wrong_text(const Field& field, JsonValue value) {
+  switch (field.kind) {
+    case FieldKind::kNonEmptyText:
+      return "must not be empty";
+    case FieldKind::kEntryId:
+      return fmt::format(
+          "{} cannot be an id: 1 to {} of A-Z, a-z, 0-9 and _.:@+=~-, the first a letter, digit "
+          "or _",
+          value_excerpt(value), kEntryIdSizeMax);
+    case FieldKind::kTimestamp:
+      return fmt::format("{} is not a time; write it as RFC 3339, such as \"2026-01-11T10:05:23Z\"",
+                         value_excerpt(value));
+    case FieldKind::kChoice: {
+      std::string message =
+          fmt::format("{} is not one of {}", value_excerpt(value), fmt::join(field.choices, ", "));
+      const std::string_view nearest = nearest_word(value.string(), field.choices);
+      return nearest.empty() ? message : message + fmt::format("; did you mean \"{}\"?", nearest);
+    }
+    default:
+      return wrong_kind(expectation(field), value);
+  }
+}
+
+FieldProblem problem_in_text_list(JsonValue list, const std::string& path) {
+  if (!list.is_array()) {
+    return {.field = path, .message = wrong_kind("an array of strings", list)};
+  }
+  std::size_t index = 0;
+  for (const JsonValue element : list.elements()) {
+    if (!element.is_string()) {
+      return {.field = fmt::format("{}[{}]", path, index),
+              .message = wrong_kind("a string", element)};
+    }
+    ++index;
+  }
+  assert(false);
+  return {};
+}
+
+FieldProblem problem_in_text_lists(JsonValue lists, const std::string& path) {
+  for (const JsonMember& member : lists.members()) {
+    if (!is_text_list(member.value)) {
+      return problem_in_text_list(member.value, fmt::format("{}.{}", path, member.key));
+    }
+  }
+  assert(false);
+  return {};
+}
+
+FieldProblem problem_in_object_list(const Field& field, JsonValue list, const std::string& path) {
+  std::size_t index = 0;
+  for (const JsonValue element : list.elements()) {
+    if (!object_fits(*field.inner, element, 0)) {
+      const std::string place = fmt::format("{}[{}]", path, index);
+      return problem_in_object(*field.inner, element, place, place, 0);
+    }
+    ++index;
+  }
+  assert(false);
+  return {};
+}
+
+/// `value` does not fit `field`, which stands at `path`.
+FieldProblem problem_in_value(const Field& field, JsonValue value, const std::string& path) {
+  const bool list = field.kind == FieldKind::kObjectList || field.kind == FieldKind::kTextList;
+  if (list && value.is_array()) {
+    return field.kind == FieldKind::kTextList ? problem_in_text_list(value, path)
+                                              : problem_in_object_list(field, value, path);
+  }
+  if (field.kind == FieldKind::kTextLists && value.is_object()) {
+    return problem_in_text_lists(value, path);
+  }
+  if (field.kind == FieldKind::kObject && value.is_object()) {
+    return problem_in_object(*field.inner, value, path, path, 0);
+  }
+  if (value.is_string()) {
+    return {.field = path, .message = wrong_text(field, value)};
+  }
+  if (value.is_number()) {
+    return {
+        .field = path,
+        .message = fmt::format("must be {}, but is {}", expectation(field), value_excerpt(value))};
+  }
+  return {.field = path, .message = wrong_kind(expectation(field), value)};
+}
+
+/// A required field is not there. If an unknown one is spelt nearly like it, says so.
+FieldProblem missing_field(const ObjectShape& shape, const Field& field, JsonValue value,
+                           std::string path, std::string_view owner) {
+  std::string message =
+      fmt::format("{} needs this field, for example \"{}\":{}", owner, field.name, field.example);
+  for (const JsonMember& member : value.members()) {
+    if (shape.find(member.key) == ObjectShape::kNone && is_misspelling(member.key, field.name)) {
+      message += fmt::format("; is \"{}\" a misspelling of it?", one_line(member.key, 64));
+      break;
+    }
+  }
+  return {.field = std::move(path), .message = std::move(message)};
+}
+
+/// `value` does not fit `shape`. `owner` is what it is called in a sentence.
+FieldProblem problem_in_object(const ObjectShape& shape, JsonValue value, const std::string& path,
+                               std::string_view owner, std::uint32_t assumed) {
+  if (!value.is_object()) {
+    return {.field = path, .message = wrong_kind("an object", value)};
+  }
+  const auto child = [&](std::string_view name) {
+    return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  };
+  std::uint32_t seen = assumed;
+  for (const JsonMember& member : value.members()) {
+    const std::size_t index = shape.find(member.key);
+    if (index == ObjectShape::kNone) {
+      continue;
+    }
+    if (!value_fits(shape.fields[index], member.value)) {
+      return problem_in_value(shape.fields[index], member.value, child(member.key));
+    }
+    seen |= 1U << index;
+  }
+  for (std::size_t index = 0; index < shape.fields.size(); ++index) {
+    if ((shape.required & ~seen & (1U << index)) != 0) {
+      const Field& field = shape.fields[index];
+      return missing_field(shape, field, value, child(field.name), owner);
+    }
+  }
+  assert(false);
+  return {};
+}
+
+}  // namespace
+
+std::optional<FieldProblem> check_entry_assuming(EntryType type, JsonValue value,
+                                                 std::uint32_t assumed) {
+  const EntrySpec& spec = entry_spec(type);
+  if (object_fits(spec.shape, value, assumed)) [[likely]] {
+    return std::nullopt;
+  }
+  return problem_in_object(spec.shape, value, "",
+                           fmt::format("an entry of type {}", spec.info.name), assumed);
+}
+
+std::optional<FieldProblem> check_entry(EntryType type, JsonValue value) {
+  return check_entry_assuming(type, value, 0);
+}
+
+Error schema_error(FieldProblem problem) {
+  return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+               .message = std::move(problem.message),
+               .field = std::move(problem.field)};
+}
+
+Status validate_entry(EntryType type, JsonValue value) {
+  if (std::optional<FieldProblem> problem = check_entry(type, value)) {
+    return schema_error(std::move(*problem));
+  }
+  return {};
+}
+
+}  // namespace bmad_mem
