@@ -1,0 +1,296 @@
+#include "bmad_mem/memory_manager.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "entry_text.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+#include "storage/posix_file_system.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Status create_sessions_folder(FileSystem& files) {
+  Status made = files.make_directory(kSessionsFolder);
+  if (!made && made.error().os_error == EEXIST) {
+    return {};
+  }
+  return made;
+}
+
+/// Writes `path` unless it is there. True when it was written.
+Result<bool> create_if_missing(FileSystem& files, const char* path, std::string_view text) {
+  const Result<FileInfo> info = files.info(path);
+  if (info) {
+    return false;
+  }
+  if (!is_not_found(info.error())) {
+    return info.error();
+  }
+  BMAD_TRY(replace_file(files, path, text));
+  return true;
+}
+
+/// A folder that merely exists is no memory root: writing there would litter it.
+Status check_is_root(FileSystem& files) {
+  for (const char* name : {kSessionsFolder, kConfigFile}) {
+    const Result<FileInfo> info = files.info(name);
+    if (info || !is_not_found(info.error())) {
+      return info ? Status() : Status(info.error());
+    }
+  }
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message = "is a folder but not a memory root (it has neither config.json nor "
+                          "sessions/); `bmad-mem init` makes it one",
+               .path = files.display_path("")};
+}
+
+std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Config& config) {
+  return options.lock_timeout.value_or(
+      std::chrono::milliseconds(config.concurrency.lock_timeout_ms));
+}
+
+Result<std::string> single_id(Result<BatchReport> report) {
+  if (!report) {
+    return std::move(report).error();
+  }
+  if (report->ids.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the entry is empty"};
+  }
+  return std::move(report->ids.front());
+}
+
+}  // namespace
+
+struct MemoryManager::Impl {
+  explicit Impl(const Clock& clock) : store(clock) {}
+
+  Store store;
+
+  Result<std::string> add_one(std::string_view session_id, EntryType type,
+                              std::string_view json) {
+    return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
+  }
+
+  Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type) const {
+    return list_entries(store, {.sessions = {std::string(session_id)},
+                                .types = {type},
+                                .tags = {},
+                                .agents = {},
+                                .since = {},
+                                .until = {},
+                                .pinned_only = false,
+                                .limit = 0});
+  }
+};
+
+Result<std::string> MemoryManager::find_root(std::string_view explicit_root,
+                                             std::string_view env_value,
+                                             const std::string& working_directory) {
+  return bmad_mem::find_root(explicit_root, env_value, working_directory);
+}
+
+std::string MemoryManager::root_to_create(std::string_view explicit_root,
+                                          std::string_view env_value,
+                                          const std::string& working_directory) {
+  return bmad_mem::root_to_create(explicit_root, env_value, working_directory);
+}
+
+Result<InitReport> MemoryManager::init(const std::string& root) {
+  ignore_write_signals();
+  BMAD_TRY(make_root_directory(root));
+  BMAD_TRY_ASSIGN(const std::unique_ptr<FileSystem> files, open_posix_file_system(root));
+  FileLock lock(*files, system_clock(), kLockName, kLockInfoName);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "init"}));
+  InitReport report{.root = root};
+  BMAD_TRY(create_sessions_folder(*files));
+  BMAD_TRY_ASSIGN(report.created_gitignore,
+                  create_if_missing(*files, kGitignoreFile, gitignore_text()));
+  BMAD_TRY_ASSIGN(report.created_config,
+                  create_if_missing(*files, kConfigFile, default_config_text()));
+  BMAD_TRY(files->sync_directory(""));
+  return report;
+}
+
+Result<MemoryManager> MemoryManager::open(OpenOptions options) {
+  ignore_write_signals();
+  auto impl = std::make_unique<Impl>(options.clock != nullptr ? *options.clock : system_clock());
+  Store& store = impl->store;
+  BMAD_TRY_ASSIGN(store.files, open_posix_file_system(options.root));
+  BMAD_TRY(check_is_root(*store.files));
+  Result<LoadedConfig> loaded = load_config(*store.files);
+  if (loaded) {
+    store.config = std::move(loaded->config);
+    store.config_warnings = std::move(loaded->warnings);
+  } else if (options.tolerate_bad_config) {
+    store.config_problem = std::move(loaded).error();
+  } else {
+    return std::move(loaded).error();
+  }
+  store.lock_timeout = chosen_timeout(options, store.config);
+  store.root = std::move(options.root);
+  store.agent_id = std::move(options.agent_id);
+  return MemoryManager(std::move(impl));
+}
+
+MemoryManager::MemoryManager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MemoryManager::MemoryManager(MemoryManager&&) noexcept = default;
+MemoryManager& MemoryManager::operator=(MemoryManager&&) noexcept = default;
+MemoryManager::~MemoryManager() = default;
+
+const std::vector<std::string>& MemoryManager::config_warnings() const {
+  return impl_->store.config_warnings;
+}
+
+const std::string& MemoryManager::root() const { return impl_->store.root; }
+
+Result<std::string> MemoryManager::create_session(const SessionParams& params) {
+  return bmad_mem::create_session(impl_->store, params);
+}
+
+Result<Session> MemoryManager::load_session(std::string_view session_id) const {
+  return describe_session(impl_->store, std::string(session_id));
+}
+
+Result<std::vector<Session>> MemoryManager::list_sessions() const {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, impl_->store.session_ids());
+  std::vector<Session> sessions;
+  for (const std::string& id : ids) {
+    Result<Session> session = describe_session(impl_->store, id);
+    if (!session) {
+      Session unreadable;
+      unreadable.session_id = id;
+      unreadable.problem = std::move(session).error();
+      session = std::move(unreadable);
+    }
+    sessions.push_back(std::move(*session));
+  }
+  std::ranges::stable_sort(sessions, {}, &Session::created_at);
+  return sessions;
+}
+
+Result<Session> MemoryManager::close_session(std::string_view session_id) {
+  return bmad_mem::close_session(impl_->store, std::string(session_id));
+}
+
+Result<SessionStatistics> MemoryManager::statistics(std::string_view session_id) const {
+  return count_session(impl_->store, std::string(session_id));
+}
+
+Result<GlobalStatistics> MemoryManager::global_statistics() const {
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, list_sessions());
+  GlobalStatistics global;
+  for (const Session& session : sessions) {
+    Result<SessionStatistics> counted = count_session(impl_->store, session.session_id);
+    if (counted) {
+      global.sessions.push_back(std::move(*counted));
+    } else {
+      global.problems.push_back(std::move(counted).error());
+    }
+  }
+  return global;
+}
+
+Result<std::string> MemoryManager::add_conversation(std::string_view session_id,
+                                                    const ConversationEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kConversation, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_decision(std::string_view session_id,
+                                                const DecisionRecord& entry) {
+  return impl_->add_one(session_id, EntryType::kDecision, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_finding(std::string_view session_id,
+                                               const FindingRecord& entry) {
+  return impl_->add_one(session_id, EntryType::kFinding, to_json(entry));
+}
+
+Result<std::string> MemoryManager::update_preference(std::string_view session_id,
+                                                     const UserPreference& entry) {
+  return impl_->add_one(session_id, EntryType::kPreference, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_fact(std::string_view session_id, const FactEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kFact, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_event(std::string_view session_id,
+                                             const EventEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kEvent, to_json(entry));
+}
+
+Result<std::string> MemoryManager::set_agent_state(std::string_view session_id,
+                                                   const AgentStateEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kAgentState, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_artifact(std::string_view session_id,
+                                                const ArtifactEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kArtifact, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add(std::string_view session_id, EntryType type,
+                                       std::string_view json) {
+  return impl_->add_one(session_id, type, json);
+}
+
+Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryType type,
+                                             std::span<const std::string_view> lines,
+                                             const BatchOptions& options) {
+  return add_lines(impl_->store, std::string(session_id), type, lines, options);
+}
+
+Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
+                                              std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const std::vector<Entry> all,
+                  read_entries(impl_->store, sessions, {}, /*all_versions=*/false));
+  std::vector<Entry> found;
+  for (const std::string& id : ids) {
+    std::ranges::copy_if(all, std::back_inserter(found),
+                         [&](const Entry& entry) { return entry.id == id; });
+  }
+  return found;
+}
+
+Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
+                                                  std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(std::vector<Entry> all,
+                  read_entries(impl_->store, sessions, {}, /*all_versions=*/true));
+  std::erase_if(all, [&](const Entry& entry) { return entry.id != id; });
+  return all;
+}
+
+Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
+  return list_entries(impl_->store, filter);
+}
+
+Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
+  return query_entries(impl_->store, query);
+}
+
+Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
+  return impl_->list_type(session_id, EntryType::kDecision);
+}
+
+Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id) const {
+  return impl_->list_type(session_id, EntryType::kFinding);
+}
+
+Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_id) const {
+  return impl_->list_type(session_id, EntryType::kPreference);
+}
+
+Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,
+                                           const Progress& on_progress) const {
+  return verify_store(impl_->store, sessions, on_progress);
+}
+
+Result<RepairReport> MemoryManager::repair(std::span<const std::string> sessions,
+                                           const Progress& on_progress) {
+  return repair_store(impl_->store, sessions, on_progress);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,178 @@
+// reads.cpp - get, history, list and query, by reading the logs. No lock is taken.
+#include <algorithm>
+
+#include "bmad_mem/json_parser.hpp"
+#include "index/entry_table.hpp"
+#include "model/entry.hpp"
+#include "query/text_match.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+bool contains(const std::vector<std::string>& list, std::string_view item) {
+  return std::ranges::find(list, item) != list.end();
+}
+
+bool passes(const EntryFilter& filter, const TableEntry& entry) {
+  if (!filter.tags.empty() && std::ranges::none_of(entry.tags, [&](const std::string& tag) {
+        return contains(filter.tags, tag);
+      })) {
+    return false;
+  }
+  return (filter.agents.empty() || contains(filter.agents, entry.who)) &&
+         (!filter.since || entry.timestamp >= *filter.since) &&
+         (!filter.until || entry.timestamp <= *filter.until) &&
+         (!filter.pinned_only || entry.pinned);
+}
+
+Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry) {
+  const Result<JsonValue> value = parser.parse(entry.text);
+  return Entry{.session_id = session_id,
+               .type = entry.type,
+               .id = std::move(entry.id),
+               .timestamp = entry.timestamp,
+               .who = std::move(entry.who),
+               .headline = value ? entry_headline(entry.type, *value) : std::string(),
+               .json = std::move(entry.text),
+               .line = entry.line,
+               .versions = entry.versions,
+               .pinned = entry.pinned};
+}
+
+/// An entry and the session that holds it.
+struct Located {
+  const std::string* session_id = nullptr;
+  TableEntry entry;
+};
+
+/// Newest first; equal times by session and id, so that the order never depends on chance.
+bool is_newer(const Located& a, const Located& b) {
+  if (a.entry.timestamp != b.entry.timestamp) {
+    return a.entry.timestamp > b.entry.timestamp;
+  }
+  if (*a.session_id != *b.session_id) {
+    return *a.session_id > *b.session_id;
+  }
+  return a.entry.id > b.entry.id;
+}
+
+Result<std::vector<Located>> load_filtered(const Store& store,
+                                           const std::vector<std::string>& sessions,
+                                           const EntryFilter& filter) {
+  std::vector<Located> found;
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                    load_entries(*store.files, session_id, filter.types));
+    for (TableEntry& entry : entries) {
+      if (passes(filter, entry)) {
+        found.push_back({.session_id = &session_id, .entry = std::move(entry)});
+      }
+    }
+  }
+  return found;
+}
+
+template <typename T>
+void cut_to(std::vector<T>& items, std::size_t limit) {
+  if (limit != 0 && items.size() > limit) {
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(limit), items.end());
+  }
+}
+
+/// The text of an entry that search looks at.
+std::string searchable_text(JsonParser& parser, const TableEntry& entry) {
+  std::string text;
+  if (const Result<JsonValue> value = parser.parse(entry.text)) {
+    entry_searchable_text(entry.type, *value, text);
+  }
+  return text;
+}
+
+struct Scored {
+  std::size_t index = 0;
+  double relevance = 0;
+};
+
+void sort_hits(std::vector<Scored>& hits, const std::vector<Located>& entries, SortOrder sort) {
+  std::ranges::sort(hits, [&](const Scored& a, const Scored& b) {
+    const Located& left = entries[a.index];
+    const Located& right = entries[b.index];
+    switch (sort) {
+      case SortOrder::kTimeDesc:
+        return is_newer(left, right);
+      case SortOrder::kTimeAsc:
+        return is_newer(right, left);
+      case SortOrder::kRelevanceDesc:
+        break;
+    }
+    return a.relevance != b.relevance ? a.relevance > b.relevance : is_newer(left, right);
+  });
+}
+
+}  // namespace
+
+Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
+                                        std::span<const EntryType> types, bool all_versions) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
+  std::vector<Entry> found;
+  JsonParser parser;
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                    load_entries(*store.files, session_id, types,
+                                 all_versions ? Versions::kAll : Versions::kLatest));
+    for (TableEntry& entry : entries) {
+      found.push_back(to_entry(parser, session_id, std::move(entry)));
+    }
+  }
+  return found;
+}
+
+Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
+                  store.selected_sessions(filter.sessions));
+  BMAD_TRY_ASSIGN(std::vector<Located> found, load_filtered(store, sessions, filter));
+  std::ranges::sort(found, is_newer);
+  cut_to(found, filter.limit);
+  std::vector<Entry> entries;
+  entries.reserve(found.size());
+  JsonParser parser;
+  for (Located& located : found) {
+    entries.push_back(to_entry(parser, *located.session_id, std::move(located.entry)));
+  }
+  return entries;
+}
+
+Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
+  BMAD_TRY_ASSIGN(const QueryWords words, parse_query(query.text));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
+                  store.selected_sessions(query.filter.sessions));
+  BMAD_TRY_ASSIGN(std::vector<Located> entries, load_filtered(store, sessions, query.filter));
+  JsonParser parser;
+  TextMatcher matcher(words);
+  for (const Located& located : entries) {
+    matcher.add(searchable_text(parser, located.entry));
+  }
+  const std::vector<double> scores = matcher.scores();
+  std::vector<Scored> scored;
+  for (std::size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i] > 0 && scores[i] >= query.min_relevance) {
+      scored.push_back({.index = i, .relevance = scores[i]});
+    }
+  }
+  sort_hits(scored, entries, query.sort);
+  cut_to(scored, query.filter.limit);
+  std::vector<Hit> hits;
+  hits.reserve(scored.size());
+  for (const Scored& each : scored) {
+    Located& located = entries[each.index];
+    Snippet snippet = make_snippet(words, searchable_text(parser, located.entry));
+    hits.push_back({.entry = to_entry(parser, *located.session_id, std::move(located.entry)),
+                    .relevance = each.relevance,
+                    .snippet = std::move(snippet.text),
+                    .highlights = std::move(snippet.highlights)});
+  }
+  return hits;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,263 @@
+// repair.cpp - mends what can be mended and sets aside the rest. Nothing is dropped.
+//
+// Per session, under its lock: remove temporary files of interrupted rewrites; mend torn ends; copy
+// damaged lines to the quarantine (durable) and only then put a log without them in place; make a
+// new manifest from the entries when there is none that can be read. Each step is complete in
+// itself: killed in between, the next run goes on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "bmad_mem/json_parser.hpp"
+#include "index/entry_scanner.hpp"
+#include "index/entry_table.hpp"
+#include "model/validate.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+#include "storage/quarantine.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+/// A stretch of a log that a rewrite leaves out.
+struct Gap {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+Status copy_without(File& source, const std::vector<Gap>& gaps, std::uint64_t size, File& target) {
+  std::string buffer;
+  const auto copy = [&](std::uint64_t from, std::uint64_t end) -> Status {
+    constexpr std::uint64_t kChunkSize = 1U << 20U;
+    while (from < end) {
+      buffer.resize(static_cast<std::size_t>(std::min(kChunkSize, end - from)));
+      BMAD_TRY_ASSIGN(const std::size_t got, source.read_at(from, buffer));
+      if (got == 0) {
+        return {};
+      }
+      BMAD_TRY(write_all(target, std::string_view(buffer).substr(0, got)));
+      from += got;
+    }
+    return {};
+  };
+  std::uint64_t from = 0;
+  for (const Gap& gap : gaps) {
+    BMAD_TRY(copy(from, gap.begin));
+    from = gap.end;
+  }
+  return copy(from, size);
+}
+
+/// Whether the line is an entry but for a byte order mark that an editor put in front of the file.
+bool is_entry_behind_mark(File& log, EntryType type, const DamagedLine& line) {
+  if (line.offset != 0 || line.size < kByteOrderMark.size() ||
+      line.size > kLineSizeMax) {
+    return false;
+  }
+  std::string text(static_cast<std::size_t>(line.size), '\0');
+  const Result<std::size_t> got = log.read_at(0, text);
+  if (!got || *got != text.size() || !text.starts_with(kByteOrderMark)) {
+    return false;
+  }
+  JsonParser parser;
+  const Result<JsonValue> value =
+      parser.parse(std::string_view(text).substr(kByteOrderMark.size()));
+  return value && !check_entry(type, *value);
+}
+
+class SessionRepair {
+ public:
+  SessionRepair(Store& store, std::string session_id, RepairReport& report)
+      : store_(store), session_id_(std::move(session_id)), report_(report) {}
+
+  Status run() {
+    OpenSession& session = store_.session(session_id_);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("repair"));
+    BMAD_TRY(remove_temporary_files());
+    for (const EntryType type : kEntryTypes) {
+      BMAD_TRY(repair_log(session.writer, guard, type));
+    }
+    session.manifest_known = false;
+    return repair_manifest();
+  }
+
+ private:
+  void did(const std::string& path, std::string what, std::uint64_t count) {
+    report_.actions.push_back({.session_id = session_id_,
+                               .path = store_.files->display_path(path),
+                               .what = std::move(what),
+                               .count = count});
+  }
+
+  Status remove_temporary_files() {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names,
+                    store_.files->list(session_folder(session_id_)));
+    for (const std::string& name : names) {
+      if (name.ends_with(kTemporarySuffix)) {
+        BMAD_TRY(store_.files->remove(session_file(session_id_, name)));
+        did(session_file(session_id_, name), "removed what an interrupted rewrite left", 1);
+      }
+    }
+    return {};
+  }
+
+  Status repair_log(SessionWriter& writer, const FileLock::Guard& guard, EntryType type) {
+    const std::string log_file(entry_type_info(type).log_file);
+    const std::string path = session_file(session_id_, log_file);
+    const Result<FileInfo> before = store_.files->info(path);
+    if (!before) {
+      return is_not_found(before.error()) ? Status() : Status(before.error());
+    }
+    if (before->kind != FileKind::kRegular) {
+      return {};  // Left for a person; verify_store() names it afterwards.
+    }
+    if (before->size == 0) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(const std::uint64_t size, writer.mend(guard, log_file));
+    if (size != before->size) {
+      did(path,
+          size > before->size ? "ended the last line" : "set aside an unfinished line at the end",
+          1);
+    }
+    std::vector<DamagedLine> damaged;
+    JsonParser parser;
+    BMAD_TRY(scan_log(*store_.files, path, type, parser,
+                      {.on_entry = [](const ScannedEntry&) {},
+                       .on_damage = [&](const DamagedLine& line) { damaged.push_back(line); }}));
+    return damaged.empty() ? Status() : set_aside(path, log_file, type, damaged);
+  }
+
+  Status set_aside(const std::string& path, const std::string& log_file, EntryType type,
+                   const std::vector<DamagedLine>& damaged) {
+    BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, store_.files->open(path, OpenMode::kRead));
+    BMAD_TRY_ASSIGN(const FileInfo info, log->info());
+    Quarantine quarantine(*store_.files, quarantine_path(session_id_));
+    std::vector<Gap> gaps;
+    std::uint64_t set_aside_count = 0;
+    for (const DamagedLine& line : damaged) {
+      if (is_entry_behind_mark(*log, type, line)) {
+        gaps.push_back({.begin = 0, .end = kByteOrderMark.size()});
+        did(path, "removed a byte order mark", 1);
+        continue;
+      }
+      BMAD_TRY(quarantine.keep(*log,
+                               {.file_name = log_file,
+                                .line = line.line,
+                                .offset = line.offset,
+                                .size = line.size,
+                                .reason = line.reason},
+                               store_.clock.now()));
+      gaps.push_back({.begin = line.offset, .end = line.offset + line.size + 1});
+      ++set_aside_count;
+    }
+    BMAD_TRY(quarantine.sync());
+    BMAD_TRY(replace_file_with(*store_.files, path, [&](File& copy) {
+      return copy_without(*log, gaps, info.size, copy);
+    }));
+    if (set_aside_count != 0) {
+      did(path,
+          fmt::format("set aside {} damaged line{} in {}", set_aside_count,
+                      set_aside_count == 1 ? "" : "s", kQuarantineName),
+          set_aside_count);
+    }
+    return {};
+  }
+
+  Status repair_manifest() {
+    const std::string path = manifest_path(session_id_);
+    const Result<Manifest> manifest = load_manifest(*store_.files, session_id_);
+    if (manifest) {
+      return {};
+    }
+    const Result<FileInfo> info = store_.files->info(path);
+    if (info && info->kind != FileKind::kRegular) {
+      return {};  // Left for a person.
+    }
+    if (info && info->size != 0) {
+      BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, store_.files->open(path, OpenMode::kRead));
+      Quarantine quarantine(*store_.files, quarantine_path(session_id_));
+      BMAD_TRY(quarantine.keep(*file,
+                               {.file_name = kManifestName,
+                                .line = 1,
+                                .offset = 0,
+                                .size = info->size,
+                                .reason = manifest.error().message},
+                               store_.clock.now()));
+      BMAD_TRY(quarantine.sync());
+    }
+    BMAD_TRY_ASSIGN(const Manifest made, manifest_from_entries());
+    BMAD_TRY(save_manifest(*store_.files, made));
+    did(path, "made a new manifest from the entries", 1);
+    return {};
+  }
+
+  /// Who wrote and since when is known from the entries; user, project and tags are not.
+  Result<Manifest> manifest_from_entries() {
+    BMAD_TRY_ASSIGN(const std::vector<TableEntry> entries,
+                    load_entries(*store_.files, session_id_, {}));
+    std::set<std::string> agents;
+    Timestamp created = store_.clock.now();
+    for (const TableEntry& entry : entries) {
+      created = std::min(created, entry.timestamp);
+      if (!entry.who.empty()) {
+        agents.insert(entry.who);
+      }
+    }
+    return new_manifest({.session_id = session_id_,
+                         .agent_ids = std::vector<std::string>(agents.begin(), agents.end())},
+                        created);
+  }
+
+  Store& store_;
+  std::string session_id_;
+  RepairReport& report_;
+};
+
+Status tidy_root(Store& store, RepairReport& report) {
+  FileLock lock = store.root_lock();
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard,
+                  lock.acquire({.operation = "repair",
+                                .agent_id = store.agent_id,
+                                .timeout = store.lock_timeout}));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(""));
+  for (const std::string& name : names) {
+    if (name.ends_with(kTemporarySuffix)) {
+      BMAD_TRY(store.files->remove(name));
+      report.actions.push_back({.session_id = {},
+                                .path = store.files->display_path(name),
+                                .what = "removed what an interrupted rewrite left",
+                                .count = 1});
+    }
+  }
+  const Result<FileInfo> sessions = store.files->info(kSessionsFolder);
+  return sessions ? remove_unfinished_sessions(store) : Status();
+}
+
+}  // namespace
+
+Result<RepairReport> repair_store(Store& store, std::span<const std::string> wanted,
+                                  const MemoryManager::Progress& on_progress) {
+  RepairReport report;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
+  if (wanted.empty()) {
+    BMAD_TRY(tidy_root(store, report));
+  }
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    BMAD_TRY(SessionRepair(store, sessions[i], report).run());
+    if (on_progress) {
+      on_progress(i + 1, sessions.size());
+    }
+  }
+  report.sessions = sessions.size();
+  BMAD_TRY_ASSIGN(VerifyReport after, verify_store(store, wanted, {}));
+  report.left = std::move(after.findings);
+  return report;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,192 @@
+// sessions.cpp - creating, describing and closing sessions.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "bmad_mem/json_parser.hpp"
+#include "index/entry_scanner.hpp"
+#include "model/entry.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+// A session that is being created lies under a name that is no session id, and gets its own by one
+// rename: it is there whole or not at all.
+constexpr std::string_view kUnfinishedPrefix = ".";
+constexpr std::string_view kUnfinishedSuffix = ".tmp";
+
+std::string unfinished_folder(const std::string& session_id) {
+  return fmt::format("{}/{}{}{}", kSessionsFolder, kUnfinishedPrefix, session_id,
+                     kUnfinishedSuffix);
+}
+
+/// Creates `folder` unless it is there.
+Status ensure_directory(FileSystem& files, const std::string& folder) {
+  Status made = files.make_directory(folder);
+  if (!made && made.error().os_error == EEXIST) {
+    return {};
+  }
+  return made;
+}
+
+Status remove_flat_folder(FileSystem& files, const std::string& folder) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
+  for (const std::string& name : names) {
+    BMAD_TRY(files.remove(folder + "/" + name));
+  }
+  return files.remove_directory(folder);
+}
+
+Status fill_session_folder(FileSystem& files, const std::string& folder,
+                           const Manifest& manifest) {
+  BMAD_TRY(files.make_directory(folder));
+  for (const EntryType type : kEntryTypes) {
+    const EntryTypeInfo& info = entry_type_info(type);
+    if (info.created_with_session) {
+      const std::string path = folder + "/" + std::string(info.log_file);
+      BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kAppend));
+    }
+  }
+  return replace_file(files, folder + "/" + kManifestName, manifest.to_text());
+}
+
+Error id_taken(const Store& store, const std::string& session_id) {
+  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+               .message = fmt::format("there is a session {} already; choose another id, or leave "
+                                      "it out to get a new one",
+                                      session_id),
+               .path = store.files->display_path(session_folder(session_id))};
+}
+
+/// The id asked for, or a new one. The caller holds the root's lock.
+Result<std::string> free_session_id(Store& store, const std::string& wanted) {
+  constexpr int kTries = 8;  // 30 random bits a day: the second try is already unlikely.
+  for (int i = 0; i < kTries; ++i) {
+    std::string id = wanted.empty() ? store.ids.session_id() : wanted;
+    const Result<FileInfo> folder = store.files->info(session_folder(id));
+    if (!folder && is_not_found(folder.error())) {
+      return id;
+    }
+    if (!folder) {
+      return folder.error();
+    }
+    if (!wanted.empty()) {
+      break;
+    }
+  }
+  return id_taken(store, wanted);
+}
+
+std::string_view total_name(EntryType type) {
+  switch (type) {
+    case EntryType::kConversation:
+      return "total_messages";
+    case EntryType::kDecision:
+      return "total_decisions";
+    case EntryType::kFinding:
+      return "total_findings";
+    case EntryType::kPreference:
+      return "total_preferences";
+    case EntryType::kFact:
+      return "total_facts";
+    case EntryType::kEvent:
+      return "total_events";
+    case EntryType::kAgentState:
+      return "total_agent_states";
+    case EntryType::kArtifact:
+      return "total_artifacts";
+  }
+  return {};
+}
+
+Timestamp from_nanoseconds(std::int64_t ns) {
+  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(ns)));
+}
+
+}  // namespace
+
+Result<std::string> create_session(Store& store, const SessionParams& params) {
+  if (!params.session_id.empty()) {
+    BMAD_TRY(check_session_id(params.session_id));
+  }
+  FileSystem& files = *store.files;
+  FileLock lock = store.root_lock();
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard,
+                  lock.acquire({.operation = "session new",
+                                .agent_id = store.agent_id,
+                                .timeout = store.lock_timeout}));
+  BMAD_TRY(ensure_directory(files, kSessionsFolder));
+  BMAD_TRY(remove_unfinished_sessions(store));
+  BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
+  const Manifest manifest = new_manifest({.session_id = id,
+                                          .user_id = params.user_id,
+                                          .agent_ids = params.agent_ids,
+                                          .project_name = params.project_name,
+                                          .session_type = params.session_type,
+                                          .tags = params.tags},
+                                         store.clock.now());
+  const std::string unfinished = unfinished_folder(id);
+  BMAD_TRY(fill_session_folder(files, unfinished, manifest));
+  BMAD_TRY(files.rename(unfinished, session_folder(id)));
+  BMAD_TRY(files.sync_directory(kSessionsFolder));
+  return id;
+}
+
+/// Removes what crashes have left of sessions that were never created. The caller holds the root's
+/// lock, so none of them is in the making.
+Status remove_unfinished_sessions(Store& store) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(kSessionsFolder));
+  for (const std::string& name : names) {
+    if (name.starts_with(kUnfinishedPrefix) && name.ends_with(kUnfinishedSuffix)) {
+      BMAD_TRY(remove_flat_folder(*store.files, fmt::format("{}/{}", kSessionsFolder, name)));
+    }
+  }
+  return {};
+}
+
+Result<Session> describe_session(const Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session(store, session_id));
+  BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+                  session_footprint(*store.files, session_id, log_files()));
+  return Session{
+      .session_id = session_id,
+      .created_at = manifest.created_at,
+      .last_write = std::max(manifest.created_at, from_nanoseconds(footprint.last_write_ns)),
+      .closed_at = manifest.closed_at,
+      .user_id = manifest.user_id,
+      .agent_ids = manifest.agent_ids,
+      .project_name = manifest.project_name,
+      .session_type = manifest.session_type,
+      .tags = manifest.tags,
+      .size_bytes = footprint.size,
+      .manifest = manifest.text,
+      .problem = std::nullopt};
+}
+
+Result<Session> close_session(Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session(store, session_id));
+  OpenSession& session = store.session(session_id);
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("close"));
+    BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));
+    BMAD_TRY_ASSIGN(const SessionStatistics counted, count_session(store, session_id));
+    for (const TypeStatistics& type : counted.types) {
+      manifest.statistics.set_total(total_name(type.type),
+                                    static_cast<std::int64_t>(type.entries));
+    }
+    manifest.statistics.size_bytes = static_cast<std::int64_t>(counted.size_bytes);
+    manifest.statistics.last_accessed = store.clock.now();
+    manifest.updated_at = store.clock.now();
+    manifest.closed_at = store.clock.now();
+    BMAD_TRY(save_manifest(*store.files, manifest));
+    session.manifest_known = false;
+  }
+  return describe_session(store, session_id);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,80 @@
+#include "store.hpp"
+
+#include <algorithm>
+
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+
+OpenSession& Store::session(const std::string& session_id) {
+  const std::lock_guard guard(sessions_mutex);
+  std::unique_ptr<OpenSession>& slot = sessions[session_id];
+  if (slot == nullptr) {
+    slot = std::make_unique<OpenSession>(
+        *files, clock,
+        SessionWriterOptions{.session_id = session_id,
+                             .log_files = log_files(),
+                             .size_max = config.max_session_size_bytes(),
+                             .lock_timeout = lock_timeout,
+                             .agent_id = agent_id});
+  }
+  return *slot;
+}
+
+FileLock Store::root_lock() const { return {*files, clock, kLockName, kLockInfoName}; }
+
+Result<std::vector<std::string>> Store::session_ids() const {
+  Result<std::vector<std::string>> names = files->list(kSessionsFolder);
+  if (!names) {
+    if (is_not_found(names.error())) {
+      return std::vector<std::string>();
+    }
+    return names;
+  }
+  std::erase_if(*names, [](const std::string& name) { return !is_session_id(name); });
+  return names;
+}
+
+Result<std::vector<std::string>> Store::selected_sessions(
+    std::span<const std::string> wanted) const {
+  if (wanted.empty()) {
+    return session_ids();
+  }
+  for (const std::string& session_id : wanted) {
+    BMAD_TRY(check_session(*this, session_id));
+  }
+  return std::vector<std::string>(wanted.begin(), wanted.end());
+}
+
+const std::vector<std::string>& log_files() {
+  static const std::vector<std::string> files = [] {
+    std::vector<std::string> names;
+    for (const EntryType type : kEntryTypes) {
+      names.emplace_back(entry_type_info(type).log_file);
+    }
+    return names;
+  }();
+  return files;
+}
+
+Status check_session(const Store& store, std::string_view session_id) {
+  BMAD_TRY(check_session_id(session_id));
+  const Result<FileInfo> folder = store.files->info(session_folder(session_id));
+  if (folder && folder->kind == FileKind::kDirectory) {
+    return {};
+  }
+  if (folder) {
+    return Error{.code = ErrorCode::E_SESSION_CORRUPT,
+                 .message = "is a link or a file, not the folder of a session; move it away",
+                 .path = store.files->display_path(session_folder(session_id))};
+  }
+  if (!is_not_found(folder.error())) {
+    return folder.error();
+  }
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message = "there is no session " + std::string(session_id) +
+                          "; `bmad-mem session list` shows the ones there are",
+               .path = store.files->display_path(session_folder(session_id))};
+}
+
+}  // namespace bmad_mem

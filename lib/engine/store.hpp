@@ -1,0 +1,86 @@
+// store.hpp - what the parts of the engine share: one opened memory root.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "core/file_system.hpp"
+#include "core/ids.hpp"
+#include "storage/config.hpp"
+#include "storage/file_lock.hpp"
+#include "storage/manifest.hpp"
+#include "storage/session_writer.hpp"
+
+namespace bmad_mem {
+
+/// A session as this process writes to it.
+struct OpenSession {
+  OpenSession(FileSystem& files, const Clock& clock, SessionWriterOptions options)
+      : writer(files, clock, std::move(options)) {}
+
+  SessionWriter writer;
+  // Guarded by the session's lock: which manifest was read last, and whether it says closed.
+  FileInfo manifest_file;
+  bool manifest_known = false;
+  bool closed = false;
+};
+
+/// One opened root. Threads: safe; `sessions` has its own mutex, everything else is constant.
+struct Store {
+  std::string root;
+  std::string agent_id;
+  const Clock& clock;
+  std::unique_ptr<FileSystem> files;
+  Config config;
+  std::vector<std::string> config_warnings;
+  std::optional<Error> config_problem;  // Only with tolerate_bad_config.
+  std::chrono::milliseconds lock_timeout{0};
+  IdGenerator ids;
+
+  std::mutex sessions_mutex;
+  std::map<std::string, std::unique_ptr<OpenSession>, std::less<>> sessions;
+
+  explicit Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
+
+  /// The writer of `session_id`, which must be a session id; the session need not exist.
+  OpenSession& session(const std::string& session_id);
+
+  /// The lock of the root itself: creating sessions, tidying up what never became one.
+  FileLock root_lock() const;
+
+  /// Ids of the sessions there are, sorted. A root without sessions has none.
+  Result<std::vector<std::string>> session_ids() const;
+
+  /// `wanted`, checked, or all sessions when it is empty.
+  Result<std::vector<std::string>> selected_sessions(std::span<const std::string> wanted) const;
+};
+
+/// The files of all logs, in the order of the types.
+const std::vector<std::string>& log_files();
+
+/// Nothing when session `session_id` exists. Errors: E_INVALID_FORMAT, E_SESSION_NOT_FOUND.
+Status check_session(const Store& store, std::string_view session_id);
+
+Result<Session> describe_session(const Store& store, const std::string& session_id);
+Result<SessionStatistics> count_session(const Store& store, const std::string& session_id);
+Result<std::string> create_session(Store& store, const SessionParams& params);
+Status remove_unfinished_sessions(Store& store);
+Result<Session> close_session(Store& store, const std::string& session_id);
+Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
+                              std::span<const std::string_view> lines, const BatchOptions& options);
+Result<VerifyReport> verify_store(const Store& store, std::span<const std::string> sessions,
+                                  const MemoryManager::Progress& on_progress);
+Result<RepairReport> repair_store(Store& store, std::span<const std::string> sessions,
+                                  const MemoryManager::Progress& on_progress);
+Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> sessions,
+                                        std::span<const EntryType> types, bool all_versions);
+Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
+Result<std::vector<Hit>> query_entries(const Store& store, const Query& query);
+
+}  // namespace bmad_mem

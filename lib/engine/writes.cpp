@@ -1,0 +1,159 @@
+// writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
+#include <fmt/format.h>
+
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "bmad_mem/json_parser.hpp"
+#include "core/hash.hpp"
+#include "index/entry_scanner.hpp"
+#include "model/complete.hpp"
+#include "model/entry.hpp"
+#include "storage/layout.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+}
+
+/// Completes each line. Refused ones go to `report.rejected`.
+std::vector<CompleteEntry> complete_lines(Store& store, EntryType type,
+                                          std::span<const std::string_view> lines,
+                                          BatchReport& report) {
+  JsonParser parser;
+  const Timestamp now = store.clock.now();
+  std::vector<CompleteEntry> entries;
+  entries.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_blank(lines[i])) {
+      continue;
+    }
+    Result<CompleteEntry> entry = complete_entry(type, parser, lines[i], store.ids, now);
+    if (entry) {
+      entries.push_back(std::move(*entry));
+    } else {
+      Error error = std::move(entry).error();
+      error.line = i + 1;
+      report.rejected.push_back({.line = i + 1, .error = std::move(error)});
+    }
+  }
+  return entries;
+}
+
+/// What a log holds already: ids, and the hashes of their lines.
+using KnownLines = std::unordered_map<std::string, std::unordered_set<std::uint64_t>>;
+
+Result<KnownLines> known_lines(const Store& store, const std::string& session_id, EntryType type) {
+  KnownLines known;
+  JsonParser parser;
+  const auto take = [&](const ScannedEntry& entry) {
+    known[std::string(entry_id(entry.value))].insert(xxh3(entry.text));
+  };
+  BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
+                    parser, {.on_entry = take}));
+  return known;
+}
+
+/// Drops entries that the log, or the batch itself, holds already.
+Status drop_known(const Store& store, const std::string& session_id, EntryType type,
+                  KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
+  if (rule == KnownEntries::kAppendVersion) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
+  report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
+    const auto [lines, is_new] = known.try_emplace(entry.id);
+    const bool line_is_new = lines->second.insert(xxh3(entry.line)).second;
+    return rule == KnownEntries::kSkipId ? !is_new : !line_is_new;
+  });
+  return {};
+}
+
+/// Looks whether the session is there and, when it was closed, opens it again. The caller holds the
+/// session's lock. An unchanged manifest costs one system call.
+Status open_for_writing(Store& store, const std::string& session_id, OpenSession& session) {
+  const std::string path = manifest_path(session_id);
+  const Result<FileInfo> info = store.files->info(path);
+  const bool unchanged = session.manifest_known && info &&
+                         info->same_file(session.manifest_file) &&
+                         info->mtime_ns == session.manifest_file.mtime_ns &&
+                         info->size == session.manifest_file.size;
+  if (unchanged) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));
+  if (manifest.closed_at) {
+    manifest.closed_at.reset();
+    manifest.updated_at = store.clock.now();
+    BMAD_TRY(save_manifest(*store.files, manifest));
+  }
+  BMAD_TRY_ASSIGN(session.manifest_file, store.files->info(path));
+  session.manifest_known = true;
+  return {};
+}
+
+std::string joined_lines(const std::vector<CompleteEntry>& entries) {
+  std::string lines;
+  std::size_t size = 0;
+  for (const CompleteEntry& entry : entries) {
+    size += entry.line.size() + 1;
+  }
+  lines.reserve(size);
+  for (const CompleteEntry& entry : entries) {
+    lines += entry.line;
+    lines += '\n';
+  }
+  return lines;
+}
+
+/// The first refusal as the error of the whole batch. A single entry has no line worth naming.
+Error refusal(const BatchReport& report, std::size_t line_count) {
+  Error error = report.rejected.front().error;
+  if (line_count == 1) {
+    error.line = 0;
+  } else if (report.rejected.size() > 1) {
+    error.message += fmt::format(" (and {} more bad lines; nothing was written)",
+                                 report.rejected.size() - 1);
+  } else {
+    error.message += " (nothing was written)";
+  }
+  return error;
+}
+
+}  // namespace
+
+Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
+                              std::span<const std::string_view> lines,
+                              const BatchOptions& options) {
+  BMAD_TRY(check_session_id(session_id));
+  BatchReport report;
+  std::vector<CompleteEntry> entries = complete_lines(store, type, lines, report);
+  if (!report.rejected.empty() && !options.keep_going) {
+    return refusal(report, lines.size());
+  }
+  OpenSession& session = store.session(session_id);
+  AppendLog::Written written;
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
+    BMAD_TRY(open_for_writing(store, session_id, session));
+    BMAD_TRY(drop_known(store, session_id, type, options.known, entries, report));
+    if (entries.empty()) {
+      return report;
+    }
+    BMAD_TRY_ASSIGN(written,
+                    session.writer.append(guard, std::string(entry_type_info(type).log_file),
+                                          joined_lines(entries)));
+  }
+  BMAD_TRY(AppendLog::sync(written));
+  report.ids.reserve(entries.size());
+  for (CompleteEntry& entry : entries) {
+    report.ids.push_back(std::move(entry.id));
+  }
+  return report;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,166 @@
+// memory_manager.hpp - the memory of one project, for programs that embed it.
+//
+//   auto memory = bmad_mem::MemoryManager::open({.root = ".bmad/memory", .agent_id = "architect"});
+//   auto session = memory->create_session({.user_id = "user-789"});
+//   memory->add_decision(*session, {.decision = "Use PostgreSQL", .rationale = "ACID"});
+//   auto hits = memory->query({.text = "why postgres"});
+//
+// What a write call returned as done survives power loss. Reads take no lock and never wait for a
+// writer. Threads: all calls are safe from any thread; so are any number of processes on one root.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entries.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+struct OpenOptions {
+  /// The memory root: the folder that holds config.json and sessions/. See MemoryManager::find_root.
+  std::string root;
+  /// Who writes, for the lock's holder and the audit; free text, may be empty.
+  std::string agent_id = {};
+  /// The wall clock when null. Must outlive the manager.
+  const Clock* clock = nullptr;
+  /// How long a write waits for the session's lock; the config's lock_timeout_ms when absent.
+  std::optional<std::chrono::milliseconds> lock_timeout = {};
+  /// Go on with the defaults when config.json is damaged; for verify() and repair(), which name it.
+  bool tolerate_bad_config = false;
+};
+
+/// What is known of a new session. Everything may stay empty.
+struct SessionParams {
+  std::string session_id = {};  ///< Made from the date when empty.
+  std::string user_id = {};
+  std::vector<std::string> agent_ids = {};
+  std::string project_name = {};
+  std::string session_type = {};  ///< Free text, such as "architecture_review".
+  std::vector<std::string> tags = {};
+};
+
+/// What add_batch does with an entry whose id is in the log already.
+enum class KnownEntries : std::uint8_t {
+  kAppendVersion,  ///< A newer line with the same id: an update.
+  kSkipIdentical,  ///< As above, unless the very same line is there.
+  kSkipId,         ///< Leaves the entry out.
+};
+
+struct BatchOptions {
+  /// Write the good lines and report the others; otherwise one bad line refuses all.
+  bool keep_going = false;
+  KnownEntries known = KnownEntries::kAppendVersion;
+};
+
+class MemoryManager {
+ public:
+  /// The root to use: `explicit_root` if not empty, else `env_value` if not empty, else the nearest
+  /// .bmad/memory in `working_directory` or above. Errors: E_SESSION_NOT_FOUND.
+  static Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
+                                       const std::string& working_directory);
+
+  /// Where init puts a root: `explicit_root`, else `env_value`, else .bmad/memory right in
+  /// `working_directory`.
+  static std::string root_to_create(std::string_view explicit_root, std::string_view env_value,
+                                    const std::string& working_directory);
+
+  /// Creates the root with config.json and .gitignore. What is there already stays as it is.
+  static Result<InitReport> init(const std::string& root);
+
+  /// Opens an existing root. Errors: E_SESSION_NOT_FOUND when there is none; E_INVALID_FORMAT and
+  /// E_SCHEMA_INVALID for a bad config.json, naming line and key.
+  static Result<MemoryManager> open(OpenOptions options);
+
+  MemoryManager(MemoryManager&&) noexcept;
+  MemoryManager& operator=(MemoryManager&&) noexcept;
+  ~MemoryManager();
+
+  /// What is odd about config.json but does not stand in the way: unknown keys.
+  [[nodiscard]] const std::vector<std::string>& config_warnings() const;
+  [[nodiscard]] const std::string& root() const;
+
+  // Sessions.
+
+  /// Creates a session and returns its id. Durable on return.
+  /// Errors: E_INVALID_FORMAT for a bad id, E_CONCURRENT_MOD when the id is taken.
+  Result<std::string> create_session(const SessionParams& params);
+  /// Errors: E_SESSION_NOT_FOUND, E_SESSION_CORRUPT.
+  Result<Session> load_session(std::string_view session_id) const;
+  /// All sessions, oldest first. One whose manifest is damaged is there with `problem` set.
+  Result<std::vector<Session>> list_sessions() const;
+  /// Refreshes the statistics in the manifest and notes the time. The next write opens it again.
+  Result<Session> close_session(std::string_view session_id);
+  /// Counted from the logs as they are now.
+  Result<SessionStatistics> statistics(std::string_view session_id) const;
+  Result<GlobalStatistics> global_statistics() const;
+
+  // Writing. Each returns the id of the entry, durable. An id that is in the log already makes the
+  // entry a new version. Errors: E_SCHEMA_INVALID and E_INVALID_FORMAT with field and, for batches,
+  // line; E_SESSION_NOT_FOUND; E_SIZE_LIMIT; E_LOCK_TIMEOUT; E_STORAGE_FULL: nothing was written.
+  // E_STORAGE_IO: the entry may be there, but nothing is promised.
+
+  Result<std::string> add_conversation(std::string_view session_id, const ConversationEntry& entry);
+  Result<std::string> add_decision(std::string_view session_id, const DecisionRecord& entry);
+  Result<std::string> add_finding(std::string_view session_id, const FindingRecord& entry);
+  Result<std::string> update_preference(std::string_view session_id, const UserPreference& entry);
+  Result<std::string> add_fact(std::string_view session_id, const FactEntry& entry);
+  Result<std::string> add_event(std::string_view session_id, const EventEntry& entry);
+  Result<std::string> set_agent_state(std::string_view session_id, const AgentStateEntry& entry);
+  Result<std::string> add_artifact(std::string_view session_id, const ArtifactEntry& entry);
+
+  /// `json` is one JSON object with the fields of `type`; unknown fields are kept byte for byte.
+  Result<std::string> add(std::string_view session_id, EntryType type, std::string_view json);
+
+  /// Many entries of one type: one lock, one write, one sync. Empty lines are passed over.
+  Result<BatchReport> add_batch(std::string_view session_id, EntryType type,
+                                std::span<const std::string_view> lines,
+                                const BatchOptions& options = {});
+
+  // Reading: always the latest version of an entry, unless said otherwise.
+
+  /// The entries with these ids, in this order, from the sessions in `sessions` (all when empty).
+  /// An id that several sessions know yields one entry for each; an unknown one none.
+  Result<std::vector<Entry>> get(std::span<const std::string> ids,
+                                 std::span<const std::string> sessions = {}) const;
+  /// Every version of the entry, oldest first.
+  Result<std::vector<Entry>> history(std::string_view id,
+                                     std::span<const std::string> sessions = {}) const;
+  /// Newest first.
+  Result<std::vector<Entry>> list(const EntryFilter& filter) const;
+  /// Best first. Errors: E_INVALID_QUERY for a text without a word.
+  Result<std::vector<Hit>> query(const Query& query) const;
+
+  // The typed reads of the specification, newest first.
+  Result<std::vector<Entry>> decisions(std::string_view session_id) const;
+  Result<std::vector<Entry>> findings(std::string_view session_id) const;
+  Result<std::vector<Entry>> preferences(std::string_view session_id) const;
+
+  // Care.
+
+  /// Checks every byte of `sessions` (all when empty, and the config). `on_progress`, if given, is
+  /// called now and then with the bytes done and the bytes there are.
+  using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
+  Result<VerifyReport> verify(std::span<const std::string> sessions = {},
+                              const Progress& on_progress = {}) const;
+  /// Mends what can be mended; damaged lines go to the session's quarantine, nothing is dropped.
+  Result<RepairReport> repair(std::span<const std::string> sessions = {},
+                              const Progress& on_progress = {});
+
+ private:
+  struct Impl;
+  explicit MemoryManager(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,174 @@
+// reports.hpp - what the calls of MemoryManager take and give back, apart from entries to write.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+struct InitReport {
+  std::string root;
+  bool created_config = false;  ///< False: it was there and is unchanged. So for .gitignore.
+  bool created_gitignore = false;
+};
+
+/// Identity and metadata of a session.
+struct Session {
+  std::string session_id;
+  Timestamp created_at{};
+  /// When a log last changed; created_at for a session without entries.
+  Timestamp last_write{};
+  std::optional<Timestamp> closed_at;
+  std::string user_id;
+  std::vector<std::string> agent_ids;
+  std::string project_name;
+  std::string session_type;
+  std::vector<std::string> tags;
+  std::uint64_t size_bytes = 0;  ///< Of the tracked files.
+  std::string manifest;          ///< The manifest as one JSON object; empty with a problem.
+  std::optional<Error> problem;  ///< Why there is no more to say; only in lists.
+};
+
+struct TypeStatistics {
+  EntryType type = EntryType::kConversation;
+  std::uint64_t entries = 0;        ///< Distinct ids.
+  std::uint64_t versions = 0;       ///< Good lines.
+  std::uint64_t damaged_lines = 0;  ///< Lines that `verify` names.
+  std::uint64_t bytes = 0;          ///< Size of the log.
+  std::uint64_t torn_bytes = 0;     ///< Behind its last newline.
+};
+
+struct SessionStatistics {
+  std::string session_id;
+  std::array<TypeStatistics, kEntryTypeCount> types{};  ///< In the order of the enum.
+  std::uint64_t size_bytes = 0;                         ///< Of the tracked files.
+  std::uint64_t size_max_bytes = 0;                     ///< The session's quota.
+  std::uint64_t quarantined = 0;                        ///< Lines in quarantine.jsonl.
+  std::optional<Timestamp> oldest;                      ///< By the entries' timestamps.
+  std::optional<Timestamp> newest;
+
+  [[nodiscard]] std::uint64_t entries() const;
+  [[nodiscard]] std::uint64_t versions() const;
+  [[nodiscard]] std::uint64_t damaged_lines() const;
+};
+
+struct GlobalStatistics {
+  std::vector<SessionStatistics> sessions;  ///< Those that can be read, oldest first.
+  std::vector<Error> problems;              ///< Why others can't.
+};
+
+struct RejectedLine {
+  std::uint64_t line = 0;  ///< 1-based in the batch.
+  Error error;
+};
+
+struct BatchReport {
+  std::vector<std::string> ids;  ///< Of the entries written, in the order of the batch.
+  std::uint64_t skipped = 0;     ///< Known already, see KnownEntries.
+  std::vector<RejectedLine> rejected;
+};
+
+/// One entry, or one version of it, as it stands in its log.
+struct Entry {
+  std::string session_id;
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  Timestamp timestamp{};
+  std::string who;       ///< Agent, author or finder; may be empty.
+  std::string headline;  ///< One line for people.
+  std::string json;      ///< The line, byte for byte.
+  std::uint64_t line = 0;      ///< 1-based in its log.
+  std::uint64_t versions = 1;  ///< How many lines carry this id.
+  bool pinned = false;
+};
+
+/// Empty members don't filter.
+struct EntryFilter {
+  std::vector<std::string> sessions;
+  std::vector<EntryType> types;
+  std::vector<std::string> tags;    ///< Any of them.
+  std::vector<std::string> agents;  ///< Any of them, see Entry::who.
+  std::optional<Timestamp> since;   ///< Inclusive.
+  std::optional<Timestamp> until;   ///< Inclusive.
+  bool pinned_only = false;
+  std::size_t limit = 20;  ///< 0: no limit.
+};
+
+enum class SortOrder : std::uint8_t { kRelevanceDesc, kTimeDesc, kTimeAsc };
+
+struct Query {
+  std::string text;
+  EntryFilter filter;
+  SortOrder sort = SortOrder::kRelevanceDesc;
+  double min_relevance = 0;  ///< 0 to 1.
+};
+
+/// Part of a text, in bytes, that matched.
+struct Highlight {
+  std::size_t offset = 0;
+  std::size_t size = 0;
+};
+
+struct Hit {
+  Entry entry;
+  double relevance = 0;  ///< 0 to 1.
+  std::string snippet;   ///< Part of the entry's text around the matches; one line.
+  std::vector<Highlight> highlights;  ///< In the snippet, ascending, apart from each other.
+};
+
+enum class FindingKind : std::uint8_t {
+  kDamagedLine,      ///< A line that is no entry.
+  kTornTail,         ///< Bytes behind the last newline: a write that was never acknowledged.
+  kMissingManifest,  ///< Entries without a manifest.
+  kDamagedManifest,
+  kDamagedConfig,
+  kForeignFile,  ///< A link, a device, a folder where a file belongs.
+};
+
+/// The kind as it is printed, such as "damaged_line". Static storage.
+std::string_view finding_kind_name(FindingKind kind);
+
+/// Something that `verify` found.
+struct Finding {
+  FindingKind kind = FindingKind::kDamagedLine;
+  std::string session_id;  ///< Empty for what belongs to the root.
+  std::string path;
+  std::uint64_t line = 0;    ///< 1-based; 0 when it is about the whole file.
+  std::uint64_t column = 0;  ///< 1-based byte; 0 when unknown.
+  std::uint64_t offset = 0;  ///< In the file, of the line.
+  std::uint64_t size = 0;    ///< Bytes it is about.
+  std::string field;
+  std::string reason;
+};
+
+struct VerifyReport {
+  std::vector<Finding> findings;  ///< By session, file and line.
+  std::uint64_t sessions = 0;
+  std::uint64_t logs = 0;
+  std::uint64_t lines = 0;
+  std::uint64_t bytes = 0;
+};
+
+/// One thing that `repair` did.
+struct RepairAction {
+  std::string session_id;
+  std::string path;
+  std::string what;         ///< "set aside 2 damaged lines".
+  std::uint64_t count = 0;  ///< Of lines or files.
+};
+
+struct RepairReport {
+  std::vector<RepairAction> actions;
+  std::vector<Finding> left;  ///< What a person must look at.
+  std::uint64_t sessions = 0;
+};
+
+}  // namespace bmad_mem
