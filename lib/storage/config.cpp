@@ -109,7 +109,7 @@ class ConfigReader {
     for (const JsonMember& member : root.members()) {
       if (member.key == kConfigRoot) {
         BMAD_TRY(read_section("", kConfigRoot, member.value));
-      } else {
+      } else if (member.key != kSchemaKey) {
         warn(member.key, suggested_outer_key(member.key));
       }
     }
@@ -182,6 +182,7 @@ class ConfigReader {
                  .field = std::string(field)};
   }
 
+  static constexpr std::string_view kSchemaKey = "$schema";  // Editors look for it; we don't.
   static constexpr std::string_view kTrigger = "compaction.trigger_threshold_mb";
 
   std::string_view text_;
