@@ -1,0 +1,33 @@
+# The language, the warnings and the sanitizers, all on one INTERFACE target: bmad_flags.
+
+set(CMAKE_CXX_STANDARD 23)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_SCAN_FOR_MODULES OFF)
+# An embedding program may be a shared library or a plug-in.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+endif()
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEVEL)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
+endif()
+
+find_program(BMAD_CCACHE ccache)
+mark_as_advanced(BMAD_CCACHE)
+if(BMAD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER "${BMAD_CCACHE}")
+endif()
+
+add_library(bmad_flags INTERFACE)
+target_compile_features(bmad_flags INTERFACE cxx_std_23)
+# A designated initializer leaves the other fields to their defaults on purpose; g++ 12 warns of it.
+target_compile_options(bmad_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers)
+target_compile_definitions(bmad_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+
+if(BMAD_SANITIZE)
+  target_compile_options(bmad_flags INTERFACE
+    -fsanitize=${BMAD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(bmad_flags INTERFACE -fsanitize=${BMAD_SANITIZE})
+endif()

@@ -1,0 +1,23 @@
+# 'cmake --install': the archive, the public headers, the tool, and a package that
+# find_package(bmad_mem) finds.
+
+include(CMakePackageConfigHelpers)
+
+set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bmad_mem")
+install(TARGETS bmad_mem EXPORT bmad_mem_targets FILE_SET HEADERS)
+install(EXPORT bmad_mem_targets NAMESPACE bmad_mem:: DESTINATION "${package_dir}")
+configure_package_config_file(
+  "${PROJECT_SOURCE_DIR}/cmake/bmad_memConfig.cmake.in"
+  "${PROJECT_BINARY_DIR}/package/bmad_memConfig.cmake"
+  INSTALL_DESTINATION "${package_dir}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/package/bmad_memConfigVersion.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES
+  "${PROJECT_BINARY_DIR}/package/bmad_memConfig.cmake"
+  "${PROJECT_BINARY_DIR}/package/bmad_memConfigVersion.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
+  DESTINATION "${package_dir}")
+
+if(TARGET bmad-mem)
+  install(TARGETS bmad-mem)
+endif()

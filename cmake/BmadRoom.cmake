@@ -1,0 +1,90 @@
+# bmad_room(<name> [SOURCES ...] [HEADERS ...] [USES <room>...] [THIRD_PARTY <target>...])
+#
+# One room of lib/: the target bmad_<name>, with its own include root, so that a room sees the doors
+# of the rooms it uses and no others. An OBJECT library, whose objects go into the one archive
+# libbmad_mem.a; a room without sources is an INTERFACE target until it has some.
+#
+# USES: the rooms whose headers it includes; what those use comes along.
+# THIRD_PARTY: libraries that enter through this room and stay inside it.
+function(bmad_room name)
+  cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;HEADERS;USES;THIRD_PARTY")
+  if(room_UNPARSED_ARGUMENTS)
+    message(FATAL_ERROR "bmad_room(${name}): unknown arguments ${room_UNPARSED_ARGUMENTS}")
+  endif()
+  set(target bmad_${name})
+  list(TRANSFORM room_USES PREPEND bmad_)
+  if(room_SOURCES)
+    add_library(${target} OBJECT ${room_SOURCES})
+    set(scope PUBLIC)
+    target_link_libraries(${target} PRIVATE bmad_flags ${room_THIRD_PARTY})
+    set_property(GLOBAL APPEND PROPERTY BMAD_ROOM_OBJECTS $<TARGET_OBJECTS:${target}>)
+  else()
+    add_library(${target} INTERFACE)
+    set(scope INTERFACE)
+  endif()
+  target_link_libraries(${target} ${scope} bmad_api ${room_USES})
+  if(room_HEADERS)
+    target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS include FILES ${room_HEADERS})
+    # The generated sources that include one header each need the flags as well.
+    set_target_properties(${target} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+  else()
+    target_include_directories(${target} ${scope} "${CMAKE_CURRENT_SOURCE_DIR}/include")
+  endif()
+endfunction()
+
+# Every .cpp under lib/, tools/ and tests/ must belong to a target, and every header in a room's
+# include root to its FILE_SET: one that was forgotten would otherwise be built by nobody.
+function(bmad_check_sources_listed)
+  set(listed "")
+  bmad_collect_sources("${PROJECT_SOURCE_DIR}" listed)
+  set(folders lib)
+  if(BMAD_BUILD_TOOLS AND BMAD_BUILD_BENCH)
+    list(APPEND folders tools)
+  endif()
+  if(BMAD_BUILD_TESTS)
+    list(APPEND folders tests)
+  endif()
+  set(missing "")
+  foreach(folder IN LISTS folders)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS
+      "${PROJECT_SOURCE_DIR}/${folder}/*.cpp" "${PROJECT_SOURCE_DIR}/${folder}/include/*.hpp")
+    foreach(file IN LISTS found)
+      # Programs of their own, built by their own tests.
+      if(NOT file IN_LIST listed AND NOT file MATCHES "/tests/(package|fuzz)/")
+        cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+        string(APPEND missing "\n  ${file}")
+      endif()
+    endforeach()
+  endforeach()
+  if(missing)
+    message(${BMAD_UNLISTED_SOURCES} "These files are listed in no CMakeLists.txt:${missing}\n"
+      "(while you add files, -DBMAD_UNLISTED_SOURCES=WARNING makes this a warning)")
+  endif()
+endfunction()
+
+function(bmad_collect_sources folder result)
+  get_property(targets DIRECTORY "${folder}" PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target IN LISTS targets)
+    get_target_property(base ${target} SOURCE_DIR)
+    foreach(property IN ITEMS SOURCES HEADER_SET)
+      get_target_property(files ${target} ${property})
+      if(files)
+        foreach(file IN LISTS files)
+          if(NOT file MATCHES "^\\$<")
+            cmake_path(ABSOLUTE_PATH file BASE_DIRECTORY "${base}" NORMALIZE)
+            list(APPEND ${result} "${file}")
+          endif()
+        endforeach()
+      endif()
+    endforeach()
+  endforeach()
+  get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
+  foreach(child IN LISTS folders)
+    bmad_collect_sources("${child}" ${result})
+  endforeach()
+  set(${result} "${${result}}" PARENT_SCOPE)
+endfunction()
+
+# Whether an unlisted source is an error; WARNING suits someone in the middle of adding files.
+set(BMAD_UNLISTED_SOURCES WARNING CACHE STRING "What an unlisted source is: FATAL_ERROR or WARNING")
+mark_as_advanced(BMAD_UNLISTED_SOURCES)

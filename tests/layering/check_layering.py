@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""Compares every #include under lib/ and tools/ with the table of rooms below.
+
+A room includes rooms of lower rank, never a higher one nor a neighbour, and each third-party library
+enters through one room, so that replacing it touches one room. Linking alone does not enforce this:
+a wrong include of a header builds.
+
+Usage: check_layering.py [SOURCE_FOLDER]. Prints one line per wrong include; exit status 1 if any.
+"""
+
+import pathlib
+import re
+import sys
+from typing import NamedTuple
+
+# The rank of each room: a room may include the rooms of a lower rank.
+RANKS = {
+    "core": 0,
+    "json": 1,
+    "storage": 2,
+    "model": 2,
+    "index": 3,
+    "query": 4,
+    "lifecycle": 4,
+    "privacy": 4,
+    "knowledge": 5,
+    "engine": 6,
+}
+
+# The libraries that enter through a room. fmt is allowed in every room and tool.
+THIRD_PARTY = {
+    "core": {"xxHash"},
+    "json": {"simdjson", "nlohmann"},
+    "storage": {"Boost.Interprocess", "Boost.Filesystem"},
+    "index": {"libstemmer"},
+    "query": {"RE2"},
+    "privacy": {"RE2"},
+    "lifecycle": {"libarchive", "zlib"},
+}
+
+# The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
+TOOL_THIRD_PARTY = {
+    "bmad-mem": {"CLI11"},
+    "bmad-bench": {"CLI11", "Google Benchmark"},
+}
+
+# Which headers belong to which library.
+LIBRARY_HEADERS = [
+    ("fmt", r"fmt/.+"),
+    ("xxHash", r"xxhash\.h|xxh3\.h"),
+    ("simdjson", r"simdjson\.h|simdjson/.+"),
+    ("nlohmann", r"nlohmann/.+"),
+    # date_time is how Boost.Interprocess takes its points in time.
+    ("Boost.Interprocess", r"boost/(interprocess|date_time)/.+"),
+    ("Boost.Filesystem", r"boost/(filesystem|system)(/.+|\.hpp)"),
+    ("libstemmer", r"libstemmer(/libstemmer)?\.h"),
+    ("RE2", r"re2/.+"),
+    ("libarchive", r"archive(_entry)?\.h"),
+    ("zlib", r"zlib\.h"),
+    ("CLI11", r"CLI/.+"),
+    ("Google Benchmark", r"benchmark/.+"),
+]
+
+# Slow to compile: a header that includes one makes every file that includes it slow.
+NOT_IN_HEADERS = {"simdjson", "nlohmann", "CLI11", "Boost.Interprocess", "Boost.Filesystem"}
+
+POSIX = re.compile(
+    r"(sys|linux|arpa|net|netinet)/.+\.h"
+    r"|(aio|dirent|dlfcn|fcntl|fnmatch|ftw|glob|grp|langinfo|netdb|poll|pthread|pwd|sched|semaphore"
+    r"|spawn|strings|syslog|termios|ucontext|unistd|utime|wordexp)\.h"
+)
+# Effects live in storage; core needs the system for the clock and for random numbers only.
+POSIX_ROOMS = {"storage"}
+POSIX_IN_CORE = {"sys/random.h", "unistd.h"}
+
+# C++ headers have no extension; these are the C headers the C++ standard knows.
+STANDARD = re.compile(
+    r"[a-z0-9_]+"
+    r"|(assert|complex|ctype|errno|fenv|float|inttypes|iso646|limits|locale|math|setjmp|signal"
+    r"|stdalign|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|tgmath|time|uchar|wchar"
+    r"|wctype)\.h"
+)
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include\b[ \t]*(?:<([^>\n]+)>|"([^"\n]+)"|(.*))', re.MULTILINE)
+COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+
+
+class Place(NamedTuple):
+    """Where a file stands in the house."""
+
+    kind: str  # "public", "room" or "tool"
+    name: str  # The room's or the tool's name.
+    is_header: bool
+
+
+def place_of(path):
+    """The place of `path`, relative to the source folder; None when it is in no room."""
+    parts = pathlib.PurePosixPath(path).parts
+    is_header = path.endswith((".hpp", ".h"))
+    if parts[:3] == ("lib", "include", "bmad_mem"):
+        return Place("public", "bmad_mem", is_header)
+    if parts[0] == "lib" and len(parts) > 2 and parts[1] in RANKS:
+        return Place("room", parts[1], is_header)
+    if parts[0] == "tools" and len(parts) > 2:
+        return Place("tool", parts[1], is_header)
+    return None
+
+
+def why_not_ours(place, header, folder_headers):
+    """Why `place` may not include "header", one of the project's own; None when it may."""
+    if ".." in pathlib.PurePosixPath(header).parts:
+        return "an include never climbs with '..'"
+    first, _, rest = header.partition("/")
+    if first == "bmad_mem":
+        return None
+    if rest and first in RANKS:
+        if place.kind == "public":
+            return "a public header includes std and bmad_mem/ only"
+        if place.kind == "tool":
+            return f"a tool uses the public headers only, not the room {first}"
+        if first == place.name or RANKS[first] < RANKS[place.name]:
+            return None
+        kind = "a neighbour" if RANKS[first] == RANKS[place.name] else "of a higher rank"
+        return f"{first} is {kind}: {place.name} may include lower ranks only"
+    if header in folder_headers:
+        return None
+    return "neither a room's header nor a private header of the same folder"
+
+
+def why_not_system(place, header):
+    """Why `place` may not include <header>; None when it may."""
+    if STANDARD.fullmatch(header):
+        return None
+    if place.kind == "public":
+        return "a public header includes std and bmad_mem/ only"
+    for library, pattern in LIBRARY_HEADERS:
+        if re.fullmatch(pattern, header):
+            return why_not_library(place, library)
+    if POSIX.fullmatch(header):
+        if place.kind == "tool" or place.name in POSIX_ROOMS:
+            return None
+        if place.name == "core" and header in POSIX_IN_CORE:
+            return None
+        return f"the system is reached through storage, not from {place.name}"
+    return "no library of the table has this header"
+
+
+def why_not_library(place, library):
+    """Why `place` may not include a header of `library`; None when it may."""
+    if library == "fmt":
+        return None
+    table = THIRD_PARTY if place.kind == "room" else TOOL_THIRD_PARTY
+    if library not in table.get(place.name, set()):
+        homes = sorted(
+            name for homes in (THIRD_PARTY, TOOL_THIRD_PARTY) for name in homes if library in homes[name]
+        )
+        return f"{library} enters through {' or '.join(homes)} only"
+    if place.is_header and library in NOT_IN_HEADERS:
+        return f"{library} is included by .cpp files only, since it is slow to compile"
+    return None
+
+
+def why_not(path, include, folder_headers=frozenset()):
+    """Why the file `path` may not contain `#include {include}`, given with its <> or ""; None when
+    it may. `folder_headers`: the private headers of its room or tool, as it may spell them."""
+    place = place_of(path)
+    if place is None:
+        return "this file stands in no room of the table"
+    if include.startswith("<"):
+        return why_not_system(place, include[1:-1])
+    if include.startswith('"'):
+        return why_not_ours(place, include[1:-1], folder_headers)
+    return "an include through a macro cannot be checked"
+
+
+def includes_of(text):
+    """The includes of a source text, as (line number, include with its <> or "")."""
+    text = COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment.group()), text)
+    for match in INCLUDE.finditer(text):
+        angle, quoted, other = match.groups()
+        include = f"<{angle}>" if angle else f'"{quoted}"' if quoted else other.strip()
+        yield text.count("\n", 0, match.start()) + 1, include
+
+
+def private_headers(folder, includer):
+    """The headers in a room's or tool's folder that are not behind its door, relative to that
+    folder and to the folder of the file that includes them."""
+    headers = [
+        path for path in folder.rglob("*.h*") if "include" not in path.relative_to(folder).parts
+    ]
+    return {
+        header.relative_to(start).as_posix()
+        for header in headers
+        for start in (folder, includer.parent)
+        if header.is_relative_to(start)
+    }
+
+
+def check_tree(source):
+    """(number of files, the wrong includes as "file:line: include: reason") under `source`."""
+    wrong = []
+    files = [
+        path
+        for root in ("lib", "tools")
+        for path in sorted((source / root).rglob("*"))
+        if path.suffix in {".cpp", ".hpp", ".h", ".cc", ".c"}
+    ]
+    for path in files:
+        relative = path.relative_to(source).as_posix()
+        headers = private_headers(source.joinpath(*relative.split("/")[:2]), path)
+        for line, include in includes_of(path.read_text(encoding="utf-8")):
+            reason = why_not(relative, include, headers)
+            if reason:
+                wrong.append(f"{relative}:{line}: {include}: {reason}")
+    return len(files), wrong
+
+
+def main(arguments):
+    source = pathlib.Path(arguments[0] if arguments else pathlib.Path(__file__).parents[2])
+    count, wrong = check_tree(source)
+    print("\n".join(wrong + [f"layering: {count} files, {len(wrong)} wrong includes"]))
+    return 1 if wrong or not count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

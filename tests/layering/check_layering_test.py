@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Tests check_layering.py: a table of includes that must be accepted or refused."""
+
+import contextlib
+import io
+import pathlib
+import tempfile
+import unittest
+
+import check_layering
+
+# The file, its include, accepted?
+ROWS = [
+    # Ranks.
+    ("lib/engine/manager.cpp", '"core/ids.hpp"', True),
+    ("lib/engine/manager.cpp", '"knowledge/recall.hpp"', True),
+    ("lib/query/plan.cpp", '"index/snapshot.hpp"', True),
+    ("lib/json/reader.cpp", '"core/utf8.hpp"', True),
+    ("lib/json/reader.cpp", '"json/reader.hpp"', True),
+    ("lib/core/ids.cpp", '"json/reader.hpp"', False),
+    ("lib/core/ids.cpp", '"engine/manager.hpp"', False),
+    ("lib/storage/append_log.cpp", '"model/entry.hpp"', False),
+    ("lib/model/entry.cpp", '"storage/append_log.hpp"', False),
+    ("lib/query/plan.cpp", '"lifecycle/decay.hpp"', False),
+    ("lib/knowledge/recall.cpp", '"engine/manager.hpp"', False),
+    ("lib/storage/include/storage/append_log.hpp", '"index/memtable.hpp"', False),
+    # Public headers: std and their like only.
+    ("lib/include/bmad_mem/result.hpp", "<expected>", True),
+    ("lib/include/bmad_mem/memory_manager.hpp", '"bmad_mem/result.hpp"', True),
+    ("lib/include/bmad_mem/result.hpp", '"core/ids.hpp"', False),
+    ("lib/include/bmad_mem/result.hpp", "<fmt/format.h>", False),
+    ("lib/include/bmad_mem/result.hpp", "<unistd.h>", False),
+    # Every room sees the public headers, std and fmt.
+    ("lib/core/ids.cpp", '"bmad_mem/result.hpp"', True),
+    ("lib/privacy/redact.cpp", "<string_view>", True),
+    ("lib/privacy/redact.cpp", "<string.h>", True),
+    ("lib/privacy/redact.cpp", "<fmt/format.h>", True),
+    # A third-party library enters through one room.
+    ("lib/core/hash.cpp", "<xxhash.h>", True),
+    ("lib/json/reader.cpp", "<simdjson.h>", True),
+    ("lib/json/writer.cpp", "<nlohmann/json.hpp>", True),
+    ("lib/storage/file_lock.cpp", "<boost/interprocess/sync/file_lock.hpp>", True),
+    ("lib/storage/paths.cpp", "<boost/filesystem.hpp>", True),
+    ("lib/index/analyzer.cpp", "<libstemmer.h>", True),
+    ("lib/query/filter.cpp", "<re2/re2.h>", True),
+    ("lib/privacy/redact.cpp", "<re2/re2.h>", True),
+    ("lib/lifecycle/archive.cpp", "<archive.h>", True),
+    ("lib/lifecycle/archive.cpp", "<zlib.h>", True),
+    ("lib/engine/manager.cpp", "<simdjson.h>", False),
+    ("lib/model/entry.cpp", "<nlohmann/json.hpp>", False),
+    ("lib/storage/manifest.cpp", "<xxhash.h>", False),
+    ("lib/core/ids.cpp", "<boost/filesystem.hpp>", False),
+    ("lib/storage/paths.cpp", "<boost/algorithm/string.hpp>", False),
+    ("lib/storage/paths.cpp", "<sqlite3.h>", False),
+    ("lib/engine/manager.cpp", "<CLI/CLI.hpp>", False),
+    # Slow headers stay out of headers.
+    ("lib/json/include/json/reader.hpp", "<simdjson.h>", False),
+    ("lib/json/detail.hpp", "<nlohmann/json.hpp>", False),
+    ("tools/bmad-mem/command.hpp", "<CLI/CLI.hpp>", False),
+    # The system is reached through storage; core needs it for random numbers.
+    ("lib/storage/append_log.cpp", "<fcntl.h>", True),
+    ("lib/storage/append_log.cpp", "<sys/stat.h>", True),
+    ("lib/core/ids.cpp", "<sys/random.h>", True),
+    ("lib/core/ids.cpp", "<sys/stat.h>", False),
+    ("lib/engine/manager.cpp", "<unistd.h>", False),
+    # Tools see the public headers only.
+    ("tools/bmad-mem/main.cpp", '"bmad_mem/memory_manager.hpp"', True),
+    ("tools/bmad-mem/main.cpp", "<CLI/CLI.hpp>", True),
+    ("tools/bmad-mem/main.cpp", "<unistd.h>", True),
+    ("tools/bmad-mem/main.cpp", "<fmt/format.h>", True),
+    ("tools/bmad-mem/main.cpp", '"core/ids.hpp"', False),
+    ("tools/bmad-mem/main.cpp", "<simdjson.h>", False),
+    ("tools/bmad-mem/main.cpp", "<benchmark/benchmark.h>", False),
+    ("tools/bmad-bench/append.cpp", "<benchmark/benchmark.h>", True),
+    # Private headers lie in the room's own folder.
+    ("lib/storage/append_log.cpp", '"torn_tail.hpp"', True),
+    ("lib/storage/append_log.cpp", '"another_rooms.hpp"', False),
+    ("lib/storage/append_log.cpp", '"../json/reader.hpp"', False),
+    # What cannot be placed or read is refused, not passed over.
+    ("lib/newroom/file.cpp", "<vector>", False),
+    ("lib/core/ids.cpp", "BMAD_SOME_HEADER", False),
+]
+
+PRIVATE = frozenset({"torn_tail.hpp"})
+
+
+class WhyNot(unittest.TestCase):
+    def test_each_row_of_the_table_is_judged_as_it_says(self):
+        for path, include, accepted in ROWS:
+            with self.subTest(path=path, include=include):
+                reason = check_layering.why_not(path, include, PRIVATE)
+                self.assertEqual(reason is None, accepted, reason)
+
+
+class IncludesOf(unittest.TestCase):
+    def test_finds_every_spelling_and_skips_comments(self):
+        text = '#include <a>\n  #  include "b/c.hpp"\n/* \n#include "d.hpp"\n*/\n// #include "e.hpp"\n'
+        text += "#include MACRO\n"
+        self.assertEqual(
+            list(check_layering.includes_of(text)), [(1, "<a>"), (2, '"b/c.hpp"'), (7, "MACRO")]
+        )
+
+
+class Main(unittest.TestCase):
+    def run_on(self, files):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in files.items():
+                path = pathlib.Path(folder, name)
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text, encoding="utf-8")
+            output = io.StringIO()
+            with contextlib.redirect_stdout(output):
+                status = check_layering.main([folder])
+            return status, output.getvalue()
+
+    def test_a_clean_tree_passes(self):
+        status, output = self.run_on(
+            {"lib/core/a.cpp": '#include "b.hpp"\n', "lib/core/b.hpp": "#include <vector>\n"}
+        )
+        self.assertEqual((status, output), (0, "layering: 2 files, 0 wrong includes\n"))
+
+    def test_a_private_header_is_named_from_its_room_or_from_beside(self):
+        files = {"tools/bmad-mem/deep/b.hpp": "", "tools/bmad-mem/deep/c.cpp": '#include "b.hpp"\n'}
+        files["tools/bmad-mem/a.cpp"] = '#include "deep/b.hpp"\n'
+        self.assertEqual(self.run_on(files)[0], 0)
+        files["tools/bmad-mem/a.cpp"] = '#include "b.hpp"\n'
+        self.assertEqual(self.run_on(files)[0], 1)
+
+    def test_a_wrong_include_is_named_by_file_and_line(self):
+        status, output = self.run_on({"lib/core/a.cpp": '\n#include "json/b.hpp"\n'})
+        self.assertEqual(status, 1)
+        self.assertIn('lib/core/a.cpp:2: "json/b.hpp": json is of a higher rank', output)
+
+    def test_a_tree_without_files_fails(self):
+        self.assertEqual(self.run_on({})[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()
