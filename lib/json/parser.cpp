@@ -1,13 +1,13 @@
 #include "json/parser.hpp"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <new>
 #include <string>
 #include <vector>
+
+#include <simdjson.h>
 
 namespace bmad_mem {
 namespace {
@@ -39,8 +39,9 @@ bool has_duplicate_key(JsonValue object) {
   return false;
 }
 
-/// What simdjson lets pass and we do not: a key twice, and NUL in a string or key.
-bool is_strict(JsonValue value, bool may_hold_nul) {
+/// What simdjson lets pass and we do not: a key twice, NUL in a string or key, and an empty object
+/// or array below the deepest level. `depth` is how many containers are around `value`.
+bool is_strict(JsonValue value, bool may_hold_nul, std::size_t depth) {
   const auto holds_nul = [&](std::string_view text) {
     return may_hold_nul && text.find('\0') != std::string_view::npos;
   };
@@ -49,18 +50,18 @@ bool is_strict(JsonValue value, bool may_hold_nul) {
       return !holds_nul(value.string());
     case JsonKind::kArray:
       for (const JsonValue element : value.elements()) {
-        if (!is_strict(element, may_hold_nul)) {
+        if (!is_strict(element, may_hold_nul, depth + 1)) {
           return false;
         }
       }
-      return true;
+      return depth < kJsonDepthMax;
     case JsonKind::kObject:
       for (const JsonMember& member : value.members()) {
-        if (holds_nul(member.key) || !is_strict(member.value, may_hold_nul)) {
+        if (holds_nul(member.key) || !is_strict(member.value, may_hold_nul, depth + 1)) {
           return false;
         }
       }
-      return !has_duplicate_key(value);
+      return depth < kJsonDepthMax && !has_duplicate_key(value);
     default:
       return true;
   }
@@ -75,7 +76,9 @@ struct JsonParser::Impl {
 
 JsonParser::JsonParser() : impl_(std::make_unique<Impl>()) {
   constexpr std::size_t kFirstCapacity = 4096;  // Most entries fit; the parser grows by itself.
-  if (impl_->parser.allocate(kFirstCapacity, kJsonDepthMax) != simdjson::SUCCESS) {
+  // simdjson counts an empty container as one level less; so it is let one further, and is_strict()
+  // has the last word.
+  if (impl_->parser.allocate(kFirstCapacity, kJsonDepthMax + 1) != simdjson::SUCCESS) {
     throw std::bad_alloc();
   }
 }
@@ -98,7 +101,7 @@ std::optional<JsonValue> JsonParser::try_parse_padded(std::string_view text) {
   // NUL can only come from the escape \u0000: simdjson refuses a raw one.
   const bool may_hold_nul = std::memchr(text.data(), '\\', text.size()) != nullptr &&
                             text.find("\\u0000") != std::string_view::npos;
-  if (!is_strict(value, may_hold_nul)) {
+  if (!is_strict(value, may_hold_nul, 0)) {
     return std::nullopt;
   }
   return value;

@@ -1,12 +1,12 @@
 // problem.cpp - where and why a JSON text is refused. Runs only after simdjson, which says no
 // faster than anything but does not say where.
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <string>
 #include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "core/utf8.hpp"
 #include "json/parser.hpp"
@@ -50,10 +50,20 @@ struct Level {
   std::set<std::string> keys;
 };
 
+/// As much of a key as a path of fields can hold, fit for a terminal.
+std::string shown_key(std::string_view key) {
+  constexpr std::size_t kShownMax = 64;
+  std::string shown(utf8_prefix(key, kShownMax));
+  std::ranges::replace_if(
+      shown, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; }, '?');
+  return shown;
+}
+
 /// Stops at the first thing that is wrong and keeps its place and reason.
 class ProblemFinder final : public nlohmann::json_sax<Json> {
  public:
-  explicit ProblemFinder(const std::size_t* count) : count_(count) {}
+  /// `count` is how many bytes of `text` were handed out so far.
+  ProblemFinder(std::string_view text, const std::size_t* count) : text_(text), count_(count) {}
 
   bool null() override { return scalar(); }
   bool boolean(bool /*value*/) override { return scalar(); }
@@ -62,14 +72,17 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
   bool binary(binary_t& /*value*/) override { return scalar(); }
   bool number_float(number_float_t /*value*/, const string_t& text) override {
     if (text.find_first_of(".eE") == string_t::npos) {
-      return refuse(fmt::format("the number {} is beyond 64 bits and would lose digits; write it "
-                                "as a string",
-                                utf8_prefix(text, 40)));
+      at_ = *count_ - std::min(*count_, text.size());  // The byte behind it was handed out, too.
+      return refuse(
+          fmt::format("the number {} is beyond 64 bits and would lose digits; write it "
+                      "as a string",
+                      utf8_prefix(text, 40)));
     }
     return scalar();
   }
   bool string(string_t& value) override {
     if (value.find('\0') != string_t::npos) {
+      at_ = string_start();
       return refuse("the string holds NUL (\\u0000); leave it out");
     }
     return scalar();
@@ -80,7 +93,8 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(string_t& value) override {
     Level& level = levels_.back();
-    level.key = value;
+    level.key = shown_key(value);
+    at_ = string_start();
     if (value.find('\0') != string_t::npos) {
       return refuse("a key holds NUL (\\u0000); leave it out");
     }
@@ -94,10 +108,11 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
     constexpr int kNumberOverflow = 406;
     at_ = position;
     if (failure.id == kNumberOverflow) {
-      return refuse_here(fmt::format("the number {} is too large to keep; write it as a string",
-                                     utf8_prefix(token, 40)));
+      at_ = position + 1 - std::min(position, token.size());
+      return refuse(fmt::format("the number {} is too large to keep; write it as a string",
+                                utf8_prefix(token, 40)));
     }
-    return refuse_here(syntax_reason(failure.what()));
+    return refuse(syntax_reason(failure.what()));
   }
 
   [[nodiscard]] const std::string& reason() const { return reason_; }
@@ -123,6 +138,7 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
   }
   bool open(bool is_object) {
     if (levels_.size() >= kJsonDepthMax) {
+      at_ = *count_;
       return refuse(fmt::format("nested deeper than {} levels", kJsonDepthMax));
     }
     levels_.push_back({.is_object = is_object, .index = 0, .key = {}, .keys = {}});
@@ -133,21 +149,37 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
     return scalar();
   }
   bool refuse(std::string reason) {
-    at_ = *count_;
-    return refuse_here(std::move(reason));
-  }
-  bool refuse_here(std::string reason) {
     reason_ = std::move(reason);
     return false;
+  }
+  /// The column of the opening quote of the string whose closing quote was just handed out: the
+  /// last quote before that one without an odd number of backslashes in front.
+  [[nodiscard]] std::size_t string_start() const {
+    for (std::size_t quote = *count_ - 1; quote-- > 0;) {
+      if (text_[quote] == '"') {
+        const std::size_t before = text_.substr(0, quote).find_last_not_of('\\') + 1;
+        if ((quote - before) % 2 == 0) {
+          return quote + 1;
+        }
+      }
+    }
+    return *count_;
   }
   /// nlohmann's own sentence without its "[json.exception.parse_error.101] parse error at .." head.
   static std::string syntax_reason(std::string_view what) {
     const std::size_t head = what.find("syntax error");
+    constexpr std::size_t kReasonSizeMax = 300;  // It quotes the token, which can be a megabyte.
     std::string reason = "not valid JSON: ";
     reason += head == std::string_view::npos ? what : what.substr(head);
-    return utf8_repaired(reason);
+    reason = utf8_repaired(reason);
+    if (reason.size() > kReasonSizeMax) {
+      reason.resize(utf8_prefix(reason, kReasonSizeMax).size());
+      reason += "...";
+    }
+    return reason;
   }
 
+  std::string_view text_;
   const std::size_t* count_;
   std::vector<Level> levels_;
   std::size_t at_ = 0;
@@ -175,9 +207,10 @@ Error json_problem(std::string_view text) {
                                              static_cast<unsigned char>(text[valid])));
   }
   std::size_t count = 0;
-  ProblemFinder finder(&count);
-  const CountingIterator begin(text.data(), &count);
-  const CountingIterator end(text.data() + text.size(), nullptr);
+  ProblemFinder finder(text, &count);
+  const char* const first = text.data();
+  const CountingIterator begin(first, &count);
+  const CountingIterator end(first + text.size(), nullptr);
   if (Json::sax_parse(begin, end, &finder)) {
     return problem_at(1, "not valid JSON");  // The two parsers disagree; simdjson's no counts.
   }
