@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <optional>
 
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "json/value.hpp"
-#include "model/entry_type.hpp"
 #include "model/validate.hpp"
 
 namespace bmad_mem {

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "core/rfc3339.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "entry_spec.hpp"
 #include "value_text.hpp"
 

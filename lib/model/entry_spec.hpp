@@ -10,8 +10,8 @@
 #include <string>
 #include <string_view>
 
-#include "json/value.hpp"
-#include "model/entry_type.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "model/field.hpp"
 
 namespace bmad_mem {

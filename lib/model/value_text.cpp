@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/utf8.hpp"
-#include "json/writer.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
 namespace {

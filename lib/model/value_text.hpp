@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "json/value.hpp"
+#include "bmad_mem/json_value.hpp"
 
 namespace bmad_mem {
 

@@ -13,10 +13,10 @@
 #include <string_view>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/result.hpp"
 #include "core/ids.hpp"
-#include "json/parser.hpp"
-#include "model/entry_type.hpp"
 
 namespace bmad_mem {
 

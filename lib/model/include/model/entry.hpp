@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
-#include "json/value.hpp"
-#include "model/entry_type.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
 
 namespace bmad_mem {
 

@@ -21,8 +21,8 @@
 #include <string>
 #include <string_view>
 
-#include "json/value.hpp"
-#include "model/entry_type.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
 
 namespace bmad_mem {
 

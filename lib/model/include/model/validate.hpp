@@ -7,9 +7,9 @@
 #include <optional>
 #include <string>
 
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "json/value.hpp"
-#include "model/entry_type.hpp"
 
 namespace bmad_mem {
 

@@ -1,0 +1,94 @@
+#include "model/field.hpp"
+
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "entry_text.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Every shape there is: those of the types, and those of the objects inside them.
+template <typename Visit>
+void for_each_shape(const Visit& visit) {
+  for (const EntryType type : kEntryTypes) {
+    visit(entry_shape(type));
+    for (const Field& field : entry_shape(type).fields) {
+      if (field.inner != nullptr) {
+        visit(*field.inner);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a shape finds each of its fields, and nothing else") {
+  for_each_shape([](const ObjectShape& shape) {
+    std::set<std::string_view> names;
+    for (std::size_t i = 0; i < shape.fields.size(); ++i) {
+      const std::string name(shape.fields[i].name);
+      CAPTURE(name);
+      CHECK(names.insert(shape.fields[i].name).second);
+      CHECK(shape.find(name) == i);
+      // The same length, ends and middle as far as one changed character allows.
+      for (std::size_t at = 0; at < name.size(); ++at) {
+        std::string other = name;
+        other[at] = '#';
+        CHECK(shape.find(other) == ObjectShape::kNone);
+      }
+      CHECK(shape.find(name + "_") == ObjectShape::kNone);
+      CHECK(shape.find(name.substr(1)) == ObjectShape::kNone);
+    }
+    for (const char* name : {"", "x", "ID", "no_such_field"}) {
+      CHECK(shape.find(name) == ObjectShape::kNone);
+    }
+  });
+}
+
+TEST_CASE("every entry starts with id and timestamp and ends with decay_factor") {
+  for (const EntryType type : kEntryTypes) {
+    CAPTURE(entry_type_name(type));
+    const ObjectShape& shape = entry_shape(type);
+    CHECK(shape.fields[0].name == "id");
+    CHECK(shape.fields[1].name == "timestamp");
+    CHECK(shape.fields.back().name == "decay_factor");
+    CHECK((shape.required & 3U) == 3U);
+    for (const char* name : {"agent_id", "topic", "tags", "references", "pinned", "sensitive",
+                             "source", "updated_at", "access_count", "last_accessed"}) {
+      CAPTURE(name);
+      CHECK(shape.find(name) != ObjectShape::kNone);
+    }
+  }
+}
+
+TEST_CASE("a required field has an example, and examples and fallbacks are JSON") {
+  for_each_shape([](const ObjectShape& shape) {
+    for (const Field& field : shape.fields) {
+      CAPTURE(field.name);
+      CHECK((field.need == FieldNeed::kOptional || !field.example.empty()));
+      CHECK((field.kind != FieldKind::kChoice || !field.choices.empty()));
+      for (const std::string_view text : {field.example, field.fallback}) {
+        CHECK((text.empty() || EntryText(text).value().present()));
+      }
+    }
+  });
+}
+
+TEST_CASE("same_text compares as == does, at every length") {
+  const std::string text = "abcdefghijklmnopqrstuvwxyz0123456789";
+  for (std::size_t size = 0; size <= text.size(); ++size) {
+    const std::string a = text.substr(0, size);
+    CHECK(same_text(a, std::string(a)));
+    CHECK_FALSE(same_text(a, a + "x"));
+    for (std::size_t at = 0; at < size; ++at) {
+      std::string b = a;
+      b[at] = '#';
+      CHECK_FALSE(same_text(a, b));
+    }
+  }
+}
+
+}  // namespace bmad_mem

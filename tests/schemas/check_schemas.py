@@ -1,0 +1,183 @@
+#!/usr/bin/python3
+"""Checks the JSON Schemas with a validator that is not ours.
+
+- Every schema in schemas/ is a valid schema of draft 2020-12, and its own examples pass it.
+- fixtures/entries: each valid entry passes its type's schema; each invalid one fails, and fails at
+  the field that stands beside it. The C++ validator is held to the same files by
+  tests/model/entry_fixtures_test.cpp, so the two agree on every line.
+- .bmad-sample: every file passes the schema of what it is.
+
+Usage: check_schemas.py SOURCE_DIR
+"""
+
+import json
+import pathlib
+import sys
+
+from jsonschema import Draft202012Validator
+
+LOGS = {
+    "conversation.jsonl": "conversation",
+    "decisions.jsonl": "decision",
+    "findings.jsonl": "finding",
+    "preferences.jsonl": "preference",
+    "facts.jsonl": "fact",
+    "events.jsonl": "event",
+    "agent-states.jsonl": "agent_state",
+    "artifacts.jsonl": "artifact",
+    "audit.jsonl": "audit",
+    "quarantine.jsonl": "quarantine",
+}
+ENTRY_TYPES = list(LOGS.values())[:8]
+OTHER_SCHEMAS = ["manifest", "config", "audit", "quarantine", "lock", "index", "catalog",
+                 "deletion-record"]
+
+# What the schemas of files that are no logs must refuse. The good ones are their own examples.
+REFUSED = [
+    ("manifest", "session_id", {"created_at": "2026-10-02T08:00:00Z"}),
+    ("manifest", "session_id", {"session_id": "../x", "created_at": "2026-10-02T08:00:00Z"}),
+    ("manifest", "created_at", {"session_id": "s"}),
+    ("manifest", "closed_at", {"session_id": "s", "created_at": "2026-10-02T08:00:00Z",
+                               "closed_at": None}),
+    ("manifest", "agent_ids", {"session_id": "s", "created_at": "2026-10-02T08:00:00Z",
+                               "agent_ids": "architect"}),
+    ("manifest", "statistics.total_facts", {"session_id": "s", "created_at": "2026-10-02T08:00:00Z",
+                                            "statistics": {"total_facts": -1}}),
+    ("config", "memory_config", {"memory_config": []}),
+    ("config", "memory_config.decay.model", {"memory_config": {"decay": {"model": "linear"}}}),
+    ("config", "memory_config.decay.rates.finding",
+     {"memory_config": {"decay": {"rates": {"finding": "0.05"}}}}),
+    ("config", "memory_config.storage.max_session_size_mb",
+     {"memory_config": {"storage": {"max_session_size_mb": 0}}}),
+    ("config", "memory_config.concurrency.lock_timeout_ms",
+     {"memory_config": {"concurrency": {"lock_timeout_ms": 0.5}}}),
+    ("config", "memory_config.privacy.auto_purge", {"memory_config": {"privacy": {"auto_purge": 1}}}),
+    ("audit", "operation", {"at": "2026-10-02T08:00:00Z"}),
+    ("audit", "counts.deleted", {"at": "2026-10-02T08:00:00Z", "operation": "delete",
+                                 "counts": {"deleted": "two"}}),
+    ("quarantine", "", {"at": "2026-10-02T08:00:00Z", "file": "facts.jsonl", "line": 1, "offset": 0,
+                        "reason": "no text and no bytes"}),
+    ("quarantine", "line", {"at": "2026-10-02T08:00:00Z", "file": "facts.jsonl", "line": 0,
+                            "offset": 0, "reason": "lines start at 1", "text": ""}),
+    ("lock", "pid", {"pid": 0, "host": "h", "operation": "add",
+                     "acquired_at": "2026-10-02T08:00:00Z"}),
+    ("catalog", "sessions[0].state", {"version": "1.0",
+                                      "sessions": [{"session_id": "s", "state": "asleep"}]}),
+    ("deletion-record", "deletions[0].ids",
+     {"session_id": "s", "deletions": [{"deleted_at": "2026-10-02T08:00:00Z",
+                                        "recoverable_until": "2026-11-01T08:00:00Z"}]}),
+    ("index", "entries[0][1]", {
+        "session_id": "s", "created_at": "2026-10-02T08:00:00Z", "version": 2, "sections": {},
+        "covers": {}, "entries": [["msg-1", "message", 0, 10, 1768125923000]],
+        "inverted_index": {}, "topic_index": {}, "temporal_index": {}}),
+]
+
+
+class Report:
+    def __init__(self):
+        self.checks = 0
+        self.failures = []
+
+    def check(self, good, message):
+        self.checks += 1
+        if not good:
+            self.failures.append(message)
+
+
+def field_path(parts):
+    """['a', 1, 'b'] as 'a[1].b', the way the engine names fields."""
+    path = ""
+    for part in parts:
+        path += f"[{part}]" if isinstance(part, int) else ("." if path else "") + part
+    return path
+
+
+def failed_fields(validator, value):
+    """The paths of all fields that `value` fails at; a missing field counts as itself."""
+    fields = set()
+    for error in validator.iter_errors(value):
+        path = list(error.absolute_path)
+        if error.validator == "required":
+            missing = [name for name in error.validator_value if name not in error.instance]
+            fields.update(field_path(path + [name]) for name in missing)
+        else:
+            fields.add(field_path(path))
+    return fields
+
+
+def lines_of(path):
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        yield f"{path.name}:{number}", json.loads(line)
+
+
+def load_validators(source, report):
+    validators = {}
+    for path in sorted((source / "schemas").glob("*.schema.json")):
+        name = path.name.removesuffix(".schema.json")
+        schema = json.loads(path.read_text(encoding="utf-8"))
+        Draft202012Validator.check_schema(schema)
+        report.check(schema["$id"] == f"https://bmad-mem.dev/schemas/{path.name}",
+                     f"{path.name}: its $id names another file")
+        report.check(bool(schema.get("title")) and bool(schema.get("description")),
+                     f"{path.name}: has no title or description")
+        validators[name] = Draft202012Validator(schema)
+        for example in schema.get("examples", []):
+            report.check(not failed_fields(validators[name], example),
+                         f"{path.name}: an example fails at {failed_fields(validators[name], example)}")
+    report.check(sorted(validators) == sorted(ENTRY_TYPES + OTHER_SCHEMAS),
+                 f"schemas/ holds {sorted(validators)}")
+    return validators
+
+
+def check_fixtures(source, validators, report):
+    for entry_type in ENTRY_TYPES:
+        for where, entry in lines_of(source / f"fixtures/entries/valid/{entry_type}.jsonl"):
+            fields = failed_fields(validators[entry_type], entry)
+            report.check(not fields, f"valid/{where}: fails at {sorted(fields)}")
+        for where, case in lines_of(source / f"fixtures/entries/invalid/{entry_type}.jsonl"):
+            fields = failed_fields(validators[entry_type], case["entry"])
+            report.check(case["expect_field"] in fields,
+                         f"invalid/{where}: fails at {sorted(fields)}, "
+                         f"not at '{case['expect_field']}' ({case['why']})")
+
+
+def check_refused(validators, report):
+    for name, field, value in REFUSED:
+        fields = failed_fields(validators[name], value)
+        report.check(field in fields, f"{name}: fails at {sorted(fields)}, not at '{field}'")
+
+
+def check_sample(source, validators, report):
+    paths = sorted((source / ".bmad-sample").rglob("*"))
+    report.check(any(path.name == "manifest.json" for path in paths), ".bmad-sample: no sessions")
+    for path in paths:
+        name = path.name
+        if path.is_dir() or name == ".gitignore" or path.suffix == ".md":
+            continue
+        if name in LOGS:
+            for where, value in lines_of(path):
+                fields = failed_fields(validators[LOGS[name]], value)
+                report.check(not fields, f"{path.parent.name}/{where}: fails at {sorted(fields)}")
+        elif path.suffix == ".json" and path.stem in validators:
+            value = json.loads(path.read_text(encoding="utf-8"))
+            fields = failed_fields(validators[path.stem], value)
+            report.check(not fields, f"{path}: fails at {sorted(fields)}")
+        else:
+            report.check(False, f"{path}: no schema says what this is")
+
+
+def main():
+    source = pathlib.Path(sys.argv[1])
+    report = Report()
+    validators = load_validators(source, report)
+    check_fixtures(source, validators, report)
+    check_refused(validators, report)
+    check_sample(source, validators, report)
+    for failure in report.failures:
+        print(failure)
+    print(f"{report.checks} checks, {len(report.failures)} failed")
+    return 1 if report.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
