@@ -84,13 +84,14 @@ Result<std::uint64_t> AppendLog::prepare() {
   if (!at_path && !is_not_found(at_path.error())) {
     return at_path.error();
   }
-  const bool current =
-      open_ != nullptr && at_path.has_value() && at_path->same_file(open_->identity);
-  if (current && is_suspect(*open_)) {
-    BMAD_TRY(leave_out_unacknowledged());
+  const auto is_current = [&] {
+    return open_ != nullptr && at_path.has_value() && at_path->same_file(open_->identity);
+  };
+  if (is_current() && is_suspect(*open_)) {
+    BMAD_TRY(leave_out_unacknowledged());  // Closes the file; a new one is at the path.
     at_path = files_.info(path_);
   }
-  if (!current || !at_path || !at_path->same_file(open_->identity)) {
+  if (!is_current()) {
     BMAD_TRY(open_current(at_path ? &*at_path : nullptr));
   } else {
     open_->size = at_path->size;

@@ -9,11 +9,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "kernel_lock.hpp"
 #include "lock_info.hpp"
+#include "posix_error.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -134,6 +136,17 @@ Result<bool> try_for_a_moment(LockEntry& entry) {
   return false;
 }
 
+/// Starts the helper thread. A process may have as many threads as it is allowed already.
+Status send_waiter(const std::shared_ptr<LockEntry>& entry) {
+  try {
+    std::thread(wait_in_kernel, entry).detach();
+  } catch (const std::system_error& failure) {
+    return posix_error(failure.code().value(), "start a thread that waits for the lock", "");
+  }
+  entry->waiter = LockEntry::Waiter::kWaiting;
+  return {};
+}
+
 /// Takes the kernel lock in this process's turn. False when time ran out.
 Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
                               std::unique_lock<std::mutex>& lock, SteadyTime deadline) {
@@ -145,8 +158,7 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
     if (!locked || *locked) {
       return locked;
     }
-    entry->waiter = Waiter::kWaiting;
-    std::thread(wait_in_kernel, entry).detach();
+    BMAD_TRY(send_waiter(entry));
   }
   entry->abandoned = false;
   entry->changed.wait_until(lock, deadline, [&] { return entry->waiter != Waiter::kWaiting; });
@@ -165,6 +177,7 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
 
 struct FileLock::Guard::State {
   std::shared_ptr<LockEntry> entry;
+  pid_t pid = ::getpid();  // Whose guard this is: a forked child has a copy of it.
 };
 
 FileLock::Guard::Guard(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -177,7 +190,8 @@ FileLock::Guard& FileLock::Guard::operator=(Guard&& other) noexcept {
 FileLock::Guard::~Guard() { release(); }
 
 void FileLock::Guard::release() {
-  if (state_ != nullptr) {
+  // A child shares the open file description: unlocking it would take the lock from its parent.
+  if (state_ != nullptr && state_->pid == ::getpid()) {
     LockEntry& entry = *state_->entry;
     const std::lock_guard guard(entry.mutex);
     entry.kernel.unlock();
@@ -250,7 +264,7 @@ Result<FileLock::Guard> FileLock::acquire(const LockRequest& request) {
         return impl_->timed_out(*entry, request);
       }
     }
-    Guard guard(std::make_unique<Guard::State>(Guard::State{entry}));
+    Guard guard(std::make_unique<Guard::State>(Guard::State{.entry = entry}));
     // The session may have been archived and restored while we waited: then this is an old file.
     const Result<FileInfo> info = impl_->files.info(impl_->path);
     if (info && info->same_file(entry->identity)) {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -60,9 +61,16 @@ std::uint64_t process_start(int pid) {
   return start;
 }
 
+/// Looked up once a process; a forked child is another one.
 std::uint64_t own_process_start() {
-  static const std::uint64_t start = process_start(::getpid());
-  return start;
+  static std::atomic<int> known_pid = 0;
+  static std::atomic<std::uint64_t> known_start = 0;
+  const int pid = ::getpid();
+  if (known_pid.load(std::memory_order_acquire) != pid) {
+    known_start.store(process_start(pid), std::memory_order_relaxed);
+    known_pid.store(pid, std::memory_order_release);
+  }
+  return known_start.load(std::memory_order_relaxed);
 }
 
 bool still_runs(int pid, std::uint64_t start) {

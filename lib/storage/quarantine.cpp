@@ -65,6 +65,7 @@ Quarantine::Quarantine(FileSystem& files, std::string path)
 
 Status Quarantine::keep(File& log, const QuarantinedRange& range, Timestamp now) {
   BMAD_TRY(open());
+  unsynced_ = true;
   std::string bytes;
   for (std::uint64_t at = range.offset; at < range.offset + range.size; at += kPieceSize) {
     QuarantinedRange piece = range;
@@ -81,13 +82,15 @@ Status Quarantine::keep(File& log, const QuarantinedRange& range, Timestamp now)
   return {};
 }
 
+/// Also when keep() found everything there: it may be the work of a process that was killed before
+/// its sync.
 Status Quarantine::sync() {
-  if (!changed_) {
+  if (!unsynced_) {
     return {};
   }
   BMAD_TRY(file_->sync_data());
   BMAD_TRY(files_.sync_directory(parent_folder(path_)));
-  changed_ = false;
+  unsynced_ = false;
   return {};
 }
 
@@ -109,7 +112,6 @@ Status Quarantine::append(std::string line) {
     line.insert(0, 1, '\n');
   }
   known_ += line;
-  changed_ = true;
   return write_all(*file_, line);
 }
 

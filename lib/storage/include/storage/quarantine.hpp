@@ -47,7 +47,7 @@ class Quarantine {
   FileSystem& files_;
   std::string path_;
   std::unique_ptr<File> file_;
-  bool changed_ = false;
+  bool unsynced_ = false;
   std::string known_;  // What the quarantine holds; small, because damage is rare.
 };
 
