@@ -1,0 +1,40 @@
+#include "crash_shape.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+namespace bmad_mem {
+namespace {
+
+std::string without_chance(std::string text) {
+  std::ranges::replace_if(
+      text, [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }, 'x');
+  return text;
+}
+
+}  // namespace
+
+std::string state_shape(const CrashEvidence& evidence) {
+  const ChildResult& process = evidence.process();
+  std::string shape = std::to_string(process.exit_code) + "/" + std::to_string(process.signal) +
+                      "/" + (evidence.failed_to_sync() ? "unsynced/" : "/") +
+                      without_chance(process.out) + "/";
+  for (const std::size_t count : evidence.visible_marks()) {
+    shape += std::to_string(count) + ",";
+  }
+  const Tree& prepared = evidence.store().prepared_tree();
+  for (const auto& [name, content] : read_tree(evidence.store().folder())) {
+    if (name.ends_with(".lock.json")) {
+      continue;
+    }
+    const auto before = prepared.find(name);
+    const bool is_same = before != prepared.end() && before->second == content;
+    shape += '\0';
+    shape += before != prepared.end() ? name : without_chance(name);
+    shape += '\0';
+    shape += is_same ? "same" : without_chance(content);
+  }
+  return shape;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,124 @@
+#include "crash_store.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <set>
+#include <stdexcept>
+
+#include "json_lines.hpp"
+
+namespace bmad_mem {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::array<std::string_view, 8> kLogNames = {
+    "conversation.jsonl", "decisions.jsonl", "findings.jsonl",     "preferences.jsonl",
+    "facts.jsonl",        "events.jsonl",    "agent-states.jsonl", "artifacts.jsonl"};
+
+void replace_all(std::string& text, std::string_view from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+}  // namespace
+
+bool is_log_name(std::string_view name) {
+  return std::ranges::find(kLogNames, name) != kLogNames.end();
+}
+
+std::string binary_under_test() {
+  const char* from_environment = std::getenv("BMAD_MEM_BINARY");
+#ifdef BMAD_MEM_BINARY
+  const std::string binary = from_environment != nullptr ? from_environment : BMAD_MEM_BINARY;
+#else
+  const std::string binary = from_environment != nullptr ? from_environment : "";
+#endif
+  if (!fs::exists(binary)) {
+    throw std::runtime_error("no bmad-mem program at '" + binary + "': set BMAD_MEM_BINARY");
+  }
+  return fs::canonical(binary).string();
+}
+
+CrashStore::CrashStore(std::string binary)
+    : template_(temporary_.path() / "template"),
+      work_(temporary_.path() / "work"),
+      binary_(std::move(binary)) {
+  fs::create_directory(work_);
+}
+
+void CrashStore::keep_as_template() {
+  fs::remove_all(template_);
+  fs::copy(work_, template_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+  prepared_tree_ = read_tree(template_);
+  acknowledged_.clear();
+  std::set<std::string> ids;
+  for (auto& [log, lines] : logs()) {
+    for (const std::string& line : lines) {
+      // A line that a case damaged on purpose is no entry.
+      if (const std::optional<std::string> id = json_string_field(line, "id")) {
+        acknowledged_[log].push_back(line);
+        ids.insert(*id);
+      }
+    }
+  }
+  ids_.assign(ids.begin(), ids.end());
+}
+
+void CrashStore::reset() {
+  fs::remove_all(work_);
+  fs::copy(template_, work_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+}
+
+std::string CrashStore::expand(std::string text) const {
+  replace_all(text, "$S", session);
+  replace_all(text, "$T", second_session);
+  replace_all(text, "$D", work_.string());
+  replace_all(text, "$ID", ids_.empty() ? std::string() : ids_.front());
+  return text;
+}
+
+ChildCommand CrashStore::command(const std::vector<std::string>& arguments,
+                                 std::string_view input) const {
+  ChildCommand command{{binary_, "--root", root().string()}, expand(std::string(input))};
+  for (const std::string& argument : arguments) {
+    command.argv.push_back(expand(argument));
+  }
+  return command;
+}
+
+ChildResult CrashStore::run(const std::vector<std::string>& arguments,
+                            std::string_view input) const {
+  return run_child(command(arguments, input));
+}
+
+std::string CrashStore::must(const std::vector<std::string>& arguments,
+                             std::string_view input) const {
+  ChildResult result = run(arguments, input);
+  if (!result.succeeded()) {
+    std::string line;
+    for (const std::string& argument : arguments) {
+      line += " " + argument;
+    }
+    throw std::runtime_error("bmad-mem" + line +
+                             " failed while a case was prepared: " + result.err + result.out);
+  }
+  return std::move(result.out);
+}
+
+LogLines CrashStore::logs() const {
+  LogLines logs;
+  if (!fs::exists(root() / "sessions")) {
+    return logs;
+  }
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root() / "sessions")) {
+    if (entry.is_regular_file() && is_log_name(entry.path().filename().string())) {
+      logs[entry.path().lexically_relative(root()).string()] = whole_lines(read_file(entry.path()));
+    }
+  }
+  return logs;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,117 @@
+#include "crash_table.hpp"
+
+#include <stdexcept>
+
+namespace bmad_mem {
+namespace fs = std::filesystem;
+namespace {
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+void no_root(CrashStore& /*store*/) {}
+
+/// Two sessions with a decision and two messages each.
+void two_sessions(CrashStore& store) {
+  store.must({"init"});
+  store.session = first_line(store.must({"session", "new", "--user", "u", "--agent", "a"}));
+  store.second_session = first_line(store.must({"session", "new", "--user", "u", "--agent", "b"}));
+  for (const char* session : {"$S", "$T"}) {
+    store.must({"add", "decision", "--session", session, "-"}, one_entry("decision", "earlier-0"));
+    store.must({"add", "conversation", "--session", session, "-"},
+               one_entry("conversation", "earlier-1") + one_entry("conversation", "earlier-2"));
+  }
+}
+
+void with_torn_tail(CrashStore& store) {
+  two_sessions(store);
+  append_file(store.session_folder() / "decisions.jsonl", R"({"id":"dec-torn","decision":"torn-b)");
+}
+
+/// The bytes of a whole entry, of which only the newline is missing.
+void with_unclosed_tail(CrashStore& store) {
+  two_sessions(store);
+  std::string entry = one_entry("decision", "unclosed-tail");
+  entry.insert(1, R"("id":"dec-unclosed","timestamp":"2026-01-11T10:10:00Z",)");
+  entry.pop_back();
+  append_file(store.session_folder() / "decisions.jsonl", entry);
+}
+
+void with_damaged_line(CrashStore& store) {
+  two_sessions(store);
+  const fs::path log = store.session_folder() / "decisions.jsonl";
+  const std::string before = read_file(log);
+  write_file(log, R"({"id":"dec-damaged","decision":damaged-bytes})"
+                  "\n" +
+                      before);
+}
+
+void with_damage_and_torn_tail(CrashStore& store) {
+  with_damaged_line(store);
+  append_file(store.session_folder() / "conversation.jsonl", R"({"id":"msg-torn","role":"torn-b)");
+}
+
+void with_file_to_import(CrashStore& store) {
+  two_sessions(store);
+  std::string lines;
+  for (const std::string number : {"1", "2", "3"}) {
+    std::string line = one_entry("conversation", "imported-" + number);
+    line.insert(1, R"("id":"msg-imported-)" + number + R"(","timestamp":"2026-01-11T10:0)" +
+                       number + R"(:00Z",)");
+    lines += line;
+  }
+  write_file(store.folder() / "import.jsonl", lines);
+}
+
+std::string three_messages() {
+  return one_entry("conversation", "batch-1") + one_entry("conversation", "batch-2") +
+         one_entry("conversation", "batch-3");
+}
+
+std::string newer_version() {
+  std::string line = one_entry("decision", "newer-version");
+  line.insert(1, R"("id":"$ID",)");
+  return line;
+}
+
+std::vector<CrashCommand> make_table() {
+  // clang-format off: one command, one line.
+  return {
+      {.name = "init", .prepare = no_root, .arguments = {"init"}, .is_idempotent = true, .starts_without_root = true},
+      {.name = "session new", .prepare = two_sessions, .arguments = {"session", "new", "--user", "u", "--agent", "c"}, .proof = {"session", "list"}, .proof_text = "$OUT"},
+      {.name = "session close", .prepare = two_sessions, .arguments = {"session", "close", "$T"}, .proof = {"session", "show", "$T", "--json"}, .proof_text = "closed"},
+      {.name = "add decision", .prepare = two_sessions, .arguments = {"add", "decision", "--session", "$S", "--made-by", "a", "--decision", "Use-PostgreSQL", "--rationale", "ACID"}, .marks = {"Use-PostgreSQL"}},
+      {.name = "add a batch", .prepare = two_sessions, .arguments = {"add", "conversation", "--session", "$S", "-"}, .input = three_messages(), .marks = {"batch-1", "batch-2", "batch-3"}, .next_type = "conversation"},
+      {.name = "add the first event", .prepare = two_sessions, .arguments = {"add", "event", "--session", "$S", "-"}, .input = one_entry("event", "first-event"), .marks = {"first-event"}, .next_type = "event"},
+      {.name = "add a newer version", .prepare = two_sessions, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = newer_version(), .marks = {"newer-version"}},
+      {.name = "add after a torn tail", .prepare = with_torn_tail, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "after-torn"), .marks = {"after-torn"}, .findings = {"torn_tail"}, .kept = {"torn-b"}},
+      {.name = "add after a tail without newline", .prepare = with_unclosed_tail, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "after-unclosed"), .marks = {"after-unclosed"}, .findings = {"torn_tail"}, .kept = {"unclosed-tail"}},
+      {.name = "add beside a damaged line", .prepare = with_damaged_line, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "beside-damage"), .marks = {"beside-damage"}, .findings = {"damaged_line"}, .kept = {"damaged-bytes"}},
+      {.name = "import", .prepare = with_file_to_import, .arguments = {"import", "--session", "$S", "$D/import.jsonl"}, .marks = {"imported-1", "imported-2", "imported-3"}, .next_type = "conversation", .is_idempotent = true, .writes_in_parts = true},
+      {.name = "repair", .prepare = with_damage_and_torn_tail, .arguments = {"repair"}, .is_idempotent = true, .writes_in_parts = true, .findings = {"damaged_line", "torn_tail"}, .kept = {"damaged-bytes", "torn-b"}, .proof = {"verify"}, .proof_text = ""},
+  };
+  // clang-format on
+}
+
+}  // namespace
+
+std::string one_entry(const std::string& type, const std::string& mark) {
+  if (type == "decision") {
+    return R"({"made_by":"a","decision":")" + mark +
+           R"(","rationale":"because"})"
+           "\n";
+  }
+  if (type == "conversation") {
+    return R"({"agent_id":"a","role":"assistant","content":")" + mark + "\"}\n";
+  }
+  if (type == "event") {
+    return R"({"agent_id":"a","kind":"tool_use","tool":"sh","content":")" + mark + "\"}\n";
+  }
+  throw std::runtime_error("no example of an entry of type " + type);
+}
+
+const std::vector<CrashCommand>& crash_table() {
+  static const std::vector<CrashCommand> table = make_table();
+  return table;
+}
+
+}  // namespace bmad_mem
