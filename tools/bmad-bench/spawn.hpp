@@ -1,0 +1,27 @@
+// spawn.hpp - starting programs and waiting for their end, as fast as the system can.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::bench {
+
+struct ProcessCost {
+  double wall = 0;  ///< Seconds from before posix_spawn to after the wait.
+  double cpu = 0;   ///< Seconds that the child used, user and kernel.
+};
+
+/// Runs `arguments`, the first of which is the path of the program, with an empty environment and
+/// /dev/null as input and output. Errors: it cannot be started, or its exit status is not 0; what
+/// it says about it goes to our stderr.
+Result<ProcessCost> run_process(const std::vector<std::string>& arguments);
+
+/// What it prints, with /dev/null as input. Errors as run_process.
+Result<std::string> output_of(const std::vector<std::string>& arguments);
+
+/// Whether the program at `path` needs a dynamic loader; false when it is no ELF file.
+bool is_dynamic(const std::string& path);
+
+}  // namespace bmad_mem::bench

@@ -1,0 +1,95 @@
+// command.hpp - what a command of the tool is: a declaration and a function.
+//
+//   Command ──┬─> options.cpp      reads the arguments
+//             ├─> help.cpp         --help, help COMMAND
+//             ├─> completion.cpp   bash, zsh, fish
+//             └─> man_page.cpp     bmad-mem.1
+//
+// A new command is one file in commands/ with a `const Command`, a line in command_table.cpp and a
+// case in tests/cli. All declarations are constants: nothing is built before it is needed, because
+// an agent's hook starts the tool anew for each call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+class Tool;
+
+/// The exit status of the process.
+enum class ExitStatus : std::uint8_t {
+  kDone = 0,
+  kFailed = 1,
+  kWrongUsage = 2,    ///< Nothing was touched.
+  kNothingFound = 3,  ///< Only `get`.
+};
+
+/// What a shell offers for a value.
+enum class Completion : std::uint8_t { kNone, kChoice, kSession, kFile, kFolder };
+
+/// An option, `--name` or `--name VALUE`.
+struct Option {
+  std::string_view name;        ///< Without dashes: "made-by".
+  char letter = '\0';           ///< 'n' for `-n`; '\0' for none.
+  std::string_view value = {};  ///< What stands for the value in help: "NAME"; empty for a flag.
+  std::string_view help = {};   ///< One line, lower case, no full stop.
+  bool repeatable = false;
+  std::string_view fallback = {};  ///< What holds without the option, as help shows it.
+  Completion completion = Completion::kNone;
+  std::span<const std::string_view> choices = {};  ///< For kChoice.
+};
+
+/// An argument that is told by its place. Those that may be absent or repeated stand last.
+struct Positional {
+  std::string_view name;  ///< "TYPE"
+  std::string_view help;
+  std::size_t min = 1;  ///< How many there must be: 0 or 1.
+  std::size_t max = 1;  ///< How many there may be; 0: any number.
+  Completion completion = Completion::kNone;
+  std::span<const std::string_view> choices = {};
+};
+
+struct Example {
+  std::string_view command;
+  std::string_view says;  ///< What it does, as half a sentence.
+};
+
+/// The groups in which help lists the commands.
+enum class Group : std::uint8_t { kStart, kWrite, kRead, kCare, kTool, kHidden };
+
+struct Command {
+  std::string_view name;  ///< "add", "session new".
+  Group group;
+  std::string_view summary;      ///< One line, lower case, no full stop.
+  std::string_view description;  ///< Whole sentences; paragraphs are separated by an empty line.
+  std::span<const Positional> positionals = {};
+  std::span<const Option> options = {};
+  std::span<const Example> examples = {};
+  /// What each exit status means here; empty for the usual three.
+  std::string_view exit_status = {};
+  /// Further options that hang on the first positional, as those of `add` hang on TYPE.
+  std::span<const Option> (*options_of)(std::string_view first) = nullptr;
+  Result<ExitStatus> (*run)(Tool& tool) = nullptr;
+};
+
+/// All commands, in the order of help.
+std::span<const Command* const> all_commands();
+
+/// The options that every command takes, before or after its name.
+std::span<const Option> global_options();
+
+/// The command of this name; null when there is none.
+const Command* find_command(std::string_view name);
+
+/// Whether some command's name starts with this word and a blank, as "session" does.
+bool is_command_prefix(std::string_view word);
+
+/// The name of the group as help shows it.
+std::string_view group_title(Group group);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,166 @@
+// add - appends an entry, or a batch from stdin.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "commands/commands.hpp"
+#include "entry_input.hpp"
+#include "entry_options.hpp"
+#include "filters.hpp"
+#include "session_choice.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+void print_id(Tool& tool, std::string_view session, std::string_view id) {
+  if (tool.json()) {
+    tool.out().print("{{\"id\":{},\"session_id\":{}}}\n", json_quoted(id), json_quoted(session));
+  } else {
+    tool.out().print("{}\n", id);
+  }
+}
+
+/// Where the error of a batch is in the input. Its line counts the pieces; 0 when it is about none.
+void place_batch_error(Error& error, const std::vector<InputPiece>& pieces) {
+  if (error.line >= 1 && error.line <= pieces.size()) {
+    place_error(error, pieces[error.line - 1]);
+  }
+}
+
+Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const std::string input, read_stdin());
+  const std::vector<InputPiece> pieces = split_input(input);
+  std::vector<std::string_view> texts;
+  texts.reserve(pieces.size());
+  for (const InputPiece& piece : pieces) {
+    texts.push_back(piece.text);
+  }
+  Result<BatchReport> report =
+      memory.add_batch(session, type, texts, {.keep_going = tool.args().has("keep-going")});
+  if (!report) {
+    Error error = std::move(report).error();
+    place_batch_error(error, pieces);
+    return error;
+  }
+  for (const std::string& id : report->ids) {
+    print_id(tool, session, id);
+  }
+  for (RejectedLine& rejected : report->rejected) {
+    rejected.error.line = rejected.line;
+    place_batch_error(rejected.error, pieces);
+    tool.report(rejected.error);
+  }
+  if (pieces.empty()) {
+    tool.note("there was nothing on stdin");
+  } else if (!report->rejected.empty()) {
+    tool.note(fmt::format("wrote {} of {} entries", report->ids.size(), pieces.size()));
+  }
+  return report->rejected.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
+  std::string json(text);
+  const bool is_json = text.starts_with('{');
+  if (!is_json) {
+    BMAD_TRY_ASSIGN(json, entry_from_options(type, tool.args(), text, tool.agent_id()));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  Result<std::string> id = memory.add(session, type, json);
+  if (!id) {
+    Error error = std::move(id).error();
+    if (!is_json) {
+      error.column = 0;  // A place in JSON that the user has never seen.
+    }
+    return error;
+  }
+  print_id(tool, session, *id);
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  const Arguments& args = tool.args();
+  BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(args.positional(0)));
+  const std::string_view text = args.positional(1);
+  if (text == "-" || text.starts_with('{')) {
+    if (has_entry_options(type, args)) {
+      return tool.wrong_usage("give the fields either as options or as JSON, not both");
+    }
+  } else if (!text.empty() && args.has(main_field(type))) {
+    return tool.wrong_usage(fmt::format("'{}' would be the {}, but --{} is there too", text,
+                                        main_field(type), main_field(type)));
+  }
+  if (args.has("keep-going") && text != "-") {
+    return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
+  }
+  return text == "-" ? add_from_stdin(tool, type) : add_one(tool, type, text);
+}
+
+std::span<const Option> options_of(std::string_view first) {
+  const std::optional<EntryType> type = try_parse_entry_type(first);
+  return type ? entry_options(*type) : std::span<const Option>();
+}
+
+constexpr Positional kPositionals[] = {
+    {.name = "TYPE",
+     .help = "conversation, decision, finding, preference, fact, event, agent_state or artifact; "
+             "`bmad-mem add TYPE --help` lists its fields",
+     .completion = Completion::kChoice,
+     .choices = kTypeNames},
+    {.name = "TEXT|JSON|-",
+     .help = "the text of the entry, or the whole entry as one JSON object, or '-': entries as "
+             "JSONL, as a JSON array or one behind the other on stdin",
+     .min = 0},
+};
+
+constexpr Option kKeepGoing = {
+    .name = "keep-going",
+    .help =
+        "with '-': write the good entries and report the others; otherwise one bad entry "
+        "refuses all"};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem add decision --made-by architect --decision \"Use PostgreSQL\" "
+                "--rationale ACID --impact high --tag database",
+     .says = "one decision, by its fields"},
+    {.command = "bmad-mem add fact \"The staging database is rebuilt every night\"",
+     .says = "one fact; the text is its main field"},
+    {.command = "bmad-mem add finding '{\"description\":\"No connection pool\",\"ticket\":42}'",
+     .says = "as JSON, with a field of your own"},
+    {.command = "bmad-mem add conversation --session $S - <messages.jsonl",
+     .says = "a batch: one lock, one write, one sync; all or nothing"},
+    {.command = "bmad-mem add decision --id dec-001 --decision \"Use PostgreSQL 17\"",
+     .says = "a new version of dec-001, which `bmad-mem history dec-001` shows"},
+};
+
+constexpr auto kOptions = [] {
+  std::array<Option, kCommonEntryOptions.size() + 2> all;
+  all[0] = kSessionOption;
+  all[1] = kKeepGoing;
+  std::ranges::copy(kCommonEntryOptions, all.begin() + 2);
+  return all;
+}();
+
+}  // namespace
+
+const Command kAdd = {
+    .name = "add",
+    .group = Group::kWrite,
+    .summary = "append an entry, or a batch from stdin",
+    .description =
+        "Appends entries to the log of their type and prints their ids, one a line. When it is "
+        "done, they survive power loss.\n\n"
+        "An entry comes as options, as one JSON object, or on stdin. Fields that the engine does "
+        "not know are kept as they are.",
+    .positionals = kPositionals,
+    .options = kOptions,
+    .examples = kExamples,
+    .options_of = options_of,
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,28 @@
+// commands.hpp - the commands, one a file in this folder.
+#pragma once
+
+#include "command.hpp"
+
+namespace bmad_mem::cli {
+
+extern const Command kInit;
+extern const Command kSessionNew;
+extern const Command kSessionList;
+extern const Command kSessionShow;
+extern const Command kSessionClose;
+extern const Command kAdd;
+extern const Command kImport;
+extern const Command kQuery;
+extern const Command kList;
+extern const Command kGet;
+extern const Command kHistory;
+extern const Command kStats;
+extern const Command kVerify;
+extern const Command kRepair;
+extern const Command kHelp;
+extern const Command kCompletion;
+extern const Command kVersion;
+extern const Command kMan;
+extern const Command kCompleteSessions;
+
+}  // namespace bmad_mem::cli

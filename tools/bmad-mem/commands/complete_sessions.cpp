@@ -1,0 +1,30 @@
+// complete-sessions - session ids, for the completions of shells. Quick, and silent when there is
+// nothing to complete.
+#include "commands/commands.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Result<ExitStatus> run(Tool& tool) {
+  if (Result<MemoryManager> memory = tool.open()) {
+    if (const Result<std::vector<Session>> sessions = memory->list_sessions()) {
+      for (const Session& session : *sessions) {
+        tool.out().print("{}\n", session.session_id);
+      }
+    }
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+const Command kCompleteSessions = {
+    .name = "complete-sessions",
+    .group = Group::kHidden,
+    .summary = "print session ids for a shell's completion",
+    .description = "Prints the ids of all sessions, or nothing.",
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

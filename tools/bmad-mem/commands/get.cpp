@@ -1,0 +1,68 @@
+// get - entries by id.
+#include <algorithm>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "entry_view.hpp"
+#include "filters.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Result<ExitStatus> run(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::vector<std::string>& ids = tool.args().positionals();
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.get(ids, tool.args().all("session")));
+  bool first = true;
+  for (const Entry& entry : entries) {
+    if (tool.json()) {
+      tool.out().print("{}\n", entry_json_line(entry));
+    } else {
+      tool.out().write(first ? "" : "\n");
+      print_entry(tool, entry);
+    }
+    first = false;
+  }
+  bool all_found = true;
+  for (const std::string& id : ids) {
+    if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.id == id; })) {
+      all_found = false;
+      tool.report(
+          {.code = ErrorCode::E_SESSION_NOT_FOUND,
+           .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)});
+    }
+  }
+  return all_found ? ExitStatus::kDone : ExitStatus::kNothingFound;
+}
+
+constexpr Positional kPositionals[] = {
+    {.name = "ID", .help = "ids of entries", .max = 0},
+};
+
+constexpr Option kOptions[] = {kSessionFilter};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem get dec-01kaxx8v04q7m2s", .says = "all fields of one entry"},
+    {.command = "bmad-mem --json get dec-01kaxx8v04q7m2s msg-001", .says = "two, as JSON"},
+};
+
+}  // namespace
+
+const Command kGet = {
+    .name = "get",
+    .group = Group::kRead,
+    .summary = "show entries by id",
+    .description =
+        "Shows the latest version of each entry with one of these ids, with all its "
+        "fields, in the order of the ids.",
+    .positionals = kPositionals,
+    .options = kOptions,
+    .examples = kExamples,
+    .exit_status =
+        "0 done, 1 failed (the error's code is on stderr), 2 wrong usage, 3 an id was "
+        "not found (the others are shown).",
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,53 @@
+// help - explains the tool or one of its commands.
+#include "help.hpp"
+
+#include "commands/commands.hpp"
+#include "options.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Result<ExitStatus> run(Tool& tool) {
+  const std::vector<std::string>& words = tool.args().positionals();
+  if (words.empty()) {
+    tool.out().write(overview_text(tool.style()));
+    return ExitStatus::kDone;
+  }
+  // The words are read as a command line, so that `help session new` and `help add decision` work.
+  std::vector<const char*> argv;
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  argv.push_back("--help");
+  const CommandLine line = read_command_line(argv);
+  if (line.command == nullptr) {
+    return tool.wrong_usage(line.problem);
+  }
+  tool.out().write(help_text(*line.command, line.arguments.positional(0), tool.style()));
+  return ExitStatus::kDone;
+}
+
+constexpr Positional kPositionals[] = {
+    {.name = "COMMAND", .help = "the command, as in `help session new`", .min = 0, .max = 0}};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem help add", .says = "what `add` does, with its options"},
+    {.command = "bmad-mem help add decision", .says = "and the fields of a decision"},
+};
+
+}  // namespace
+
+const Command kHelp = {
+    .name = "help",
+    .group = Group::kTool,
+    .summary = "explain a command",
+    .description =
+        "Lists the commands, or explains one: usage, options with their defaults, "
+        "examples, exit status. `bmad-mem COMMAND --help` does the same.",
+    .positionals = kPositionals,
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

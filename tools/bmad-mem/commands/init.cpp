@@ -1,0 +1,49 @@
+// init - makes a memory.
+#include "bmad_mem/json_writer.hpp"
+#include "commands/commands.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Result<ExitStatus> run(Tool& tool) {
+  BMAD_TRY_ASSIGN(const InitReport report, MemoryManager::init(tool.root_to_create()));
+  const bool created = report.created_config || report.created_gitignore;
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("root", report.root);
+    json.member("created_config", report.created_config);
+    json.member("created_gitignore", report.created_gitignore);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  } else if (created) {
+    tool.out().print("made the memory {}\n", report.root);
+    tool.note("next: S=$(bmad-mem session new)");
+  } else {
+    tool.out().print("the memory {} is there already, and unchanged\n", report.root);
+  }
+  return ExitStatus::kDone;
+}
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem init", .says = "make .bmad/memory in this folder"},
+    {.command = "bmad-mem --root /srv/memory init", .says = "make it somewhere else"},
+};
+
+}  // namespace
+
+const Command kInit = {
+    .name = "init",
+    .group = Group::kStart,
+    .summary = "make a memory in this folder",
+    .description =
+        "Makes the folder .bmad/memory with config.json, which lists every setting with its "
+        "default, and a .gitignore for what is derived or local. What is there already stays as it "
+        "is.\n\n"
+        "The folder is the one that --root or $BMAD_MEMORY_ROOT names, else .bmad/memory right "
+        "here.",
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,93 @@
+// repair - mends what verify finds, as far as that is possible without a person.
+#include "bmad_mem/json_writer.hpp"
+#include "commands/commands.hpp"
+#include "filters.hpp"
+#include "findings.hpp"
+#include "progress.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+void print_json(Tool& tool, const RepairReport& report) {
+  for (const RepairAction& action : report.actions) {
+    JsonWriter json;
+    json.begin_object().member("file", action.path).member("what", action.what);
+    json.member("count", action.count).member("session_id", action.session_id);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  }
+  for (const Finding& finding : report.left) {
+    tool.out().print("{{\"left\":{}}}\n", finding_as_json(finding));
+  }
+  JsonWriter json;
+  json.begin_object().key("summary").begin_object();
+  json.member("sessions", report.sessions);
+  json.member("actions", static_cast<std::uint64_t>(report.actions.size()));
+  json.member("left", static_cast<std::uint64_t>(report.left.size()));
+  json.end_object().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+void print_text(Tool& tool, const RepairReport& report) {
+  for (const RepairAction& action : report.actions) {
+    tool.out().print("{}: {}\n", printable(action.path), printable(action.what));
+  }
+  if (!report.left.empty()) {
+    tool.out().print("{}\n", tool.style().red("left for a person to look at:"));
+    print_findings(tool, report.left);
+  }
+  const std::string sessions = format_count(report.sessions, "session", "sessions");
+  if (report.actions.empty() && report.left.empty()) {
+    tool.out().print("{}: nothing to mend in {}\n", tool.style().green("all good"), sessions);
+  } else {
+    tool.out().print("{} in {}\n", format_count(report.actions.size(), "repair", "repairs"),
+                     sessions);
+  }
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const Result<RepairReport> report = [&] {
+    Progress progress(tool, "repair");
+    return memory.repair(tool.args().all("session"), [&](std::uint64_t done, std::uint64_t total) {
+      progress.show(done, total);
+    });
+  }();
+  if (!report) {
+    return report.error();
+  }
+  if (tool.json()) {
+    print_json(tool, *report);
+  } else {
+    print_text(tool, *report);
+  }
+  return report->left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+constexpr Option kOptions[] = {kSessionFilter};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem repair", .says = "the whole memory"},
+    {.command = "bmad-mem repair && bmad-mem verify", .says = "and look again"},
+};
+
+}  // namespace
+
+const Command kRepair = {
+    .name = "repair",
+    .group = Group::kCare,
+    .summary = "mend what verify finds, dropping nothing",
+    .description =
+        "Moves lines that are no entries to the session's quarantine.jsonl, verbatim and with the "
+        "reason; mends torn tails; makes a missing manifest anew; removes what interrupted writes "
+        "left. Running it again changes nothing.",
+    .options = kOptions,
+    .examples = kExamples,
+    .exit_status =
+        "0 all is mended, 1 something is left for a person, or the repair failed, "
+        "2 wrong usage.",
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

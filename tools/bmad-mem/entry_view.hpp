@@ -1,0 +1,41 @@
+// entry_view.hpp - entries as the tool prints them: as JSON lines, as a list, in full.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/reports.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+/// The entry as one line of JSON without '\n': "type" and "session_id", then what stands in the
+/// log, byte for byte.
+///
+///   {"type":"decision","session_id":"sess-…",EXTRA,"id":"dec-…","timestamp":"…",…}
+///
+/// `extra`: further members without braces, such as "\"relevance\":0.83". A member of the entry
+/// that has the name of one of these is left out, since a key must not stand twice.
+std::string entry_json_line(const Entry& entry, std::string_view extra = {});
+
+/// A field of an entry for people: "context.topic" and its value as text, maybe of several lines.
+struct FieldText {
+  std::string name;
+  std::string value;
+};
+
+/// The fields of the entry in the order of its line; members of objects one by one.
+std::vector<FieldText> entry_fields(const Entry& entry);
+
+/// "decision dec-… in sess-…, version 2 of 2", then a field a line.
+void print_entry(Tool& tool, const Entry& entry);
+
+/// Prints name and value, the value's further lines indented as far as its first.
+void print_field(Tool& tool, std::string_view name, std::string_view value, std::size_t name_width);
+
+/// A line for each entry: id, time, type, who, headline. Aligned, and cut to the terminal's width.
+void print_entry_list(Tool& tool, std::span<const Entry> entries);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,58 @@
+#include "filters.hpp"
+
+#include <charconv>
+#include <string>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "times.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Result<std::size_t> read_limit(std::string_view text) {
+  std::size_t limit = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (problem != std::errc() || stop != text.data() + text.size()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("'{}' is no number of entries; write 0 for all", text),
+                 .field = "limit"};
+  }
+  return limit;
+}
+
+}  // namespace
+
+Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
+  const auto texts = [&](std::string_view name) {
+    const std::span<const std::string> values = args.all(name);
+    return std::vector<std::string>(values.begin(), values.end());
+  };
+  EntryFilter filter;
+  filter.sessions = texts("session");
+  filter.tags = texts("tag");
+  filter.agents = texts("agent");
+  filter.pinned_only = args.has("pinned");
+  for (const std::string& name : args.all("type")) {
+    Result<EntryType> type = parse_entry_type(name);
+    if (!type) {
+      Error error = std::move(type).error();
+      error.code = ErrorCode::E_INVALID_QUERY;
+      return error;
+    }
+    filter.types.push_back(*type);
+  }
+  if (const auto text = args.maybe("since")) {
+    BMAD_TRY_ASSIGN(filter.since, parse_time(*text, now, RangeEnd::kSince, "since"));
+  }
+  if (const auto text = args.maybe("until")) {
+    BMAD_TRY_ASSIGN(filter.until, parse_time(*text, now, RangeEnd::kUntil, "until"));
+  }
+  if (const auto text = args.maybe("limit")) {
+    BMAD_TRY_ASSIGN(filter.limit, read_limit(*text));
+  }
+  return filter;
+}
+
+}  // namespace bmad_mem::cli

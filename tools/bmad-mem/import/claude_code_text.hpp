@@ -1,0 +1,42 @@
+// claude_code_text.hpp - what in a transcript was said by a person, and texts of tools.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json_writer.hpp"
+
+namespace bmad_mem::cli {
+
+/// Longest snippet of a tool's input or output, in bytes.
+inline constexpr std::size_t kSnippetSizeMax = 2000;
+
+/// Whether a text of role user was written by the program: commands, reminders, notifications.
+bool is_machine_text(std::string_view text);
+
+/// `text` without blanks at both ends.
+std::string_view trimmed(std::string_view text);
+
+/// The file that a tool's input is about; empty when it is about none.
+std::string_view tool_path(JsonValue input);
+
+/// A tool's input as text: "command: ls -l"; without the path, and without a key when there is but
+/// one.
+std::string tool_input_text(JsonValue input);
+
+/// The text of a tool's output. `on_skipped` is called with the kind of each block that is no text.
+std::string tool_result_text(JsonValue content,
+                             const std::function<void(std::string_view)>& on_skipped);
+
+/// How blocks are counted that are left out because they are no text.
+inline constexpr std::string_view kSkippedBlocks = "base64 images and documents";
+
+/// Adds the member unless `text` is empty.
+void add_if_any(JsonWriter& json, std::string_view key, std::string_view text);
+
+/// The last part of a path.
+std::string_view base_name(std::string_view path);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,38 @@
+// import_files.hpp - which files an import reads, and how one of them is read.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "import/import_sink.hpp"
+
+namespace bmad_mem::cli {
+
+struct ImportFile {
+  std::string path;  ///< "-" is stdin.
+  std::uint64_t size = 0;
+};
+
+/// The files themselves, and for a folder every *.jsonl below it, sorted by path; not what a
+/// memory keeps beside its logs. Links to folders are not followed.
+/// Errors: E_STORAGE_IO for what isn't there.
+Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths);
+
+enum class ImportFormat : std::uint8_t { kAuto, kEntries, kClaudeCode };
+
+struct ImportOptions {
+  ImportFormat format = ImportFormat::kAuto;
+  std::string session_id;        ///< Where everything goes; empty: where each entry says.
+  std::string fallback_session;  ///< Where goes what says nothing; may be empty.
+};
+
+/// Imports one file. `on_read` is called now and then with the bytes read so far.
+/// Errors: reading failed, or ImportSink::add() did; what stands before that is imported.
+Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
+                   const std::function<void(std::uint64_t)>& on_read);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,80 @@
+// import_sink.hpp - where importers put entries: gathered into batches, counted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+/// What an import did.
+struct ImportReport {
+  std::uint64_t files = 0;
+  std::array<std::uint64_t, kEntryTypeCount> written{};  ///< By type; in a dry run what was read.
+  std::uint64_t known = 0;                               ///< Left out, as they were there already.
+  std::uint64_t refused = 0;                             ///< Lines that are no entries.
+  std::set<std::string> sessions;
+  std::map<std::string, std::uint64_t> skipped;  ///< Left out on purpose, by reason.
+
+  [[nodiscard]] std::uint64_t written_in_all() const;
+};
+
+/// Where in the input something came from.
+struct ImportOrigin {
+  std::string_view file;
+  std::uint64_t line = 0;
+};
+
+/// Holds at most kBytesMax of entries before it writes them.
+class ImportSink {
+ public:
+  /// `memory` is null in a dry run: then nothing is written. `on_refused` is called for each line
+  /// that is no entry.
+  ImportSink(MemoryManager* memory, std::function<void(const Error&)> on_refused)
+      : memory_(memory), on_refused_(std::move(on_refused)) {}
+
+  /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
+  Status need_session(const SessionParams& params);
+
+  /// One entry of a session that need_session() has seen. Errors: those of add_batch().
+  Status add(std::string_view session_id, EntryType type, std::string json, KnownEntries known,
+             const ImportOrigin& origin);
+  /// Counts something that is left out, such as "progress records".
+  void skip(std::string_view reason) { ++report_.skipped[std::string(reason)]; }
+  /// Counts and reports a line that is no entry.
+  void refuse(Error error, const ImportOrigin& origin);
+
+  /// Writes what is left.
+  Status flush();
+
+  [[nodiscard]] ImportReport& report() { return report_; }
+
+ private:
+  static constexpr std::size_t kBytesMax = 4U << 20U;
+
+  struct Pending {
+    std::string json;
+    std::string file;
+    std::uint64_t line = 0;
+  };
+  using Key = std::tuple<std::string, EntryType, KnownEntries>;
+
+  Status write(const Key& key, const std::vector<Pending>& entries);
+
+  MemoryManager* memory_;
+  std::function<void(const Error&)> on_refused_;
+  ImportReport report_;
+  std::map<Key, std::vector<Pending>> pending_;
+  std::size_t pending_bytes_ = 0;
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,303 @@
+#include "options.hpp"
+
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+#include <fmt/core.h>
+
+#include "nearest.hpp"
+
+namespace bmad_mem::cli {
+
+/// Collects what CLI11 found into Arguments.
+class ArgumentReader {
+ public:
+  ArgumentReader(CommandLine& line, std::vector<std::string> words)
+      : line_(line), words_(std::move(words)) {
+    declare(global_options());
+    if (line.command != nullptr) {
+      declare(line.command->options);
+      if (line.command->options_of != nullptr) {
+        declare(line.command->options_of(first_positional()));
+      }
+    }
+  }
+
+  void read() {
+    CLI::App app;
+    app.set_help_flag();  // Help is made from the declarations, not from what is registered.
+    app.allow_extras();   // Positionals: CLI11's own would split "[a,b]" at the comma.
+    std::vector<std::pair<const Option*, CLI::Option*>> registered;
+    for (const Option* option : known_) {
+      if (is_mentioned(*option)) {
+        registered.emplace_back(option, add_to(app, *option));
+      }
+    }
+    try {
+      app.parse(words_for_parser());
+    } catch (const CLI::ParseError& error) {
+      line_.problem = sentence_of(error);
+    }
+    // Also after a problem: whether --json was given decides how the problem is told.
+    for (const auto& [option, parsed] : registered) {
+      take(*option, parsed->results());
+    }
+    if (line_.problem.empty()) {
+      take_positionals(app.remaining());
+    }
+  }
+
+ private:
+  void declare(std::span<const Option> options) {
+    for (const Option& option : options) {
+      known_.push_back(&option);
+    }
+  }
+
+  /// The first word that is no option and no value of one, as far as that is known without the
+  /// options that depend on it: they stand behind it.
+  [[nodiscard]] std::string_view first_positional() const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::string& word = words_[i];
+      if (word.size() < 2 || word.front() != '-') {
+        return word;
+      }
+      const auto named = std::ranges::find_if(known_, [&](const Option* option) {
+        return word == fmt::format("--{}", option->name) ||
+               (option->letter != '\0' && word == fmt::format("-{}", option->letter));
+      });
+      i += named != known_.end() && !(*named)->value.empty() ? 1 : 0;
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_mentioned(const Option& option) const {
+    return std::ranges::any_of(words_, [&](std::string_view word) {
+      if (word.starts_with("--")) {
+        return word.substr(2).starts_with(option.name);
+      }
+      return option.letter != '\0' && word.starts_with('-') && word.size() > 1;
+    });
+  }
+
+  static CLI::Option* add_to(CLI::App& app, const Option& option) {
+    const std::string names = option.letter == '\0'
+                                  ? fmt::format("--{}", option.name)
+                                  : fmt::format("-{},--{}", option.letter, option.name);
+    if (option.value.empty()) {
+      return app.add_flag(names);
+    }
+    return app.add_option(names)
+        ->type_size(1)
+        ->expected(1)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  }
+
+  /// CLI11 takes the words from the back. It would let `--rationale=` swallow the word behind it,
+  /// where the empty text was meant.
+  [[nodiscard]] std::vector<std::string> words_for_parser() const {
+    std::vector<std::string> words;
+    words.reserve(words_.size() + 1);
+    for (const std::string& word : words_) {
+      if (word.starts_with("--") && word.ends_with('=') && word.size() > 3) {
+        words.push_back(word.substr(0, word.size() - 1));
+        words.emplace_back();
+      } else {
+        words.push_back(word);
+      }
+    }
+    std::ranges::reverse(words);
+    return words;
+  }
+
+  /// The only thing that can be wrong is a missing value.
+  static std::string sentence_of(const CLI::ParseError& error) {
+    const std::string_view text = error.what();
+    return fmt::format("{} needs a value", text.substr(0, text.find(':')));
+  }
+
+  void take(const Option& option, const std::vector<std::string>& results) {
+    if (results.empty()) {
+      return;
+    }
+    if (option.value.empty() &&
+        std::ranges::any_of(results, [](const std::string& text) { return text != "true"; })) {
+      line_.problem = fmt::format("--{} takes no value", option.name);
+    }
+    if (!option.value.empty() && !option.repeatable && results.size() > 1) {
+      line_.problem =
+          fmt::format("--{} was given {} times; it takes one value", option.name, results.size());
+    }
+    line_.arguments.options_.emplace_back(option.name, results);
+  }
+
+  void take_positionals(const std::vector<std::string>& rest) {
+    bool options_ended = false;
+    for (const std::string& word : rest) {
+      if (!options_ended && word == "--") {
+        options_ended = true;
+      } else if (!options_ended && word.size() > 1 && word.front() == '-') {
+        line_.problem = unknown_option(word);
+        return;
+      } else {
+        line_.arguments.positionals_.push_back(word);
+      }
+    }
+  }
+
+  [[nodiscard]] std::string unknown_option(std::string_view word) const {
+    std::vector<std::string_view> names;
+    for (const Option* option : known_) {
+      names.push_back(option->name);
+    }
+    std::string text = fmt::format("unknown option '{}'", word);
+    const std::string_view name = word.substr(0, word.find('='));
+    if (name.starts_with("--")) {
+      if (const std::string_view near = nearest_word(name.substr(2), names); !near.empty()) {
+        return text + fmt::format("; did you mean '--{}'?", near);
+      }
+    }
+    return text + "; put '--' before text that begins with a dash";
+  }
+
+  CommandLine& line_;
+  std::vector<std::string> words_;
+  std::vector<const Option*> known_;
+};
+
+namespace {
+
+/// Whether this word is a global option whose value is the next word.
+bool takes_next_word(std::string_view word) {
+  return word.starts_with("--") && std::ranges::any_of(global_options(), [&](const Option& option) {
+           return option.name == word.substr(2) && !option.value.empty();
+         });
+}
+
+/// Where the first word stands that is no option, from `at` on; words.size() when there is none.
+std::size_t find_word(const std::vector<std::string>& words, std::size_t at) {
+  while (at < words.size()) {
+    const std::string& word = words[at];
+    if (word == "--") {
+      return words.size();
+    }
+    if (word.empty() || word.front() != '-') {
+      return at;
+    }
+    at += takes_next_word(word) ? 2 : 1;
+  }
+  return words.size();
+}
+
+/// The names of the commands, or only their first words.
+std::vector<std::string_view> command_names(bool whole) {
+  std::vector<std::string_view> names;
+  for (const Command* command : all_commands()) {
+    if (command->group != Group::kHidden) {
+      names.push_back(whole ? command->name : command->name.substr(0, command->name.find(' ')));
+    }
+  }
+  return names;
+}
+
+std::string unknown_command(std::string_view name) {
+  const std::string_view near =
+      nearest_word(name, command_names(name.find(' ') != std::string_view::npos));
+  return fmt::format("unknown command '{}'{}", name,
+                     near.empty() ? std::string("; `bmad-mem help` lists the commands")
+                                  : fmt::format("; did you mean '{}'?", near));
+}
+
+/// For a word that is no command alone, as "session".
+std::string incomplete_command(std::string_view word) {
+  std::string names;
+  for (const Command* command : all_commands()) {
+    if (command->name.starts_with(word) && command->name.size() > word.size()) {
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", command->name);
+    }
+  }
+  return fmt::format("'{}' is no command alone; there are {}", word, names);
+}
+
+/// Takes the command's name out of `words`.
+void find_command_in(std::vector<std::string>& words, CommandLine& line) {
+  const std::size_t first = find_word(words, 0);
+  if (first == words.size()) {
+    return;
+  }
+  std::string name = words[first];
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(first));
+  if (is_command_prefix(name)) {
+    const std::size_t second = find_word(words, first);
+    if (second == words.size()) {
+      line.problem = incomplete_command(name);
+      return;
+    }
+    name += ' ';
+    name += words[second];
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
+  }
+  line.command = find_command(name);
+  if (line.command == nullptr) {
+    line.problem = unknown_command(name);
+  }
+}
+
+void check_positional_count(CommandLine& line) {
+  std::size_t min = 0;
+  std::size_t max = 0;
+  for (const Positional& positional : line.command->positionals) {
+    min += positional.min;
+    max = positional.max == 0 || max == static_cast<std::size_t>(-1) ? static_cast<std::size_t>(-1)
+                                                                     : max + positional.max;
+  }
+  const std::vector<std::string>& given = line.arguments.positionals();
+  if (given.size() > max) {
+    line.problem = fmt::format("'{}' is one argument too many", given[max]);
+  } else if (given.size() < min) {
+    line.problem = fmt::format("{} is missing", line.command->positionals[given.size()].name);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string_view> Arguments::maybe(std::string_view name) const {
+  const std::span<const std::string> values = all(name);
+  return values.empty() ? std::nullopt : std::optional<std::string_view>(values.back());
+}
+
+std::string_view Arguments::value(std::string_view name) const {
+  return maybe(name).value_or(std::string_view());
+}
+
+std::span<const std::string> Arguments::all(std::string_view name) const {
+  for (const auto& [known, values] : options_) {
+    if (known == name) {
+      return values;
+    }
+  }
+  return {};
+}
+
+std::string_view Arguments::positional(std::size_t index) const {
+  return index < positionals_.size() ? std::string_view(positionals_[index]) : std::string_view();
+}
+
+CommandLine read_command_line(std::span<const char* const> argv) {
+  CommandLine line;
+  std::vector<std::string> words(argv.begin(), argv.end());
+  find_command_in(words, line);
+  const std::string problem = std::exchange(line.problem, {});
+  ArgumentReader(line, std::move(words)).read();
+  line.wants_help = line.arguments.has("help");
+  line.wants_version = line.arguments.has("version");
+  if (!problem.empty()) {
+    line.problem = problem;
+  } else if (line.problem.empty() && line.command != nullptr && !line.wants_help) {
+    check_positional_count(line);
+  }
+  return line;
+}
+
+}  // namespace bmad_mem::cli

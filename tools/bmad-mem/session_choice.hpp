@@ -1,0 +1,33 @@
+// session_choice.hpp - which session a command means when it isn't told, and sessions as text.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/result.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+inline constexpr Option kSessionOption = {
+    .name = "session",
+    .value = "ID",
+    .help = "the session",
+    .fallback = "$BMAD_SESSION, else the one session that is open",
+    .completion = Completion::kSession};
+
+/// --session, else $BMAD_SESSION, else the only open session.
+/// Errors: E_SESSION_NOT_FOUND when none or several are open, saying what to do.
+Result<std::string> choose_session(Tool& tool, const MemoryManager& memory);
+
+/// The session as one JSON object.
+std::string session_as_json(const Session& session);
+
+/// "open", "closed" or "damaged".
+std::string_view session_state(const Session& session);
+
+/// `texts` with ", " between any two.
+std::string joined_texts(std::span<const std::string> texts);
+
+}  // namespace bmad_mem::cli

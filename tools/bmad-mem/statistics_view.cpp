@@ -1,0 +1,150 @@
+#include "statistics_view.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "progress.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Rows of cells; the first column is aligned to the left, the others to the right.
+void print_table(Tool& tool, const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], text_width(row[i]));
+    }
+  }
+  for (std::size_t number = 0; number < rows.size(); ++number) {
+    std::string line = padded(rows[number].front(), widths.front());
+    for (std::size_t i = 1; i < rows[number].size(); ++i) {
+      line += "  " + padded_left(rows[number][i], widths[i]);
+    }
+    tool.out().print("{}\n", number == 0 ? tool.style().bold(line) : line);
+  }
+}
+
+struct Total {
+  std::uint64_t entries = 0;
+  std::uint64_t versions = 0;
+  std::uint64_t damaged_lines = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+Total total_of(const GlobalStatistics& statistics) {
+  Total total;
+  for (const SessionStatistics& session : statistics.sessions) {
+    total.entries += session.entries();
+    total.versions += session.versions();
+    total.damaged_lines += session.damaged_lines();
+    total.size_bytes += session.size_bytes;
+  }
+  return total;
+}
+
+void add_type(JsonWriter& json, const TypeStatistics& type) {
+  json.key(entry_type_name(type.type)).begin_object();
+  json.member("entries", type.entries).member("versions", type.versions);
+  json.member("damaged_lines", type.damaged_lines).member("bytes", type.bytes);
+  json.member("torn_bytes", type.torn_bytes).end_object();
+}
+
+void print_quota(Tool& tool, const SessionStatistics& statistics) {
+  if (statistics.size_max_bytes == 0) {
+    return;
+  }
+  const double share =
+      static_cast<double>(statistics.size_bytes) / static_cast<double>(statistics.size_max_bytes);
+  tool.out().print("quota   [{}]  {} of {} ({:.0f} %)\n", bar_text(share, 30),
+                   format_size(statistics.size_bytes), format_size(statistics.size_max_bytes),
+                   share * 100);
+}
+
+}  // namespace
+
+std::string statistics_as_json(const SessionStatistics& statistics) {
+  JsonWriter json;
+  json.begin_object().member("session_id", statistics.session_id);
+  json.member("entries", statistics.entries()).member("versions", statistics.versions());
+  json.member("damaged_lines", statistics.damaged_lines());
+  json.member("size_bytes", statistics.size_bytes);
+  json.member("size_max_bytes", statistics.size_max_bytes);
+  json.member("quarantined", statistics.quarantined);
+  if (statistics.oldest) {
+    json.member("oldest", format_rfc3339(*statistics.oldest));
+  }
+  if (statistics.newest) {
+    json.member("newest", format_rfc3339(*statistics.newest));
+  }
+  json.key("types").begin_object();
+  for (const TypeStatistics& type : statistics.types) {
+    add_type(json, type);
+  }
+  json.end_object().end_object();
+  return json.take();
+}
+
+std::string total_as_json(const GlobalStatistics& statistics) {
+  const Total total = total_of(statistics);
+  JsonWriter json;
+  json.begin_object().key("total").begin_object();
+  json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
+  json.member("entries", total.entries).member("versions", total.versions);
+  json.member("damaged_lines", total.damaged_lines).member("size_bytes", total.size_bytes);
+  json.end_object().end_object();
+  return json.take();
+}
+
+void print_statistics(Tool& tool, const SessionStatistics& statistics) {
+  std::vector<std::vector<std::string>> rows = {{"type", "entries", "versions", "damaged", "size"}};
+  std::uint64_t bytes = 0;
+  for (const TypeStatistics& type : statistics.types) {
+    rows.push_back({std::string(entry_type_name(type.type)), format_count(type.entries),
+                    format_count(type.versions), format_count(type.damaged_lines),
+                    format_size(type.bytes)});
+    bytes += type.bytes;
+  }
+  rows.push_back({"total", format_count(statistics.entries()), format_count(statistics.versions()),
+                  format_count(statistics.damaged_lines()), format_size(bytes)});
+  tool.out().print("{} {}\n", tool.style().bold("session"), tool.style().id(statistics.session_id));
+  print_table(tool, rows);
+  tool.out().write("\n");
+  print_quota(tool, statistics);
+  if (statistics.oldest && statistics.newest) {
+    tool.out().print("oldest  {}\nnewest  {}\n", format_rfc3339(*statistics.oldest),
+                     format_rfc3339(*statistics.newest));
+  }
+  if (statistics.quarantined != 0) {
+    tool.out().print("{} in quarantine.jsonl\n",
+                     format_count(statistics.quarantined, "line", "lines"));
+  }
+  const auto torn = std::accumulate(
+      statistics.types.begin(), statistics.types.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const TypeStatistics& type) { return sum + type.torn_bytes; });
+  if (torn != 0) {
+    tool.out().print("{} behind the last whole line, from a write that was interrupted\n",
+                     format_size(torn));
+  }
+}
+
+void print_statistics(Tool& tool, const GlobalStatistics& statistics) {
+  std::vector<std::vector<std::string>> rows = {
+      {"session", "entries", "versions", "damaged", "size", "newest"}};
+  for (const SessionStatistics& session : statistics.sessions) {
+    rows.push_back({session.session_id, format_count(session.entries()),
+                    format_count(session.versions()), format_count(session.damaged_lines()),
+                    format_size(session.size_bytes),
+                    session.newest ? format_minute(*session.newest) : "-"});
+  }
+  const Total total = total_of(statistics);
+  rows.push_back({"total", format_count(total.entries), format_count(total.versions),
+                  format_count(total.damaged_lines), format_size(total.size_bytes)});
+  print_table(tool, rows);
+}
+
+}  // namespace bmad_mem::cli

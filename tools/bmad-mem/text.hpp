@@ -1,0 +1,59 @@
+// text.hpp - small helpers for text that people read.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/clock.hpp"
+
+namespace bmad_mem::cli {
+
+/// How many characters (code points) UTF-8 `text` has: its width on a terminal, near enough.
+std::size_t text_width(std::string_view text);
+
+/// `text` and as many blanks as it takes to reach `width` characters.
+std::string padded(std::string_view text, std::size_t width);
+/// The same, with the blanks in front.
+std::string padded_left(std::string_view text, std::size_t width);
+
+/// `text`, or its front and "…" when it has more than `width` characters; at least one.
+std::string shortened(std::string_view text, std::size_t width);
+
+/// `text` without what could steer a terminal: control characters become blanks, except '\n'.
+std::string printable(std::string_view text);
+
+/// "312 B", "56.3 KiB", "9.8 MiB".
+std::string format_size(std::uint64_t bytes);
+
+/// "1,347".
+std::string format_count(std::uint64_t count);
+
+/// "1 entry", "3 entries": `one` or `many` behind the number.
+std::string format_count(std::uint64_t count, std::string_view one, std::string_view many);
+
+/// UTC to the minute: "2026-01-11 10:05".
+std::string format_minute(Timestamp time);
+
+/// Escape sequences for a terminal, or nothing.
+class Style {
+ public:
+  explicit Style(bool colours) : colours_(colours) {}
+
+  [[nodiscard]] bool colours() const { return colours_; }
+  [[nodiscard]] std::string bold(std::string_view text) const { return wrapped("1", text); }
+  [[nodiscard]] std::string faint(std::string_view text) const { return wrapped("2", text); }
+  [[nodiscard]] std::string red(std::string_view text) const { return wrapped("31", text); }
+  [[nodiscard]] std::string green(std::string_view text) const { return wrapped("32", text); }
+  /// For words that matched.
+  [[nodiscard]] std::string match(std::string_view text) const { return wrapped("1;33", text); }
+  [[nodiscard]] std::string id(std::string_view text) const { return wrapped("36", text); }
+
+ private:
+  [[nodiscard]] std::string wrapped(std::string_view code, std::string_view text) const;
+
+  bool colours_;
+};
+
+}  // namespace bmad_mem::cli
