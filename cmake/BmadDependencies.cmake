@@ -22,7 +22,7 @@ function(bmad_compiled_or_packaged name)
     set(kind source)
     # No warnings: they would not be acted upon.
     add_library(${target} OBJECT "${BMAD_DEPS}/${dep_SOURCE}")
-    target_compile_options(${target} PRIVATE -w -O2)
+    target_compile_options(${target} PRIVATE -w -O2 -ffunction-sections -fdata-sections)
     target_include_directories(${target} SYSTEM PUBLIC "${BMAD_DEPS}/${dep_INCLUDE}")
     message(STATUS "${name}: static, compiled from ${BMAD_DEPS}/${dep_SOURCE}")
   else()

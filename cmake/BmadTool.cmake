@@ -9,7 +9,8 @@ function(bmad_tool name)
   target_link_libraries(${name} PRIVATE
     bmad_flags bmad_mem::bmad_mem bmad_fmt ${tool_LIBS})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}")
-  target_link_options(${name} PRIVATE $<$<CONFIG:Release>:-s>)
+  target_link_options(${name} PRIVATE
+    $<$<CONFIG:Release>:-s> $<$<CONFIG:Release>:-Wl,--gc-sections>)
   if(BMAD_STATIC_TOOL AND NOT tool_DYNAMIC)
     bmad_why_not_static(reason)
     if(reason)

@@ -1,8 +1,8 @@
 #include "core/file_system.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
+
+#include <fmt/format.h>
 
 namespace bmad_mem {
 

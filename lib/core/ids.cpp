@@ -1,13 +1,16 @@
 #include "core/ids.hpp"
 
-#include <fmt/format.h>
 #include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <random>
 
-#include "core/rfc3339.hpp"
+#include <fmt/format.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "core/process.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -25,7 +28,21 @@ void append_base32(std::string& out, std::uint64_t value, std::size_t chars) {
 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-bool is_alphanumeric(char c) { return is_lower_or_digit(c) || (c >= 'A' && c <= 'Z'); }
+// A table, because every line of every scan has its id checked.
+enum : std::uint8_t { kNotInId = 0, kInsideId = 1, kFirstInId = 2 };
+
+constexpr std::array<std::uint8_t, 256> make_id_table() {
+  std::array<std::uint8_t, 256> table{};
+  for (const char c : std::string_view("_.:@+=~-")) {
+    table[static_cast<unsigned char>(c)] = kInsideId;
+  }
+  for (const char c : std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                       "0123456789_")) {
+    table[static_cast<unsigned char>(c)] = kInsideId | kFirstInId;
+  }
+  return table;
+}
+constexpr std::array<std::uint8_t, 256> kIdTable = make_id_table();
 
 }  // namespace
 
@@ -36,12 +53,15 @@ bool is_session_id(std::string_view id) {
 }
 
 bool is_entry_id(std::string_view id) {
-  constexpr std::string_view kInner = "_.:@+=~-";
-  return !id.empty() && id.size() <= kEntryIdSizeMax &&
-         (is_alphanumeric(id.front()) || id.front() == '_') &&
-         std::ranges::all_of(id, [&](char c) {
-           return is_alphanumeric(c) || kInner.find(c) != std::string_view::npos;
-         });
+  if (id.empty() || id.size() > kEntryIdSizeMax ||
+      (kIdTable[static_cast<unsigned char>(id.front())] & kFirstInId) == 0) {
+    return false;
+  }
+  unsigned all = kInsideId;
+  for (const char c : id) {
+    all &= kIdTable[static_cast<unsigned char>(c)];
+  }
+  return all != 0;
 }
 
 Status check_session_id(std::string_view id) {
@@ -73,7 +93,7 @@ std::string IdGenerator::entry_id(std::string_view prefix) {
   std::uint32_t random = 0;
   {
     const std::lock_guard guard(mutex_);
-    const std::int32_t pid = ::getpid();
+    const int pid = process_id();
     if (now_ms > last_ms_ || pid != pid_) {
       last_ms_ = std::max(now_ms, last_ms_);
       counter_ = random_() & kRandomMask;

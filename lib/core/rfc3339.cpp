@@ -1,8 +1,8 @@
-#include "core/rfc3339.hpp"
-
-#include <fmt/format.h>
+#include "bmad_mem/rfc3339.hpp"
 
 #include <algorithm>
+
+#include <fmt/format.h>
 
 namespace bmad_mem {
 namespace {

@@ -90,14 +90,13 @@ std::string to_json(const ConversationEntry& entry) {
   out.string("agent_id", entry.agent_id);
   out.string("role", entry.role);
   out.string("content", entry.content);
-  out.object("context",
-             entry.conversation_id.empty() && entry.parent_message_id.empty() &&
-                 entry.topic.empty(),
-             [&] {
-               out.string("conversation_id", entry.conversation_id);
-               out.string("parent_message_id", entry.parent_message_id);
-               out.string("topic", entry.topic);
-             });
+  out.object(
+      "context",
+      entry.conversation_id.empty() && entry.parent_message_id.empty() && entry.topic.empty(), [&] {
+        out.string("conversation_id", entry.conversation_id);
+        out.string("parent_message_id", entry.parent_message_id);
+        out.string("topic", entry.topic);
+      });
   out.object("metadata", !entry.tokens && !entry.processing_time_ms && entry.references.empty(),
              [&] {
                out.integer("tokens", entry.tokens);

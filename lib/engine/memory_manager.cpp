@@ -42,8 +42,9 @@ Status check_is_root(FileSystem& files) {
     }
   }
   return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message = "is a folder but not a memory root (it has neither config.json nor "
-                          "sessions/); `bmad-mem init` makes it one",
+               .message =
+                   "is a folder but not a memory root (it has neither config.json nor "
+                   "sessions/); `bmad-mem init` makes it one",
                .path = files.display_path("")};
 }
 
@@ -69,8 +70,7 @@ struct MemoryManager::Impl {
 
   Store store;
 
-  Result<std::string> add_one(std::string_view session_id, EntryType type,
-                              std::string_view json) {
+  Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
     return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
   }
 
@@ -217,8 +217,7 @@ Result<std::string> MemoryManager::add_fact(std::string_view session_id, const F
   return impl_->add_one(session_id, EntryType::kFact, to_json(entry));
 }
 
-Result<std::string> MemoryManager::add_event(std::string_view session_id,
-                                             const EventEntry& entry) {
+Result<std::string> MemoryManager::add_event(std::string_view session_id, const EventEntry& entry) {
   return impl_->add_one(session_id, EntryType::kEvent, to_json(entry));
 }
 

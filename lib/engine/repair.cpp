@@ -4,10 +4,10 @@
 // damaged lines to the quarantine (durable) and only then put a log without them in place; make a
 // new manifest from the entries when there is none that can be read. Each step is complete in
 // itself: killed in between, the next run goes on.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
+
+#include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
@@ -55,8 +55,7 @@ Status copy_without(File& source, const std::vector<Gap>& gaps, std::uint64_t si
 
 /// Whether the line is an entry but for a byte order mark that an editor put in front of the file.
 bool is_entry_behind_mark(File& log, EntryType type, const DamagedLine& line) {
-  if (line.offset != 0 || line.size < kByteOrderMark.size() ||
-      line.size > kLineSizeMax) {
+  if (line.offset != 0 || line.size < kByteOrderMark.size() || line.size > kLineSizeMax) {
     return false;
   }
   std::string text(static_cast<std::size_t>(line.size), '\0');
@@ -70,12 +69,30 @@ bool is_entry_behind_mark(File& log, EntryType type, const DamagedLine& line) {
   return value && !check_entry(type, *value);
 }
 
+/// Removes the file at `path` if it is what an interrupted rewrite left. A folder or a link of that
+/// name is not ours.
+Result<bool> remove_if_temporary(FileSystem& files, const std::string& path) {
+  if (!path.ends_with(kTemporarySuffix)) {
+    return false;
+  }
+  BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
+  if (info.kind != FileKind::kRegular) {
+    return false;
+  }
+  BMAD_TRY(files.remove(path));
+  return true;
+}
+
 class SessionRepair {
  public:
   SessionRepair(Store& store, std::string session_id, RepairReport& report)
       : store_(store), session_id_(std::move(session_id)), report_(report) {}
 
   Status run() {
+    BMAD_TRY_ASSIGN(const FileInfo folder, store_.files->info(session_folder(session_id_)));
+    if (folder.kind != FileKind::kDirectory) {
+      return {};  // Left for a person; verify_store() names it afterwards.
+    }
     OpenSession& session = store_.session(session_id_);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("repair"));
     BMAD_TRY(remove_temporary_files());
@@ -98,9 +115,10 @@ class SessionRepair {
     BMAD_TRY_ASSIGN(const std::vector<std::string> names,
                     store_.files->list(session_folder(session_id_)));
     for (const std::string& name : names) {
-      if (name.ends_with(kTemporarySuffix)) {
-        BMAD_TRY(store_.files->remove(session_file(session_id_, name)));
-        did(session_file(session_id_, name), "removed what an interrupted rewrite left", 1);
+      const std::string path = session_file(session_id_, name);
+      BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(*store_.files, path));
+      if (removed) {
+        did(path, "removed what an interrupted rewrite left", 1);
       }
     }
     return {};
@@ -176,8 +194,14 @@ class SessionRepair {
       return {};
     }
     const Result<FileInfo> info = store_.files->info(path);
+    if (!info && !is_not_found(info.error())) {
+      return info.error();
+    }
     if (info && info->kind != FileKind::kRegular) {
       return {};  // Left for a person.
+    }
+    if (manifest.error().os_error != 0 && !is_not_found(manifest.error())) {
+      return manifest.error();  // The disk failed; the manifest may be as good as ever.
     }
     if (info && info->size != 0) {
       BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, store_.files->open(path, OpenMode::kRead));
@@ -221,14 +245,13 @@ class SessionRepair {
 
 Status tidy_root(Store& store, RepairReport& report) {
   FileLock lock = store.root_lock();
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                  lock.acquire({.operation = "repair",
-                                .agent_id = store.agent_id,
-                                .timeout = store.lock_timeout}));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "repair",
+                                                             .agent_id = store.agent_id,
+                                                             .timeout = store.lock_timeout}));
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(""));
   for (const std::string& name : names) {
-    if (name.ends_with(kTemporarySuffix)) {
-      BMAD_TRY(store.files->remove(name));
+    BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(*store.files, name));
+    if (removed) {
       report.actions.push_back({.session_id = {},
                                 .path = store.files->display_path(name),
                                 .what = "removed what an interrupted rewrite left",

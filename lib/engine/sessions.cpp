@@ -1,8 +1,8 @@
 // sessions.cpp - creating, describing and closing sessions.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cerrno>
+
+#include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
@@ -41,8 +41,7 @@ Status remove_flat_folder(FileSystem& files, const std::string& folder) {
   return files.remove_directory(folder);
 }
 
-Status fill_session_folder(FileSystem& files, const std::string& folder,
-                           const Manifest& manifest) {
+Status fill_session_folder(FileSystem& files, const std::string& folder, const Manifest& manifest) {
   BMAD_TRY(files.make_directory(folder));
   for (const EntryType type : kEntryTypes) {
     const EntryTypeInfo& info = entry_type_info(type);
@@ -115,10 +114,9 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   }
   FileSystem& files = *store.files;
   FileLock lock = store.root_lock();
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                  lock.acquire({.operation = "session new",
-                                .agent_id = store.agent_id,
-                                .timeout = store.lock_timeout}));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "session new",
+                                                             .agent_id = store.agent_id,
+                                                             .timeout = store.lock_timeout}));
   BMAD_TRY(ensure_directory(files, kSessionsFolder));
   BMAD_TRY(remove_unfinished_sessions(store));
   BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
@@ -142,7 +140,11 @@ Status remove_unfinished_sessions(Store& store) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(kSessionsFolder));
   for (const std::string& name : names) {
     if (name.starts_with(kUnfinishedPrefix) && name.ends_with(kUnfinishedSuffix)) {
-      BMAD_TRY(remove_flat_folder(*store.files, fmt::format("{}/{}", kSessionsFolder, name)));
+      const std::string folder = fmt::format("{}/{}", kSessionsFolder, name);
+      BMAD_TRY_ASSIGN(const FileInfo info, store.files->info(folder));
+      if (info.kind == FileKind::kDirectory) {
+        BMAD_TRY(remove_flat_folder(*store.files, folder));
+      }
     }
   }
   return {};
@@ -176,8 +178,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
     BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));
     BMAD_TRY_ASSIGN(const SessionStatistics counted, count_session(store, session_id));
     for (const TypeStatistics& type : counted.types) {
-      manifest.statistics.set_total(total_name(type.type),
-                                    static_cast<std::int64_t>(type.entries));
+      manifest.statistics.set_total(total_name(type.type), static_cast<std::int64_t>(type.entries));
     }
     manifest.statistics.size_bytes = static_cast<std::int64_t>(counted.size_bytes);
     manifest.statistics.last_accessed = store.clock.now();

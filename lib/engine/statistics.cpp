@@ -65,10 +65,9 @@ Result<SessionStatistics> count_session(const Store& store, const std::string& s
       statistics.oldest = std::min(statistics.oldest.value_or(time), time);
       statistics.newest = std::max(statistics.newest.value_or(time), time);
     };
-    BMAD_TRY_ASSIGN(
-        const LogScan scan,
-        scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
-                 parser, {.on_entry = take}));
+    BMAD_TRY_ASSIGN(const LogScan scan,
+                    scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file),
+                             type, parser, {.on_entry = take}));
     statistics.types[i] = {.type = type,
                            .entries = ids.size(),
                            .versions = scan.entries,
@@ -79,8 +78,7 @@ Result<SessionStatistics> count_session(const Store& store, const std::string& s
   BMAD_TRY_ASSIGN(const SessionFootprint footprint,
                   session_footprint(*store.files, session_id, log_files()));
   statistics.size_bytes = footprint.size;
-  BMAD_TRY_ASSIGN(statistics.quarantined,
-                  count_lines(*store.files, quarantine_path(session_id)));
+  BMAD_TRY_ASSIGN(statistics.quarantined, count_lines(*store.files, quarantine_path(session_id)));
   return statistics;
 }
 

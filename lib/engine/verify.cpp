@@ -43,6 +43,12 @@ class Verifier {
 
   Status check_session(const std::string& session_id) {
     session_id_ = session_id;
+    const std::string folder = session_folder(session_id);
+    BMAD_TRY_ASSIGN(const FileInfo info, store_.files->info(folder));
+    if (info.kind != FileKind::kDirectory) {
+      add_foreign(folder, "is not the folder of a session; move away what is there");
+      return {};
+    }
     ++report_.sessions;
     BMAD_TRY(check_names());
     check_manifest();
@@ -75,19 +81,22 @@ class Verifier {
       const std::string path = session_file(session_id_, name);
       BMAD_TRY_ASSIGN(const FileInfo info, store_.files->info(path));
       const bool folder_expected = name == kArtifactsName;
-      const bool good = folder_expected ? info.kind == FileKind::kDirectory
-                                        : info.kind == FileKind::kRegular;
+      const bool good =
+          folder_expected ? info.kind == FileKind::kDirectory : info.kind == FileKind::kRegular;
       if (!good) {
-        report_.findings.push_back(
-            {.kind = FindingKind::kForeignFile,
-             .session_id = session_id_,
-             .path = store_.files->display_path(path),
-             .field = {},
-             .reason = folder_expected ? "is not a folder; move away what is there"
-                                       : "is not a regular file; move away what is there"});
+        add_foreign(path, folder_expected ? "is not a folder; move away what is there"
+                                          : "is not a regular file; move away what is there");
       }
     }
     return {};
+  }
+
+  void add_foreign(const std::string& path, std::string reason) {
+    report_.findings.push_back({.kind = FindingKind::kForeignFile,
+                                .session_id = session_id_,
+                                .path = store_.files->display_path(path),
+                                .field = {},
+                                .reason = std::move(reason)});
   }
 
   void check_manifest() {
@@ -139,18 +148,18 @@ class Verifier {
   }
 
   [[nodiscard]] Finding torn_tail(const std::string& shown, const LogScan& scan) const {
-    return {.kind = FindingKind::kTornTail,
-            .session_id = session_id_,
-            .path = shown,
-            .line = scan.torn_line,
-            .column = 1,
-            .offset = scan.whole_end,
-            .size = scan.torn_size,
-            .field = {},
-            .reason = fmt::format(
-                "{} bytes without a line end: a write that was interrupted and never "
-                "acknowledged; the next write or `bmad-mem repair` mends it",
-                scan.torn_size)};
+    return {
+        .kind = FindingKind::kTornTail,
+        .session_id = session_id_,
+        .path = shown,
+        .line = scan.torn_line,
+        .column = 1,
+        .offset = scan.whole_end,
+        .size = scan.torn_size,
+        .field = {},
+        .reason = fmt::format("{} bytes without a line end: a write that was interrupted and never "
+                              "acknowledged; the next write or `bmad-mem repair` mends it",
+                              scan.torn_size)};
   }
 
   const Store& store_;

@@ -1,9 +1,9 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
-#include <fmt/format.h>
-
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+
+#include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "core/hash.hpp"
@@ -78,8 +78,7 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
 Status open_for_writing(Store& store, const std::string& session_id, OpenSession& session) {
   const std::string path = manifest_path(session_id);
   const Result<FileInfo> info = store.files->info(path);
-  const bool unchanged = session.manifest_known && info &&
-                         info->same_file(session.manifest_file) &&
+  const bool unchanged = session.manifest_known && info && info->same_file(session.manifest_file) &&
                          info->mtime_ns == session.manifest_file.mtime_ns &&
                          info->size == session.manifest_file.size;
   if (unchanged) {
@@ -116,8 +115,8 @@ Error refusal(const BatchReport& report, std::size_t line_count) {
   if (line_count == 1) {
     error.line = 0;
   } else if (report.rejected.size() > 1) {
-    error.message += fmt::format(" (and {} more bad lines; nothing was written)",
-                                 report.rejected.size() - 1);
+    error.message +=
+        fmt::format(" (and {} more bad lines; nothing was written)", report.rejected.size() - 1);
   } else {
     error.message += " (nothing was written)";
   }
@@ -136,17 +135,20 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
     return refusal(report, lines.size());
   }
   OpenSession& session = store.session(session_id);
+  const std::string log_file(entry_type_info(type).log_file);
   AppendLog::Written written;
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
     BMAD_TRY(open_for_writing(store, session_id, session));
     BMAD_TRY(drop_known(store, session_id, type, options.known, entries, report));
-    if (entries.empty()) {
-      return report;
+    if (!entries.empty()) {
+      BMAD_TRY_ASSIGN(written, session.writer.append(guard, log_file, joined_lines(entries)));
     }
-    BMAD_TRY_ASSIGN(written,
-                    session.writer.append(guard, std::string(entry_type_info(type).log_file),
-                                          joined_lines(entries)));
+  }
+  if (entries.empty()) {
+    // What was there already may be the work of a process that was killed before its sync.
+    BMAD_TRY(report.skipped == 0 ? Status() : session.writer.sync(log_file));
+    return report;
   }
   BMAD_TRY(AppendLog::sync(written));
   report.ids.reserve(entries.size());

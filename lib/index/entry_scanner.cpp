@@ -1,8 +1,8 @@
 #include "index/entry_scanner.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "model/entry.hpp"
 #include "model/validate.hpp"
@@ -93,11 +93,8 @@ class Scan {
       return;
     }
     ++result_.entries;
-    handlers_.on_entry({.type = type_,
-                        .value = *value,
-                        .text = text,
-                        .offset = line.offset,
-                        .line = line.number});
+    handlers_.on_entry(
+        {.type = type_, .value = *value, .text = text, .offset = line.offset, .line = line.number});
   }
 
   [[nodiscard]] LogScan finish(const LineReader& reader, std::uint64_t lines) {

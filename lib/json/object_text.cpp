@@ -1,11 +1,11 @@
 #include "json/object_text.hpp"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cassert>
 
-#include "json/writer.hpp"
+#include <simdjson.h>
+
+#include "bmad_mem/json_writer.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -88,8 +88,7 @@ void ObjectText::set(std::string_view key, std::string raw) {
     found->raw = std::move(raw);
     return;
   }
-  members_.push_back(
-      {.key = std::string(key), .key_raw = json_quoted(key), .raw = std::move(raw)});
+  members_.push_back({.key = std::string(key), .key_raw = json_quoted(key), .raw = std::move(raw)});
 }
 
 void ObjectText::set_string(std::string_view key, std::string_view value) {

@@ -1,5 +1,3 @@
-#include "json/parser.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -8,6 +6,8 @@
 #include <vector>
 
 #include <simdjson.h>
+
+#include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,5 +1,5 @@
 // pretty.cpp - JSON laid out for people, token by token: nothing is decoded, so nothing changes.
-#include "json/writer.hpp"
+#include "bmad_mem/json_writer.hpp"
 
 namespace bmad_mem {
 namespace {

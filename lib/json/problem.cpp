@@ -8,8 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "core/utf8.hpp"
-#include "json/parser.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
 namespace {

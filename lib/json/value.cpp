@@ -1,6 +1,6 @@
-#include "json/value.hpp"
-
 #include <bit>
+
+#include "bmad_mem/json_value.hpp"
 
 namespace bmad_mem {
 

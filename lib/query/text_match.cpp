@@ -16,12 +16,12 @@ constexpr std::size_t kPrefixSizeMin = 4;
 
 // English function words; they say how a question is asked, not what about. Sorted.
 constexpr std::array<std::string_view, 64> kStopWords = {
-    "a",    "about", "an",   "and",  "are",   "as",    "at",    "be",   "by",    "can",  "could",
-    "did",  "do",    "does", "for",  "from",  "had",   "has",   "have", "he",    "how",  "i",
-    "if",   "in",    "is",   "it",   "its",   "me",    "my",    "of",   "on",    "or",   "our",
-    "she",  "should", "so",  "than", "that",  "the",   "their", "them", "then",  "there", "they",
-    "this", "to",    "us",   "was",  "we",    "were",  "what",  "when", "where", "which", "who",
-    "why",  "will",  "with", "would", "you",  "your",  "after", "before", "into"};
+    "a",    "about",  "an",   "and",   "are",  "as",   "at",    "be",     "by",    "can",   "could",
+    "did",  "do",     "does", "for",   "from", "had",  "has",   "have",   "he",    "how",   "i",
+    "if",   "in",     "is",   "it",    "its",  "me",   "my",    "of",     "on",    "or",    "our",
+    "she",  "should", "so",   "than",  "that", "the",  "their", "them",   "then",  "there", "they",
+    "this", "to",     "us",   "was",   "we",   "were", "what",  "when",   "where", "which", "who",
+    "why",  "will",   "with", "would", "you",  "your", "after", "before", "into"};
 
 bool is_word_byte(char c) {
   const auto byte = static_cast<unsigned char>(c);
@@ -62,9 +62,8 @@ double match_weight(const std::string& wanted, std::string_view word) {
 }
 
 bool matches_any(const QueryWords& query, std::string_view word) {
-  return std::ranges::any_of(query.words, [&](const std::string& wanted) {
-    return match_weight(wanted, word) > 0;
-  });
+  return std::ranges::any_of(
+      query.words, [&](const std::string& wanted) { return match_weight(wanted, word) > 0; });
 }
 
 }  // namespace
@@ -118,14 +117,14 @@ std::vector<double> TextMatcher::scores() const {
   std::vector<double> idf(query_.words.size());
   double reachable = 0;
   for (std::size_t i = 0; i < idf.size(); ++i) {
-    idf[i] = std::log(1 + (count - document_frequencies[i] + 0.5) / (document_frequencies[i] + 0.5));
+    idf[i] =
+        std::log(1 + (count - document_frequencies[i] + 0.5) / (document_frequencies[i] + 0.5));
     reachable += idf[i] * (kK1 + 1);
   }
   std::vector<double> scores;
   scores.reserve(texts_.size());
   for (const Counted& text : texts_) {
-    const double norm =
-        kK1 * (1 - kB + kB * static_cast<double>(text.length) / mean_length);
+    const double norm = kK1 * (1 - kB + kB * static_cast<double>(text.length) / mean_length);
     double score = 0;
     for (std::size_t i = 0; i < idf.size(); ++i) {
       const double frequency = text.frequencies[i];

@@ -1,12 +1,12 @@
 #include "storage/append_log.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cassert>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "storage/atomic_file.hpp"
 #include "torn_tail.hpp"
@@ -149,6 +149,8 @@ Result<AppendLog::Written> AppendLog::write(std::string_view lines) {
   }
   return Written{.offset = offset, .end = end, .log = open_};
 }
+
+Status AppendLog::sync_all() { return open_->file->sync_all(); }
 
 Status AppendLog::sync(const Written& written) {
   OpenLog& log = *written.log;

@@ -5,12 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "config_names.hpp"
 #include "config_table.hpp"
 #include "config_text.hpp"
-#include "core/utf8.hpp"
-#include "json/parser.hpp"
-#include "json/writer.hpp"
 #include "json_position.hpp"
 #include "storage/layout.hpp"
 

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <string_view>
 
+#include "bmad_mem/json_writer.hpp"
 #include "config_names.hpp"
 #include "config_table.hpp"
-#include "json/writer.hpp"
 #include "storage/config.hpp"
 
 namespace bmad_mem {

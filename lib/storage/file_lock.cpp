@@ -1,6 +1,5 @@
 #include "storage/file_lock.hpp"
 
-#include <fmt/format.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -13,6 +12,9 @@
 #include <thread>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "core/process.hpp"
 #include "kernel_lock.hpp"
 #include "lock_info.hpp"
 #include "posix_error.hpp"
@@ -44,7 +46,7 @@ struct LockEntry {
   bool held = false;
   Waiter waiter = Waiter::kNone;
   std::optional<Error> failure;  // Of the helper thread.
-  bool abandoned = false;  // Whoever sent the helper thread to wait has given up.
+  bool abandoned = false;        // Whoever sent the helper thread to wait has given up.
 };
 
 using EntryKey = std::pair<std::uint64_t, std::uint64_t>;
@@ -54,7 +56,7 @@ using EntryKey = std::pair<std::uint64_t, std::uint64_t>;
 struct Registry {
   std::mutex mutex;
   std::map<EntryKey, std::weak_ptr<LockEntry>> entries;
-  pid_t pid = 0;
+  int pid = 0;
 };
 
 Registry& registry() {
@@ -68,9 +70,9 @@ Result<std::shared_ptr<LockEntry>> find_entry(FileSystem& files, const std::stri
   BMAD_TRY_ASSIGN(const FileInfo identity, lock_file->info());
   Registry& all = registry();
   const std::lock_guard guard(all.mutex);
-  if (all.pid != ::getpid()) {
+  if (all.pid != process_id()) {
     all.entries.clear();
-    all.pid = ::getpid();
+    all.pid = process_id();
   }
   std::erase_if(all.entries, [](const auto& each) { return each.second.expired(); });
   std::weak_ptr<LockEntry>& slot = all.entries[{identity.device, identity.inode}];
@@ -177,7 +179,7 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
 
 struct FileLock::Guard::State {
   std::shared_ptr<LockEntry> entry;
-  pid_t pid = ::getpid();  // Whose guard this is: a forked child has a copy of it.
+  int pid = process_id();  // Whose guard this is: a forked child has a copy of it.
 };
 
 FileLock::Guard::Guard(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -191,7 +193,7 @@ FileLock::Guard::~Guard() { release(); }
 
 void FileLock::Guard::release() {
   // A child shares the open file description: unlocking it would take the lock from its parent.
-  if (state_ != nullptr && state_->pid == ::getpid()) {
+  if (state_ != nullptr && state_->pid == process_id()) {
     LockEntry& entry = *state_->entry;
     const std::lock_guard guard(entry.mutex);
     entry.kernel.unlock();
@@ -211,22 +213,23 @@ struct FileLock::Impl {
   /// The entry used last time; found anew when `stale` says that it is for an old file.
   Result<std::shared_ptr<LockEntry>> current_entry(bool stale) {
     const std::lock_guard guard(mutex);
-    if (entry != nullptr && pid == ::getpid() && !stale) {
+    if (entry != nullptr && pid == process_id() && !stale) {
       return entry;
     }
     BMAD_TRY_ASSIGN(entry, find_entry(files, path, info_path));
-    pid = ::getpid();
+    pid = process_id();
     return entry;
   }
 
   [[nodiscard]] Error timed_out(LockEntry& waited_for, const LockRequest& request) const {
     const std::string holder =
         describe_lock_holder(*waited_for.info_file, waited_for.kernel.holder());
-    return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
-                 .message = fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
-                                        "by {}; try again when it is done, or stop it",
-                                        request.operation, request.timeout.count(), holder),
-                 .path = files.display_path(path)};
+    return Error{
+        .code = ErrorCode::E_LOCK_TIMEOUT,
+        .message = fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
+                               "by {}; try again when it is done, or stop it",
+                               request.operation, request.timeout.count(), holder),
+        .path = files.display_path(path)};
   }
 
   FileSystem& files;
@@ -235,7 +238,7 @@ struct FileLock::Impl {
   std::string info_path;
   std::mutex mutex;  // Guards entry and pid; taken before LockEntry::mutex.
   std::shared_ptr<LockEntry> entry;
-  pid_t pid = 0;
+  int pid = 0;
 };
 
 FileLock::FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path)

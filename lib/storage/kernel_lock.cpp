@@ -23,7 +23,7 @@ constexpr off_t kGateByte = 1;
 
 /// 0, or errno.
 int set_lock(const File& file, int command, short type, off_t start, off_t size) {
-  struct flock range {};
+  struct flock range{};
   range.l_type = type;
   range.l_whence = SEEK_SET;
   range.l_start = start;
@@ -82,7 +82,7 @@ void KernelLock::unlock() {
 }
 
 std::optional<int> KernelLock::holder() const {
-  struct flock range {};
+  struct flock range{};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_len = 1;

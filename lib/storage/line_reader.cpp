@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "json/parser.hpp"
+#include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -32,8 +32,7 @@ Result<bool> LineReader::next(Line& line) {
   }
   std::size_t searched = begin_;
   while (true) {
-    const void* newline =
-        std::memchr(buffer_.data() + searched, '\n', filled_ - searched);
+    const void* newline = std::memchr(buffer_.data() + searched, '\n', filled_ - searched);
     if (newline != nullptr) {
       const std::size_t at =
           static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data());

@@ -1,7 +1,6 @@
 #include "lock_info.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <unistd.h>
 
 #include <array>
@@ -10,10 +9,13 @@
 #include <charconv>
 #include <csignal>
 
-#include "core/rfc3339.hpp"
-#include "core/utf8.hpp"
-#include "json/parser.hpp"
-#include "json/writer.hpp"
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "core/process.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -65,7 +67,7 @@ std::uint64_t process_start(int pid) {
 std::uint64_t own_process_start() {
   static std::atomic<int> known_pid = 0;
   static std::atomic<std::uint64_t> known_start = 0;
-  const int pid = ::getpid();
+  const int pid = process_id();
   if (known_pid.load(std::memory_order_acquire) != pid) {
     known_start.store(process_start(pid), std::memory_order_relaxed);
     known_pid.store(pid, std::memory_order_release);
@@ -97,7 +99,7 @@ void write_lock_info(File& info_file, std::string_view operation, std::string_vi
                      Timestamp now) {
   JsonWriter writer;
   writer.begin_object()
-      .member("pid", static_cast<std::int64_t>(::getpid()))
+      .member("pid", static_cast<std::int64_t>(process_id()))
       .member("pid_start", own_process_start())
       .member("host", utf8_prefix(host_name(), kNameSizeMax))
       .member("agent_id", utf8_prefix(agent_id, kNameSizeMax))
@@ -114,16 +116,15 @@ std::string describe_lock_holder(File& info_file, std::optional<int> kernel_pid)
   std::array<char, kInfoSize> buffer{};
   const Result<std::size_t> size = info_file.read_at(0, buffer);
   JsonParser parser;
-  const Result<JsonValue> info =
-      parser.parse(std::string_view(buffer.data(), size ? *size : 0));
+  const Result<JsonValue> info = parser.parse(std::string_view(buffer.data(), size ? *size : 0));
   const bool named = info.has_value() && info->is_object() && (*info)["pid"].integer() > 0;
   const int pid = named ? static_cast<int>((*info)["pid"].integer()) : 0;
   if (kernel_pid && *kernel_pid != pid) {
     return fmt::format("process {}", *kernel_pid);
   }
   const bool elsewhere = named && (*info)["host"].string() != host_name();
-  if (named && (elsewhere || still_runs(pid, static_cast<std::uint64_t>(
-                                                 (*info)["pid_start"].integer())))) {
+  if (named &&
+      (elsewhere || still_runs(pid, static_cast<std::uint64_t>((*info)["pid_start"].integer())))) {
     return describe(*info);
   }
   return "a process that left no name";

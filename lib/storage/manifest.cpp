@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "core/ids.hpp"
-#include "core/rfc3339.hpp"
-#include "json/parser.hpp"
 #include "json_position.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"

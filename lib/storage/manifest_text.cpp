@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
-#include "core/rfc3339.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "json/object_text.hpp"
-#include "json/parser.hpp"
-#include "json/writer.hpp"
 #include "storage/manifest.hpp"
 
 namespace bmad_mem {

@@ -1,9 +1,9 @@
 #include "posix_error.hpp"
 
-#include <fmt/format.h>
-
 #include <cerrno>
 #include <cstring>
+
+#include <fmt/format.h>
 
 namespace bmad_mem {
 namespace {
@@ -42,8 +42,8 @@ bool means_full(int error_number) {
 Error posix_error(int error_number, std::string_view action, std::string path) {
   return Error{
       .code = means_full(error_number) ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
-      .message = fmt::format("cannot {}: {}{}", action, std::strerror(error_number),
-                             remedy(error_number)),
+      .message =
+          fmt::format("cannot {}: {}{}", action, std::strerror(error_number), remedy(error_number)),
       .path = std::move(path),
       .os_error = error_number};
 }

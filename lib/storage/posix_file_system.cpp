@@ -2,7 +2,6 @@
 
 #include <dirent.h>
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <linux/openat2.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -11,6 +10,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+
+#include <fmt/format.h>
 
 #include "posix_error.hpp"
 
@@ -92,9 +93,8 @@ class PosixFile final : public File {
   }
 
   Result<std::size_t> write_at(std::uint64_t offset, std::string_view bytes) override {
-    return written(retry_interrupted([&] {
-      return ::pwrite(fd(), bytes.data(), bytes.size(), static_cast<off_t>(offset));
-    }));
+    return written(retry_interrupted(
+        [&] { return ::pwrite(fd(), bytes.data(), bytes.size(), static_cast<off_t>(offset)); }));
   }
 
   Status truncate(std::uint64_t size) override {
@@ -112,7 +112,7 @@ class PosixFile final : public File {
   }
 
   Result<FileInfo> info() override {
-    struct stat status {};
+    struct stat status{};
     BMAD_TRY(checked(::fstat(fd(), &status), "look at"));
     return to_file_info(status);
   }
@@ -176,13 +176,10 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Result<FileInfo> info(const std::string& path) override {
-    struct stat status {};
-    if (escapes(path)) {
-      return outside(path);
-    }
-    if (::fstatat(root_.get(), at(path), &status, AT_SYMLINK_NOFOLLOW) != 0) {
-      return posix_error(errno, "look at", display_path(path));
-    }
+    struct stat status{};
+    BMAD_TRY_ASSIGN(const Place place, place_of(path));
+    BMAD_TRY(
+        checked(::fstatat(place.fd(), place.name, &status, AT_SYMLINK_NOFOLLOW), "look at", path));
     return to_file_info(status);
   }
 
@@ -210,22 +207,17 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Status make_directory(const std::string& path) override {
-    if (escapes(path)) {
-      return outside(path);
-    }
-    if (::mkdirat(root_.get(), at(path), kFolderMode) != 0) {
-      return posix_error(errno, "create the folder", display_path(path));
-    }
+    BMAD_TRY_ASSIGN(const Place place, place_of(path));
+    BMAD_TRY(checked(::mkdirat(place.fd(), place.name, kFolderMode), "create the folder", path));
     // The umask can only have taken permissions away from us.
-    return checked(::fchmodat(root_.get(), at(path), kFolderMode, 0), "set permissions of", path);
+    return checked(::fchmodat(place.fd(), place.name, kFolderMode, 0), "set permissions of", path);
   }
 
   Status rename(const std::string& from, const std::string& to) override {
-    if (escapes(from) || escapes(to)) {
-      return outside(to);
-    }
-    return checked(::renameat(root_.get(), at(from), root_.get(), at(to)), "put a file in place of",
-                   to);
+    BMAD_TRY_ASSIGN(const Place source, place_of(from));
+    BMAD_TRY_ASSIGN(const Place target, place_of(to));
+    return checked(::renameat(source.fd(), source.name, target.fd(), target.name),
+                   "put a file in place of", to);
   }
 
   Status remove(const std::string& path) override { return unlink(path, 0); }
@@ -245,6 +237,33 @@ class PosixFileSystem final : public FileSystem {
   }
 
  private:
+  /// A name and the folder it is in, which was reached without following a link. The calls that
+  /// take a path have no flag for that: they would act on another folder's files.
+  struct Place {
+    [[nodiscard]] int fd() const { return opened.get() >= 0 ? opened.get() : root; }
+    Descriptor opened;
+    int root;          // Used when the name is in the root itself.
+    const char* name;  // Part of the path.
+  };
+
+  /// `path` must outlive the place.
+  [[nodiscard]] Result<Place> place_of(const std::string& path) const {
+    if (escapes(path)) {
+      return outside(path);
+    }
+    const std::size_t slash = path.rfind('/');
+    if (slash == std::string::npos) {
+      return Place{.opened = Descriptor(-1), .root = root_.get(), .name = at(path)};
+    }
+    Descriptor folder(
+        open_beneath(path.substr(0, slash), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
+    if (folder.get() < 0) {
+      return posix_error(errno, "reach the folder of", display_path(path));
+    }
+    return Place{
+        .opened = std::move(folder), .root = root_.get(), .name = path.c_str() + slash + 1};
+  }
+
   /// The path as the *at calls want it: the root itself is ".".
   static const char* at(const std::string& path) { return path.empty() ? "." : path.c_str(); }
 
@@ -252,8 +271,7 @@ class PosixFileSystem final : public FileSystem {
     return posix_error(EINVAL, "use a path that leads out of the memory root", display_path(path));
   }
 
-  [[nodiscard]] Status checked(int result, std::string_view action,
-                               const std::string& path) const {
+  [[nodiscard]] Status checked(int result, std::string_view action, const std::string& path) const {
     if (result < 0) {
       return posix_error(errno, action, display_path(path));
     }
@@ -261,14 +279,16 @@ class PosixFileSystem final : public FileSystem {
   }
 
   Status unlink(const std::string& path, int flags) {
-    if (escapes(path)) {
-      return outside(path);
-    }
-    return checked(::unlinkat(root_.get(), at(path), flags), "remove", path);
+    BMAD_TRY_ASSIGN(const Place place, place_of(path));
+    return checked(::unlinkat(place.fd(), place.name, flags), "remove", path);
   }
 
   /// A descriptor, or -1 with errno.
   [[nodiscard]] int open_beneath(const std::string& path, int flags) const {
+    if (escapes(path)) {  // RESOLVE_BENEATH lets "a/.." pass, which ends where it began.
+      errno = EXDEV;
+      return -1;
+    }
     open_how how{};
     how.flags = static_cast<__u64>(flags);
     how.mode = (flags & O_CREAT) != 0 ? kFileMode : 0;
@@ -283,13 +303,9 @@ class PosixFileSystem final : public FileSystem {
 
   /// For kernels without openat2: looks at each folder on the way before it opens.
   [[nodiscard]] int open_checked(const std::string& path, int flags) const {
-    if (escapes(path)) {
-      errno = EXDEV;
-      return -1;
-    }
     for (std::size_t slash = path.find('/'); slash != std::string::npos;
          slash = path.find('/', slash + 1)) {
-      struct stat status {};
+      struct stat status{};
       if (::fstatat(root_.get(), path.substr(0, slash).c_str(), &status, AT_SYMLINK_NOFOLLOW) !=
           0) {
         return -1;
@@ -307,7 +323,7 @@ class PosixFileSystem final : public FileSystem {
     if (descriptor.get() < 0) {
       return posix_error(errno, "open", display_path(path));
     }
-    struct stat status {};
+    struct stat status{};
     BMAD_TRY(checked(::fstat(descriptor.get(), &status), "look at", path));
     if (!S_ISREG(status.st_mode)) {
       Error error = posix_error(EINVAL, "use", display_path(path));
@@ -353,8 +369,9 @@ Status make_root_directory(const std::string& root) {
     const std::string folder = root.substr(0, slash);
     if (::mkdir(folder.c_str(), kFolderMode) == 0) {
       const std::size_t parent_end = folder.rfind('/');
-      const std::string parent =
-          parent_end == std::string::npos ? "." : folder.substr(0, std::max<std::size_t>(parent_end, 1));
+      const std::string parent = parent_end == std::string::npos
+                                     ? "."
+                                     : folder.substr(0, std::max<std::size_t>(parent_end, 1));
       const Descriptor above(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
       if (::chmod(folder.c_str(), kFolderMode) != 0 || above.get() < 0 ||
           ::fsync(above.get()) != 0) {
@@ -371,7 +388,7 @@ Status make_root_directory(const std::string& root) {
 
 void ignore_write_signals() {
   for (const int signal_number : {SIGXFSZ, SIGPIPE}) {
-    struct sigaction current {};
+    struct sigaction current{};
     if (::sigaction(signal_number, nullptr, &current) == 0 && current.sa_handler == SIG_DFL) {
       current.sa_handler = SIG_IGN;
       ::sigaction(signal_number, &current, nullptr);

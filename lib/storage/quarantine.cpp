@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "core/hash.hpp"
-#include "core/rfc3339.hpp"
-#include "core/utf8.hpp"
-#include "json/writer.hpp"
 #include "storage/atomic_file.hpp"
 
 namespace bmad_mem {
@@ -103,14 +103,17 @@ Status Quarantine::open() {
   known_.resize(info.size);
   BMAD_TRY_ASSIGN(const std::size_t size, file_->read_at(0, known_));
   known_.resize(size);
+  // An unfinished line was never synced, so what it was to keep is still in its log. It must go: it
+  // looks like a kept piece, but for its end.
+  const std::size_t whole = known_.rfind('\n') + 1;  // 0 without a newline.
+  if (whole != known_.size()) {
+    BMAD_TRY(file_->truncate(whole));
+    known_.resize(whole);
+  }
   return {};
 }
 
-Status Quarantine::append(std::string line) {
-  // A torn end of the quarantine itself becomes a line of its own.
-  if (!known_.empty() && known_.back() != '\n') {
-    line.insert(0, 1, '\n');
-  }
+Status Quarantine::append(const std::string& line) {
   known_ += line;
   return write_all(*file_, line);
 }

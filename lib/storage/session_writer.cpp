@@ -1,8 +1,8 @@
 #include "storage/session_writer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "storage/layout.hpp"
 
@@ -11,9 +11,10 @@ namespace {
 
 Error session_gone(const std::string& session_id, Error cause) {
   cause.code = ErrorCode::E_SESSION_NOT_FOUND;
-  cause.message = fmt::format("there is no session {} (any more); `bmad-mem session list` shows "
-                              "the ones there are",
-                              session_id);
+  cause.message = fmt::format(
+      "there is no session {} (any more); `bmad-mem session list` shows "
+      "the ones there are",
+      session_id);
   return cause;
 }
 
@@ -26,9 +27,8 @@ SessionWriter::SessionWriter(FileSystem& files, const Clock& clock, SessionWrite
       lock_(files, clock, lock_path(options_.session_id), lock_info_path(options_.session_id)) {}
 
 Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
-  Result<FileLock::Guard> guard = lock_.acquire({.operation = operation,
-                                                 .agent_id = options_.agent_id,
-                                                 .timeout = options_.lock_timeout});
+  Result<FileLock::Guard> guard = lock_.acquire(
+      {.operation = operation, .agent_id = options_.agent_id, .timeout = options_.lock_timeout});
   if (!guard && is_not_found(guard.error())) {
     return session_gone(options_.session_id, guard.error());
   }
@@ -51,7 +51,10 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& /*guard*
 
 Result<std::uint64_t> SessionWriter::mend(const FileLock::Guard& /*guard*/,
                                           const std::string& log_file) {
-  return log(log_file).prepare();
+  AppendLog& target = log(log_file);
+  BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
+  BMAD_TRY(target.sync_all());
+  return size;
 }
 
 Status SessionWriter::append_durably(const std::string& log_file, std::string_view lines) {
@@ -61,6 +64,12 @@ Status SessionWriter::append_durably(const std::string& log_file, std::string_vi
     BMAD_TRY_ASSIGN(written, append(guard, log_file, lines));
   }
   return AppendLog::sync(written);
+}
+
+Status SessionWriter::sync(const std::string& log_file) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file,
+                  files_.open(session_file(options_.session_id, log_file), OpenMode::kRead));
+  return file->sync_data();
 }
 
 AppendLog& SessionWriter::log(const std::string& log_file) {
@@ -74,8 +83,8 @@ AppendLog& SessionWriter::log(const std::string& log_file) {
 }
 
 /// Looking at every file of the session costs some ten system calls, so between looks the size is
-/// reckoned: this log's growth by anybody is seen at each append, other logs' growth only at a look.
-/// Near the limit every append looks.
+/// reckoned: this log's growth by anybody is seen at each append, other logs' growth only at a
+/// look. Near the limit every append looks.
 Status SessionWriter::check_quota(std::string_view log_file, std::uint64_t log_size,
                                   std::size_t added) {
   constexpr std::uint64_t kAppendsBetweenLooks = 256;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "json/parser.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "storage/append_log.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/quarantine.hpp"

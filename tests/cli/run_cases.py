@@ -10,7 +10,8 @@
     ! text                           a line it must print on stderr
     ? 1                              its exit status, when it is not 0
 
-Placeholders in expected lines: {id}, {session}, {time}, {minute}, {number}, {size}, {*} for any text;
+Placeholders in expected lines: {id}, {session}, {time}, {minute}, {number}, {size}, {s} for the plural,
+{*} for any text;
 {...} as a whole line for any number of lines. {id:D} also remembers what stood there: as $D in later
 commands, as {=D} in later expected lines. Output with --json must be JSON in every line, no key twice.
 
@@ -34,6 +35,7 @@ PATTERNS = {
     "minute": r"\d{4}-\d\d-\d\d \d\d:\d\d",
     "number": r"\d+(?:\.\d+)?",
     "size": r"\d+(?:\.\d)? (?:B|KiB|MiB|GiB)",
+    "s": r"s?",
     "*": r".*",
 }
 PLACEHOLDER = re.compile(r"\{(?:=([A-Z]+)|(\*|[a-z]+)(?::([A-Z]+))?)\}")

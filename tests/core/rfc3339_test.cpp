@@ -1,4 +1,4 @@
-#include "core/rfc3339.hpp"
+#include "bmad_mem/rfc3339.hpp"
 
 #include <chrono>
 #include <cstdint>

@@ -21,7 +21,9 @@ std::string what_it_said(const ChildResult& result) {
 
 bool CrashEvidence::was_killed() const { return process().signal == SIGKILL; }
 
-bool CrashEvidence::has_root() const { return fs::exists(store_.root()); }
+bool CrashEvidence::has_root() const {
+  return fs::exists(store_.root() / "config.json") || fs::exists(store_.root() / "sessions");
+}
 
 bool CrashEvidence::failed(CallKind kind) const {
   return std::ranges::any_of(outcome_.points, [kind](const TracePoint& point) {

@@ -55,8 +55,8 @@ void with_file_to_import(CrashStore& store) {
   std::string lines;
   for (const std::string number : {"1", "2", "3"}) {
     std::string line = one_entry("conversation", "imported-" + number);
-    line.insert(1, R"("id":"msg-imported-)" + number + R"(","timestamp":"2026-01-11T10:0)" +
-                       number + R"(:00Z",)");
+    line.insert(1, R"("type":"conversation","id":"msg-imported-)" + number +
+                       R"(","timestamp":"2026-01-11T10:0)" + number + R"(:00Z",)");
     lines += line;
   }
   write_file(store.folder() / "import.jsonl", lines);

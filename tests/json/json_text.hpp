@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "json/parser.hpp"
-#include "json/value.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_value.hpp"
 
 namespace bmad_mem::test {
 

@@ -1,11 +1,10 @@
-#include "json/parser.hpp"
-
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "json/json_text.hpp"
 
 namespace bmad_mem::test {

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/json_writer.hpp"
 #include "json/json_text.hpp"
-#include "json/writer.hpp"
 
 namespace bmad_mem::test {
 namespace {

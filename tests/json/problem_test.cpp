@@ -5,9 +5,9 @@
 
 #include <doctest/doctest.h>
 
-#include "core/utf8.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "json/json_text.hpp"
-#include "json/parser.hpp"
 
 namespace bmad_mem::test {
 namespace {

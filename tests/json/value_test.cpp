@@ -1,11 +1,10 @@
-#include "json/value.hpp"
-
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/json_value.hpp"
 #include "json/json_text.hpp"
 
 namespace bmad_mem::test {

@@ -1,5 +1,3 @@
-#include "json/writer.hpp"
-
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/json_writer.hpp"
 #include "json/json_text.hpp"
 
 namespace bmad_mem::test {

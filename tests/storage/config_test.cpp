@@ -11,7 +11,7 @@
 
 #include <doctest/doctest.h>
 
-#include "json/parser.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "storage/config_table.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
@@ -35,7 +35,9 @@ std::string with(std::string_view key, std::string_view value) {
     text += "\":";
     end += '}';
     if (dot == std::string_view::npos) {
-      return text + std::string(value) + end;
+      text += value;
+      text += end;
+      return text;
     }
     key.remove_prefix(dot + 1);
   }

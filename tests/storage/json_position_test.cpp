@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-#include "json/parser.hpp"
+#include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem::test {
 

@@ -137,7 +137,7 @@ TEST_CASE("a root that can't be looked for is an error, and not taken for absent
 }
 
 TEST_CASE("git ignores what is derived, local or deleted, and nothing else") {
-  const std::vector<std::string> kIgnored = {
+  const std::vector<std::string> ignored = {
       "catalog.json",
       "sessions/s/index.json",
       "sessions/s/access.jsonl",
@@ -172,9 +172,9 @@ TEST_CASE("git ignores what is derived, local or deleted, and nothing else") {
   }
   TemporaryDirectory folder;
   folder.write(".gitignore", gitignore_text());
-  std::vector<std::string> paths = kIgnored;
+  std::vector<std::string> paths = ignored;
   paths.insert(paths.end(), tracked.begin(), tracked.end());
-  CHECK(ignored_by_git(folder, paths) == std::set<std::string>(kIgnored.begin(), kIgnored.end()));
+  CHECK(ignored_by_git(folder, paths) == std::set<std::string>(ignored.begin(), ignored.end()));
 }
 
 }  // namespace bmad_mem::test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/rfc3339.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "storage/layout.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"

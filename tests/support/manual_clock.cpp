@@ -1,6 +1,6 @@
 #include "support/manual_clock.hpp"
 
-#include "core/rfc3339.hpp"
+#include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem::test {
 

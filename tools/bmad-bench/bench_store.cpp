@@ -51,7 +51,7 @@ Result<BenchStore> BenchStore::create(const std::string& directory, std::uint64_
 Status BenchStore::init() {
   BMAD_TRY(MemoryManager::init(root_));
   std::ofstream config(root_ + "/config.json", std::ios::trunc);
-  config << R"({"storage":{"max_session_size_mb":4096}})" << '\n';
+  config << R"({"memory_config":{"storage":{"max_session_size_mb":4096}}})" << '\n';
   config.close();
   if (!config) {
     return system_error("write", root_ + "/config.json");
@@ -85,6 +85,9 @@ Status BenchStore::fit_entry() {
             .topic = "benchmark"};
   BMAD_TRY_ASSIGN(const std::string session, new_session());
   BMAD_TRY_ASSIGN(MemoryManager memory, open());
+  for (const std::string& warning : memory.config_warnings()) {
+    return Error{.message = "the benchmark's config.json: " + warning};
+  }
   BMAD_TRY(memory.add_conversation(session, entry_));
   const std::uintmax_t size =
       std::filesystem::file_size(session_file(session, "conversation.jsonl"));

@@ -10,7 +10,7 @@ namespace bmad_mem::bench {
 
 struct StoreOptions {
   std::string directory;  ///< Where the temporary folder goes; its file system is measured.
-  std::string filter;     ///< Only groups whose name or description holds this; all when empty.
+  std::string filter;     ///< Only groups whose name holds this; all when empty.
   std::string tool;       ///< The bmad-mem to start; beside this program when empty.
   std::uint64_t seed = 1;
   double effort = 1;

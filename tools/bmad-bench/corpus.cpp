@@ -56,8 +56,9 @@ CorpusEntry Corpus::next_of(EntryType type) {
 
 /// Seconds within a conversation; once in a while the rest of the day.
 void Corpus::pass_time() {
+  constexpr std::uint64_t kHour = 3600;
   const std::uint64_t seconds =
-      random_.below(600) == 0 ? random_.between(6 * 3600, 16 * 3600) : random_.between(1, 120);
+      random_.below(600) == 0 ? random_.between(6 * kHour, 16 * kHour) : random_.between(1, 120);
   time_ += std::chrono::milliseconds(seconds * 1000 + random_.below(1000));
 }
 

@@ -35,7 +35,7 @@ std::vector<std::string> bare_entries(std::uint64_t seed) {
 /// is bad, and a batch is refused as a whole. So nothing but the work before the lock is measured.
 void register_complete(MemoryManager& memory, const std::vector<std::string>& entries,
                        const std::string& session) {
-  benchmark::RegisterBenchmark("complete", [&](benchmark::State& state) {
+  register_benchmark("complete", [&](benchmark::State& state) {
     std::vector<std::string_view> lines(entries.begin(), entries.end());
     lines.emplace_back(R"({"role":"nobody","content":"x"})");
     for (auto _ : state) {
@@ -51,7 +51,7 @@ void register_complete(MemoryManager& memory, const std::vector<std::string>& en
 /// `step` for each of `items` in turn.
 void register_each(const char* name, const std::vector<std::string>& items,
                    const std::function<bool(const std::string&)>& step) {
-  benchmark::RegisterBenchmark(name, [&items, step](benchmark::State& state) {
+  register_benchmark(name, [&items, step](benchmark::State& state) {
     for (auto _ : state) {
       for (const std::string& item : items) {
         if (!step(item)) {

@@ -36,6 +36,13 @@ class Collector : public benchmark::BenchmarkReporter {
 
 }  // namespace
 
+void register_benchmark([[maybe_unused]] const char* name,
+                        [[maybe_unused]] const std::function<void(benchmark::State&)>& body) {
+#ifndef __clang_analyzer__  // It cannot see that the library owns what is registered.
+  benchmark::RegisterBenchmark(name, body);
+#endif
+}
+
 Result<std::map<std::string, Measured>> run_registered(std::size_t repetitions, double seconds) {
   std::array<std::string, 4> arguments = {"bmad-bench",
                                           fmt::format("--benchmark_repetitions={}", repetitions),

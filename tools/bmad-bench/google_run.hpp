@@ -2,13 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <string>
 
 #include "bmad_mem/result.hpp"
 #include "samples.hpp"
 
+namespace benchmark {
+class State;
+}
+
 namespace bmad_mem::bench {
+
+/// Registers `body`, which runs the loop `for (auto _ : state)`. What it refers to must live until
+/// run_registered() returns.
+void register_benchmark(const char* name, const std::function<void(benchmark::State&)>& body);
 
 /// Of one benchmark, over its repetitions, a call.
 struct Measured {

@@ -32,7 +32,7 @@ CLI::App* add_store(CLI::App& app, StoreOptions& options) {
   CLI::App* store = app.add_subcommand("store", "measure writing and scanning; the default");
   store->add_option("--dir", options.directory,
                     "measure the file system of this folder (TMPDIR, else /tmp)");
-  store->add_option("--filter", options.filter, "only groups of rows that match, see below");
+  store->add_option("--filter", options.filter, "only groups of rows whose name holds this");
   store->add_option("--tool", options.tool,
                     "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
   store->add_option("--effort", options.effort, "1 takes a minute; less is faster and proves less")

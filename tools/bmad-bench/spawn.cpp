@@ -29,6 +29,7 @@ double seconds_of(const timeval& time) {
 /// `output` becomes the child's standard output; /dev/null when negative.
 Result<pid_t> spawn(const std::vector<std::string>& arguments, int output) {
   std::vector<char*> argv;
+  argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) {
     argv.push_back(const_cast<char*>(argument.c_str()));  // posix_spawn does not write to them.
   }

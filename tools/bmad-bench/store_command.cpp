@@ -34,8 +34,7 @@ constexpr auto kGroups = std::to_array<Group>({
 });
 
 bool is_chosen(const Group& group, std::string_view filter) {
-  return group.name.find(filter) != std::string_view::npos ||
-         group.description.find(filter) != std::string_view::npos;
+  return group.name.find(filter) != std::string_view::npos;
 }
 
 void print_error_line(std::string_view text) {

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/rfc3339.hpp"
 #include "times.hpp"
 
 namespace bmad_mem::cli {
@@ -48,6 +49,13 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
   }
   if (const auto text = args.maybe("until")) {
     BMAD_TRY_ASSIGN(filter.until, parse_time(*text, now, RangeEnd::kUntil, "until"));
+  }
+  if (filter.since && filter.until && *filter.until < *filter.since) {
+    return Error{
+        .code = ErrorCode::E_INVALID_QUERY,
+        .message = fmt::format("the range ends ({}) before it begins ({})",
+                               format_rfc3339(*filter.until), format_rfc3339(*filter.since)),
+        .field = "until"};
   }
   if (const auto text = args.maybe("limit")) {
     BMAD_TRY_ASSIGN(filter.limit, read_limit(*text));

@@ -17,7 +17,7 @@ namespace bmad_mem {
 
 /// Where an entry's content came from and how far it is to be trusted.
 struct EntrySource {
-  std::string kind;  ///< user, assistant, tool, web or import.
+  std::string kind;             ///< user, assistant, tool, web or import.
   std::optional<double> trust;  ///< 0 to 1.
 };
 
@@ -56,7 +56,7 @@ struct DecisionRecord {
   std::vector<std::string> approved_by;
   std::string rationale;
   std::vector<Alternative> alternatives_considered;
-  std::string impact;  ///< low, medium, high or critical.
+  std::string impact;                      ///< low, medium, high or critical.
   std::vector<std::string> conversations;  ///< Ids it refers to.
   std::vector<std::string> findings;       ///< Ids it refers to.
   EntryCommon common;
@@ -78,7 +78,7 @@ struct UserPreference {
   std::string value;  ///< Required.
   std::string category;
   std::string context;
-  std::optional<double> confidence;  ///< 0 to 1.
+  std::optional<double> confidence;       ///< 0 to 1.
   std::vector<std::string> learned_from;  ///< Sessions.
   EntryCommon common;
 };

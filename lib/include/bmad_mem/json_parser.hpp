@@ -12,8 +12,8 @@
 #include <optional>
 #include <string_view>
 
-#include "bmad_mem/result.hpp"
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -44,8 +44,8 @@ class JsonParser {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Why try_parse_padded refuses `text`: E_INVALID_FORMAT with `column` (1-based byte), `field` (such
-/// as "alternatives_considered[1].option") and a sentence. Slow.
+/// Why try_parse_padded refuses `text`: E_INVALID_FORMAT with `column` (1-based byte), `field`
+/// (such as "alternatives_considered[1].option") and a sentence. Slow.
 Error json_problem(std::string_view text);
 
 }  // namespace bmad_mem

@@ -24,7 +24,7 @@ enum class JsonKind : std::uint8_t {
   kAbsent,  ///< No value at all: a member that isn't there.
   kNull,
   kBoolean,
-  kInteger,  ///< Fits std::int64_t.
+  kInteger,   ///< Fits std::int64_t.
   kUnsigned,  ///< Above std::int64_t, fits std::uint64_t.
   kReal,
   kString,
@@ -145,8 +145,7 @@ class JsonMembers {
    public:
     Iterator(JsonValue object, std::size_t index) : object_(object), index_(index) {}
     JsonMember operator*() const {
-      return {object_.string_at(index_),
-              JsonValue(object_.tape_, object_.strings_, index_ + 1)};
+      return {object_.string_at(index_), JsonValue(object_.tape_, object_.strings_, index_ + 1)};
     }
     Iterator& operator++() {
       index_ = object_.after(index_ + 1);

@@ -28,7 +28,8 @@
 namespace bmad_mem {
 
 struct OpenOptions {
-  /// The memory root: the folder that holds config.json and sessions/. See MemoryManager::find_root.
+  /// The memory root: the folder that holds config.json and sessions/. See
+  /// MemoryManager::find_root.
   std::string root;
   /// Who writes, for the lock's holder and the audit; free text, may be empty.
   std::string agent_id = {};

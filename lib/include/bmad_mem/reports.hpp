@@ -82,9 +82,9 @@ struct Entry {
   EntryType type = EntryType::kConversation;
   std::string id;
   Timestamp timestamp{};
-  std::string who;       ///< Agent, author or finder; may be empty.
-  std::string headline;  ///< One line for people.
-  std::string json;      ///< The line, byte for byte.
+  std::string who;             ///< Agent, author or finder; may be empty.
+  std::string headline;        ///< One line for people.
+  std::string json;            ///< The line, byte for byte.
   std::uint64_t line = 0;      ///< 1-based in its log.
   std::uint64_t versions = 1;  ///< How many lines carry this id.
   bool pinned = false;
@@ -119,8 +119,8 @@ struct Highlight {
 
 struct Hit {
   Entry entry;
-  double relevance = 0;  ///< 0 to 1.
-  std::string snippet;   ///< Part of the entry's text around the matches; one line.
+  double relevance = 0;               ///< 0 to 1.
+  std::string snippet;                ///< Part of the entry's text around the matches; one line.
   std::vector<Highlight> highlights;  ///< In the snippet, ascending, apart from each other.
 };
 

@@ -81,11 +81,11 @@ using Status = Result<void>;
 
 /// Returns the error of `expression` (a Status or Result) from the calling function, if it has one.
 #define BMAD_TRY(expression) BMAD_TRY_INNER(BMAD_CONCAT(bmad_status_, __COUNTER__), expression)
-#define BMAD_TRY_INNER(name, expression) \
-  do {                                   \
+#define BMAD_TRY_INNER(name, expression)   \
+  do {                                     \
     if (auto name = (expression); !name) { \
-      return std::move(name).error();    \
-    }                                    \
+      return std::move(name).error();      \
+    }                                      \
   } while (false)
 
 /// `BMAD_TRY_ASSIGN(auto x, f());` declares x from the value of f(), or returns f()'s error.

@@ -22,8 +22,15 @@ void print_id(Tool& tool, std::string_view session, std::string_view id) {
   }
 }
 
-/// Where the error of a batch is in the input. Its line counts the pieces; 0 when it is about none.
+/// Says where in the input the error of a batch is. Its line counts the pieces; 0 when it is about
+/// the session or the disk, or about the only piece.
 void place_batch_error(Error& error, const std::vector<InputPiece>& pieces) {
+  const bool is_about_entry =
+      (error.code == ErrorCode::E_INVALID_FORMAT && error.field != "session_id") ||
+      error.code == ErrorCode::E_SCHEMA_INVALID;
+  if (error.line == 0 && pieces.size() == 1 && is_about_entry) {
+    error.line = 1;
+  }
   if (error.line >= 1 && error.line <= pieces.size()) {
     place_error(error, pieces[error.line - 1]);
   }

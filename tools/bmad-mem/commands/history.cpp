@@ -11,10 +11,20 @@
 namespace bmad_mem::cli {
 namespace {
 
+/// Longer changes have the old and the new value one below the other.
+constexpr std::size_t kOneLineMax = 70;
+
 const FieldText* find_field(const std::vector<FieldText>& fields, std::string_view name) {
   const auto found =
       std::ranges::find_if(fields, [&](const FieldText& field) { return field.name == name; });
   return found == fields.end() ? nullptr : &*found;
+}
+
+/// When the version was made: an update may keep the entry's time and say its own besides.
+std::string version_time(const Entry& entry) {
+  const std::vector<FieldText> fields = entry_fields(entry);
+  const FieldText* updated = find_field(fields, "updated_at");
+  return updated == nullptr ? format_rfc3339(entry.timestamp) : printable(updated->value);
 }
 
 /// The fields that are new, other or gone in `now`, as a person reads them.
@@ -26,7 +36,9 @@ std::vector<FieldText> changes(const std::vector<FieldText>& before,
     if (old == nullptr) {
       out.push_back({"+ " + field.name, field.value});
     } else if (old->value != field.value) {
-      out.push_back({"~ " + field.name, fmt::format("{} -> {}", old->value, field.value)});
+      const bool is_long = old->value.size() + field.value.size() > kOneLineMax;
+      out.push_back({"~ " + field.name,
+                     fmt::format("{}{}-> {}", old->value, is_long ? '\n' : ' ', field.value)});
     }
   }
   for (const FieldText& field : before) {
@@ -41,7 +53,7 @@ std::vector<FieldText> changes(const std::vector<FieldText>& before,
 void print_version(Tool& tool, const Entry& entry, const Entry* before, std::size_t number,
                    std::size_t count) {
   tool.out().print("{} of {}, {}{}{}\n", tool.style().bold(fmt::format("version {}", number)),
-                   count, format_rfc3339(entry.timestamp), entry.who.empty() ? "" : ", by ",
+                   count, version_time(entry), entry.who.empty() ? "" : ", by ",
                    printable(entry.who));
   std::vector<FieldText> fields =
       before == nullptr ? entry_fields(entry) : changes(entry_fields(*before), entry_fields(entry));

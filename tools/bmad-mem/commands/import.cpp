@@ -1,6 +1,8 @@
 // import - takes in entries and transcripts from files.
+#include <algorithm>
 #include <array>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
@@ -122,6 +124,10 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
       problems.push_back(status.error());
     }
   }
+  // What the engine refuses comes a batch later than what the importers refuse.
+  std::ranges::stable_sort(problems, [](const Error& a, const Error& b) {
+    return std::tie(a.path, a.line) < std::tie(b.path, b.line);
+  });
   for (const Error& problem : problems) {
     tool.report(problem);
   }

@@ -77,12 +77,30 @@ std::string hit_members(const Hit& hit) {
   return fmt::format(R"("relevance":{:.4f},"match":{})", hit.relevance, json.text());
 }
 
+/// The highlights, with those joined that only a sign stands between: "E_LOCK" is marked as one.
+std::vector<Highlight> joined_highlights(const Hit& hit) {
+  std::vector<Highlight> joined;
+  for (const Highlight& highlight : hit.highlights) {
+    if (!joined.empty()) {
+      Highlight& last = joined.back();
+      const std::size_t end = last.offset + last.size;
+      if (highlight.offset == end + 1 &&
+          std::string_view("_-./:").find(hit.snippet[end]) != std::string_view::npos) {
+        last.size = highlight.offset + highlight.size - last.offset;
+        continue;
+      }
+    }
+    joined.push_back(highlight);
+  }
+  return joined;
+}
+
 /// The snippet with what matched marked: in colour, or between asterisks.
 std::string marked(const Hit& hit, const Style& style) {
   const std::string_view text = hit.snippet;
   std::string out;
   std::size_t at = 0;
-  for (const Highlight& highlight : hit.highlights) {
+  for (const Highlight& highlight : joined_highlights(hit)) {
     out += printable(text.substr(at, highlight.offset - at));
     const std::string word = printable(text.substr(highlight.offset, highlight.size));
     out += style.colours() ? style.match(word) : fmt::format("*{}*", word);

@@ -12,6 +12,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "import/claude_code_text.hpp"
 #include "import/import_ids.hpp"
+#include "import/json_repair.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -42,7 +43,7 @@ bool looks_like_claude_code(std::string_view beginning) {
   JsonParser parser;
   while (!beginning.empty()) {
     const std::size_t newline = beginning.find('\n');
-    const Result<JsonValue> record = parser.parse(beginning.substr(0, newline));
+    const Result<JsonValue> record = parser.parse(repaired_json(beginning.substr(0, newline)));
     if (record && (*record)["sessionId"].is_string()) {
       return true;
     }

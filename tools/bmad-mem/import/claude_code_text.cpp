@@ -104,7 +104,7 @@ std::string tool_input_text(JsonValue input) {
   const std::string_view path = tool_path(input);
   std::string out;
   std::size_t count = 0;
-  std::string only;
+  std::string_view only;
   for (const JsonMember& member : input.members()) {
     if (out.size() > 2 * kSnippetSizeMax) {
       break;
@@ -112,12 +112,12 @@ std::string tool_input_text(JsonValue input) {
     const bool is_path = std::ranges::find(kPathKeys, member.key) != kPathKeys.end() &&
                          member.value.string() == path;
     if (!is_path) {
-      only = value_text(member.value);
-      out += fmt::format("{}{}: {}", count == 0 ? "" : "\n", member.key, only);
+      only = member.value.string();
+      out += fmt::format("{}{}: {}", count == 0 ? "" : "\n", member.key, value_text(member.value));
       ++count;
     }
   }
-  return count == 1 ? only : out;
+  return count == 1 && !only.empty() ? std::string(only) : out;
 }
 
 std::string tool_result_text(JsonValue content,

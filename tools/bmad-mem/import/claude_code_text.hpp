@@ -22,8 +22,8 @@ std::string_view trimmed(std::string_view text);
 /// The file that a tool's input is about; empty when it is about none.
 std::string_view tool_path(JsonValue input);
 
-/// A tool's input as text: "command: ls -l"; without the path, and without a key when there is but
-/// one.
+/// A tool's input as text, a line for each member: "command: ls -l"; without the path, and without
+/// the key where a text is all there is.
 std::string tool_input_text(JsonValue input);
 
 /// The text of a tool's output. `on_skipped` is called with the kind of each block that is no text.

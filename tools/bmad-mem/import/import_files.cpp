@@ -102,13 +102,15 @@ class LineParser {
   std::string_view text_;
 };
 
+std::string shown_name(const ImportFile& file) { return file.path == "-" ? "<stdin>" : file.path; }
+
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
 Status import_claude_code(const ImportFile& file, const ImportOptions& options, FileLines& lines,
                           ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
-  ClaudeCodeImport importer(sink, file.path, options.session_id);
+  ClaudeCodeImport importer(sink, shown_name(file), options.session_id);
   LineParser parser;
   FileLine line;
   while (true) {
@@ -129,7 +131,8 @@ Status import_claude_code(const ImportFile& file, const ImportOptions& options, 
 
 Status import_entries(const ImportFile& file, const ImportOptions& options, FileLines& lines,
                       ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
-  OwnEntriesImport importer(sink, file.path, options.session_id, options.fallback_session);
+  const std::string name = shown_name(file);
+  OwnEntriesImport importer(sink, name, options.session_id, options.fallback_session);
   LineParser parser;
   FileLine line;
   while (true) {
@@ -138,7 +141,7 @@ Status import_entries(const ImportFile& file, const ImportOptions& options, File
       return {};
     }
     on_read(lines.bytes_read());
-    const ImportOrigin origin{.file = file.path, .line = line.number};
+    const ImportOrigin origin{.file = name, .line = line.number};
     if (line.too_long) {
       sink.refuse({.code = ErrorCode::E_SIZE_LIMIT, .message = "the line is longer than 1 MiB"},
                   origin);

@@ -1,9 +1,25 @@
 #include "import/import_sink.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <tuple>
 #include <utility>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+
 namespace bmad_mem::cli {
+namespace {
+
+/// When this version of the entry was made.
+Timestamp version_time(JsonValue entry) {
+  if (const auto updated = try_parse_rfc3339(entry["updated_at"].string())) {
+    return *updated;
+  }
+  return try_parse_rfc3339(entry["timestamp"].string()).value_or(Timestamp());
+}
+
+}  // namespace
 
 std::uint64_t ImportReport::written_in_all() const {
   return std::accumulate(written.begin(), written.end(), std::uint64_t{0});
@@ -33,8 +49,11 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
     return {};
   }
   pending_bytes_ += json.size();
-  pending_[Key(session_id, type, known)].push_back(
-      {.json = std::move(json), .file = std::string(origin.file), .line = origin.line});
+  pending_[Key(session_id, type)].push_back({.json = std::move(json),
+                                             .known = known,
+                                             .file = std::string(origin.file),
+                                             .file_number = report_.files,
+                                             .line = origin.line});
   return pending_bytes_ < kBytesMax ? Status() : flush();
 }
 
@@ -50,7 +69,7 @@ Status ImportSink::flush() {
   pending_bytes_ = 0;
   // One session that is full or locked must not cost the others their entries.
   Status first_problem;
-  for (const auto& [key, entries] : pending) {
+  for (auto& [key, entries] : pending) {
     if (Status status = write(key, entries); !status && first_problem) {
       first_problem = std::move(status);
     }
@@ -58,16 +77,61 @@ Status ImportSink::flush() {
   return first_problem;
 }
 
-Status ImportSink::write(const Key& key, const std::vector<Pending>& entries) {
-  const auto& [session_id, type, known] = key;
+Status ImportSink::leave_out_known(const std::string& session_id, std::vector<Pending>& entries) {
+  JsonParser parser;
+  std::vector<std::string> ids;
+  std::vector<Timestamp> times;
+  for (const Pending& entry : entries) {
+    const Result<JsonValue> value = parser.parse(entry.json);
+    ids.emplace_back(value ? (*value)["id"].string() : "");
+    times.push_back(value ? version_time(*value) : Timestamp());
+  }
+  std::vector<std::string> distinct_ids = ids;
+  std::ranges::sort(distinct_ids);
+  distinct_ids.erase(std::ranges::unique(distinct_ids).begin(), distinct_ids.end());
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there, memory_->get(distinct_ids, {&session_id, 1}));
+  std::map<std::string, Timestamp, std::less<>> known;
+  for (const Entry& entry : there) {
+    const Result<JsonValue> value = parser.parse(entry.json);
+    known[entry.id] = value ? version_time(*value) : Timestamp();
+  }
+  std::vector<Pending> left;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const auto found = known.find(ids[i]);
+    if (found != known.end() && entries[i].known == KnownEntries::kSkipId) {
+      ++report_.known;
+    } else if (found != known.end() && times[i] < found->second) {
+      ++report_.skipped["older versions of entries that are there"];
+    } else {
+      known.try_emplace(ids[i], times[i]);
+      left.push_back(std::move(entries[i]));
+    }
+  }
+  entries = std::move(left);
+  return {};
+}
+
+Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
+  const auto& [session_id, type] = key;
+  // A message of several blocks comes when its last block was read.
+  std::ranges::stable_sort(entries, [](const Pending& a, const Pending& b) {
+    return std::tie(a.file_number, a.line) < std::tie(b.file_number, b.line);
+  });
+  const bool one_rule = std::ranges::all_of(
+      entries, [](const Pending& entry) { return entry.known == KnownEntries::kSkipId; });
+  if (!one_rule) {
+    BMAD_TRY(leave_out_known(session_id, entries));
+  }
   std::vector<std::string_view> lines;
   lines.reserve(entries.size());
   for (const Pending& entry : entries) {
     lines.emplace_back(entry.json);
   }
-  BMAD_TRY_ASSIGN(
-      const BatchReport batch,
-      memory_->add_batch(session_id, type, lines, {.keep_going = true, .known = known}));
+  BMAD_TRY_ASSIGN(const BatchReport batch,
+                  memory_->add_batch(
+                      session_id, type, lines,
+                      {.keep_going = true,
+                       .known = one_rule ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical}));
   report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
   report_.known += batch.skipped;
   for (const RejectedLine& rejected : batch.rejected) {

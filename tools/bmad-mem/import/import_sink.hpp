@@ -8,7 +8,7 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
@@ -45,7 +45,8 @@ class ImportSink {
   /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
   Status need_session(const SessionParams& params);
 
-  /// One entry of a session that need_session() has seen. Errors: those of add_batch().
+  /// One entry of a session that need_session() has seen; `json` has an id. With kSkipIdentical
+  /// also versions are left out that are older than what is there. Errors: those of add_batch().
   Status add(std::string_view session_id, EntryType type, std::string json, KnownEntries known,
              const ImportOrigin& origin);
   /// Counts something that is left out, such as "progress records".
@@ -63,12 +64,17 @@ class ImportSink {
 
   struct Pending {
     std::string json;
+    KnownEntries known = KnownEntries::kSkipId;
     std::string file;
+    std::uint64_t file_number = 0;
     std::uint64_t line = 0;
   };
-  using Key = std::tuple<std::string, EntryType, KnownEntries>;
+  using Key = std::pair<std::string, EntryType>;
 
-  Status write(const Key& key, const std::vector<Pending>& entries);
+  Status write(const Key& key, std::vector<Pending>& entries);
+  /// Takes out what is known already, where a batch has lines of both rules: the engine applies one
+  /// rule to a batch, and two batches would change the order of the lines.
+  Status leave_out_known(const std::string& session_id, std::vector<Pending>& entries);
 
   MemoryManager* memory_;
   std::function<void(const Error&)> on_refused_;

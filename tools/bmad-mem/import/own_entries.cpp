@@ -20,17 +20,27 @@ std::string_view pop_part(std::string_view& path) {
   return part;
 }
 
-/// Whether our own output added this member; in a log it would be a field somebody chose.
-bool is_added(std::string_view key, bool is_hit) {
-  return key == "type" || key == "session_id" || (is_hit && (key == "relevance" || key == "match"));
-}
+/// Which members our own output added: `query` and `history` add more than `list` does.
+struct Added {
+  bool by_query = false;
+  bool by_history = false;
+
+  [[nodiscard]] bool has(std::string_view key) const {
+    return key == "type" || key == "session_id" ||
+           (by_query && (key == "relevance" || key == "match")) ||
+           (by_history && (key == "version" || key == "versions"));
+  }
+};
 
 /// The entry as it stood in its log, on one line.
 std::string entry_text(std::string_view text, JsonValue value) {
-  const bool is_hit = value["relevance"].is_number() && value["match"].is_object();
+  // In another file these could be fields that somebody chose.
+  const Added added = {
+      .by_query = value["relevance"].is_number() && value["match"]["highlights"].is_array(),
+      .by_history = value["version"].is_integer() && value["versions"].is_integer()};
   std::string out;
   for (const MemberText& member : json_members(text)) {
-    if (!is_added(member.key, is_hit)) {
+    if (!added.has(member.key)) {
       out += fmt::format("{}\"{}\":{}", out.empty() ? '{' : ',', member.key,
                          json_compact(member.value));
     }

@@ -54,7 +54,7 @@ class IdGenerator {
   std::mutex mutex_;  // Guards the three below.
   std::int64_t last_ms_ = -1;
   std::uint32_t counter_ = 0;
-  std::int32_t pid_ = 0;
+  int pid_ = 0;
 };
 
 }  // namespace bmad_mem

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "json/value.hpp"
+#include "bmad_mem/json_value.hpp"
 
 namespace bmad_mem {
 

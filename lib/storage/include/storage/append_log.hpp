@@ -50,6 +50,9 @@ class AppendLog {
   /// Errors: E_STORAGE_FULL, E_STORAGE_IO: the log is unchanged.
   Result<Written> write(std::string_view lines);
 
+  /// What prepare() mended survives power loss. Call it under the same lock.
+  Status sync_all();
+
   /// Waits until what write() wrote survives power loss; threads share one fdatasync.
   /// Errors: E_STORAGE_IO: the lines may be there, but nothing is promised.
   static Status sync(const Written& written);

@@ -23,8 +23,8 @@ std::string parent_folder(const std::string& path);
 /// Writes all of `bytes`, however many calls it takes.
 Status write_all(File& file, std::string_view bytes);
 
-/// Puts `bytes` in the place of `path`. Durable on success; on error `path` is as it was, unless the
-/// last sync failed: then it holds the old or the new bytes.
+/// Puts `bytes` in the place of `path`. Durable on success; on error `path` is as it was, unless
+/// the last sync failed: then it holds the old or the new bytes.
 Status replace_file(FileSystem& files, const std::string& path, std::string_view bytes);
 
 /// As replace_file, with the bytes written by `fill`, which must write all it wants to keep.

@@ -4,9 +4,9 @@
 //   .lock.json   {"pid":..,"pid_start":..,"host":..,"agent_id":..,"operation":..,"acquired_at":..}
 //
 // Free lock: both bytes are taken in one call and the gate is opened again. Busy lock: wait for the
-// gate, then for the lock, then open the gate. Whoever releases the lock and wants it again finds the gate closed and queues
-// behind the one who waits: nobody starves. The wait itself happens in the kernel, in a helper
-// thread, so that it can be given up on time without polling.
+// gate, then for the lock, then open the gate. Whoever releases the lock and wants it again finds
+// the gate closed and queues behind the one who waits: nobody starves. The wait itself happens in
+// the kernel, in a helper thread, so that it can be given up on time without polling.
 //
 // Open-file-description locks, because POSIX record locks vanish when any descriptor of the file is
 // closed anywhere in the process; where the system lacks them, boost::interprocess::file_lock. Both

@@ -42,7 +42,7 @@ class Quarantine {
 
  private:
   Status open();
-  Status append(std::string line);
+  Status append(const std::string& line);
 
   FileSystem& files_;
   std::string path_;

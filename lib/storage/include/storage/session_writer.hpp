@@ -41,10 +41,13 @@ class SessionWriter {
   Result<AppendLog::Written> append(const FileLock::Guard& guard, const std::string& log_file,
                                     std::string_view lines);
 
-  /// Mends a torn end of log `log_file`, which must exist. Returns the log's size.
+  /// Mends a torn end of log `log_file`, which must exist. Durable. Returns the log's size.
   Result<std::uint64_t> mend(const FileLock::Guard& guard, const std::string& log_file);
 
-  /// lock(), append() and sync() in one: the lines are durable on success.
+  /// Makes log `log_file`, which must exist, durable as it is, whoever wrote it. Needs no lock.
+  Status sync(const std::string& log_file);
+
+  /// lock(), append() and AppendLog::sync() in one: the lines are durable on success.
   Status append_durably(const std::string& log_file, std::string_view lines);
 
  private:
@@ -64,7 +67,7 @@ class SessionWriter {
 };
 
 struct SessionFootprint {
-  std::uint64_t size = 0;         ///< Of all tracked files, in bytes.
+  std::uint64_t size = 0;          ///< Of all tracked files, in bytes.
   std::int64_t last_write_ns = 0;  ///< Latest change of a log that holds something; 0 without one.
 };
 

@@ -1,0 +1,102 @@
+#!/bin/sh
+# demo.sh - shows what bmad-mem is for, on real input. './dev demo' builds the tool and calls this.
+#
+# Everything happens in a folder of its own that is removed at the end. Needs nothing but the tool:
+# BMAD_MEM names it, else it is looked for in build/release and in PATH.
+set -eu
+cd "$(dirname "$0")/.."
+
+tool=${BMAD_MEM:-}
+if [ -z "$tool" ]; then
+  if [ -x build/release/bmad-mem ]; then
+    tool=$PWD/build/release/bmad-mem
+  else
+    tool=$(command -v bmad-mem) || {
+      echo "demo: there is no bmad-mem; './dev demo' builds it" >&2
+      exit 1
+    }
+  fi
+fi
+case $tool in
+  /*) ;;
+  *) tool=$PWD/$tool ;;
+esac
+
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+trap 'exit 1' HUP INT TERM
+unset BMAD_SESSION BMAD_AGENT_ID || true
+export BMAD_MEMORY_ROOT="$folder/ferry"
+cp -R .bmad-sample "$BMAD_MEMORY_ROOT"
+
+if [ -t 1 ] && [ -z "${NO_COLOR:-}" ]; then
+  bold=$(printf '\033[1m') faint=$(printf '\033[2m') plain=$(printf '\033[0m')
+else
+  bold='' faint='' plain=''
+fi
+
+# say TEXT: what comes now.
+say() { printf '\n%s%s%s\n' "$bold" "$1" "$plain"; }
+
+# show ARG...: prints the command, then runs it.
+show() {
+  line='$ bmad-mem'
+  for arg in "$@"; do
+    case $arg in
+      *[!A-Za-z0-9_./:=-]* | '') line="$line \"$arg\"" ;;
+      *) line="$line $arg" ;;
+    esac
+  done
+  printf '\n%s%s%s\n' "$faint" "$line" "$plain"
+  "$tool" "$@"
+}
+
+say "A month in the memory of a ferry company (a copy of .bmad-sample): 4 sessions in plain files."
+show stats
+
+say "An agent starts anew and asks what was decided, and why."
+show query why are seats held for fifteen minutes --limit 2
+show query "may I deploy on friday?" --limit 2
+show query E_UPSTREAM_TIMEOUT --type fact --type finding --limit 2
+
+say "How a decision came about: every version of it is there."
+show history dec-1m60rnksa7k92qv
+
+say "It writes down what it decides. When the command returns, the line survives power loss."
+session=$("$tool" session new --user user-marit --agent architect --tag gates)
+# shellcheck disable=SC2016 # What is printed is what somebody would type.
+printf '\n%s$ S=$(bmad-mem session new --user user-marit --agent architect --tag gates)%s\n' "$faint" "$plain"
+show add decision --session "$session" --made-by architect --impact high --tag gates \
+  --decision "Gates keep a copy of the season keys on a memory card" \
+  --rationale "A scanner that restarts on the pier has no network to fetch them from" \
+  --alternative "Fetch them at start: fails when the mast on the hill is down"
+show query "season keys without network" --limit 2
+# shellcheck disable=SC2016
+printf '\n%s$ tail -n 1 $BMAD_MEMORY_ROOT/sessions/$S/decisions.jsonl%s\n' "$faint" "$plain"
+tail -n 1 "$BMAD_MEMORY_ROOT/sessions/$session/decisions.jsonl"
+
+say "And every byte of it can be checked."
+show verify
+
+data=${BMAD_SHARED_DATA:-$PWD/../shared/data}/transcripts/claude-code
+if [ -d "$data" ]; then
+  say "Real sessions of a coding agent: what was said and done, from its transcripts."
+  export BMAD_MEMORY_ROOT="$folder/agent"
+  "$tool" --quiet init >/dev/null
+  show import "$data"
+  say "How did the work on gqc end?"
+  show query "which gqc commits are pushed" --type conversation --limit 2
+  say "What did the agent find out about scrolling in xterm.js?"
+  show query "xterm.js scroll solutions workarounds" --limit 2
+else
+  say "There are no transcripts in $data, so importing real agent sessions is not shown."
+  echo "Try it with yours: bmad-mem import ~/.claude/projects/*"
+fi
+
+say "What to try next"
+cat <<END
+  export PATH="$(dirname "$tool"):\$PATH"
+  cd some/project && bmad-mem init       # a memory of your own, in .bmad/memory
+  bmad-mem help                          # the commands; each has --help with examples
+  less .bmad-sample/README.md            # what lies in the files
+END

@@ -1,3 +1,0 @@
-// Moved to bmad_mem/utf8.hpp; include that.
-#pragma once
-#include "bmad_mem/utf8.hpp"

@@ -1,0 +1,26 @@
+#include "core/process.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <atomic>
+
+namespace bmad_mem {
+namespace {
+
+std::atomic<int> known_id = 0;
+
+}  // namespace
+
+int process_id() {
+  static const int registered =
+      ::pthread_atfork(nullptr, nullptr, [] { known_id.store(0, std::memory_order_relaxed); });
+  int id = known_id.load(std::memory_order_relaxed);
+  if (id == 0 || registered != 0) {
+    id = ::getpid();
+    known_id.store(id, std::memory_order_relaxed);
+  }
+  return id;
+}
+
+}  // namespace bmad_mem

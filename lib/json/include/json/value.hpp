@@ -1,3 +1,0 @@
-// Moved to bmad_mem/json_value.hpp; include that.
-#pragma once
-#include "bmad_mem/json_value.hpp"

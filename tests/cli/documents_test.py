@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+"""What README.md shows works when it is pasted, and so does the demo."""
+
+import re
+
+from tool_under_test import SOURCE, TOOL, ToolTest, main
+
+
+class Documents(ToolTest):
+    def test_the_session_to_paste_in_the_readme_runs(self):
+        text = (SOURCE / "README.md").read_text(encoding="utf-8")
+        blocks = re.findall(r"<!-- runs -->\n```sh\n(.*?)```", text, re.DOTALL)
+        self.assertTrue(blocks, "README.md has no block marked <!-- runs -->")
+        for block in blocks:
+            self.run_command("/bin/sh", "-eu", "-c", block)
+        self.run_tool("verify")
+
+    def test_the_demo_runs(self):
+        self.environment["BMAD_MEM"] = str(TOOL)
+        printed = self.run_command("/bin/sh", str(SOURCE / "docs" / "demo.sh"))
+        self.assertIn("all good", printed)
+        self.assertIn("What to try next", printed)
+
+    def test_the_demo_says_so_when_there_are_no_transcripts(self):
+        self.environment["BMAD_MEM"] = str(TOOL)
+        self.environment["BMAD_SHARED_DATA"] = str(self.folder)
+        printed = self.run_command("/bin/sh", str(SOURCE / "docs" / "demo.sh"))
+        self.assertIn("There are no transcripts", printed)
+        self.assertNotIn("imported", printed)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""What the tool does on a terminal: colours, cut lines, a progress bar that leaves nothing behind."""
+
+import fcntl
+import os
+import pty
+import select
+import struct
+import subprocess
+import termios
+import time
+
+from tool_under_test import TIMEOUT_S, TOOL, ToolTest, main
+
+ESCAPE = "\x1b["
+
+
+class Terminal(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.run_tool("--quiet", "init")
+        self.run_tool("session", "new", "--id", "s1")
+        self.run_tool("add", "fact", "--id", "k1", "The canteen closes at two " + "and opens again " * 4)
+
+    def on_terminal(self, *arguments, columns=80, **environment):
+        """What the tool writes when stdout is a terminal of so many columns."""
+        ours, its = pty.openpty()
+        fcntl.ioctl(its, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+        with subprocess.Popen(
+            [str(TOOL), *arguments],
+            cwd=self.folder,
+            env={**self.environment, **environment},
+            stdin=subprocess.DEVNULL,
+            stdout=its,
+        ) as process:
+            os.close(its)
+            written = self.read_all(ours)
+        os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        return written
+
+    @staticmethod
+    def read_all(descriptor):
+        written = b""
+        while True:
+            try:
+                got = os.read(descriptor, 4096)
+            except OSError:  # The other end of a terminal was closed.
+                got = b""
+            if not got:
+                return written.decode()
+            written += got
+
+    def test_colours_are_for_terminals(self):
+        self.assertIn(ESCAPE, self.on_terminal("query", "canteen"))
+        self.assertNotIn(ESCAPE, self.run_tool("query", "canteen"))
+
+    def test_colours_can_be_switched_off_and_on(self):
+        self.assertNotIn(ESCAPE, self.on_terminal("query", "canteen", NO_COLOR="1"))
+        self.assertNotIn(ESCAPE, self.on_terminal("query", "canteen", TERM="dumb"))
+        self.assertNotIn(ESCAPE, self.on_terminal("query", "canteen", "--color", "never"))
+        self.assertNotIn(ESCAPE, self.on_terminal("--json", "query", "canteen"))
+        self.assertIn(ESCAPE, self.run_tool("query", "canteen", "--color", "always"))
+
+    def test_lists_are_cut_to_the_width_of_the_terminal(self):
+        line = self.on_terminal("list", "--color", "never", columns=60).splitlines()[0]
+        self.assertEqual(len(line), 60)
+        self.assertTrue(line.endswith("…"))
+        whole = self.run_tool("list").splitlines()[0]
+        self.assertGreater(len(whole), 60)
+
+    def import_slowly(self, *options):
+        """What an import writes to a terminal on stderr while its input trickles in."""
+        ours, its = pty.openpty()
+        written = b""
+        with subprocess.Popen(
+            [str(TOOL), "import", "--session", "s1", *options, "-"],
+            cwd=self.folder,
+            env=self.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=its,
+        ) as process:
+            os.close(its)
+            end = time.monotonic() + (TIMEOUT_S if not options else 1)
+            number = 0
+            # Feeds lines until the bar is there.
+            while b"import" not in written and time.monotonic() < end:
+                number += 1
+                process.stdin.write(b'{"type":"fact","content":"number %d"}\n' % number)
+                process.stdin.flush()
+                if select.select([ours], [], [], 0.02)[0]:
+                    written += os.read(ours, 4096)
+            process.stdin.close()
+            written += self.read_all(ours).encode()
+        os.close(ours)
+        self.assertEqual(process.returncode, 0)
+        return written.decode()
+
+    def test_a_progress_bar_shows_on_stderr_and_is_erased(self):
+        written = self.import_slowly()
+        self.assertRegex(written, r"\rimport  \[[#.]{30}\]")
+        self.assertTrue(written.endswith("\r\x1b[K"), repr(written[-20:]))
+
+    def test_quiet_shows_no_progress(self):
+        self.assertEqual(self.import_slowly("--quiet"), "")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""What the tests of the tool share: the tool's path, a folder of their own, a clean environment."""
+
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+TIMEOUT_S = 120
+TOOL = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
+
+
+def main():
+    """Runs the tests of the calling script; the first argument is the tool."""
+    if TOOL is None or not TOOL.exists():
+        sys.exit(f"usage: {sys.argv[0]} TOOL")
+    unittest.main(argv=[sys.argv[0], *sys.argv[2:]], verbosity=2)
+
+
+class ToolTest(unittest.TestCase):
+    """Runs the tool in an empty folder."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory(prefix="bmad-cli-")
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.environment = {
+            "PATH": f"{TOOL.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}",
+            "HOME": str(self.folder),
+            "LC_ALL": "C.UTF-8",
+            "TERM": "xterm",
+            **{key: text for key, text in os.environ.items() if key.endswith("SAN_OPTIONS")},
+        }
+
+    def run_command(self, *command, stdin="", status=0):
+        done = subprocess.run(
+            command,
+            cwd=self.folder,
+            env=self.environment,
+            input=stdin,
+            capture_output=True,
+            text=True,
+            timeout=TIMEOUT_S,
+            check=False,
+        )
+        self.assertEqual(done.returncode, status, f"{command}:\n{done.stdout}\n{done.stderr}")
+        return done.stdout
+
+    def run_tool(self, *arguments, stdin="", status=0):
+        return self.run_command(str(TOOL), *arguments, stdin=stdin, status=status)

@@ -1,0 +1,137 @@
+// error_codes_test.cpp - every error code is raised by a call that an embedding program can make,
+// and carries what it is about.
+#include <sys/resource.h>
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "concurrency/child.hpp"
+#include "engine/memory_fixture.hpp"
+#include "storage/file_lock.hpp"
+#include "storage/layout.hpp"
+#include "storage/posix_file_system.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+/// Lowers a limit of this process while it lives.
+class Limit {
+ public:
+  Limit(__rlimit_resource resource, rlim_t value) : resource_(resource) {
+    ::getrlimit(resource_, &old_);
+    const rlimit lowered{.rlim_cur = value, .rlim_max = old_.rlim_max};
+    ::setrlimit(resource_, &lowered);
+  }
+  Limit(const Limit&) = delete;
+  Limit& operator=(const Limit&) = delete;
+  ~Limit() { ::setrlimit(resource_, &old_); }
+
+ private:
+  __rlimit_resource resource_;
+  rlimit old_{};
+};
+
+template <typename T>
+Error error_of(const Result<T>& result) {
+  return result ? Error{.message = "no error at all"} : result.error();
+}
+
+struct Row {
+  ErrorCode code;
+  std::function<Error(MemoryFixture&)> raise;
+  bool names_path;
+};
+
+const Row kRows[] = {
+    {ErrorCode::E_STORAGE_IO,
+     [](MemoryFixture& memory) {
+       const Limit limit(RLIMIT_NOFILE, 0);
+       return error_of(memory->list({}));
+     },
+     true},
+    {ErrorCode::E_STORAGE_FULL,
+     [](MemoryFixture& memory) {
+       const Limit limit(RLIMIT_FSIZE, 600);
+       return error_of(memory->add_fact("s1", {.content = std::string(1000, 'x')}));
+     },
+     true},
+    {ErrorCode::E_STORAGE_CORRUPT,
+     [](MemoryFixture& memory) {
+       std::filesystem::create_symlink("decisions.jsonl", memory.path(EntryType::kFact));
+       return error_of(memory->add_fact("s1", {.content = "x"}));
+     },
+     true},
+    {ErrorCode::E_LOCK_TIMEOUT,
+     [](MemoryFixture& memory) {
+       Signal held;
+       const Child holder([&]() -> int {
+         const auto files = std::move(open_posix_file_system(memory.root()).value());
+         FileLock lock(*files, memory.clock, lock_path("s1"), lock_info_path("s1"));
+         const auto guard = lock.acquire({.operation = "compact"});
+         held.raise();
+         wait_to_be_killed();
+       });
+       held.wait();
+       static_cast<void>(memory.reopen({.lock_timeout = std::chrono::milliseconds(5)}));
+       return error_of(memory->add_fact("s1", {.content = "x"}));
+     },
+     true},
+    {ErrorCode::E_CONCURRENT_MOD,
+     [](MemoryFixture& memory) { return error_of(memory->create_session({.session_id = "s1"})); },
+     true},
+    {ErrorCode::E_INVALID_FORMAT,
+     [](MemoryFixture& memory) { return error_of(memory->add("s1", EntryType::kFact, "{")); },
+     false},
+    {ErrorCode::E_SCHEMA_INVALID,
+     [](MemoryFixture& memory) { return error_of(memory->add("s1", EntryType::kFact, "{}")); },
+     false},
+    {ErrorCode::E_SIZE_LIMIT,
+     [](MemoryFixture& memory) {
+       memory.write("summary.md", std::string(11U << 20U, 'x'));
+       return error_of(memory->add_fact("s1", {.content = "x"}));
+     },
+     true},
+    {ErrorCode::E_SESSION_NOT_FOUND,
+     [](MemoryFixture& memory) { return error_of(memory->load_session("nowhere")); }, true},
+    {ErrorCode::E_SESSION_CORRUPT,
+     [](MemoryFixture& memory) {
+       memory.write("manifest.json", "[]");
+       return error_of(memory->load_session("s1"));
+     },
+     true},
+    {ErrorCode::E_INVALID_QUERY,
+     [](MemoryFixture& memory) { return error_of(memory->query({.text = "?"})); }, false},
+};
+
+/// Codes that nothing raises yet: sessions are not archived, and no query has a time limit.
+const std::set<ErrorCode> kNotYet = {ErrorCode::E_SESSION_ARCHIVED, ErrorCode::E_QUERY_TIMEOUT};
+
+}  // namespace
+
+TEST_CASE("every code is raised, with a sentence and what it is about") {
+  std::set<ErrorCode> raised;
+  for (const Row& row : kRows) {
+    CAPTURE(error_code_name(row.code));
+    MemoryFixture memory;
+    memory.session();
+    const Error error = row.raise(memory);
+    CAPTURE(error.message);
+    CHECK(error.code == row.code);
+    CHECK(error.message.size() > 10);
+    CHECK(error.path.starts_with(memory.root()) == row.names_path);
+    raised.insert(error.code);
+    // Whatever it was, the next process opens the store.
+    CHECK(memory.reopen({}).has_value());
+  }
+  for (std::size_t i = 0; i < kErrorCodeCount; ++i) {
+    const auto code = static_cast<ErrorCode>(i);
+    CAPTURE(error_code_name(code));
+    CHECK(raised.contains(code) != kNotYet.contains(code));
+  }
+}
+
+}  // namespace bmad_mem::test
