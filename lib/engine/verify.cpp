@@ -51,7 +51,7 @@ class Verifier {
     }
     ++report_.sessions;
     BMAD_TRY(check_names());
-    check_manifest();
+    BMAD_TRY(check_manifest());
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY(check_log(type));
     }
@@ -99,14 +99,26 @@ class Verifier {
                                 .reason = std::move(reason)});
   }
 
-  void check_manifest() {
+  Status check_manifest() {
     const Result<Manifest> manifest = load_manifest(*store_.files, session_id_);
-    if (!manifest) {
-      const bool missing = manifest.error().code == ErrorCode::E_SESSION_NOT_FOUND;
-      report_.findings.push_back(
-          from_error(missing ? FindingKind::kMissingManifest : FindingKind::kDamagedManifest,
-                     manifest.error()));
+    if (manifest) {
+      return {};
     }
+    const Error& error = manifest.error();
+    if (error.os_error != 0 && !is_not_found(error)) {
+      return unreadable(manifest_path(session_id_), error);
+    }
+    const bool missing = error.code == ErrorCode::E_SESSION_NOT_FOUND;
+    report_.findings.push_back(
+        from_error(missing ? FindingKind::kMissingManifest : FindingKind::kDamagedManifest, error));
+    return {};
+  }
+
+  /// A file that can't be read: a link or folder in its place is a finding already, but a disk that
+  /// fails says nothing about what is on it.
+  Status unreadable(const std::string& path, const Error& error) const {
+    const Result<FileInfo> info = store_.files->info(path);
+    return info && info->kind != FileKind::kRegular ? Status() : Status(error);
   }
 
   Status check_log(EntryType type) {
@@ -129,12 +141,7 @@ class Verifier {
                   .on_damage = on_damage,
                   .on_progress = [&](std::uint64_t offset) { progress_.at(offset); }});
     if (!scan) {
-      // A link or folder in a log's place is a finding already; a disk that fails is an error.
-      const Result<FileInfo> info = store_.files->info(path);
-      if (info && info->kind != FileKind::kRegular) {
-        return {};
-      }
-      return scan.error();
+      return unreadable(path, scan.error());
     }
     if (scan->torn_size != 0) {
       report_.findings.push_back(torn_tail(shown, *scan));
