@@ -21,9 +21,7 @@ function(bmad_test name)
   add_executable(${target} ${test_SOURCES})
   target_link_libraries(${target} PRIVATE
     bmad_flags bmad_doctest_main bmad_test_support rapidcheck ${test_LIBS})
-  target_compile_definitions(${target} PRIVATE BMAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(TARGET bmad-mem)
-    target_compile_definitions(${target} PRIVATE BMAD_MEM_BINARY="$<TARGET_FILE:bmad-mem>")
     add_dependencies(${target} bmad-mem)
   endif()
   set(test ${BMAD_TEST_PREFIX}${name})
@@ -39,6 +37,10 @@ target_link_libraries(bmad_insides INTERFACE
 target_include_directories(bmad_insides INTERFACE
   "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_SOURCE_DIR}/tests"
   $<TARGET_PROPERTY:bmad_engine,INTERFACE_INCLUDE_DIRECTORIES>)
+target_compile_definitions(bmad_insides INTERFACE BMAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+if(TARGET bmad-mem)
+  target_compile_definitions(bmad_insides INTERFACE BMAD_MEM_BINARY="$<TARGET_FILE:bmad-mem>")
+endif()
 
 # bmad_fuzz(<name> SOURCES ...): a libFuzzer target fuzz_<name>; needs clang and BMAD_BUILD_FUZZ.
 function(bmad_fuzz name)

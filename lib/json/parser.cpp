@@ -14,12 +14,24 @@ namespace {
 
 static_assert(kJsonPadding >= simdjson::SIMDJSON_PADDING);
 
+/// One bit of 64 for a key: keys with different bits differ.
+std::uint64_t key_bit(std::string_view key) {
+  if (key.empty()) {
+    return 1;
+  }
+  const auto first = static_cast<unsigned char>(key.front());
+  const auto last = static_cast<unsigned char>(key.back());
+  return std::uint64_t{1} << ((key.size() * 7U + first * 5U + last) & 63U);
+}
+
 /// Whether two keys of `object` itself are equal. Small objects, which nearly all are, are compared
-/// pair by pair; large ones are sorted, so that hostile input costs n log n.
+/// pair by pair where the bits of two keys meet; large ones are sorted, so that hostile input costs
+/// n log n.
 bool has_duplicate_key(JsonValue object) {
   constexpr std::size_t kPairwiseMax = 24;
   std::array<std::string_view, kPairwiseMax> keys;
   std::size_t count = 0;
+  std::uint64_t seen = 0;
   for (const JsonMember& member : object.members()) {
     if (count == kPairwiseMax) {
       std::vector<std::string_view> all;
@@ -29,11 +41,12 @@ bool has_duplicate_key(JsonValue object) {
       std::ranges::sort(all);
       return std::ranges::adjacent_find(all) != all.end();
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (keys[i] == member.key) {
-        return true;
-      }
+    const std::uint64_t bit = key_bit(member.key);
+    if ((seen & bit) != 0 &&
+        std::find(keys.begin(), keys.begin() + count, member.key) != keys.begin() + count) {
+      return true;
     }
+    seen |= bit;
     keys[count++] = member.key;
   }
   return false;

@@ -24,6 +24,14 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
+/// What this process last wrote to the information file.
+struct HolderNote {
+  std::string operation;
+  std::string agent_id;
+  Timestamp at{};
+  std::int64_t mtime_ns = 0;  // Of the file, just after.
+};
+
 /// What this process knows of one lock file: its descriptors, its queue of threads, and whether the
 /// helper thread is waiting in the kernel.
 ///
@@ -38,6 +46,7 @@ struct LockEntry {
   KernelLock kernel;
   std::unique_ptr<File> info_file;
   FileInfo identity;
+  HolderNote note;  // Guarded by the lock itself.
 
   std::mutex mutex;  // Guards what follows; never held during a system call that can wait.
   std::condition_variable changed;
@@ -175,6 +184,25 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
   return true;
 }
 
+/// Leaves the holder's name for those who wait. Nothing is written when it stands there already,
+/// not more than a second old: a second file that changes with every append costs its sync 10 us.
+void note_holder(LockEntry& entry, const LockRequest& request, Timestamp now) {
+  constexpr std::chrono::seconds kFresh{1};
+  HolderNote& note = entry.note;
+  const Result<FileInfo> before = entry.info_file->info();
+  const bool is_ours = before && before->mtime_ns == note.mtime_ns &&
+                       note.operation == request.operation && note.agent_id == request.agent_id;
+  if (is_ours && now >= note.at && now - note.at < kFresh) {
+    return;
+  }
+  write_lock_info(*entry.info_file, request.operation, request.agent_id, now);
+  const Result<FileInfo> after = entry.info_file->info();
+  note = {.operation = std::string(request.operation),
+          .agent_id = std::string(request.agent_id),
+          .at = now,
+          .mtime_ns = after ? after->mtime_ns : 0};
+}
+
 }  // namespace
 
 struct FileLock::Guard::State {
@@ -271,7 +299,7 @@ Result<FileLock::Guard> FileLock::acquire(const LockRequest& request) {
     // The session may have been archived and restored while we waited: then this is an old file.
     const Result<FileInfo> info = impl_->files.info(impl_->path);
     if (info && info->same_file(entry->identity)) {
-      write_lock_info(*entry->info_file, request.operation, request.agent_id, impl_->clock.now());
+      note_holder(*entry, request, impl_->clock.now());
       return guard;
     }
     if (!info && !is_not_found(info.error())) {

@@ -69,9 +69,9 @@ POSIX = re.compile(
     r"|(aio|dirent|dlfcn|elf|fcntl|fnmatch|ftw|glob|grp|langinfo|netdb|poll|pthread|pwd|sched|semaphore"
     r"|spawn|strings|syslog|termios|ucontext|unistd|utime|wordexp)\.h"
 )
-# Effects live in storage; core needs the system for the clock and for random numbers only.
+# Effects live in storage; core needs the system for random numbers and to notice a fork only.
 POSIX_ROOMS = {"storage"}
-POSIX_IN_CORE = {"sys/random.h", "unistd.h"}
+POSIX_IN_CORE = {"pthread.h", "sys/random.h", "unistd.h"}
 
 # C++ headers have no extension; these are the C headers the C++ standard knows.
 STANDARD = re.compile(

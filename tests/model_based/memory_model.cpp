@@ -33,7 +33,8 @@ std::vector<ModelLine> MemoryModel::lines(const std::string& session, EntryType 
     if (entry.ends_with('\r')) {
       entry.pop_back();
     }
-    const auto known = known_.find({type, entry});
+    // Blanks behind an entry belong to its line, and change nothing about it.
+    const auto known = known_.find({type, entry.substr(0, entry.find_last_not_of(" \t\r") + 1)});
     if (is_blank(line.text)) {
       line.kind = ModelLine::Kind::kBlank;
     } else if (known != known_.end()) {

@@ -237,6 +237,7 @@ void Rehearsal::compare_quarantine(const std::string& session) {
 void Rehearsal::compare_findings(const std::string& session) {
   using Place = std::pair<std::string, std::uint64_t>;
   std::set<Place> expected;
+  const SessionStatistics statistics = expect(memory_->statistics(session));
   for (const EntryType type : kEntryTypes) {
     const std::string path = memory_.path(type, session);
     const std::vector<ModelLine> lines = model_.lines(session, type);
@@ -251,8 +252,7 @@ void Rehearsal::compare_findings(const std::string& session) {
     if (!torn.empty()) {
       expected.emplace(path, lines.size() + 1);
     }
-    const TypeStatistics counted =
-        expect(memory_->statistics(session)).types[static_cast<std::size_t>(type)];
+    const TypeStatistics& counted = statistics.types[static_cast<std::size_t>(type)];
     RC_ASSERT(counted.damaged_lines == damaged);
     RC_ASSERT(counted.torn_bytes == torn.size());
     RC_ASSERT(counted.bytes == model_.log(session, type).size());

@@ -397,7 +397,6 @@ TEST_CASE("symbolic links inside the root are refused, not followed") {
   CHECK(files->info("link").value().kind == FileKind::kOther);
   CHECK_FALSE(files->list("link").has_value());
   CHECK_FALSE(files->sync_directory("link").has_value());
-  CHECK_FALSE(files->info("link/x").has_value());
   CHECK_FALSE(files->remove("link/x").has_value());
   CHECK_FALSE(files->rename("mine", "link/mine").has_value());
   CHECK_FALSE(files->rename("link/x", "stolen").has_value());

@@ -239,7 +239,6 @@ TEST_CASE("a kernel without openat2 refuses links all the same") {
     }
     must(!files->list("link").has_value());
     must(!files->sync_directory("link").has_value());
-    must(!files->info("link/x").has_value());
     must(!files->remove("link/x").has_value());
     must(!files->rename("s/log", "link/log").has_value());
     must(!files->make_directory("link/new").has_value());

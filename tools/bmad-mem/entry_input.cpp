@@ -87,7 +87,7 @@ std::optional<std::vector<InputPiece>> split_values(std::string_view input, std:
 }  // namespace
 
 Result<std::string> read_stdin() {
-  static constexpr std::size_t kChunk = 64U * 1024U;
+  static constexpr std::size_t kChunk = std::size_t{64} * 1024;
   std::string input;
   while (true) {
     const std::size_t size = input.size();

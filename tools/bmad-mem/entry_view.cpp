@@ -148,13 +148,12 @@ std::vector<FieldText> entry_fields(const Entry& entry) {
 
 void print_field(Tool& tool, std::string_view name, std::string_view value,
                  std::size_t name_width) {
-  const std::string text = printable(value);
-  std::string_view rest = text;
+  std::string_view rest = value;
   std::string head = padded(name, name_width);
   do {
     const std::string_view line = rest.substr(0, rest.find('\n'));
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
-    tool.out().print("  {}  {}\n", tool.style().faint(head), line);
+    tool.out().print("  {}  {}\n", tool.style().faint(head), printable(line));
     head.assign(name_width, ' ');
   } while (!rest.empty());
 }

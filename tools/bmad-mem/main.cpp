@@ -1,5 +1,8 @@
 // main.cpp - bmad-mem, the memory of a project on the command line.
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <csignal>
 #include <span>
 #include <string>
@@ -17,6 +20,10 @@ ExitStatus run_tool(std::span<const char* const> argv) {
   Tool tool(line.command, std::move(line.arguments));
   if (line.problem.empty()) {
     line.problem = tool.global_problem();
+  }
+  if (line.problem.empty() && line.command == nullptr && tool.json() && !line.wants_help &&
+      !line.wants_version) {
+    line.problem = "no command was given; `bmad-mem help` lists the commands";
   }
   if (!line.problem.empty()) {
     return tool.finish(tool.wrong_usage(line.problem));
@@ -38,6 +45,17 @@ ExitStatus run_tool(std::span<const char* const> argv) {
   return tool.finish(status.value_or(ExitStatus::kFailed));
 }
 
+/// Opens what the caller closed. Otherwise a log could become descriptor 1, and what is printed
+/// would be written into it.
+void open_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(descriptor, F_GETFD) < 0) {
+      // The lowest free number is this one, since those below are open.
+      static_cast<void>(::open("/dev/null", O_RDWR));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace bmad_mem::cli
 
@@ -45,6 +63,7 @@ int main(int argc, char** argv) {
   // A reader that goes away and a file that grows too large are errors, not deaths.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
-  const auto count = static_cast<std::size_t>(argc > 0 ? argc - 1 : 0);
-  return static_cast<int>(bmad_mem::cli::run_tool({argv + 1, count}));
+  bmad_mem::cli::open_standard_descriptors();
+  const std::span<const char* const> all(argv, static_cast<std::size_t>(argc));
+  return static_cast<int>(bmad_mem::cli::run_tool(all.subspan(argc > 0 ? 1 : 0)));
 }

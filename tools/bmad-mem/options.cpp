@@ -148,6 +148,7 @@ class ArgumentReader {
 
   [[nodiscard]] std::string unknown_option(std::string_view word) const {
     std::vector<std::string_view> names;
+    names.reserve(known_.size());
     for (const Option* option : known_) {
       names.push_back(option->name);
     }

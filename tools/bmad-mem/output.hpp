@@ -37,7 +37,7 @@ class Output {
   [[nodiscard]] int error() const { return error_; }
 
  private:
-  static constexpr std::size_t kBufferSize = 64U * 1024U;
+  static constexpr std::size_t kBufferSize = std::size_t{64} * 1024;
 
   int descriptor_;
   int error_ = 0;

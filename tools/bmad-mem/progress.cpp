@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 namespace bmad_mem::cli {
@@ -22,8 +23,8 @@ void write_to_stderr(std::string_view text) {
 }  // namespace
 
 std::string bar_text(double share, std::size_t width) {
-  const auto filled =
-      static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * static_cast<double>(width) + 0.5);
+  const auto filled = static_cast<std::size_t>(
+      std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
   std::string out(filled, '#');
   out.append(width - filled, '.');
   return out;

@@ -56,7 +56,7 @@ std::string printable(std::string_view text) {
     if (is_c1) {
       ++i;
     }
-    out += is_c1 || (byte < 0x20U && byte != '\n') || byte == 0x7FU ? ' ' : text[i];
+    out += is_c1 || byte < 0x20U || byte == 0x7FU ? ' ' : text[i];
   }
   return out;
 }

@@ -21,7 +21,7 @@ std::string padded_left(std::string_view text, std::size_t width);
 /// `text`, or its front and "…" when it has more than `width` characters; at least one.
 std::string shortened(std::string_view text, std::size_t width);
 
-/// `text` without what could steer a terminal: control characters become blanks, except '\n'.
+/// `text` on one line, without what could steer a terminal: control characters become blanks.
 std::string printable(std::string_view text);
 
 /// "312 B", "56.3 KiB", "9.8 MiB".

@@ -16,6 +16,7 @@ Result<ExitStatus> run(Tool& tool) {
   }
   // The words are read as a command line, so that `help session new` and `help add decision` work.
   std::vector<const char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words) {
     argv.push_back(word.c_str());
   }

@@ -22,7 +22,7 @@ constexpr std::string_view kMainAgent = "claude-code";
 constexpr std::size_t kRecordsRemembered = 1U << 16U;
 constexpr std::size_t kToolUsesRemembered = 1U << 12U;
 /// Longest message that is kept whole, in bytes; an entry may have 1 MiB as a line.
-constexpr std::size_t kMessageSizeMax = 512U * 1024U;
+constexpr std::size_t kMessageSizeMax = std::size_t{512} * 1024;
 
 /// Records of a transcript that are no user or assistant record, for telling what a file is.
 constexpr std::array<std::string_view, 6> kRecordTypes = {

@@ -15,7 +15,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::size_t kChunk = 256U * 1024U;
+constexpr std::size_t kChunk = std::size_t{256} * 1024;
 
 Error io_error(std::string_view what, const std::string& path) {
   const int error = errno;

@@ -60,7 +60,7 @@ Status find_below(const std::string& folder, std::vector<ImportFile>& files) {
     folders.pop_back();
     BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(at));
     for (const std::string& name : names) {
-      const std::string path = at + (at.ends_with('/') ? "" : "/") + name;
+      const std::string path = fmt::format("{}{}{}", at, at.ends_with('/') ? "" : "/", name);
       struct stat status{};
       if (::lstat(path.c_str(), &status) != 0) {
         continue;  // Gone in the meantime.

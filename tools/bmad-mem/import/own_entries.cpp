@@ -92,7 +92,7 @@ Status OwnEntriesImport::take(std::string_view text, JsonValue value, std::uint6
     return refuse(ErrorCode::E_SESSION_NOT_FOUND,
                   "the line names no session; say where it goes with --session ID", "session_id");
   }
-  if (const Status made = sink_.need_session({.session_id = session}); !made) {
+  if (Status made = sink_.need_session({.session_id = session}); !made) {
     if (made.error().code != ErrorCode::E_INVALID_FORMAT) {
       return made;
     }

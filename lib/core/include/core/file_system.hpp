@@ -75,7 +75,8 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) = 0;
-  /// Of the thing at `path` itself; a symbolic link is kOther.
+  /// Of the thing at `path` itself; a symbolic link is kOther. A link among the folders on the way
+  /// may be followed: looking does no harm, and every other call refuses it.
   virtual Result<FileInfo> info(const std::string& path) = 0;
   /// Names in the folder `path` ("" is the root), sorted by byte, without "." and "..".
   virtual Result<std::vector<std::string>> list(const std::string& path) = 0;

@@ -1,0 +1,28 @@
+// fuzz_targets.hpp - what must hold for any bytes at all. libFuzzer looks for bytes for which it
+// does not (./dev fuzz); replay_test.cpp tries known and random ones in every test run.
+//
+// Each function aborts, naming what did not hold, when it finds a contradiction.
+#pragma once
+
+#include <string_view>
+
+namespace bmad_mem::test {
+
+/// JSON: the fast parser and json_problem() agree, and what is read means what nlohmann reads.
+void fuzz_json(std::string_view bytes);
+
+/// Entries, of the type that the first byte picks: the validator and the completer agree, and what
+/// was completed is valid, complete and stays as it is.
+void fuzz_entry(std::string_view bytes);
+
+/// Times: what is read is written so that it reads back the same.
+void fuzz_rfc3339(std::string_view bytes);
+
+/// Lines: a reader finds those that splitting finds, whatever its limit and wherever it starts.
+void fuzz_lines(std::string_view bytes);
+
+/// Logs: a torn one takes an append, and repair leaves a store without findings that holds every
+/// entry it held.
+void fuzz_log(std::string_view bytes);
+
+}  // namespace bmad_mem::test
