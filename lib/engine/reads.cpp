@@ -60,6 +60,11 @@ bool is_newer(const Located& a, const Located& b) {
 Result<std::vector<Located>> load_filtered(const Store& store,
                                            const std::vector<std::string>& sessions,
                                            const EntryFilter& filter) {
+  if (filter.since && filter.until && *filter.since > *filter.until) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the time range ends before it begins; swap since and until",
+                 .field = "time_range"};
+  }
   std::vector<Located> found;
   for (const std::string& session_id : sessions) {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,

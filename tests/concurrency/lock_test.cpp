@@ -234,6 +234,22 @@ TEST_CASE("the name of a holder that was killed is not given for the one who cam
         std::string::npos);
 }
 
+TEST_CASE("the holder is named whoever came between its turns, however quickly") {
+  TemporaryDirectory folder;
+  LockFolder own(folder.path());
+  for (int i = 0; i < 20; ++i) {
+    {
+      REQUIRE(own.acquire(kLong, "add", "parent").has_value());
+    }
+    Child other([&] { return LockFolder(folder.path()).acquire(kLong, "add", "other") ? 0 : 1; });
+    REQUIRE(other.wait() == 0);
+    const Result<FileLock::Guard> guard = own.acquire(kLong, "add", "parent");
+    REQUIRE(guard.has_value());
+    CHECK(own.info().at("pid") == ::getpid());
+    CHECK(own.info().at("agent_id") == "parent");
+  }
+}
+
 TEST_CASE("boost's lock on the same file keeps ours out, and ours keeps boost's out") {
   TemporaryDirectory folder;
   LockFolder own(folder.path());

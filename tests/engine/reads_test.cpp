@@ -162,6 +162,15 @@ TEST_CASE("a list is newest first, and every filter leaves out what it names not
   }
 }
 
+TEST_CASE("a time range that ends before it begins is an error, not an empty answer") {
+  Library library;
+  const EntryFilter filter = {.since = at("2026-01-11T12:00:00Z"),
+                              .until = at("2026-01-11T11:00:00Z")};
+  CHECK(library.memory->list(filter).error().code == ErrorCode::E_INVALID_QUERY);
+  CHECK(library.memory->query({.text = "word", .filter = filter}).error().code ==
+        ErrorCode::E_INVALID_QUERY);
+}
+
 TEST_CASE("a limit of 0 is none, and 20 is the limit when nobody says") {
   MemoryFixture memory;
   memory.session();
