@@ -115,8 +115,9 @@ Error refusal(const BatchReport& report, std::size_t line_count) {
   if (line_count == 1) {
     error.line = 0;
   } else if (report.rejected.size() > 1) {
+    const std::size_t more = report.rejected.size() - 1;
     error.message +=
-        fmt::format(" (and {} more bad lines; nothing was written)", report.rejected.size() - 1);
+        fmt::format(" (and {} more bad line{}; nothing was written)", more, more == 1 ? "" : "s");
   } else {
     error.message += " (nothing was written)";
   }
