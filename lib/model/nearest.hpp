@@ -4,11 +4,9 @@
 #include <cstddef>
 #include <string_view>
 
-namespace bmad_mem {
+#include "bmad_mem/edit_distance.hpp"
 
-/// How many insertions, deletions, replacements and swaps of neighbours turn `a` into `b`; `limit`
-/// + 1 for anything beyond `limit`, and for words of more than 64 bytes.
-std::size_t edit_distance(std::string_view a, std::string_view b, std::size_t limit);
+namespace bmad_mem {
 
 /// Whether `word` may be a slip of the pen for `known`: at most 2 edits apart, and at most one for
 /// every three characters, since among words of three letters nearly all are near.

@@ -1,39 +1,23 @@
 #include "config_names.hpp"
 
 #include <algorithm>
-#include <numeric>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/edit_distance.hpp"
+
 namespace bmad_mem {
 namespace {
 
-/// How many characters must be added, dropped or replaced to turn one word into the other.
-std::size_t edit_distance(std::string_view from, std::string_view to) {
-  std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = std::exchange(row[0], i + 1);
-    for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replaced = diagonal + static_cast<std::size_t>(from[i] != to[j]);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replaced, row[j] + 1, diagonal + 1});
-    }
-  }
-  return row.back();
-}
-
 /// The one of `known` that is nearest to `name`; empty when more than a third would have to change.
 std::string_view nearest_name(std::string_view name, std::span<const std::string_view> known) {
-  constexpr std::size_t kNameSizeMax = 64;  // Bounds the work that a hostile file can cause.
   std::string_view nearest;
-  std::size_t nearest_distance = kNameSizeMax;
+  std::size_t nearest_distance = std::string_view::npos;
   for (const std::string_view each : known) {
-    const std::size_t longer = std::max(name.size(), each.size());
-    const std::size_t distance = longer > kNameSizeMax ? longer : edit_distance(name, each);
-    if (distance < nearest_distance && distance <= longer / 3) {
+    const std::size_t limit = std::max(name.size(), each.size()) / 3;
+    const std::size_t distance = edit_distance(name, each, limit);
+    if (distance < nearest_distance && distance <= limit) {
       nearest = each;
       nearest_distance = distance;
     }
