@@ -4,7 +4,9 @@
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(xxHash REQUIRED)  # cmake/FindxxHash.cmake
+find_package(xxHash REQUIRED)  # cmake/FindxxHash.cmake; so for the next two.
+find_package(libstemmer REQUIRED)
+find_package(utf8proc REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 
@@ -63,4 +65,12 @@ if(BMAD_BUILD_TESTS)
 endif()
 if(BMAD_BUILD_BENCH)
   find_package(benchmark REQUIRED)
+  # What the search is compared with. Both are optional: without them their rows say so.
+  find_package(SQLite3 QUIET)
+  find_package(Xapian QUIET CONFIG NAMES xapian)
+  foreach(name IN ITEMS SQLite3 Xapian)
+    if(NOT ${name}_FOUND)
+      message(STATUS "${name}: not found, so bmad-bench cannot compare with it")
+    endif()
+  endforeach()
 endif()

@@ -16,6 +16,8 @@ install(FILES
   "${PROJECT_BINARY_DIR}/package/bmad_memConfig.cmake"
   "${PROJECT_BINARY_DIR}/package/bmad_memConfigVersion.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findlibstemmer.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findutf8proc.cmake"
   DESTINATION "${package_dir}")
 
 if(TARGET bmad-mem)

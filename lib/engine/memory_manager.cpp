@@ -270,6 +270,20 @@ Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
   return query_entries(impl_->store, query);
 }
 
+Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
+                                                         const EntryFilter& filter) const {
+  return related_entries(impl_->store, id, filter);
+}
+
+Result<std::vector<TopicCount>> MemoryManager::topics(const EntryFilter& filter) const {
+  return list_topics(impl_->store, filter);
+}
+
+Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& filter,
+                                                            TimelineUnit unit) const {
+  return list_times(impl_->store, filter, unit);
+}
+
 Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
   return impl_->list_type(session_id, EntryType::kDecision);
 }
@@ -285,6 +299,11 @@ Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_i
 Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,
                                            const Progress& on_progress) const {
   return verify_store(impl_->store, sessions, on_progress);
+}
+
+Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const std::string> sessions,
+                                                              const Progress& on_progress) {
+  return rebuild_indexes(impl_->store, sessions, on_progress);
 }
 
 Result<RepairReport> MemoryManager::repair(std::span<const std::string> sessions,

@@ -1,10 +1,9 @@
-// reads.cpp - get, history, list and query, by reading the logs. No lock is taken.
+// reads.cpp - get, history and list, by reading the logs. No lock is taken.
 #include <algorithm>
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_table.hpp"
 #include "model/entry.hpp"
-#include "query/text_match.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -85,36 +84,6 @@ void cut_to(std::vector<T>& items, std::size_t limit) {
   }
 }
 
-/// The text of an entry that search looks at.
-std::string searchable_text(JsonParser& parser, const TableEntry& entry) {
-  std::string text;
-  if (const Result<JsonValue> value = parser.parse(entry.text)) {
-    entry_searchable_text(entry.type, *value, text);
-  }
-  return text;
-}
-
-struct Scored {
-  std::size_t index = 0;
-  double relevance = 0;
-};
-
-void sort_hits(std::vector<Scored>& hits, const std::vector<Located>& entries, SortOrder sort) {
-  std::ranges::sort(hits, [&](const Scored& a, const Scored& b) {
-    const Located& left = entries[a.index];
-    const Located& right = entries[b.index];
-    switch (sort) {
-      case SortOrder::kTimeDesc:
-        return is_newer(left, right);
-      case SortOrder::kTimeAsc:
-        return is_newer(right, left);
-      case SortOrder::kRelevanceDesc:
-        break;
-    }
-    return a.relevance != b.relevance ? a.relevance > b.relevance : is_newer(left, right);
-  });
-}
-
 }  // namespace
 
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
@@ -146,38 +115,6 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
     entries.push_back(to_entry(parser, *located.session_id, std::move(located.entry)));
   }
   return entries;
-}
-
-Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
-  BMAD_TRY_ASSIGN(const QueryWords words, parse_query(query.text));
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
-                  store.selected_sessions(query.filter.sessions));
-  BMAD_TRY_ASSIGN(std::vector<Located> entries, load_filtered(store, sessions, query.filter));
-  JsonParser parser;
-  TextMatcher matcher(words);
-  for (const Located& located : entries) {
-    matcher.add(searchable_text(parser, located.entry));
-  }
-  const std::vector<double> scores = matcher.scores();
-  std::vector<Scored> scored;
-  for (std::size_t i = 0; i < scores.size(); ++i) {
-    if (scores[i] > 0 && scores[i] >= query.min_relevance) {
-      scored.push_back({.index = i, .relevance = scores[i]});
-    }
-  }
-  sort_hits(scored, entries, query.sort);
-  cut_to(scored, query.filter.limit);
-  std::vector<Hit> hits;
-  hits.reserve(scored.size());
-  for (const Scored& each : scored) {
-    Located& located = entries[each.index];
-    Snippet snippet = make_snippet(words, searchable_text(parser, located.entry));
-    hits.push_back({.entry = to_entry(parser, *located.session_id, std::move(located.entry)),
-                    .relevance = each.relevance,
-                    .snippet = std::move(snippet.text),
-                    .highlights = std::move(snippet.highlights)});
-  }
-  return hits;
 }
 
 }  // namespace bmad_mem

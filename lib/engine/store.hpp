@@ -1,6 +1,7 @@
 // store.hpp - what the parts of the engine share: one opened memory root.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "core/file_system.hpp"
 #include "core/ids.hpp"
+#include "index/session_index.hpp"
 #include "storage/config.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/manifest.hpp"
@@ -29,9 +31,13 @@ struct OpenSession {
   FileInfo manifest_file;
   bool manifest_known = false;
   bool closed = false;
+  // Bytes behind the checkpoint, as far as this process knows; see checkpoint_after_write().
+  std::atomic<std::uint64_t> tail_bytes{0};
+  std::atomic<bool> tail_known{false};
 };
 
-/// One opened root. Threads: safe; `sessions` has its own mutex, everything else is constant.
+/// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
+/// constant.
 struct Store {
   std::string root;
   std::string agent_id;
@@ -46,10 +52,16 @@ struct Store {
   std::mutex sessions_mutex;
   std::map<std::string, std::unique_ptr<OpenSession>, std::less<>> sessions;
 
+  mutable std::mutex indexes_mutex;
+  mutable std::map<std::string, std::shared_ptr<SessionIndex>, std::less<>> indexes;
+
   explicit Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
 
   /// The writer of `session_id`, which must be a session id; the session need not exist.
   OpenSession& session(const std::string& session_id);
+
+  /// The index of `session_id`, kept as long as the root is open; refresh() it before use.
+  std::shared_ptr<SessionIndex> index(const std::string& session_id) const;
 
   /// The lock of the root itself: creating sessions, tidying up what never became one.
   FileLock root_lock() const;
@@ -82,5 +94,18 @@ Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std:
                                         std::span<const EntryType> types, bool all_versions);
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
 Result<std::vector<Hit>> query_entries(const Store& store, const Query& query);
+Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
+                                                  const EntryFilter& filter);
+Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter);
+Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
+                                               TimelineUnit unit);
+Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
+                                                 std::span<const std::string> wanted,
+                                                 const MemoryManager::Progress& on_progress);
+
+/// Writes a new checkpoint when the tail has become long enough. `log_end`: size of the log that
+/// `added` bytes were appended to. What fails here fails nothing: the entries are durable.
+void checkpoint_after_write(Store& store, const std::string& session_id, OpenSession& session,
+                            std::uint64_t log_end, std::uint64_t added);
 
 }  // namespace bmad_mem

@@ -152,6 +152,7 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
     return report;
   }
   BMAD_TRY(AppendLog::sync(written));
+  checkpoint_after_write(store, session_id, session, written.end, written.end - written.offset);
   report.ids.reserve(entries.size());
   for (CompleteEntry& entry : entries) {
     report.ids.push_back(std::move(entry.id));

@@ -76,6 +76,7 @@ class Scan {
 
   void take(const Line& line) {
     if (line.too_long) {
+      result_.hashed = false;
       reject([&] { return too_long(line); });
       return;
     }
@@ -122,23 +123,28 @@ class Scan {
 }  // namespace
 
 Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
-                         JsonParser& parser, const ScanHandlers& handlers) {
+                         JsonParser& parser, const ScanHandlers& handlers, ScanStart start) {
   constexpr std::uint64_t kProgressStep = 256U << 10U;
   const Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kRead);
   if (!file) {
     if (is_not_found(file.error())) {
-      return LogScan{.torn_line = 1};
+      return LogScan{.torn_line = start.line};
     }
     return file.error();
   }
   LineReader reader(**file, kEntrySizeMax);
+  reader.seek(start.offset, start.line);
   Scan scan(type, parser, handlers);
   Line line;
+  line.number = start.line - 1;
   std::uint64_t next_progress = kProgressStep;
   while (true) {
     BMAD_TRY_ASSIGN(const bool more, reader.next(line));
     if (!more) {
       return scan.finish(reader, line.number);
+    }
+    if (start.hash != nullptr && !line.too_long) {
+      start.hash->add({line.text.data(), line.text.size() + 1});  // The '\n' lies behind the text.
     }
     scan.take(line);
     if (handlers.on_progress && line.offset >= next_progress) {

@@ -31,6 +31,17 @@ class IdList {
   std::vector<std::string_view> ids_;
 };
 
+bool makes_severe(std::string_view key, JsonValue value) {
+  const std::string_view text = value.string();
+  return (key == "severity" && text == "critical") ||
+         (key == "impact" && (text == "high" || text == "critical"));
+}
+
+bool makes_approved(std::string_view key, JsonValue value) {
+  const JsonElements approvers = value.elements();
+  return key == "approved_by" && approvers.begin() != approvers.end();
+}
+
 }  // namespace
 
 EntryHead entry_head(EntryType type, JsonValue entry) {
@@ -50,6 +61,7 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
       head.who = member.value.string();
     } else if (key == "context") {
       head.topic = member.value["topic"].string();
+      head.conversation_id = member.value["conversation_id"].string();
     } else if (key == "topic") {
       own_topic = member.value.string();
     } else if (key == "tags") {
@@ -60,6 +72,13 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
       head.sensitive = member.value.boolean();
     } else if (key == "decay_factor") {
       head.decay_factor = member.value.number(1.0);
+    } else if (key == "role") {
+      head.role = member.value.string();
+    } else if (key == "last_accessed") {
+      head.last_accessed = try_parse_rfc3339(member.value.string());
+    } else {
+      head.severe = head.severe || makes_severe(key, member.value);
+      head.approved = head.approved || makes_approved(key, member.value);
     }
   }
   head.who = head.who.empty() ? agent : head.who;
@@ -93,17 +112,15 @@ bool entry_has_tag(JsonValue entry, std::string_view tag) {
 }
 
 double entry_importance(EntryType type, JsonValue entry) {
+  const EntryHead head = entry_head(type, entry);
+  return importance_of(type, head.severe, head.approved);
+}
+
+double importance_of(EntryType type, bool severe, bool approved) {
   constexpr double kSevereBoost = 1.3;
   constexpr double kApprovedBoost = 1.2;
-  double importance = entry_type_info(type).importance;
-  const std::string_view impact = entry["impact"].string();
-  if (entry["severity"].string() == "critical" || impact == "high" || impact == "critical") {
-    importance *= kSevereBoost;
-  }
-  const JsonElements approvers = entry["approved_by"].elements();
-  if (approvers.begin() != approvers.end()) {
-    importance *= kApprovedBoost;
-  }
+  const double importance = entry_type_info(type).importance * (severe ? kSevereBoost : 1) *
+                            (approved ? kApprovedBoost : 1);
   return std::min(importance, 1.0);
 }
 

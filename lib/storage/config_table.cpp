@@ -67,9 +67,19 @@ constexpr Setting kSettings[] = {
     whole(
         "indexing.rebuild_threshold_writes",
         [](Config& c) -> Whole& { return c.indexing.rebuild_threshold_writes; }, 1, 10'000'000),
+    text("indexing.language", [](Config& c) -> Text& { return c.indexing.language; }),
     real(
         "indexing.cache_size_mb", [](Config& c) -> double& { return c.indexing.cache_size_mb; },
         kMegabytesMin, kMegabytesMax),
+
+    real(
+        "relevance.text", [](Config& c) -> double& { return c.relevance.text; }, 0, 1),
+    real(
+        "relevance.time", [](Config& c) -> double& { return c.relevance.time; }, 0, 1),
+    real(
+        "relevance.importance", [](Config& c) -> double& { return c.relevance.importance; }, 0, 1),
+    real(
+        "relevance.access", [](Config& c) -> double& { return c.relevance.access; }, 0, 1),
 
     flag("decay.enabled", [](Config& c) -> bool& { return c.decay.enabled; }),
     text(

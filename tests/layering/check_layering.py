@@ -32,7 +32,7 @@ THIRD_PARTY = {
     "core": {"xxHash"},
     "json": {"simdjson", "nlohmann"},
     "storage": {"Boost.Interprocess", "Boost.Filesystem"},
-    "index": {"libstemmer"},
+    "index": {"libstemmer", "utf8proc"},
     "query": {"RE2"},
     "privacy": {"RE2"},
     "lifecycle": {"libarchive", "zlib"},
@@ -41,7 +41,7 @@ THIRD_PARTY = {
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
 TOOL_THIRD_PARTY = {
     "bmad-mem": {"CLI11"},
-    "bmad-bench": {"CLI11", "Google Benchmark"},
+    "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 
 # Which headers belong to which library.
@@ -54,11 +54,14 @@ LIBRARY_HEADERS = [
     ("Boost.Interprocess", r"boost/(interprocess|date_time)/.+"),
     ("Boost.Filesystem", r"boost/(filesystem|system)(/.+|\.hpp)"),
     ("libstemmer", r"libstemmer(/libstemmer)?\.h"),
+    ("utf8proc", r"utf8proc\.h"),
     ("RE2", r"re2/.+"),
     ("libarchive", r"archive(_entry)?\.h"),
     ("zlib", r"zlib\.h"),
     ("CLI11", r"CLI/.+"),
     ("Google Benchmark", r"benchmark/.+"),
+    ("SQLite", r"sqlite3\.h"),
+    ("Xapian", r"xapian(\.h|/.+)"),
 ]
 
 # Slow to compile: a header that includes one makes every file that includes it slow.

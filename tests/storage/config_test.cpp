@@ -77,7 +77,14 @@ constexpr std::string_view kSpecification = R"({
       "enabled": true,
       "update_strategy": "incremental",
       "rebuild_threshold_writes": 1000,
+      "language": "english",
       "cache_size_mb": 5
+    },
+    "relevance": {
+      "text": 0.4,
+      "time": 0.3,
+      "importance": 0.2,
+      "access": 0.1
     },
     "decay": {
       "enabled": true,

@@ -64,6 +64,10 @@ struct BatchOptions {
   KnownEntries known = KnownEntries::kAppendVersion;
 };
 
+/// A query as programs write it, see schemas/query.schema.json. `now` is what relative times count
+/// from. Errors: E_INVALID_QUERY with field and column.
+Result<Query> read_json_query(std::string_view json, Timestamp now);
+
 class MemoryManager {
  public:
   /// The root to use: `explicit_root` if not empty, else `env_value` if not empty, else the nearest
@@ -139,8 +143,19 @@ class MemoryManager {
                                      std::span<const std::string> sessions = {}) const;
   /// Newest first.
   Result<std::vector<Entry>> list(const EntryFilter& filter) const;
-  /// Best first. Errors: E_INVALID_QUERY for a text without a word.
+  /// Best first; equal ones newest first. Sees every entry whose append returned before, by
+  /// whatever process, and every edit by hand. Errors: E_INVALID_QUERY with column;
+  /// E_QUERY_TIMEOUT; E_SESSION_NOT_FOUND.
   Result<std::vector<Hit>> query(const Query& query) const;
+  /// What is linked to entry `id`: references both ways first, then entries of its topic, then
+  /// those that read like it; each once. `filter` chooses among them, and in which sessions to
+  /// look. Errors: E_INVALID_QUERY when there is no such entry.
+  Result<std::vector<RelatedEntry>> related(std::string_view id, const EntryFilter& filter) const;
+  /// The topics of the entries that pass, most entries first.
+  Result<std::vector<TopicCount>> topics(const EntryFilter& filter) const;
+  /// How many entries pass in each stretch of time that has any, oldest first; the newest
+  /// filter.limit ones.
+  Result<std::vector<TimelineBucket>> timeline(const EntryFilter& filter, TimelineUnit unit) const;
 
   // The typed reads of the specification, newest first.
   Result<std::vector<Entry>> decisions(std::string_view session_id) const;
@@ -154,6 +169,10 @@ class MemoryManager {
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
   Result<VerifyReport> verify(std::span<const std::string> sessions = {},
                               const Progress& on_progress = {}) const;
+  /// Indexes `sessions` (all when empty) anew from their logs and writes their checkpoints. Nobody
+  /// waits for it. Queries do this by themselves where it is needed.
+  Result<std::vector<IndexReport>> rebuild_index(std::span<const std::string> sessions = {},
+                                                 const Progress& on_progress = {});
   /// Mends what can be mended; damaged lines go to the session's quarantine, nothing is dropped.
   Result<RepairReport> repair(std::span<const std::string> sessions = {},
                               const Progress& on_progress = {});

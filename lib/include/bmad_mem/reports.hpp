@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -104,11 +105,39 @@ struct EntryFilter {
 
 enum class SortOrder : std::uint8_t { kRelevanceDesc, kTimeDesc, kTimeAsc };
 
+/// How much each component counts: relevance = text x text score + time x time score + … Each is at
+/// least 0. With weights that add up to 1, relevance lies in [0,1]. Specification 5.3.
+struct RelevanceWeights {
+  double text = 0.4;
+  double time = 0.3;
+  double importance = 0.2;
+  double access = 0.1;
+};
+
+/// How the text component is worked out.
+enum class TextRanking : std::uint8_t {
+  /// The entry, the entries around it and its session, the question before it, who is named, and
+  /// the dates named.
+  kContext,
+  /// BM25 of the entry alone (k1 0.9, b 0.4): for comparisons.
+  kPlain,
+};
+
 struct Query {
+  /// In the language of `bmad-mem help query`: words, "phrases", +must, -not, prefix*, fuzzy~,
+  /// type:, tag:, agent:, topic:, session:, since:, until:, is:pinned.
   std::string text;
-  EntryFilter filter;
+  EntryFilter filter = {};
   SortOrder sort = SortOrder::kRelevanceDesc;
   double min_relevance = 0;  ///< 0 to 1.
+  /// `text` is prose to find the like of: no operators, no filters.
+  bool text_is_prose = false;
+  std::optional<RelevanceWeights> weights = {};  ///< Those of the config when absent.
+  TextRanking ranking = TextRanking::kContext;
+  std::size_t context = 0;  ///< So many entries before and after each hit in its conversation.
+  bool explain = false;     ///< Fill in Hit::explanation.
+  /// Longest time to take; E_QUERY_TIMEOUT beyond. 0: no limit.
+  std::chrono::milliseconds timeout{0};
 };
 
 /// Part of a text, in bytes, that matched.
@@ -117,11 +146,85 @@ struct Highlight {
   std::size_t size = 0;
 };
 
+/// The components of a relevance, each in [0,1], before they are weighted.
+struct RelevanceComponents {
+  double text = 0;
+  double time = 0;        ///< Effective decay factor; 1 for all when the query itself names a time.
+  double importance = 0;  ///< By type, with boosts for severity, impact and approval.
+  double access = 0;      ///< exp(-0.05 x hours since the last access); 0.5 when there was none.
+};
+
+/// What one term adds to the text component: through the entry itself, through the entries around
+/// it, and through its session.
+struct TermScore {
+  std::string term;
+  double entry = 0;
+  double window = 0;
+  double session = 0;
+};
+
+/// Where the text component comes from. All parts together are RelevanceComponents::text.
+struct TextExplanation {
+  std::vector<TermScore> terms;
+  double question = 0;  ///< The entry before asks, and matches.
+  double speaker = 0;   ///< It is by the one participant whom the query names.
+  double date = 0;      ///< It lies in the time that the query names.
+};
+
 struct Hit {
   Entry entry;
-  double relevance = 0;               ///< 0 to 1.
+  double relevance = 0;  ///< 0 to 1.
+  RelevanceComponents components;
   std::string snippet;                ///< Part of the entry's text around the matches; one line.
   std::vector<Highlight> highlights;  ///< In the snippet, ascending, apart from each other.
+  std::vector<Entry> before;          ///< Query::context, oldest first.
+  std::vector<Entry> after;
+  std::optional<TextExplanation> explanation;
+};
+
+/// How an entry is linked to another one.
+enum class Relation : std::uint8_t {
+  kReferences,    ///< The asked one names it.
+  kReferencedBy,  ///< It names the asked one.
+  kSameTopic,
+  kSimilar,  ///< Its text is like that of the asked one.
+};
+
+/// The relation as it is printed, such as "referenced_by". Static storage.
+std::string_view relation_name(Relation relation);
+
+struct RelatedEntry {
+  Entry entry;
+  Relation relation = Relation::kReferences;
+  double relevance = 0;  ///< 1 for references; that of a query with its text otherwise.
+};
+
+struct TopicCount {
+  std::string topic;
+  std::uint64_t entries = 0;
+  std::uint64_t sessions = 0;
+  Timestamp newest{};
+};
+
+enum class TimelineUnit : std::uint8_t { kHour, kDay, kWeek, kMonth };
+
+/// Entries by their time, UTC. Weeks begin on Monday.
+struct TimelineBucket {
+  Timestamp begin{};
+  std::array<std::uint64_t, kEntryTypeCount> entries{};  ///< In the order of the enum.
+  std::uint64_t sessions = 0;
+
+  [[nodiscard]] std::uint64_t total() const;
+};
+
+/// A checkpoint that was written.
+struct IndexReport {
+  std::string session_id;
+  std::uint64_t entries = 0;      ///< Latest versions.
+  std::uint64_t terms = 0;        ///< Distinct.
+  std::uint64_t log_bytes = 0;    ///< That it covers.
+  std::uint64_t index_bytes = 0;  ///< Of index.json.
+  std::chrono::nanoseconds took{0};
 };
 
 enum class FindingKind : std::uint8_t {

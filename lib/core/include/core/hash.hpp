@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 
@@ -9,6 +10,22 @@ namespace bmad_mem {
 
 /// XXH3, 64 bits, seed 0. The same on every machine; stored on disk, so never changed.
 std::uint64_t xxh3(std::string_view bytes);
+
+/// XXH3 of bytes that come piece by piece: the same value as xxh3() of all of them.
+class Xxh3Stream {
+ public:
+  Xxh3Stream();
+  Xxh3Stream(Xxh3Stream&&) noexcept;
+  Xxh3Stream& operator=(Xxh3Stream&&) noexcept;
+  ~Xxh3Stream();
+
+  void add(std::string_view bytes);
+  [[nodiscard]] std::uint64_t value() const;
+
+ private:
+  struct Impl;  // Keeps xxhash.h out of this header.
+  std::unique_ptr<Impl> impl_;
+};
 
 /// 16 lower-case hexadecimal digits.
 std::string hash_hex(std::uint64_t hash);

@@ -13,6 +13,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "core/file_system.hpp"
+#include "core/hash.hpp"
 
 namespace bmad_mem {
 
@@ -41,6 +42,7 @@ struct LogScan {
   std::uint64_t whole_end = 0;  ///< Where the last whole line ends.
   std::uint64_t torn_size = 0;
   std::uint64_t torn_line = 0;  ///< The number the torn line would have.
+  bool hashed = true;           ///< False when a line was too long to be added to ScanStart::hash.
 };
 
 struct ScanHandlers {
@@ -51,9 +53,18 @@ struct ScanHandlers {
   std::function<void(std::uint64_t offset)> on_progress = {};
 };
 
+/// Where a scan begins: at the start of a line.
+struct ScanStart {
+  std::uint64_t offset = 0;
+  std::uint64_t line = 1;  ///< Its number.
+  /// If given, the bytes of each whole line are added to it, '\n' included: the very bytes that
+  /// were parsed, whatever happens to the file meanwhile.
+  Xxh3Stream* hash = nullptr;
+};
+
 /// Scans the log at `path`, which holds entries of `type`. A log that isn't there is empty.
 /// Errors: as the file system's; damaged lines are no errors.
 Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
-                         JsonParser& parser, const ScanHandlers& handlers);
+                         JsonParser& parser, const ScanHandlers& handlers, ScanStart start = {});
 
 }  // namespace bmad_mem

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,13 +25,18 @@ inline constexpr std::size_t kEntrySizeMax = 1U << 20U;
 /// The fields that filters and lists look at, gathered in one walk over the members.
 struct EntryHead {
   std::string_view id;
-  Timestamp timestamp{};      ///< 1970 when absent.
-  std::string_view who;       ///< made_by, discovered_by, or else agent_id; may be empty.
-  std::string_view topic;     ///< context.topic, or else topic; may be empty.
-  JsonValue tags;             ///< An array of strings, or absent.
-  bool pinned = false;        ///< Never decays, never evicted.
-  bool sensitive = false;     ///< Left out of what is handed to a model unless asked for.
-  double decay_factor = 1.0;  ///< That of the moment of writing.
+  Timestamp timestamp{};             ///< 1970 when absent.
+  std::string_view who;              ///< made_by, discovered_by, or else agent_id; may be empty.
+  std::string_view topic;            ///< context.topic, or else topic; may be empty.
+  JsonValue tags;                    ///< An array of strings, or absent.
+  bool pinned = false;               ///< Never decays, never evicted.
+  bool sensitive = false;            ///< Left out of what is handed to a model unless asked for.
+  double decay_factor = 1.0;         ///< That of the moment of writing.
+  std::string_view conversation_id;  ///< context.conversation_id; may be empty.
+  std::string_view role;             ///< Of a conversation; may be empty.
+  std::optional<Timestamp> last_accessed;
+  bool severe = false;    ///< Severity "critical", impact "high" or "critical".
+  bool approved = false;  ///< approved_by names somebody.
 };
 
 EntryHead entry_head(EntryType type, JsonValue entry);
@@ -55,6 +61,8 @@ bool entry_has_tag(JsonValue entry, std::string_view tag);
 /// severity "critical" or impact "high" or "critical", times 1.2 when approved_by names somebody;
 /// capped at 1. Impact "critical" is ours: the specification's own scale ends at "high".
 double entry_importance(EntryType type, JsonValue entry);
+/// The same, from what counts: EntryHead::severe and EntryHead::approved.
+double importance_of(EntryType type, bool severe, bool approved);
 
 /// Appends to `out` the text that search sees: the searchable fields in canonical order, the
 /// strings of lists and nested objects one by one, tags last, '\n' between any two. In a

@@ -31,4 +31,8 @@ Status replace_file(FileSystem& files, const std::string& path, std::string_view
 Status replace_file_with(FileSystem& files, const std::string& path,
                          const std::function<Status(File&)>& fill);
 
+/// As replace_file for a derived file: not synced, so a power cut may leave it empty or torn. Its
+/// readers must notice.
+Status replace_derived_file(FileSystem& files, const std::string& path, std::string_view bytes);
+
 }  // namespace bmad_mem

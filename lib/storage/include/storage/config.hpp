@@ -2,8 +2,8 @@
 //
 //   {"memory_config": {"version": "1.0",
 //                      "storage": {"max_session_size_mb": 10, "compression": {…}, …},
-//                      "concurrency": {…}, "indexing": {…}, "decay": {…}, "compaction": {…},
-//                      "privacy": {…}, "performance": {…}}}
+//                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
+//                      "compaction": {…}, "privacy": {…}, "performance": {…}}}
 //
 // Every key may be left out and takes its default; so may the file. A value of the wrong type or
 // out of its range is an error that names the key; an unknown key is a warning that names the
@@ -53,8 +53,18 @@ struct IndexingConfig {
   std::string update_strategy = "incremental";
   /// Entries in the tail that make a new checkpoint worth its cost: their scan takes about 1 ms.
   std::int64_t rebuild_threshold_writes = 1000;
+  /// Whose stems words are reduced to, a Snowball name; another one indexes everything anew.
+  std::string language = "english";
   /// Most memory that one session's warm index may take; a full session's is about that size.
   double cache_size_mb = 5;
+};
+
+/// How much each component of relevance counts when a query doesn't say: specification 5.3.
+struct RelevanceConfig {
+  double text = 0.4;
+  double time = 0.3;
+  double importance = 0.2;
+  double access = 0.1;
 };
 
 /// How fast entries of a type fade, per day: after ln 2 / rate days an entry counts half.
@@ -109,6 +119,7 @@ struct Config {
   StorageConfig storage;
   ConcurrencyConfig concurrency;
   IndexingConfig indexing;
+  RelevanceConfig relevance;
   DecayConfig decay;
   CompactionConfig compaction;
   PrivacyConfig privacy;

@@ -1,0 +1,96 @@
+#include "index/analyzer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+#include <libstemmer.h>
+
+#include "token_classes.hpp"
+#include "token_scanner.hpp"
+
+namespace bmad_mem {
+namespace {
+
+struct StemmerDeleter {
+  void operator()(sb_stemmer* stemmer) const { sb_stemmer_delete(stemmer); }
+};
+using Stemmer = std::unique_ptr<sb_stemmer, StemmerDeleter>;
+
+// Each language under the names that Snowball knows it by.
+constexpr auto kEnglish = std::to_array<std::string_view>({"english", "en", "eng", "porter"});
+
+// Languages whose articles and pronouns are elided before a vowel: l'eau, dell'acqua.
+constexpr auto kEliding = std::to_array<std::string_view>(
+    {"french", "fr", "fre", "fra", "italian", "it", "ita", "catalan", "ca", "cat"});
+
+bool is_among(std::string_view name, const auto& names) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+/// Words have stems; what holds digits or joints is a name, and stays as it is.
+bool is_word(std::string_view token) {
+  return std::ranges::all_of(token, [](char c) {
+    const CharClass cls = byte_class(c);
+    return cls == CharClass::kLower || cls == CharClass::kWide || cls == CharClass::kApostrophe;
+  });
+}
+
+}  // namespace
+
+struct Analyzer::Impl {
+  Impl(std::string_view language, Stemmer stemmer_of_language)
+      : stemmer(std::move(stemmer_of_language)),
+        has_stop_words(is_among(language, kEnglish)),
+        scanner(is_among(language, kEliding)) {}
+
+  Stemmer stemmer;
+  bool has_stop_words;
+  TokenScanner scanner;
+};
+
+Result<Analyzer> Analyzer::create(std::string_view language) {
+  Stemmer stemmer(sb_stemmer_new(std::string(language).c_str(), "UTF_8"));
+  if (stemmer == nullptr) {
+    std::string known;
+    for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) {
+      known += known.empty() ? "" : ", ";
+      known += *name;
+    }
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = fmt::format("\"{}\" is not a language with a stemmer; there are: {}",
+                                        language, known),
+                 .field = "language"};
+  }
+  return Analyzer(std::make_unique<Impl>(language, std::move(stemmer)));
+}
+
+Analyzer::Analyzer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Analyzer::Analyzer(Analyzer&&) noexcept = default;
+Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
+Analyzer::~Analyzer() = default;
+
+const std::vector<Token>& Analyzer::tokenize(std::string_view text) {
+  return impl_->scanner.scan(text);
+}
+
+std::string_view Analyzer::term(std::string_view token, bool whole) {
+  if (!whole && impl_->has_stop_words && is_stop_word(token)) {
+    return {};
+  }
+  if (!is_word(token)) {
+    return token;
+  }
+  const sb_symbol* stem =
+      sb_stemmer_stem(impl_->stemmer.get(), reinterpret_cast<const sb_symbol*>(token.data()),
+                      static_cast<int>(token.size()));
+  if (stem == nullptr) {
+    return token;  // No memory.
+  }
+  const std::string_view term(reinterpret_cast<const char*>(stem),
+                              static_cast<std::size_t>(sb_stemmer_length(impl_->stemmer.get())));
+  return term.substr(0, whole_characters(term, kTokenSizeMax));  // Turkish stems can be longer.
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,133 @@
+#include "index/entry_columns.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include "core/hash.hpp"
+#include "digits.hpp"
+#include "model/entry.hpp"
+
+namespace bmad_mem {
+namespace {
+
+// Timestamps may lie before 1970: half of what the digits can say.
+constexpr std::int64_t kTimestampBias = std::int64_t{1} << (kDigitBits * kTimestampDigits - 1);
+
+constexpr std::size_t kOffsetDigits = 5;
+constexpr std::size_t kSizeDigits = 4;
+constexpr std::size_t kLineDigits = 4;
+constexpr std::size_t kHashDigits = 5;
+constexpr std::size_t kCheckDigits = 4;
+static_assert(kOffsetDigits + kSizeDigits + kLineDigits + kHashDigits + kCheckDigits == kRowDigits);
+
+std::uint32_t low_bits(std::uint64_t hash, std::size_t digits) {
+  return static_cast<std::uint32_t>(low_digits(hash, digits));
+}
+
+template <std::size_t kCount>
+std::optional<std::vector<std::uint32_t>> decode_fixed(std::string_view text) {
+  std::vector<std::uint32_t> values(text.size() / kCount);
+  std::uint32_t bad = 0;
+  const char* at = text.data();
+  for (std::uint32_t& value : values) {
+    value = static_cast<std::uint32_t>(read_digits<kCount>(at, bad));
+    at += kCount;
+  }
+  if (bad > 63 || text.size() % kCount != 0) {
+    return std::nullopt;
+  }
+  return values;
+}
+
+}  // namespace
+
+void encode_column(const std::vector<std::uint32_t>& values, std::size_t digits, std::string& out) {
+  for (const std::uint32_t value : values) {
+    append_digits(value, digits, out);
+  }
+}
+
+void encode_timestamps(const std::vector<std::int64_t>& values, std::string& out) {
+  for (const std::int64_t value : values) {
+    const std::int64_t bounded = std::clamp(value, -kTimestampBias, kTimestampBias - 1);
+    append_digits(static_cast<std::uint64_t>(bounded + kTimestampBias), kTimestampDigits, out);
+  }
+}
+
+void encode_rows(const std::vector<EntryRow>& rows, std::string& out) {
+  for (const EntryRow& row : rows) {
+    const std::size_t begin = out.size();
+    append_digits(row.offset, kOffsetDigits, out);
+    append_digits(row.size, kSizeDigits, out);
+    append_digits(row.line, kLineDigits, out);
+    append_digits(row.line_hash, kHashDigits, out);
+    append_digits(low_bits(xxh3(std::string_view(out).substr(begin)), kCheckDigits), kCheckDigits,
+                  out);
+  }
+}
+
+std::optional<std::vector<std::uint32_t>> decode_column(std::string_view text, std::size_t digits) {
+  switch (digits) {
+    case 2:
+      return decode_fixed<2>(text);
+    case 3:
+      return decode_fixed<3>(text);
+    case 4:
+      return decode_fixed<4>(text);
+    case 5:
+      return decode_fixed<5>(text);
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::vector<std::int64_t>> decode_timestamps(std::string_view text) {
+  std::vector<std::int64_t> values(text.size() / kTimestampDigits);
+  std::uint32_t bad = 0;
+  const char* at = text.data();
+  for (std::int64_t& value : values) {
+    value = static_cast<std::int64_t>(read_digits<kTimestampDigits>(at, bad)) - kTimestampBias;
+    at += kTimestampDigits;
+  }
+  if (bad > 63 || text.size() % kTimestampDigits != 0) {
+    return std::nullopt;
+  }
+  return values;
+}
+
+std::optional<EntryRow> decode_row(std::string_view text) {
+  assert(text.size() == kRowDigits);
+  const std::string_view checked = text.substr(0, kRowDigits - kCheckDigits);
+  std::uint32_t bad = 0;
+  const char* at = text.data();
+  EntryRow row;
+  row.offset = read_digits<kOffsetDigits>(at, bad);
+  at += kOffsetDigits;
+  row.size = static_cast<std::uint32_t>(read_digits<kSizeDigits>(at, bad));
+  at += kSizeDigits;
+  row.line = static_cast<std::uint32_t>(read_digits<kLineDigits>(at, bad));
+  at += kLineDigits;
+  row.line_hash = static_cast<std::uint32_t>(read_digits<kHashDigits>(at, bad));
+  at += kHashDigits;
+  const std::uint64_t check = read_digits<kCheckDigits>(at, bad);
+  if (bad > 63 || check != low_bits(xxh3(checked), kCheckDigits)) {
+    return std::nullopt;
+  }
+  return row;
+}
+
+std::uint32_t entry_id_hash(EntryType type, std::string_view id) {
+  // Types are few, so one character in front tells equal ids of two types apart.
+  std::string key(1, static_cast<char>('a' + static_cast<int>(type)));
+  key += id;
+  return low_bits(xxh3(key), kIdHashDigits);
+}
+
+double flag_importance(std::uint32_t flags) {
+  return importance_of(flag_type(flags), (flags & kFlagSevere) != 0, (flags & kFlagApproved) != 0);
+}
+
+std::uint32_t entry_line_hash(std::string_view line) { return low_bits(xxh3(line), kHashDigits); }
+
+}  // namespace bmad_mem

@@ -1,0 +1,115 @@
+// entry_columns.hpp - what ranking and loading ask of the entries of a session, column by column.
+//
+//   ordinal     0    1    2    3        log by log, line by line; later lines come behind
+//   length     12    7    0   31        terms
+//   flags      type, role, live?, asks?, pinned?, follows its predecessor?
+//   previous    0    1    0    2        how many ordinals before the entry before it in its
+//                                       conversation stands; 0: it is the first
+//   timestamp  milliseconds since 1970
+//   id_hash    finds an entry by its id
+//   row        where its line lies: offset, size, number, hash of the line
+//
+// As text a column is one string: each value the same number of base-64 digits, so the value of an
+// ordinal is found by counting, and a column is one read. What few entries have (a second version,
+// a decay factor below 1, a time of access) stands apart in `odd`.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "index/posting_codec.hpp"
+
+namespace bmad_mem {
+
+/// The bits of a flags column. Stored: never renumber.
+enum EntryFlag : std::uint32_t {
+  kFlagTypeMask = 0x7,        ///< EntryType, see flag_type().
+  kFlagTombstone = 1U << 3U,  ///< Superseded by a newer line.
+  kFlagAsks = 1U << 4U,       ///< A message that ends with a question mark.
+  kFlagPinned = 1U << 5U,     ///<
+  kFlagSensitive = 1U << 6U,  ///<
+  kFlagSevere = 1U << 7U,     ///< Importance times 1.3, see entry_importance().
+  kFlagApproved = 1U << 8U,   ///< Importance times 1.2.
+  kFlagOdd = 1U << 9U,        ///< It has a line in EntryColumns::odd.
+  kFlagRoleShift = 10,        ///< Two bits: EntryRole.
+  kFlagRoleMask = 3U << 10U,
+  kFlagFollows = 1U << 12U,  ///< `previous` is 1: its predecessor is the ordinal before.
+};
+
+/// Who speaks, where a conversation says so.
+enum class EntryRole : std::uint8_t { kNone = 0, kUser = 1, kAssistant = 2 };
+
+inline EntryType flag_type(std::uint32_t flags) {
+  return static_cast<EntryType>(flags & kFlagTypeMask);
+}
+inline EntryRole flag_role(std::uint32_t flags) {
+  return static_cast<EntryRole>((flags & kFlagRoleMask) >> kFlagRoleShift);
+}
+
+/// What only few entries have.
+struct OddEntry {
+  std::uint32_t versions = 1;
+  double decay_factor = 1;
+  std::optional<Timestamp> last_accessed;
+};
+
+/// Where an entry's line lies in its log.
+struct EntryRow {
+  std::uint64_t offset = 0;
+  std::uint32_t size = 0;       ///< Without '\n'.
+  std::uint32_t line = 0;       ///< 1-based.
+  std::uint32_t line_hash = 0;  ///< Low 30 bits of the line's XXH3.
+
+  bool operator==(const EntryRow&) const = default;
+};
+
+struct EntryColumns {
+  std::vector<std::uint32_t> lengths;
+  std::vector<std::uint32_t> flags;
+  std::vector<std::uint32_t> previous;
+  std::vector<std::int64_t> timestamps;
+  std::vector<std::uint32_t> id_hashes;
+  std::vector<EntryRow> rows;
+  std::map<Ordinal, OddEntry> odd;
+
+  [[nodiscard]] std::size_t size() const { return flags.size(); }
+};
+
+inline constexpr std::size_t kLengthDigits = 3;
+inline constexpr std::size_t kFlagsDigits = 3;
+inline constexpr std::size_t kPreviousDigits = 4;
+inline constexpr std::size_t kTimestampDigits = 8;
+inline constexpr std::size_t kIdHashDigits = 5;
+inline constexpr std::size_t kRowDigits = 22;
+
+/// Longest length a column holds; longer entries count as this long.
+inline constexpr std::uint32_t kLengthMax = (1U << (6 * kLengthDigits)) - 1;
+/// Farthest predecessor a column can name; one farther away begins a conversation anew.
+inline constexpr std::uint32_t kPreviousMax = (1U << (6 * kPreviousDigits)) - 1;
+
+/// Appends one digit string for each value.
+void encode_column(const std::vector<std::uint32_t>& values, std::size_t digits, std::string& out);
+void encode_timestamps(const std::vector<std::int64_t>& values, std::string& out);
+void encode_rows(const std::vector<EntryRow>& rows, std::string& out);
+
+/// The values of `text`; nothing when it isn't whole or holds a byte that is no digit.
+std::optional<std::vector<std::uint32_t>> decode_column(std::string_view text, std::size_t digits);
+std::optional<std::vector<std::int64_t>> decode_timestamps(std::string_view text);
+/// One row; `text` has kRowDigits bytes. A row checks itself.
+std::optional<EntryRow> decode_row(std::string_view text);
+
+/// 30 bits of XXH3: of an entry's type and id.
+std::uint32_t entry_id_hash(EntryType type, std::string_view id);
+/// 30 bits of XXH3: of a line.
+std::uint32_t entry_line_hash(std::string_view line);
+
+/// entry_importance() from the flags.
+double flag_importance(std::uint32_t flags);
+
+}  // namespace bmad_mem

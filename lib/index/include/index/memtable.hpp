@@ -1,0 +1,71 @@
+// memtable.hpp - the in-memory index of entries that no checkpoint covers: three kinds of keys to
+// posting lists.
+//
+//   kTerm   "postgr", "AGENT:analyst", "TAG:database", "REF:x4Gh_"    inverted index
+//   kTopic  "database_selection"                         topic index
+//   kHour   "2026-01-11T10"                              temporal index, UTC
+//
+// Terms of text never hold an upper-case ASCII letter (see analyzer.hpp), so filter terms can't be
+// mistaken for them. Threads: build from one, then read from any.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "index/analyzer.hpp"
+#include "index/posting_codec.hpp"
+
+namespace bmad_mem {
+
+enum class PostingKind : std::uint8_t { kTerm, kTopic, kHour };
+inline constexpr std::size_t kPostingKindCount = 3;
+
+/// What a filter term starts with.
+inline constexpr std::string_view kAgentPrefix = "AGENT:";
+inline constexpr std::string_view kTagPrefix = "TAG:";
+inline constexpr std::string_view kReferencePrefix = "REF:";
+
+/// "REF:" and a hash of `id`: what entries stand under that name entry `id`. Ids are long and each
+/// is seldom named, so their hashes do; who looks here compares the ids themselves.
+std::string reference_key(std::string_view id);
+
+class Memtable {
+ public:
+  Memtable();
+  Memtable(Memtable&&) noexcept;
+  Memtable& operator=(Memtable&&) noexcept;
+  ~Memtable();
+
+  /// Indexes the text of entry `ordinal`, which is not below any added before. Returns its length
+  /// in terms; stop words and wholes don't count.
+  std::uint32_t add_text(Analyzer& analyzer, std::string_view text, Ordinal ordinal);
+
+  /// Puts entry `ordinal` under `key`, which may be empty: then it does nothing.
+  void add_key(PostingKind kind, std::string_view prefix, std::string_view key, Ordinal ordinal);
+  void add_hour(Timestamp time, Ordinal ordinal);
+
+  /// Ascending by ordinal; empty for an unknown key. Valid until the next addition.
+  [[nodiscard]] std::span<const Posting> postings(PostingKind kind, std::string_view key) const;
+
+  /// A key and its postings.
+  struct KeyedPostings {
+    std::string_view key;
+    std::span<const Posting> postings;
+  };
+  /// All of a kind, ascending by the bytes of their keys. Valid until the next addition.
+  [[nodiscard]] std::vector<KeyedPostings> sorted(PostingKind kind) const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// "2026-01-11T10": the key of the hour that holds `time`.
+std::string hour_key(Timestamp time);
+
+}  // namespace bmad_mem

@@ -1,0 +1,133 @@
+// session_index.hpp - the index of one session: its checkpoint, and the table of what came since.
+//
+//   logs     |<---------- covered by index.json ---------->|<- tail ->| torn
+//   index     CheckpointReader, searched in place            SessionTable in memory
+//             ordinals 0 .. n-1                              ordinals n ..
+//
+// refresh() makes it cover every whole line that the logs hold at that moment. It takes no lock on
+// the session and never repairs. A checkpoint that does not hold, or is of other logs, is left
+// aside, and the logs are indexed from their beginning.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <shared_mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/result.hpp"
+#include "core/file_system.hpp"
+#include "index/checkpoint_reader.hpp"
+#include "index/slot_table.hpp"
+
+namespace bmad_mem {
+
+struct SessionTable;
+
+struct CheckpointReport {
+  std::uint64_t entries = 0;      ///< Live ones.
+  std::uint64_t terms = 0;        ///< Distinct keys of the inverted index.
+  std::uint64_t log_bytes = 0;    ///< Covered.
+  std::uint64_t index_bytes = 0;  ///< Of index.json.
+};
+
+/// Bytes of the tail that make a new checkpoint worth its cost: to scan them takes a millisecond.
+inline constexpr std::uint64_t kTailSizeMax = 256U << 10U;
+
+/// How many bytes of the logs of session `session_id` its checkpoint covers; 0 without a good one.
+std::uint64_t checkpointed_bytes(FileSystem& files, const std::string& session_id,
+                                 std::string_view language);
+
+/// Threads: refresh(), rebuild() and write_checkpoint() take the index for themselves; everything
+/// below lock() is for those who hold lock().
+class SessionIndex {
+ public:
+  struct Options {
+    std::string session_id;
+    std::string language = "english";  ///< A Snowball name, see Analyzer.
+    /// Postings kept decoded, in bytes.
+    std::uint64_t cache_size = std::uint64_t{5} << 20U;
+  };
+
+  /// `files` and `clock` must outlive the index. Touches nothing yet.
+  SessionIndex(FileSystem& files, const Clock& clock, Options options);
+  ~SessionIndex();
+
+  /// Errors: as the file system's; E_SCHEMA_INVALID for a language without a stemmer.
+  Status refresh();
+
+  /// Forgets everything, the checkpoint too, and indexes the logs from their beginning.
+  /// `on_progress` is called now and then with the bytes of logs done.
+  using Progress = std::function<void(std::uint64_t bytes)>;
+  Status rebuild(const Progress& on_progress = {});
+
+  /// Forgets everything, so that the next refresh() begins with the checkpoint.
+  void forget();
+
+  /// Writes index.json so that it covers what this index covers, if nobody else is at it. Not
+  /// synced: what a crash leaves of it is recognised and built anew. Nothing when another process
+  /// is writing it.
+  Result<std::optional<CheckpointReport>> write_checkpoint();
+
+  /// Whether what came since the checkpoint is more than `entries_max` entries or kTailSizeMax.
+  [[nodiscard]] bool wants_checkpoint(std::uint64_t entries_max) const;
+
+  /// Keeps the index as it is while it is held.
+  [[nodiscard]] std::shared_lock<std::shared_mutex> lock() const {
+    return std::shared_lock(mutex_);
+  }
+
+  [[nodiscard]] const std::string& session_id() const { return options_.session_id; }
+  [[nodiscard]] const SessionFacts& facts() const;
+  /// Entries, tombstones among them.
+  [[nodiscard]] Ordinal entry_count() const;
+
+  /// Makes slots(), timestamps() and odd() there. Errors: E_STORAGE_CORRUPT.
+  Status load();
+  [[nodiscard]] const SlotTable& slots() const;
+  /// By ordinal, in milliseconds since 1970.
+  [[nodiscard]] const std::vector<std::int64_t>& timestamps() const;
+  [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const;
+
+  using Postings = std::shared_ptr<const std::vector<Posting>>;
+  /// Ascending by ordinal, tombstones among them; empty for an unknown key.
+  /// Errors: E_STORAGE_CORRUPT when the checkpoint does not hold: rebuild() and ask again.
+  Result<Postings> postings(PostingKind kind, std::string_view key);
+
+  /// Calls `use` for all keys that start with `prefix`, ascending, until it says false.
+  using UseKey = std::function<bool(std::string_view key, std::uint64_t entry_count)>;
+  Status keys(PostingKind kind, std::string_view prefix, const UseKey& use) const;
+
+  /// The live entries with this id, at most one a type. Errors: as line().
+  Result<std::vector<Ordinal>> find(std::string_view id);
+
+  /// The line of an entry, where it stands. Errors: E_CONCURRENT_MOD when the log has changed since
+  /// refresh(); E_STORAGE_CORRUPT when a row of the checkpoint does not hold.
+  struct LoadedLine {
+    std::string text;
+    std::uint64_t number = 0;  ///< 1-based.
+  };
+  Result<LoadedLine> line(Ordinal ordinal) const;
+
+ private:
+  struct State;
+
+  Status look_for_changes(bool& changed) const;
+  Status open_checkpoint();
+  Status bring_up_to_date();
+  Status scan_all(const Progress& on_progress);
+  Status scan_log_from(EntryType type, bool verify_prefix, bool& prefix_holds,
+                       const Progress& on_progress);
+  Status prepare_growth();
+
+  FileSystem& files_;
+  const Clock& clock_;
+  Options options_;
+  mutable std::shared_mutex mutex_;  // Guards state_, but for what it guards itself.
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,53 @@
+// slot_table.hpp - the live entries of a session in the order of their conversations.
+//
+//   ordinal   0  1  2  3  4  5  6           slot     0  1  2 | 3  4 | 5
+//   entry     a1 a2 b1 ✝  a3 b2 d           entry    a1 a2 a3 | b1 b2 | d
+//
+// In slots, neighbours in a conversation stand side by side, so a window is a range. Superseded
+// entries have none. In most sessions every entry is live and follows its predecessor: then slots
+// and ordinals are the same numbers, and no table is needed to tell.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "index/entry_columns.hpp"
+
+namespace bmad_mem {
+
+/// How far a window reaches to each side of its entry.
+inline constexpr std::uint32_t kWindowReach = 2;
+
+/// How far the window of a slot reaches: up to kWindowReach, less at the ends of a conversation.
+struct WindowReach {
+  std::uint8_t before = 0;
+  std::uint8_t after = 0;
+};
+
+struct SlotTable {
+  static constexpr std::uint32_t kNoSlot = ~std::uint32_t{0};
+
+  std::vector<std::uint32_t> lengths;         ///< In terms.
+  std::vector<std::uint32_t> window_lengths;  ///< Of all entries in the window.
+  std::vector<std::uint32_t> flags;
+  std::vector<WindowReach> reach;
+  std::vector<Ordinal> ordinals;     ///< By slot; empty when they are the same.
+  std::vector<std::uint32_t> slots;  ///< By ordinal, kNoSlot for tombstones; empty when the same.
+  std::uint64_t length_sum = 0;
+  std::uint64_t window_length_sum = 0;
+
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(flags.size()); }
+  [[nodiscard]] Ordinal ordinal(std::uint32_t slot) const {
+    return ordinals.empty() ? slot : ordinals[slot];
+  }
+  /// kNoSlot for a tombstone.
+  [[nodiscard]] std::uint32_t slot(Ordinal ordinal) const {
+    return slots.empty() ? ordinal : slots[ordinal];
+  }
+};
+
+/// Slots for the live entries of `columns`. `previous` may be empty when every predecessor is the
+/// ordinal before, as kFlagFollows tells.
+SlotTable build_slots(const EntryColumns& columns);
+
+}  // namespace bmad_mem

@@ -1,0 +1,139 @@
+#include "index/memtable.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "core/hash.hpp"
+#include "digits.hpp"
+#include "string_table.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Keys to posting lists.
+class PostingTable {
+ public:
+  std::uint32_t number(std::string_view key) {
+    const std::uint32_t number = keys_.add(key);
+    if (number == lists_.size()) {
+      lists_.emplace_back();
+    }
+    return number;
+  }
+
+  void add(std::uint32_t number, Ordinal ordinal) {
+    std::vector<Posting>& list = lists_[number];
+    if (!list.empty() && list.back().ordinal == ordinal) {
+      ++list.back().frequency;
+    } else {
+      list.push_back({.ordinal = ordinal, .frequency = 1});
+    }
+  }
+
+  [[nodiscard]] std::span<const Posting> postings(std::string_view key) const {
+    const std::uint32_t number = keys_.find(key);
+    return number == StringTable::kNone ? std::span<const Posting>() : lists_[number];
+  }
+
+  [[nodiscard]] std::vector<Memtable::KeyedPostings> sorted() const {
+    std::vector<Memtable::KeyedPostings> all;
+    all.reserve(lists_.size());
+    for (std::uint32_t i = 0; i < keys_.size(); ++i) {
+      all.push_back({.key = keys_.text(i), .postings = lists_[i]});
+    }
+    std::ranges::sort(all, {}, &Memtable::KeyedPostings::key);
+    return all;
+  }
+
+ private:
+  StringTable keys_;
+  std::vector<std::vector<Posting>> lists_;
+};
+
+}  // namespace
+
+struct Memtable::Impl {
+  std::array<PostingTable, kPostingKindCount> tables;
+  // Each token is stemmed once: token to number in `token_terms`. Wholes are not stemmed, so they
+  // have a table of their own.
+  StringTable tokens;
+  StringTable wholes;
+  std::vector<std::uint32_t> token_terms;
+  std::vector<std::uint32_t> whole_terms;
+  std::string key;  // Scratch.
+
+  PostingTable& table(PostingKind kind) { return tables[static_cast<std::size_t>(kind)]; }
+
+  std::uint32_t term_of(Analyzer& analyzer, const Token& token) {
+    StringTable& known = token.whole ? wholes : tokens;
+    std::vector<std::uint32_t>& terms = token.whole ? whole_terms : token_terms;
+    const std::uint32_t number = known.add(token.text);
+    if (number == terms.size()) {
+      const std::string_view term = analyzer.term(token.text, token.whole);
+      terms.push_back(term.empty() ? StringTable::kNone : table(PostingKind::kTerm).number(term));
+    }
+    return terms[number];
+  }
+};
+
+Memtable::Memtable() : impl_(std::make_unique<Impl>()) {}
+Memtable::Memtable(Memtable&&) noexcept = default;
+Memtable& Memtable::operator=(Memtable&&) noexcept = default;
+Memtable::~Memtable() = default;
+
+std::uint32_t Memtable::add_text(Analyzer& analyzer, std::string_view text, Ordinal ordinal) {
+  std::uint32_t length = 0;
+  PostingTable& terms = impl_->table(PostingKind::kTerm);
+  for (const Token& token : analyzer.tokenize(text)) {
+    const std::uint32_t term = impl_->term_of(analyzer, token);
+    if (term != StringTable::kNone) {
+      terms.add(term, ordinal);
+      length += token.whole ? 0 : 1;
+    }
+  }
+  return length;
+}
+
+void Memtable::add_key(PostingKind kind, std::string_view prefix, std::string_view key,
+                       Ordinal ordinal) {
+  if (key.empty()) {
+    return;
+  }
+  impl_->key = prefix;
+  impl_->key += key;
+  PostingTable& table = impl_->table(kind);
+  table.add(table.number(impl_->key), ordinal);
+}
+
+void Memtable::add_hour(Timestamp time, Ordinal ordinal) {
+  add_key(PostingKind::kHour, {}, hour_key(time), ordinal);
+}
+
+std::span<const Posting> Memtable::postings(PostingKind kind, std::string_view key) const {
+  return impl_->tables[static_cast<std::size_t>(kind)].postings(key);
+}
+
+std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind) const {
+  return impl_->tables[static_cast<std::size_t>(kind)].sorted();
+}
+
+std::string reference_key(std::string_view id) {
+  constexpr std::size_t kHashDigits = 5;
+  std::string key(kReferencePrefix);
+  append_digits(low_digits(xxh3(id), kHashDigits), kHashDigits, key);
+  return key;
+}
+
+std::string hour_key(Timestamp time) {
+  const auto day = std::chrono::floor<std::chrono::days>(time);
+  const std::chrono::year_month_day date(day);
+  const auto hour = std::chrono::floor<std::chrono::hours>(time - day);
+  return fmt::format("{:04}-{:02}-{:02}T{:02}", static_cast<int>(date.year()),
+                     static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()),
+                     hour.count());
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,174 @@
+#include "session_table.hpp"
+
+#include <algorithm>
+
+#include "model/entry.hpp"
+
+namespace bmad_mem {
+namespace {
+
+bool ends_with_question(std::string_view text) {
+  const std::size_t last = text.find_last_not_of(" \t\r\n\"')");
+  return last != std::string_view::npos && text[last] == '?';
+}
+
+EntryRole role_of(std::string_view role) {
+  return role == "user"        ? EntryRole::kUser
+         : role == "assistant" ? EntryRole::kAssistant
+                               : EntryRole::kNone;
+}
+
+std::uint32_t flags_of(const ScannedEntry& scanned, const EntryHead& head) {
+  const auto flag = [](bool condition, EntryFlag bit) { return condition ? bit : 0U; };
+  std::uint32_t flags = static_cast<std::uint32_t>(scanned.type);
+  flags |= flag(head.pinned, kFlagPinned) | flag(head.sensitive, kFlagSensitive) |
+           flag(head.severe, kFlagSevere) | flag(head.approved, kFlagApproved);
+  if (scanned.type == EntryType::kConversation) {
+    flags |= flag(ends_with_question(scanned.value["content"].string()), kFlagAsks);
+    flags |= static_cast<std::uint32_t>(role_of(head.role)) << kFlagRoleShift;
+  }
+  return flags;
+}
+
+}  // namespace
+
+SessionTableBuilder::SessionTableBuilder(SessionTable& table, Analyzer& analyzer, IdOf id_of)
+    : table_(table),
+      analyzer_(analyzer),
+      id_of_(std::move(id_of)),
+      begin_(static_cast<Ordinal>(table.columns.size())) {
+  index_checkpoint_ids();
+}
+
+void SessionTableBuilder::index_checkpoint_ids() {
+  checkpoint_ids_.reserve(begin_);
+  for (Ordinal ordinal = 0; ordinal < begin_; ++ordinal) {
+    if ((table_.columns.flags[ordinal] & kFlagTombstone) == 0) {
+      checkpoint_ids_.emplace(table_.columns.id_hashes[ordinal], ordinal);
+    }
+  }
+}
+
+Status SessionTableBuilder::add(const ScannedEntry& scanned) {
+  const EntryHead head = entry_head(scanned.type, scanned.value);
+  EntryColumns& columns = table_.columns;
+  const auto ordinal = static_cast<Ordinal>(columns.size());
+  const std::uint32_t id_hash = entry_id_hash(scanned.type, head.id);
+  OddEntry odd{.decay_factor = head.decay_factor, .last_accessed = head.last_accessed};
+  BMAD_TRY_ASSIGN(const Ordinal older, earlier_version(scanned.type, head.id, id_hash));
+  if (older != kNoOrdinal) {
+    const auto known = columns.odd.find(older);
+    odd.versions = (known == columns.odd.end() ? 1 : known->second.versions) + 1;
+    supersede(older);
+  }
+  std::uint32_t flags = flags_of(scanned, head);
+  if (odd.versions > 1 || odd.decay_factor != 1 || odd.last_accessed) {
+    flags |= kFlagOdd;
+    columns.odd.emplace(ordinal, odd);
+  }
+  text_.clear();
+  entry_searchable_text(scanned.type, scanned.value, text_);
+  const std::uint32_t length = table_.memtable.add_text(analyzer_, text_, ordinal);
+  columns.lengths.push_back(std::min(length, kLengthMax));
+  columns.flags.push_back(flags);
+  columns.previous.push_back(0);
+  columns.timestamps.push_back(head.timestamp.time_since_epoch().count());
+  columns.id_hashes.push_back(id_hash);
+  columns.rows.push_back({.offset = scanned.offset,
+                          .size = static_cast<std::uint32_t>(scanned.text.size()),
+                          .line = static_cast<std::uint32_t>(scanned.line),
+                          .line_hash = entry_line_hash(scanned.text)});
+  table_.memtable.add_key(PostingKind::kTerm, kAgentPrefix, head.who, ordinal);
+  for (const JsonValue tag : head.tags.elements()) {
+    table_.memtable.add_key(PostingKind::kTerm, kTagPrefix, tag.string(), ordinal);
+  }
+  for (const std::string_view id : entry_references(scanned.value)) {
+    table_.memtable.add_key(PostingKind::kTerm, {}, reference_key(id), ordinal);
+  }
+  table_.memtable.add_key(PostingKind::kTopic, {}, head.topic, ordinal);
+  table_.memtable.add_hour(head.timestamp, ordinal);
+  table_.facts.newest = std::max(table_.facts.newest, head.timestamp);
+  if (scanned.type == EntryType::kConversation) {
+    if (!head.who.empty()) {
+      std::vector<std::string>& names = table_.facts.participants;
+      const auto place = std::ranges::lower_bound(names, head.who);
+      if (place == names.end() || *place != head.who) {
+        names.emplace(place, head.who);
+      }
+    }
+    table_.facts.has_user = table_.facts.has_user || flag_role(flags) == EntryRole::kUser;
+    table_.facts.has_assistant =
+        table_.facts.has_assistant || flag_role(flags) == EntryRole::kAssistant;
+    link(ordinal, std::string(head.conversation_id));
+  }
+  return {};
+}
+
+/// The live entry that has this id, or kNoOrdinal; from now on it is the one that comes next.
+Result<Ordinal> SessionTableBuilder::earlier_version(EntryType type, std::string_view id,
+                                                     std::uint32_t hash) {
+  const auto ordinal = static_cast<Ordinal>(table_.columns.size());
+  key_.assign(1, static_cast<char>('a' + static_cast<int>(type)));
+  key_ += id;
+  const std::uint32_t number = ids_.add(key_);
+  if (number < latest_.size()) {
+    return std::exchange(latest_[number], ordinal);
+  }
+  latest_.push_back(ordinal);
+  const auto [begin, end] = checkpoint_ids_.equal_range(hash);
+  for (auto it = begin; it != end; ++it) {
+    BMAD_TRY_ASSIGN(const std::string known, id_of_(it->second));
+    if (known == id) {
+      const Ordinal older = it->second;
+      checkpoint_ids_.erase(it);
+      return older;
+    }
+  }
+  return kNoOrdinal;
+}
+
+void SessionTableBuilder::set_previous(Ordinal ordinal, Ordinal previous) {
+  std::uint32_t distance = previous == kNoOrdinal ? 0 : ordinal - previous;
+  distance = distance > kPreviousMax ? 0 : distance;
+  table_.columns.previous[ordinal] = distance;
+  std::uint32_t& flags = table_.columns.flags[ordinal];
+  flags = distance == 1 ? flags | kFlagFollows : flags & ~std::uint32_t{kFlagFollows};
+}
+
+/// Takes an entry out of the index and out of its conversation.
+void SessionTableBuilder::supersede(Ordinal older) {
+  EntryColumns& columns = table_.columns;
+  columns.flags[older] |= kFlagTombstone;
+  ++table_.tombstones;
+  const Ordinal before =
+      columns.previous[older] == 0 ? kNoOrdinal : older - columns.previous[older];
+  if (flag_type(columns.flags[older]) != EntryType::kConversation) {
+    return;
+  }
+  for (auto it = table_.conversation_ends.begin(); it != table_.conversation_ends.end(); ++it) {
+    if (it->second == older) {  // It was the last of its conversation, which now ends before it.
+      if (before == kNoOrdinal) {
+        table_.conversation_ends.erase(it);
+      } else {
+        it->second = before;
+      }
+      return;
+    }
+  }
+  for (Ordinal next = older + 1; next < columns.size(); ++next) {
+    if (columns.previous[next] == next - older && (columns.flags[next] & kFlagTombstone) == 0) {
+      set_previous(next, before);
+      return;
+    }
+  }
+}
+
+void SessionTableBuilder::link(Ordinal ordinal, const std::string& conversation_id) {
+  const auto [end, is_new] = table_.conversation_ends.try_emplace(conversation_id, ordinal);
+  if (!is_new) {
+    set_previous(ordinal, end->second);
+    end->second = ordinal;
+  }
+}
+
+}  // namespace bmad_mem

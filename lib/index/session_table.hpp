@@ -1,0 +1,70 @@
+// session_table.hpp - entries to columns, postings and conversations: what a scan of the logs
+// fills.
+//
+//   scanned line --> columns (one row an ordinal)          EntryColumns
+//               +-> postings of its words and keys         Memtable
+//               +-> link to the entry before it            `previous`, conversation by conversation
+//               +-> tombstone for the version before it
+//
+// The table begins empty, or behind the columns of a checkpoint: then ordinals go on counting, and
+// only what is added has postings here. Pure but for `id_of`, which reads one line.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "index/analyzer.hpp"
+#include "index/checkpoint_reader.hpp"
+#include "index/entry_columns.hpp"
+#include "index/entry_scanner.hpp"
+#include "index/memtable.hpp"
+#include "string_table.hpp"
+
+namespace bmad_mem {
+
+struct SessionTable {
+  EntryColumns columns;
+  std::size_t rows_begin = 0;  ///< Ordinal of columns.rows[0]: rows of a checkpoint stay there.
+  Memtable memtable;
+  SessionFacts facts;
+  /// The last live entry of each conversation, by its id.
+  std::map<std::string, Ordinal, std::less<>> conversation_ends;
+  std::uint32_t tombstones = 0;
+};
+
+/// Adds lines to a table.
+class SessionTableBuilder {
+ public:
+  /// `id_of` gives the id of an entry of the checkpoint: 30 bits of hash may be equal by chance.
+  using IdOf = std::function<Result<std::string>(Ordinal)>;
+
+  /// Goes on behind what `table` holds; both must outlive the builder.
+  SessionTableBuilder(SessionTable& table, Analyzer& analyzer, IdOf id_of);
+
+  /// Adds the next entry. Lines of one log must come in order. Errors: those of `id_of`.
+  Status add(const ScannedEntry& scanned);
+
+ private:
+  Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);
+  void index_checkpoint_ids();
+  void supersede(Ordinal older);
+  void link(Ordinal ordinal, const std::string& conversation_id);
+  void set_previous(Ordinal ordinal, Ordinal previous);
+
+  SessionTable& table_;
+  Analyzer& analyzer_;
+  IdOf id_of_;
+  Ordinal begin_;                // First ordinal added here.
+  StringTable ids_;              // Type and id of the entries added here …
+  std::vector<Ordinal> latest_;  // … to their latest version.
+  std::unordered_multimap<std::uint32_t, Ordinal> checkpoint_ids_;  // Live ones, by hash.
+  std::string text_;                                                // Scratch; so for the next.
+  std::string key_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,106 @@
+#include "token_folder.hpp"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "token_classes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr char lower_ascii(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c == '\\' ? '/' : c;
+}
+
+}  // namespace
+
+std::string_view TokenFolder::fold(std::string_view source, std::size_t size_max) {
+  source = source.substr(0, whole_characters(source, 4 * size_max));
+  if (!fold_latin(source)) {
+    fold_any(source);
+  }
+  const std::string_view folded(folded_.data(), folded_.size());
+  const std::size_t size = whole_characters(folded, size_max);
+  if (size == 0) {
+    return {};
+  }
+  auto* result = static_cast<char*>(results_.allocate(size, 1));
+  std::memcpy(result, folded.data(), size);
+  return {result, size};
+}
+
+/// Does the work for ASCII, the letters of Latin-1 and the typographic apostrophe, as they are in
+/// most Western text: nine times as fast as the general way. False when there is anything else.
+bool TokenFolder::fold_latin(std::string_view source) {
+  constexpr char kLatinLead = '\xC3';  // U+00C0 to U+00FF
+  constexpr std::string_view kApostrophe = "\xE2\x80\x99";
+  folded_.clear();
+  for (std::size_t at = 0; at < source.size();) {
+    const char c = source[at];
+    if (byte_class(c) != CharClass::kWide) {
+      folded_.push_back(lower_ascii(c));
+      ++at;
+    } else if (c == kLatinLead && at + 1 < source.size()) {
+      const auto low = static_cast<unsigned char>(source[at + 1]);
+      if (low == 0x9F) {  // ß
+        folded_.insert(folded_.end(), 2, 's');
+      } else {
+        folded_.push_back(c);
+        folded_.push_back(static_cast<char>(low < 0x9F ? low + 0x20 : low));
+      }
+      at += 2;
+    } else if (source.substr(at).starts_with(kApostrophe)) {
+      folded_.push_back('\'');
+      at += kApostrophe.size();
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+void TokenFolder::fold_any(std::string_view source) {
+  // NOLINTNEXTLINE(clang-analyzer-optin.core.EnumCastOutOfRange): flags, made to be combined.
+  constexpr auto kOptions = static_cast<utf8proc_option_t>(
+      UTF8PROC_STABLE | UTF8PROC_COMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD | UTF8PROC_IGNORE);
+  const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(source.data());
+  const auto size = static_cast<utf8proc_ssize_t>(source.size());
+  constexpr std::size_t kUsualExpansion = 4;  // The most there is, U+FDFA, is 18 a character.
+  codes_.resize(std::max(codes_.size(), source.size() * kUsualExpansion));
+  utf8proc_ssize_t count = utf8proc_decompose(
+      bytes, size, codes_.data(), static_cast<utf8proc_ssize_t>(codes_.size()), kOptions);
+  if (count > static_cast<utf8proc_ssize_t>(codes_.size())) {
+    codes_.resize(static_cast<std::size_t>(count));
+    count = utf8proc_decompose(bytes, size, codes_.data(), count, kOptions);
+  }
+  folded_.clear();
+  if (count <= 0) {
+    return;
+  }
+  count = utf8proc_normalize_utf32(codes_.data(), count, kOptions);
+  for (utf8proc_ssize_t i = 0; i < count; ++i) {
+    append(source, codes_[static_cast<std::size_t>(i)]);
+  }
+}
+
+void TokenFolder::append(std::string_view source, std::int32_t code) {
+  constexpr std::int32_t kDotAbove = 0x0307;
+  if (code == 0x2019 || code == 0x02BC) {
+    code = '\'';
+  }
+  if (code < 0x80) {
+    // Parentheses of U+2474, the full stop of U+2488, blanks of U+FDFA are not the writer's.
+    const char c = static_cast<char>(code);
+    if (is_word_class(byte_class(c)) || c == '\'' || source.find(c) != std::string_view::npos) {
+      folded_.push_back(lower_ascii(c));
+    }
+  } else if (code != kDotAbove || folded_.empty() || folded_.back() != 'i') {
+    std::array<utf8proc_uint8_t, 4> encoded{};
+    const utf8proc_ssize_t size = utf8proc_encode_char(code, encoded.data());
+    folded_.insert(folded_.end(), encoded.begin(), encoded.begin() + size);
+  }
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,69 @@
+// token_octet.hpp - eight characters at once.
+//
+// Most words have fewer than eight letters. Looking at eight bytes in one register finds a word's
+// end without a branch that depends on its length: a loop over its bytes predicts most ends
+// wrongly.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace bmad_mem {
+
+/// Eight bytes of a text; the first is the lowest.
+class Octet {
+ public:
+  static constexpr std::size_t kSize = 8;
+
+  static Octet load(const char* bytes) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes, kSize);
+    return Octet(in_order(value));
+  }
+
+  /// How many ASCII letters it begins with.
+  [[nodiscard]] std::size_t letter_count() const {
+    return static_cast<std::size_t>(std::countr_zero(~letters() & each(0x80))) / kSize;
+  }
+
+  /// Whether a capital is among the first `count` bytes, which are letters, the first `skipped`
+  /// aside.
+  [[nodiscard]] bool has_capital(std::size_t skipped, std::size_t count) const {
+    const std::uint64_t capitals = ~(value_ << 2U) & each(0x80);  // Bit 5 tells the case.
+    return ((capitals & first(count)) >> (skipped * kSize)) != 0;
+  }
+
+  /// Writes the eight bytes to `out`, ASCII capitals in lower case.
+  void store_lower(char* out) const {
+    const std::uint64_t capitals = letters() & ~(value_ << 2U);
+    const std::uint64_t value = in_order(value_ | (capitals >> 2U));
+    std::memcpy(out, &value, kSize);
+  }
+
+ private:
+  explicit Octet(std::uint64_t value) : value_(value) {}
+
+  static constexpr std::uint64_t each(std::uint64_t byte) { return byte * 0x0101010101010101U; }
+
+  static constexpr std::uint64_t first(std::size_t count) {
+    return count >= kSize ? ~std::uint64_t{0} : (std::uint64_t{1} << (count * kSize)) - 1;
+  }
+
+  static std::uint64_t in_order(std::uint64_t value) {
+    return std::endian::native == std::endian::little ? value : __builtin_bswap64(value);
+  }
+
+  /// The highest bit of each byte that is a letter.
+  [[nodiscard]] std::uint64_t letters() const {
+    const std::uint64_t folded = (value_ & each(0x7F)) | each(0x20);
+    const std::uint64_t from_a = folded + each(0x80 - 'a');  // No byte carries into the next.
+    const std::uint64_t past_z = folded + each(0x80 - ('z' + 1));
+    return from_a & ~past_z & ~value_ & each(0x80);
+  }
+
+  std::uint64_t value_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,25 @@
+// date_forms.hpp - the forms of dates, tried at one token of a text.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "date_calendar.hpp"
+#include "date_context.hpp"
+
+namespace bmad_mem {
+
+/// A date and its tokens, `first` to `last`.
+struct FoundDate {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  TimeStretch stretch;
+};
+
+/// "7 May 2023", "in June", "Q3 2025", "summer of 2023": the longest form at token `i`.
+std::optional<FoundDate> absolute_date_at(const DateContext& dates, std::size_t i);
+
+/// "yesterday", "last week", "3 days ago": the form at token `i`.
+std::optional<FoundDate> relative_date_at(const DateContext& dates, std::size_t i);
+
+}  // namespace bmad_mem

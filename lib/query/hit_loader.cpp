@@ -1,0 +1,111 @@
+#include "query/hit_loader.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "snippet.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Entry to_entry(const SessionIndex& session, EntryType type, Ordinal ordinal, JsonValue value,
+               SessionIndex::LoadedLine line) {
+  const EntryHead head = entry_head(type, value);
+  const OddEntry* odd = session.odd(ordinal);
+  return Entry{.session_id = session.session_id(),
+               .type = type,
+               .id = std::string(head.id),
+               .timestamp = head.timestamp,
+               .who = std::string(head.who),
+               .headline = entry_headline(type, value),
+               .json = std::move(line.text),
+               .line = line.number,
+               .versions = odd == nullptr ? 1 : odd->versions,
+               .pinned = head.pinned};
+}
+
+}  // namespace
+
+struct HitLoader::Impl {
+  std::span<SessionIndex* const> sessions;
+  const SearchResult& result;
+  std::string_view language;
+  std::optional<Analyzer> analyzer;
+  JsonParser parser;
+
+  Result<Hit> load(const Found& found, std::size_t context);
+  Status load_context(const Found& found, std::size_t context, Hit& hit);
+};
+
+HitLoader::HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result,
+                     std::string_view language)
+    : impl_(new Impl{.sessions = sessions,
+                     .result = result,
+                     .language = language,
+                     .analyzer = {},
+                     .parser = {}}) {}
+HitLoader::~HitLoader() = default;
+
+Result<Hit> HitLoader::load(const Found& found, std::size_t context) {
+  Result<Hit> hit = impl_->load(found, context);
+  if (!hit) {
+    Error error = std::move(hit).error();
+    error.field = impl_->sessions[found.session]->session_id();
+    return error;
+  }
+  return hit;
+}
+
+Result<Hit> HitLoader::Impl::load(const Found& found, std::size_t context) {
+  if (!analyzer) {
+    BMAD_TRY_ASSIGN(Analyzer made, Analyzer::create(language));
+    analyzer.emplace(std::move(made));
+  }
+  const SessionIndex& session = *sessions[found.session];
+  BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(found.ordinal));
+  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
+  std::string text;
+  entry_searchable_text(found.type, value, text);
+  Snippet snippet = make_snippet(*analyzer, result.terms, text);
+  Hit hit{.entry = to_entry(session, found.type, found.ordinal, value, std::move(line)),
+          .relevance = found.relevance,
+          .components = found.components,
+          .snippet = std::move(snippet.text),
+          .highlights = std::move(snippet.highlights),
+          .before = {},
+          .after = {},
+          .explanation = found.explanation};
+  if (context > 0) {
+    BMAD_TRY(load_context(found, context, hit));
+  }
+  return hit;
+}
+
+Status HitLoader::Impl::load_context(const Found& found, std::size_t context, Hit& hit) {
+  const SessionIndex& session = *sessions[found.session];
+  const SlotTable& slots = session.slots();
+  const std::uint32_t slot = slots.slot(found.ordinal);
+  for (std::uint32_t at = slot; hit.before.size() < context && slots.reach[at].before > 0;) {
+    BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(--at)));
+    hit.before.push_back(std::move(entry));
+  }
+  std::ranges::reverse(hit.before);
+  for (std::uint32_t at = slot; hit.after.size() < context && slots.reach[at].after > 0;) {
+    BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(++at)));
+    hit.after.push_back(std::move(entry));
+  }
+  return {};
+}
+
+Result<Entry> load_entry(const SessionIndex& session, Ordinal ordinal) {
+  const SlotTable& slots = session.slots();
+  const EntryType type = flag_type(slots.flags[slots.slot(ordinal)]);
+  BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(ordinal));
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
+  return to_entry(session, type, ordinal, value, std::move(line));
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,57 @@
+// date_span.hpp - the stretches of time that a question in English names.
+//
+//   What did Ann decide on 7 May 2023, and why did she drop it two weeks ago?
+//                          ^^^^^^^^^^                         ^^^^^^^^^^^^^
+//
+//   a day      7 May 2023 · May 7, 2023 · 7th of May · 2023-05-07 · 7-May-2023 · today · yesterday
+//              last Friday · on Friday · 3 days ago · last night · this morning
+//   a week     last week · this week · two weeks ago · last weekend                Monday to Sunday
+//   a month    May 2023 · 2023-05 · in June · last June · last month · 3 months ago
+//   more       2023 · last year · Q3 2023 · summer of 2023 · last summer · during the winter
+//   up to now  the last 3 days · past 24 hours
+//
+// Without a year, the latest one that is not after `now` is meant: memories are of the past. For
+// the same reason "tomorrow" and "next week" name nothing. "may" and "march" are words unless a day
+// or a year stands next to them, or they are capitals behind a word like "in"; "march on" and "I
+// may go" are no dates. All in UTC; seasons are those of the north.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+
+namespace bmad_mem {
+
+/// What the word in front of a date says about which side of it is meant.
+enum class DateDirection : std::uint8_t {
+  kWithin,
+  kSince,
+  kBefore,
+  kAfter,
+  kUntil,  ///< "until", "till".
+};
+
+struct DateSpan {
+  Timestamp begin{};
+  Timestamp end{};         ///< Exclusive; after `begin`.
+  std::size_t offset = 0;  ///< Of the words that name it, without "in", "on" or "since".
+  std::size_t size = 0;    ///< In bytes.
+  DateDirection direction = DateDirection::kWithin;
+};
+
+/// The dates in `text` as seen from `now`, in the order of the text, apart from each other. Any
+/// bytes will do. Takes time proportional to the text.
+std::vector<DateSpan> find_date_spans(std::string_view text, Timestamp now);
+
+/// How long after a span people still tell of it.
+inline constexpr std::chrono::days kDateEcho{10};
+
+/// How well an entry of time `time` fits the span itself, whatever its direction: 1 inside; from
+/// 0.5 at its end falling in a straight line to 0 at kDateEcho after it; else 0.
+double date_match(Timestamp time, const DateSpan& span);
+
+}  // namespace bmad_mem

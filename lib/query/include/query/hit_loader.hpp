@@ -1,0 +1,34 @@
+// hit_loader.hpp - from places in an index to entries with snippets: the few lines that are read.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+#include "index/session_index.hpp"
+#include "query/search.hpp"
+
+namespace bmad_mem {
+
+class HitLoader {
+ public:
+  /// All arguments must outlive the loader; the sessions are locked.
+  HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result,
+            std::string_view language);
+  ~HitLoader();
+
+  /// `found` with its line, a snippet, and `context` entries before and after it in its
+  /// conversation. Errors: as SessionIndex::line(), with the session in Error::field.
+  Result<Hit> load(const Found& found, std::size_t context);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// An entry as a report has it. Errors: as SessionIndex::line().
+Result<Entry> load_entry(const SessionIndex& session, Ordinal ordinal);
+
+}  // namespace bmad_mem

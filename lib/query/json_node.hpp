@@ -1,0 +1,51 @@
+// json_node.hpp - a value of a JSON query together with its name and place, for messages about it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/result.hpp"
+#include "json_place.hpp"
+
+namespace bmad_mem {
+
+/// Gives `error` the place `offset` of `text`: a column, and a line where there is more than one.
+Error placed_in_json(Error error, std::string_view text, std::size_t offset);
+
+/// Views into the text and the parsed value, which it must not outlive.
+class JsonNode {
+ public:
+  /// How deep members and elements can lie.
+  static constexpr std::size_t kDepthMax = 2;
+
+  JsonNode(std::string_view text, JsonValue root) : text_(text), value_(root) {}
+
+  [[nodiscard]] JsonValue value() const { return value_; }
+
+  /// The member that is number `index` of this object. At most kDepthMax deep; so for element().
+  [[nodiscard]] JsonNode member(std::size_t index, const JsonMember& member) const;
+  [[nodiscard]] JsonNode element(std::size_t index, JsonValue value) const;
+
+  /// E_INVALID_QUERY about the value.
+  [[nodiscard]] Error refuse(std::string message) const;
+  /// E_INVALID_QUERY about the key.
+  [[nodiscard]] Error refuse_key(std::string message) const;
+  /// E_INVALID_QUERY about a value that should be `wanted`, such as "a string".
+  [[nodiscard]] Error refuse_kind(std::string_view wanted) const;
+
+ private:
+  [[nodiscard]] JsonPath path() const { return {path_.data(), depth_}; }
+  [[nodiscard]] JsonNode child(std::size_t index, JsonValue value, std::string field) const;
+  [[nodiscard]] Error refuse_at(std::size_t offset, std::string message) const;
+
+  std::string_view text_;
+  JsonValue value_;
+  std::string field_;  // "time_range.start", "types[1]"; empty for the outermost value.
+  std::array<std::size_t, kDepthMax> path_{};
+  std::size_t depth_ = 0;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,107 @@
+#include "query/query_time.hpp"
+
+#include <charconv>
+#include <string>
+#include <system_error>
+
+#include "bmad_mem/rfc3339.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using std::chrono::days;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+
+/// From the first moment of what lasts `size` to the one that is meant.
+milliseconds to_end(milliseconds size, RangeEnd end) {
+  return end == RangeEnd::kSince ? milliseconds(0) : size - milliseconds(1);
+}
+
+std::optional<milliseconds> unit_of(char letter) {
+  switch (letter) {
+    case 's':
+      return std::chrono::seconds(1);
+    case 'm':
+      return minutes(1);
+    case 'h':
+      return std::chrono::hours(1);
+    case 'd':
+      return days(1);
+    case 'w':
+      return std::chrono::weeks(1);
+    default:
+      return std::nullopt;
+  }
+}
+
+/// "7d".
+std::optional<milliseconds> parse_duration(std::string_view text) {
+  constexpr std::uint32_t kCountMax = 100'000;  // 1900 years in weeks: no overflow.
+  if (text.empty()) {
+    return std::nullopt;
+  }
+  const std::optional<milliseconds> unit = unit_of(text.back());
+  text.remove_suffix(1);
+  std::uint32_t count = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
+  if (!unit || problem != std::errc() || stop != text.data() + text.size() || count > kCountMax) {
+    return std::nullopt;
+  }
+  return *unit * count;
+}
+
+/// Everything that starts with a date.
+std::optional<Timestamp> parse_fixed(std::string_view text, RangeEnd end) {
+  constexpr std::size_t kDaySize = 10;      // 2026-01-11
+  constexpr std::size_t kMinuteSize = 16;   // 2026-01-11T10:05
+  constexpr std::size_t kTimeSizeMax = 64;  // With a fraction longer than anybody's.
+  if (text.size() == kDaySize) {
+    const auto day = try_parse_rfc3339(std::string(text) + "T00:00:00Z");
+    return day ? std::optional(*day + to_end(days(1), end)) : std::nullopt;
+  }
+  if (text.size() < kMinuteSize || text.size() > kTimeSizeMax) {
+    return std::nullopt;
+  }
+  std::string full(text);
+  full[kDaySize] = full[kDaySize] == ' ' ? 'T' : full[kDaySize];
+  if (full.size() == kMinuteSize) {
+    const auto minute = try_parse_rfc3339(full + ":00Z");
+    return minute ? std::optional(*minute + to_end(minutes(1), end)) : std::nullopt;
+  }
+  const auto zoned = try_parse_rfc3339(full);
+  return zoned ? zoned : try_parse_rfc3339(full + "Z");
+}
+
+}  // namespace
+
+std::optional<QueryTime> QueryTime::try_parse(std::string_view text, RangeEnd end) {
+  if (text == "now") {
+    return QueryTime(Base::kNow, milliseconds(0));
+  }
+  if (text == "today") {
+    return QueryTime(Base::kToday, to_end(days(1), end));
+  }
+  if (text == "yesterday") {
+    return QueryTime(Base::kToday, to_end(days(1), end) - days(1));
+  }
+  if (const std::optional<milliseconds> duration = parse_duration(text)) {
+    return QueryTime(Base::kNow, -*duration);
+  }
+  const std::optional<Timestamp> fixed = parse_fixed(text, end);
+  return fixed ? std::optional(QueryTime(*fixed)) : std::nullopt;
+}
+
+Timestamp QueryTime::at(Timestamp now) const {
+  switch (base_) {
+    case Base::kNow:
+      return now + shift_;
+    case Base::kToday:
+      return std::chrono::floor<days>(now) + shift_;
+    case Base::kEpoch:
+      break;
+  }
+  return Timestamp(shift_);
+}
+
+}  // namespace bmad_mem

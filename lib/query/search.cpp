@@ -1,0 +1,429 @@
+#include "query/search.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <mutex>
+
+#include "bmad_mem/json_parser.hpp"
+#include "core/parallel.hpp"
+#include "model/entry.hpp"
+#include "plan.hpp"
+#include "ranker.hpp"
+#include "slot_filter.hpp"
+#include "snippet.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+/// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
+constexpr std::size_t kRankTermsMax = 48;
+
+Error timeout_error(std::chrono::milliseconds timeout) {
+  return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
+               .message = "the query took longer than the " + std::to_string(timeout.count()) +
+                          " ms it may; ask for fewer sessions, or allow more time"};
+}
+
+Error in_session(Error error, const SessionIndex& session) {
+  error.field = session.session_id();
+  return error;
+}
+
+/// The best first, for the order asked for.
+bool is_before(SortOrder sort, const Found& a, const Found& b) {
+  if (sort == SortOrder::kRelevanceDesc && a.relevance != b.relevance) {
+    return a.relevance > b.relevance;
+  }
+  if (a.timestamp != b.timestamp) {
+    return sort == SortOrder::kTimeAsc ? a.timestamp < b.timestamp : a.timestamp > b.timestamp;
+  }
+  if (a.session != b.session) {
+    return a.session < b.session;
+  }
+  // Within a log, ordinals go up with the lines; across logs they depend on how they were indexed.
+  return a.type != b.type ? a.type < b.type : a.ordinal > b.ordinal;
+}
+
+/// Relevance of an entry, from what the index knows of it.
+class Relevance {
+ public:
+  Relevance(const Query& query, const SearchSettings& settings, bool names_time)
+      : settings_(settings),
+        weights_(query.weights.value_or(settings.weights)),
+        ignores_age_(names_time) {}
+
+  /// The most that an entry of this text score can reach.
+  [[nodiscard]] double most(double text) const {
+    return weights_.text * text + weights_.time + weights_.importance + weights_.access;
+  }
+
+  [[nodiscard]] RelevanceComponents components(double text, std::uint32_t flags, Timestamp time,
+                                               const OddEntry* odd) const {
+    RelevanceComponents parts{.text = text, .time = 1, .importance = flag_importance(flags)};
+    if (!ignores_age_) {
+      parts.time = effective_decay(settings_.decay,
+                                   {.type = flag_type(flags),
+                                    .timestamp = time,
+                                    .initial_factor = odd == nullptr ? 1 : odd->decay_factor,
+                                    .importance = parts.importance,
+                                    .pinned = (flags & kFlagPinned) != 0},
+                                   settings_.now);
+    }
+    parts.access = access(odd);
+    return parts;
+  }
+
+  [[nodiscard]] double combine(const RelevanceComponents& parts) const {
+    return weights_.text * parts.text + weights_.time * parts.time +
+           weights_.importance * parts.importance + weights_.access * parts.access;
+  }
+
+ private:
+  [[nodiscard]] double access(const OddEntry* odd) const {
+    constexpr double kNeverAccessed = 0.5;
+    constexpr double kRatePerHour = 0.05;
+    if (odd == nullptr || !odd->last_accessed) {
+      return kNeverAccessed;
+    }
+    using Hours = std::chrono::duration<double, std::ratio<3600>>;
+    return std::exp(-kRatePerHour *
+                    std::max(0.0, Hours(settings_.now - *odd->last_accessed).count()));
+  }
+
+  const SearchSettings& settings_;
+  RelevanceWeights weights_;
+  bool ignores_age_;
+};
+
+class Search {
+ public:
+  Search(std::span<SessionIndex* const> sessions, const Query& query, const Question& question,
+         const SearchSettings& settings)
+      : sessions_(sessions.begin(), sessions.end()),
+        query_(query),
+        question_(question),
+        settings_(settings),
+        options_(RankOptions::of(query.ranking)),
+        deadline_(SteadyClock::now() + query.timeout) {}
+
+  Result<SearchResult> run() {
+    BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(settings_.language));
+    BMAD_TRY(on_all([&](std::size_t i) { return sessions_[i]->load(); }));
+    BMAD_TRY_ASSIGN(plan_, make_plan(question_, sessions_, analyzer, settings_.now));
+    has_words_ = !plan_.rank.terms.empty();
+    BMAD_TRY(collect());
+    keep_rarest_terms();
+    const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
+    found_.resize(sessions_.size());
+    BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals); }));
+    SearchResult result{.found = merged(), .terms = std::move(plan_.marked)};
+    if (needs_text()) {
+      BMAD_TRY(verify_phrases(analyzer, result.found));
+    }
+    if (query_.explain) {
+      explain(result.found, totals);
+    }
+    return result;
+  }
+
+ private:
+  /// Runs `work` on each session; the first error in the order of the sessions.
+  template <typename Work>
+  Status on_all(const Work& work) {
+    std::vector<Status> done(sessions_.size());
+    for_each_parallel(sessions_.size(), [&](std::size_t i) {
+      done[i] = is_late() ? Status(timeout_error(query_.timeout)) : work(i);
+    });
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      if (!done[i]) {
+        return done[i].error().code == ErrorCode::E_QUERY_TIMEOUT
+                   ? done[i].error()
+                   : in_session(done[i].error(), *sessions_[i]);
+      }
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_late() const {
+    return query_.timeout.count() > 0 && SteadyClock::now() > deadline_;
+  }
+
+  Status collect() {
+    collected_.resize(sessions_.size());
+    return on_all([&](std::size_t i) -> Status {
+      for (const std::string& term : plan_.rank.terms) {
+        BMAD_TRY_ASSIGN(SessionTerms::Term found, collect_term(*sessions_[i], term, options_));
+        collected_[i].terms.push_back(std::move(found));
+      }
+      if (options_.speaker_bonus > 0) {
+        BMAD_TRY_ASSIGN(collected_[i].by_speaker,
+                        slots_of_speaker(*sessions_[i], plan_.rank.speaker));
+      }
+      return {};
+    });
+  }
+
+  void keep_rarest_terms() {
+    std::vector<std::string>& terms = plan_.rank.terms;
+    if (terms.size() <= kRankTermsMax) {
+      return;
+    }
+    std::vector<std::pair<std::uint64_t, std::size_t>> by_count;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      std::uint64_t count = 0;
+      for (const SessionTerms& session : collected_) {
+        count += session.terms[i].postings.size();
+      }
+      if (count > 0) {
+        by_count.emplace_back(count, i);
+      }
+    }
+    std::ranges::sort(by_count);
+    by_count.resize(std::min(by_count.size(), kRankTermsMax));
+    std::ranges::sort(by_count, {}, &std::pair<std::uint64_t, std::size_t>::second);
+    std::vector<std::string> kept;
+    std::vector<SessionTerms> collected(collected_.size());
+    for (const auto& [count, i] : by_count) {
+      kept.push_back(terms[i]);
+      for (std::size_t s = 0; s < collected_.size(); ++s) {
+        collected[s].terms.push_back(std::move(collected_[s].terms[i]));
+      }
+    }
+    for (std::size_t s = 0; s < collected_.size(); ++s) {
+      collected[s].by_speaker = std::move(collected_[s].by_speaker);
+    }
+    terms = std::move(kept);
+    collected_ = std::move(collected);
+  }
+
+  Result<AllowedSlots> allowed(SessionIndex& session) {
+    SlotFilter filter(session);
+    BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, question_.filter.agents));
+    BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, question_.filter.tags));
+    BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, question_.topics));
+    for (const QueryFilter& exclusion : question_.exclusions) {
+      if (exclusion.field == FilterField::kAgent) {
+        BMAD_TRY(filter.not_under(PostingKind::kTerm, kAgentPrefix, exclusion.value));
+      } else if (exclusion.field == FilterField::kTag) {
+        BMAD_TRY(filter.not_under(PostingKind::kTerm, kTagPrefix, exclusion.value));
+      } else if (exclusion.field == FilterField::kTopic) {
+        BMAD_TRY(filter.not_under(PostingKind::kTopic, {}, exclusion.value));
+      }
+    }
+    for (const Requirement& requirement : plan_.requirements) {
+      // An excluded phrase is more than its words: only the text tells.
+      if (!requirement.excluded || requirement.phrase.empty()) {
+        BMAD_TRY(filter.holding(requirement.terms, requirement.excluded));
+      }
+    }
+    return filter.take();
+  }
+
+  /// Whether the flags and the time of an entry pass.
+  [[nodiscard]] bool passes(const SessionIndex& session, std::uint32_t flags,
+                            Timestamp time) const {
+    if (!passes_plain_filters(question_.filter, flags, time)) {
+      return false;
+    }
+    const EntryType type = flag_type(flags);
+    const bool pinned = (flags & kFlagPinned) != 0;
+    return std::ranges::none_of(question_.exclusions, [&](const QueryFilter& exclusion) {
+      return (exclusion.field == FilterField::kType && exclusion.type == type) ||
+             (exclusion.field == FilterField::kPinned && pinned) ||
+             (exclusion.field == FilterField::kSession && exclusion.value == session.session_id());
+    });
+  }
+
+  Status score(std::size_t index, const RankTotals& totals) {
+    SessionIndex& session = *sessions_[index];
+    const SessionTerms& terms = collected_[index];
+    const bool has_postings = std::ranges::any_of(
+        terms.terms, [](const SessionTerms::Term& term) { return !term.postings.empty(); });
+    if (has_words_ && !has_postings && plan_.rank.spans.empty()) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
+    thread_local SessionScores scores;
+    scores.compute(session, terms, totals, plan_.rank, options_);
+    const Relevance relevance(query_, settings_, plan_.names_time);
+    const SlotTable& slots = session.slots();
+    for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+      if (!allowed_slots.empty() && allowed_slots[slot] == 0) {
+        continue;
+      }
+      const Ordinal ordinal = slots.ordinal(slot);
+      const bool matched =
+          !has_words_ || (query_.sort == SortOrder::kRelevanceDesc ? scores.matches(slot)
+                                                                   : scores.matches_itself(slot));
+      if (!matched && plan_.rank.spans.empty()) {
+        continue;
+      }
+      const Timestamp time{std::chrono::milliseconds(session.timestamps()[ordinal])};
+      if (!matched && !is_in_span(time)) {
+        continue;
+      }
+      if (!passes(session, slots.flags[slot], time)) {
+        continue;
+      }
+      const double text = scores.text(slot, time);
+      if (is_hopeless(relevance.most(text))) {
+        continue;
+      }
+      Found found{.session = index,
+                  .type = flag_type(slots.flags[slot]),
+                  .ordinal = ordinal,
+                  .timestamp = time,
+                  .relevance = 0,
+                  .components = relevance.components(
+                      text, slots.flags[slot], time,
+                      (slots.flags[slot] & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
+                  .explanation = {}};
+      found.relevance = relevance.combine(found.components);
+      offer(index, std::move(found));
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_in_span(Timestamp time) const {
+    return query_.sort == SortOrder::kRelevanceDesc && options_.date_bonus > 0 &&
+           std::ranges::any_of(plan_.rank.spans, [&](const DateSpan& span) {
+             return time >= span.begin && time < span.end;
+           });
+  }
+
+  /// How many have to be kept; 0: all.
+  [[nodiscard]] std::size_t keep_max() const { return needs_text() ? 0 : question_.filter.limit; }
+
+  [[nodiscard]] bool needs_text() const {
+    return std::ranges::any_of(plan_.requirements, [](const Requirement& requirement) {
+      return !requirement.phrase.empty();
+    });
+  }
+
+  /// Whether an entry that reaches at most `relevance` can't be among the best any more.
+  [[nodiscard]] bool is_hopeless(double relevance) const {
+    return relevance < query_.min_relevance ||
+           (query_.sort == SortOrder::kRelevanceDesc &&
+            relevance < threshold_.load(std::memory_order_relaxed));
+  }
+
+  /// Keeps `found` if it is among the best of its session: a heap with the worst in front.
+  void offer(std::size_t index, Found found) {
+    if (found.relevance < query_.min_relevance) {
+      return;
+    }
+    const auto before = [this](const Found& a, const Found& b) {
+      return is_before(query_.sort, a, b);
+    };
+    std::vector<Found>& best = found_[index];
+    const std::size_t limit = keep_max();
+    if (limit == 0 || best.size() < limit) {
+      best.push_back(std::move(found));
+      std::ranges::push_heap(best, before);
+    } else if (before(found, best.front())) {
+      std::ranges::pop_heap(best, before);
+      best.back() = std::move(found);
+      std::ranges::push_heap(best, before);
+    } else {
+      return;
+    }
+    if (limit != 0 && best.size() == limit) {
+      raise_threshold(best.front().relevance);
+    }
+  }
+
+  /// So many are at least this good: what is worse in any session is out.
+  void raise_threshold(double relevance) {
+    double known = threshold_.load(std::memory_order_relaxed);
+    while (known < relevance && !threshold_.compare_exchange_weak(known, relevance)) {
+    }
+  }
+
+  std::vector<Found> merged() {
+    std::vector<Found> all;
+    for (std::vector<Found>& session : found_) {
+      std::ranges::move(session, std::back_inserter(all));
+    }
+    std::ranges::sort(
+        all, [this](const Found& a, const Found& b) { return is_before(query_.sort, a, b); });
+    if (const std::size_t limit = keep_max(); limit != 0 && all.size() > limit) {
+      all.erase(all.begin() + static_cast<std::ptrdiff_t>(limit), all.end());
+    }
+    return all;
+  }
+
+  /// Reads entries from the best on until enough of them hold what is asked for word by word.
+  Status verify_phrases(Analyzer& analyzer, std::vector<Found>& found) {
+    JsonParser parser;
+    std::vector<Found> verified;
+    for (Found& each : found) {
+      if (question_.filter.limit != 0 && verified.size() == question_.filter.limit) {
+        break;
+      }
+      if (is_late()) {
+        return timeout_error(query_.timeout);
+      }
+      const SessionIndex& session = *sessions_[each.session];
+      const Result<SessionIndex::LoadedLine> line = session.line(each.ordinal);
+      if (!line) {
+        return in_session(line.error(), session);
+      }
+      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line->text));
+      std::string text;
+      entry_searchable_text(each.type, value, text);
+      const bool holds = std::ranges::all_of(plan_.requirements, [&](const Requirement& wanted) {
+        return wanted.phrase.empty() ||
+               holds_phrase(analyzer, wanted.phrase, text) != wanted.excluded;
+      });
+      if (holds) {
+        verified.push_back(std::move(each));
+      }
+    }
+    found = std::move(verified);
+    return {};
+  }
+
+  void explain(std::vector<Found>& found, const RankTotals& totals) {
+    SessionScores scores;
+    std::size_t computed = sessions_.size();
+    std::vector<Found*> by_session;
+    for (Found& each : found) {
+      by_session.push_back(&each);
+    }
+    std::ranges::stable_sort(by_session, {}, &Found::session);
+    for (Found* each : by_session) {
+      const SessionIndex& session = *sessions_[each->session];
+      if (computed != each->session) {
+        scores.compute(session, collected_[each->session], totals, plan_.rank, options_);
+        computed = each->session;
+      }
+      each->explanation = scores.explain(session.slots().slot(each->ordinal), each->timestamp);
+    }
+  }
+
+  std::vector<SessionIndex*> sessions_;
+  const Query& query_;
+  const Question& question_;
+  const SearchSettings& settings_;
+  RankOptions options_;
+  SteadyClock::time_point deadline_;
+  Plan plan_;
+  bool has_words_ = false;
+  std::vector<SessionTerms> collected_;    // By session.
+  std::vector<std::vector<Found>> found_;  // By session; heaps.
+  std::atomic<double> threshold_{-1};
+};
+
+}  // namespace
+
+Result<SearchResult> search(std::span<SessionIndex* const> sessions, const Query& query,
+                            const Question& question, const SearchSettings& settings) {
+  return Search(sessions, query, question, settings).run();
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,69 @@
+#include "slot_filter.hpp"
+
+#include <algorithm>
+
+namespace bmad_mem {
+
+Status SlotFilter::any_of(PostingKind kind, std::string_view prefix,
+                          const std::vector<std::string>& keys) {
+  if (keys.empty()) {
+    return {};
+  }
+  AllowedSlots marked(session_.slots().size());
+  for (const std::string& key : keys) {
+    BMAD_TRY(mark(kind, std::string(prefix) + key, marked));
+  }
+  narrow(marked, false);
+  return {};
+}
+
+Status SlotFilter::not_under(PostingKind kind, std::string_view prefix, const std::string& key) {
+  AllowedSlots marked(session_.slots().size());
+  BMAD_TRY(mark(kind, std::string(prefix) + key, marked));
+  narrow(marked, true);
+  return {};
+}
+
+Status SlotFilter::holding(const std::vector<std::vector<std::string>>& terms, bool excluded) {
+  AllowedSlots all(session_.slots().size(), 1);
+  for (const std::vector<std::string>& alternatives : terms) {
+    AllowedSlots one(session_.slots().size());
+    for (const std::string& term : alternatives) {
+      BMAD_TRY(mark(PostingKind::kTerm, term, one));
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] &= one[i];
+    }
+  }
+  narrow(all, excluded);
+  return {};
+}
+
+Status SlotFilter::mark(PostingKind kind, std::string_view key, AllowedSlots& marked) {
+  BMAD_TRY_ASSIGN(const SessionIndex::Postings postings, session_.postings(kind, key));
+  for (const Posting& posting : *postings) {
+    const std::uint32_t slot = session_.slots().slot(posting.ordinal);
+    if (slot != SlotTable::kNoSlot) {
+      marked[slot] = 1;
+    }
+  }
+  return {};
+}
+
+void SlotFilter::narrow(const AllowedSlots& marked, bool excluded) {
+  if (allowed_.empty()) {
+    allowed_.assign(session_.slots().size(), 1);
+  }
+  for (std::size_t i = 0; i < allowed_.size(); ++i) {
+    allowed_[i] &= static_cast<std::uint8_t>((marked[i] != 0) != excluded ? 1 : 0);
+  }
+}
+
+bool passes_plain_filters(const EntryFilter& filter, std::uint32_t flags, Timestamp time) {
+  const EntryType type = flag_type(flags);
+  return (filter.types.empty() || std::ranges::find(filter.types, type) != filter.types.end()) &&
+         (!filter.since || time >= *filter.since) && (!filter.until || time <= *filter.until) &&
+         (!filter.pinned_only || (flags & kFlagPinned) != 0);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,43 @@
+// slot_filter.hpp - filters that are posting lists: which entries of a session may be found.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+#include "index/session_index.hpp"
+
+namespace bmad_mem {
+
+/// By slot, whether an entry passes; empty when all do.
+using AllowedSlots = std::vector<std::uint8_t>;
+
+class SlotFilter {
+ public:
+  /// `session` is load()ed and locked, and outlives the filter.
+  explicit SlotFilter(SessionIndex& session) : session_(session) {}
+
+  /// Only entries under one of `keys`; all when there are none. Errors: E_STORAGE_CORRUPT.
+  Status any_of(PostingKind kind, std::string_view prefix, const std::vector<std::string>& keys);
+  /// Only entries not under `key`.
+  Status not_under(PostingKind kind, std::string_view prefix, const std::string& key);
+  /// Only entries that hold of each list of terms at least one; with `excluded`, only the others.
+  Status holding(const std::vector<std::vector<std::string>>& terms, bool excluded);
+
+  AllowedSlots take() { return std::move(allowed_); }
+
+ private:
+  Status mark(PostingKind kind, std::string_view key, AllowedSlots& marked);
+  void narrow(const AllowedSlots& marked, bool excluded);
+
+  SessionIndex& session_;
+  AllowedSlots allowed_;
+};
+
+/// Whether type, time and pin of an entry are those that `filter` asks for.
+bool passes_plain_filters(const EntryFilter& filter, std::uint32_t flags, Timestamp time);
+
+}  // namespace bmad_mem

@@ -1,0 +1,30 @@
+// snippet.hpp - the part of a text that answers, with what matched marked.
+#pragma once
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/reports.hpp"
+#include "index/analyzer.hpp"
+
+namespace bmad_mem {
+
+struct Snippet {
+  std::string text;                   ///< One line; "…" where something is left out.
+  std::vector<Highlight> highlights;  ///< In `text`, ascending, apart from each other.
+};
+
+/// Terms, as the analyzer makes them.
+using TermSet = std::set<std::string, std::less<>>;
+
+/// About `size_max` bytes of `text`: the stretch that holds the most different terms of `wanted`.
+Snippet make_snippet(Analyzer& analyzer, const TermSet& wanted, std::string_view text,
+                     std::size_t size_max = 200);
+
+/// Whether the tokens of `phrase` stand side by side in `text`, whatever the case.
+bool holds_phrase(Analyzer& analyzer, const std::vector<std::string>& phrase,
+                  std::string_view text);
+
+}  // namespace bmad_mem

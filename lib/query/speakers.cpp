@@ -1,0 +1,80 @@
+#include "speakers.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::size_t kFewParticipants = 12;
+
+constexpr std::array<std::string_view, 5> kFirstPerson = {"i", "i'm", "i've", "me", "my"};
+constexpr std::array<std::string_view, 3> kSecondPerson = {"you", "your", "you've"};
+// Names of roles are words as well: "user login" is not about who said it.
+constexpr std::array<std::string_view, 4> kRoleNames = {"user", "assistant", "system", "tool"};
+
+template <typename List>
+bool is_among(const List& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+std::string lower_ascii(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
+  }
+  return lower;
+}
+
+}  // namespace
+
+SpeakerFinder::SpeakerFinder(std::span<SessionIndex* const> sessions) {
+  std::set<std::string> participants;
+  bool has_user = false;
+  bool has_assistant = false;
+  for (const SessionIndex* session : sessions) {
+    const SessionFacts& facts = session->facts();
+    participants.insert(facts.participants.begin(), facts.participants.end());
+    has_user = has_user || facts.has_user;
+    has_assistant = has_assistant || facts.has_assistant;
+  }
+  has_roles_ = has_user && has_assistant;
+  participant_count_ = participants.size();
+  for (const std::string& name : participants) {
+    names_.emplace(lower_ascii(name), name);
+    const std::size_t blank = name.find(' ');
+    if (blank != std::string::npos) {
+      // A first name that two people share names neither.
+      const auto [place, is_new] = names_.emplace(lower_ascii(name.substr(0, blank)), name);
+      if (!is_new) {
+        place->second.clear();
+      }
+    }
+  }
+}
+
+bool SpeakerFinder::take(std::string_view token, bool capitalised, bool is_first) {
+  names_user_ = names_user_ || is_among(kFirstPerson, token);
+  names_assistant_ = names_assistant_ || is_among(kSecondPerson, token);
+  const auto found = names_.find(token);
+  if (found == names_.end() || found->second.empty()) {
+    return false;
+  }
+  const bool few = participant_count_ <= kFewParticipants;
+  if (few || (capitalised && !is_first)) {
+    named_.insert(found->second);
+  }
+  return few && !is_among(kRoleNames, token);
+}
+
+Speaker SpeakerFinder::speaker() const {
+  if (named_.size() == 1) {
+    return {.who = *named_.begin()};
+  }
+  if (named_.empty() && has_roles_ && names_user_ != names_assistant_) {
+    return {.role = names_user_ ? EntryRole::kUser : EntryRole::kAssistant};
+  }
+  return {};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,84 @@
+#include "term_expansion.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include "core/parallel.hpp"
+#include "query/edit_matcher.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using Counts = std::map<std::string, std::uint64_t, std::less<>>;
+
+/// The first character of `text` with all its bytes.
+std::string_view first_character(std::string_view text) {
+  std::size_t size = std::min<std::size_t>(1, text.size());
+  while (size < text.size() && (static_cast<unsigned char>(text[size]) & 0xC0U) == 0x80U) {
+    ++size;
+  }
+  return text.substr(0, size);
+}
+
+/// The terms from `prefix` on that `wanted` accepts, with how many entries hold them.
+template <typename Wanted>
+Result<Counts> collect(std::span<SessionIndex* const> sessions, std::string_view prefix,
+                       const Wanted& wanted) {
+  std::vector<Counts> found(sessions.size());
+  std::vector<Status> done(sessions.size());
+  for_each_parallel(sessions.size(), [&](std::size_t i) {
+    done[i] = sessions[i]->keys(PostingKind::kTerm, prefix,
+                                [&](std::string_view term, std::uint64_t count) {
+                                  if (wanted(term)) {
+                                    found[i][std::string(term)] += count;
+                                  }
+                                  return true;
+                                });
+  });
+  Counts all;
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    BMAD_TRY(std::move(done[i]));
+    for (const auto& [term, count] : found[i]) {
+      all[term] += count;
+    }
+  }
+  return all;
+}
+
+std::vector<std::string> most_frequent(const Counts& counts) {
+  std::vector<std::pair<std::string, std::uint64_t>> ranked(counts.begin(), counts.end());
+  std::ranges::stable_sort(ranked, std::ranges::greater(),
+                           &std::pair<std::string, std::uint64_t>::second);
+  std::vector<std::string> terms;
+  for (const auto& [term, count] : ranked) {
+    if (terms.size() == kExpansionsMax) {
+      break;
+    }
+    terms.push_back(term);
+  }
+  std::ranges::sort(terms);
+  return terms;
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const> sessions,
+                                                   std::string_view prefix) {
+  BMAD_TRY_ASSIGN(const Counts counts,
+                  collect(sessions, prefix, [](std::string_view) { return true; }));
+  return most_frequent(counts);
+}
+
+Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
+                                            Analyzer& analyzer, std::string_view word) {
+  const std::string stem(analyzer.term(word, false));
+  const EditMatcher matcher(word);
+  const EditMatcher stem_matcher(stem.empty() ? word : std::string_view(stem));
+  BMAD_TRY_ASSIGN(const Counts counts,
+                  collect(sessions, first_character(word), [&](std::string_view term) {
+                    return matcher.matches(term) || stem_matcher.matches(term);
+                  }));
+  return most_frequent(counts);
+}
+
+}  // namespace bmad_mem

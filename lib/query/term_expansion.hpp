@@ -1,0 +1,28 @@
+// term_expansion.hpp - words that stand for several terms: conn*, serch~, and words misspelt.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "index/analyzer.hpp"
+#include "index/session_index.hpp"
+
+namespace bmad_mem {
+
+/// Most terms that one word may stand for; of more, those in the most entries.
+inline constexpr std::size_t kExpansionsMax = 32;
+
+/// The terms that start with `prefix`, in lower case; sorted.
+/// Errors here and below: E_STORAGE_CORRUPT, as SessionIndex::keys().
+Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const> sessions,
+                                                   std::string_view prefix);
+
+/// The terms that differ from `word`, or from its stem, by few letters but not by the first one:
+/// that one is seldom mistyped, and without it all terms would have to be looked at. Sorted.
+Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
+                                            Analyzer& analyzer, std::string_view word);
+
+}  // namespace bmad_mem

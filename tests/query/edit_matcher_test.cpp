@@ -1,0 +1,132 @@
+#include "query/edit_matcher.hpp"
+
+#include <algorithm>
+#include <map>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace bmad_mem {
+namespace {
+
+/// The distance of Lowrance and Wagner in its plainest form, without a bound, letters being bytes.
+std::size_t naive_distance(std::string_view a, std::string_view b) {
+  const std::size_t far = a.size() + b.size();
+  std::vector<std::vector<std::size_t>> table(a.size() + 2,
+                                              std::vector<std::size_t>(b.size() + 2, far));
+  for (std::size_t i = 0; i <= a.size(); ++i) {
+    table[i + 1][1] = i;
+  }
+  for (std::size_t j = 0; j <= b.size(); ++j) {
+    table[1][j + 1] = j;
+  }
+  std::map<char, std::size_t> last_row;
+  for (std::size_t i = 1; i <= a.size(); ++i) {
+    std::size_t last_column = 0;
+    for (std::size_t j = 1; j <= b.size(); ++j) {
+      const std::size_t row = last_row[b[j - 1]];
+      const std::size_t column = last_column;
+      const bool same = a[i - 1] == b[j - 1];
+      last_column = same ? j : last_column;
+      table[i + 1][j + 1] = std::min(
+          {table[i][j] + (same ? 0 : 1), table[i + 1][j] + 1, table[i][j + 1] + 1,
+           row == 0 || column == 0 ? far
+                                   : table[row][column] + (i - row - 1) + 1 + (j - column - 1)});
+    }
+    last_row[a[i - 1]] = i;
+  }
+  return table[a.size() + 1][b.size() + 1];
+}
+
+}  // namespace
+
+TEST_CASE("an edit inserts, deletes or replaces a letter, or swaps two neighbours") {
+  struct Row {
+    std::string_view a;
+    std::string_view b;
+    std::size_t distance;
+  };
+  static constexpr Row kRows[] = {
+      {"", "", 0},
+      {"postgres", "postgres", 0},
+      {"postgers", "postgres", 1},
+      {"postgre", "postgres", 1},
+      {"postgress", "postgres", 1},
+      {"pastgres", "postgres", 1},
+      {"pastgers", "postgres", 2},
+      {"ca", "abc", 2},
+      {"abc", "ca", 2},
+      {"", "ab", 2},
+      {"", "abc", 3},
+      {"mongodb", "postgres", 3},
+      {"Postgres", "postgres", 1},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(std::string(row.a));
+    CAPTURE(std::string(row.b));
+    CHECK(bounded_edit_distance(row.a, row.b, 2) == row.distance);
+    CHECK(bounded_edit_distance(row.b, row.a, 2) == row.distance);
+  }
+}
+
+TEST_CASE("letters are code points, and bytes where there is no UTF-8") {
+  CHECK(bounded_edit_distance("café", "cafe", 1) == 1);
+  CHECK(bounded_edit_distance("naïve", "naïev", 1) == 1);
+  CHECK(bounded_edit_distance("記憶装置", "記憶置装", 1) == 1);
+  CHECK(bounded_edit_distance("😀😀😀", "😀😀", 1) == 1);
+  CHECK(bounded_edit_distance("caf\xC3", "cafe", 1) == 1);
+  CHECK(bounded_edit_distance("\xFF\xFE", "\xFF\xFD", 1) == 1);
+  CHECK(bounded_edit_distance("\xE9", "é", 1) == 1);
+}
+
+TEST_CASE("a word may be one edit off from 3 letters on and two from 6 on") {
+  CHECK(EditMatcher("io").bound() == 0);
+  CHECK(EditMatcher("log").bound() == 1);
+  CHECK(EditMatcher("cache").bound() == 1);
+  CHECK(EditMatcher("caches").bound() == 2);
+  CHECK(EditMatcher("日本語").bound() == 1);
+  CHECK(EditMatcher("io").matches("io"));
+  CHECK_FALSE(EditMatcher("io").matches("oi"));
+  CHECK(EditMatcher("serch").matches("search"));
+  CHECK_FALSE(EditMatcher("cache").matches("coach"));
+  CHECK(EditMatcher("caroline").matches("carolnia"));
+}
+
+TEST_CASE("words of more than 64 letters are far from everything") {
+  const std::string longest(kEditLettersMax, 'x');
+  CHECK(bounded_edit_distance(longest, longest, 2) == 0);
+  CHECK(bounded_edit_distance(longest, longest.substr(2), 2) == 2);
+  CHECK(bounded_edit_distance(longest, longest + "x", 2) == 3);
+  CHECK(bounded_edit_distance(longest + "x", longest + "x", 2) == 3);
+  CHECK(bounded_edit_distance(longest + "x", longest, 1) == 2);
+  CHECK_FALSE(EditMatcher(std::string(100'000, 'x')).matches(longest));
+}
+
+TEST_CASE("the banded distance is the plain one, up to the bound") {
+  constexpr std::uint32_t kSeed = 20261121;
+  CAPTURE(kSeed);
+  std::mt19937 random(kSeed);
+  const auto word = [&] {
+    std::string letters(random() % 9, ' ');
+    std::ranges::generate(letters, [&] { return static_cast<char>('a' + random() % 3); });
+    return letters;
+  };
+  std::size_t within_count = 0;
+  for (int i = 0; i < 40'000; ++i) {
+    const std::string a = word();
+    const std::string b = word();
+    CAPTURE(a);
+    CAPTURE(b);
+    const std::size_t plain = naive_distance(a, b);
+    for (std::size_t bound = 0; bound <= kEditBoundMax; ++bound) {
+      REQUIRE(bounded_edit_distance(a, b, bound) == std::min(plain, bound + 1));
+    }
+    within_count += plain <= kEditBoundMax ? 1 : 0;
+  }
+  CHECK(within_count > 2'000);
+}
+
+}  // namespace bmad_mem
