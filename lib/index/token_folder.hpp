@@ -32,7 +32,8 @@ class TokenFolder {
   void clear() { results_.release(); }
 
  private:
-  bool fold_latin(std::string_view source);
+  bool fold_simple(std::string_view source);
+  std::size_t append_simple(std::string_view source);
   void fold_any(std::string_view source);
   void append(std::string_view source, std::int32_t code);
 

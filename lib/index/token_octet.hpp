@@ -25,14 +25,14 @@ class Octet {
 
   /// How many ASCII letters it begins with.
   [[nodiscard]] std::size_t letter_count() const {
-    return static_cast<std::size_t>(std::countr_zero(~letters() & each(0x80))) / kSize;
+    return static_cast<std::size_t>(std::countr_zero(~letters() & each(0x80))) / kByteBits;
   }
 
   /// Whether a capital is among the first `count` bytes, which are letters, the first `skipped`
   /// aside.
   [[nodiscard]] bool has_capital(std::size_t skipped, std::size_t count) const {
     const std::uint64_t capitals = ~(value_ << 2U) & each(0x80);  // Bit 5 tells the case.
-    return ((capitals & first(count)) >> (skipped * kSize)) != 0;
+    return ((capitals & first(count)) >> (skipped * kByteBits)) != 0;
   }
 
   /// Writes the eight bytes to `out`, ASCII capitals in lower case.
@@ -43,12 +43,14 @@ class Octet {
   }
 
  private:
+  static constexpr std::size_t kByteBits = 8;
+
   explicit Octet(std::uint64_t value) : value_(value) {}
 
   static constexpr std::uint64_t each(std::uint64_t byte) { return byte * 0x0101010101010101U; }
 
   static constexpr std::uint64_t first(std::size_t count) {
-    return count >= kSize ? ~std::uint64_t{0} : (std::uint64_t{1} << (count * kSize)) - 1;
+    return count >= kSize ? ~std::uint64_t{0} : (std::uint64_t{1} << (count * kByteBits)) - 1;
   }
 
   static std::uint64_t in_order(std::uint64_t value) {
