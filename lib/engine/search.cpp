@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <shared_mutex>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "core/parallel.hpp"
 #include "model/entry.hpp"
@@ -134,8 +136,8 @@ Result<std::vector<Hit>> find_hits(HeldIndexes& indexes, const Query& query,
     HitLoader loader(indexes.sessions(), result, settings.language);
     std::vector<Hit> hits;
     hits.reserve(result.found.size());
-    for (const Found& found : result.found) {
-      BMAD_TRY_ASSIGN(Hit hit, loader.load(found, query.context));
+    for (std::size_t i = 0; i < result.found.size(); ++i) {
+      BMAD_TRY_ASSIGN(Hit hit, loader.load(i, query.context));
       hits.push_back(std::move(hit));
     }
     return hits;
@@ -253,7 +255,8 @@ class RelatedFinder {
     if (topic.empty()) {
       return {};
     }
-    return add_hits(entry, "topic:\"" + escaped(topic) + "\"", false, Relation::kSameTopic);
+    return add_hits(entry, fmt::format("topic:\"{}\"", escaped(topic)), false,
+                    Relation::kSameTopic);
   }
 
   Status add_similar(const Entry& entry) {

@@ -48,12 +48,16 @@ HitLoader::HitLoader(std::span<SessionIndex* const> sessions, const SearchResult
                      .parser = {}}) {}
 HitLoader::~HitLoader() = default;
 
-Result<Hit> HitLoader::load(const Found& found, std::size_t context) {
+Result<Hit> HitLoader::load(std::size_t index, std::size_t context) {
+  const Found& found = impl_->result.found[index];
   Result<Hit> hit = impl_->load(found, context);
   if (!hit) {
     Error error = std::move(hit).error();
     error.field = impl_->sessions[found.session]->session_id();
     return error;
+  }
+  if (!impl_->result.explanations.empty()) {
+    hit->explanation = impl_->result.explanations[index];
   }
   return hit;
 }
@@ -76,7 +80,7 @@ Result<Hit> HitLoader::Impl::load(const Found& found, std::size_t context) {
           .highlights = std::move(snippet.highlights),
           .before = {},
           .after = {},
-          .explanation = found.explanation};
+          .explanation = {}};
   if (context > 0) {
     BMAD_TRY(load_context(found, context, hit));
   }

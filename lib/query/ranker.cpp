@@ -254,9 +254,12 @@ double SessionScores::entry_score(std::size_t term, std::uint32_t slot, double f
 }
 
 double SessionScores::window_score(std::size_t term, std::uint32_t slot, double frequency) const {
-  return totals_->weights[term].window * kContextGrain.score(frequency,
-                                                             session_->slots().window_lengths[slot],
-                                                             totals_->mean_window);
+  const SlotTable& slots = session_->slots();
+  const double weight = totals_->weights[term].window;
+  if (flag_type(slots.flags[slot]) != EntryType::kConversation) {
+    return weight * kEntryGrain.score(frequency, slots.lengths[slot], totals_->mean_length);
+  }
+  return weight * kContextGrain.score(frequency, slots.window_lengths[slot], totals_->mean_window);
 }
 
 double SessionScores::session_score(std::size_t term) const {

@@ -5,7 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <mutex>
+#include <numeric>
 
 #include "bmad_mem/json_parser.hpp"
 #include "core/parallel.hpp"
@@ -121,12 +121,12 @@ class Search {
     const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
     found_.resize(sessions_.size());
     BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals); }));
-    SearchResult result{.found = merged(), .terms = std::move(plan_.marked)};
+    SearchResult result{.found = merged(), .explanations = {}, .terms = std::move(plan_.marked)};
     if (needs_text()) {
       BMAD_TRY(verify_phrases(analyzer, result.found));
     }
     if (query_.explain) {
-      explain(result.found, totals);
+      result.explanations = explain(result.found, totals);
     }
     return result;
   }
@@ -281,8 +281,7 @@ class Search {
                   .relevance = 0,
                   .components = relevance.components(
                       text, slots.flags[slot], time,
-                      (slots.flags[slot] & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
-                  .explanation = {}};
+                      (slots.flags[slot] & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr)};
       found.relevance = relevance.combine(found.components);
       offer(index, std::move(found));
     }
@@ -388,22 +387,22 @@ class Search {
     return {};
   }
 
-  void explain(std::vector<Found>& found, const RankTotals& totals) {
+  std::vector<TextExplanation> explain(const std::vector<Found>& found, const RankTotals& totals) {
+    std::vector<TextExplanation> explanations(found.size());
+    std::vector<std::size_t> by_session(found.size());
+    std::iota(by_session.begin(), by_session.end(), std::size_t{0});
+    std::ranges::stable_sort(by_session, {}, [&](std::size_t i) { return found[i].session; });
     SessionScores scores;
     std::size_t computed = sessions_.size();
-    std::vector<Found*> by_session;
-    for (Found& each : found) {
-      by_session.push_back(&each);
-    }
-    std::ranges::stable_sort(by_session, {}, &Found::session);
-    for (Found* each : by_session) {
-      const SessionIndex& session = *sessions_[each->session];
-      if (computed != each->session) {
-        scores.compute(session, collected_[each->session], totals, plan_.rank, options_);
-        computed = each->session;
+    for (const std::size_t i : by_session) {
+      const SessionIndex& session = *sessions_[found[i].session];
+      if (computed != found[i].session) {
+        computed = found[i].session;
+        scores.compute(session, collected_[computed], totals, plan_.rank, options_);
       }
-      each->explanation = scores.explain(session.slots().slot(each->ordinal), each->timestamp);
+      explanations[i] = scores.explain(session.slots().slot(found[i].ordinal), found[i].timestamp);
     }
+    return explanations;
   }
 
   std::vector<SessionIndex*> sessions_;

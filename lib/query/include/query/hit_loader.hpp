@@ -19,9 +19,9 @@ class HitLoader {
             std::string_view language);
   ~HitLoader();
 
-  /// `found` with its line, a snippet, and `context` entries before and after it in its
-  /// conversation. Errors: as SessionIndex::line(), with the session in Error::field.
-  Result<Hit> load(const Found& found, std::size_t context);
+  /// Entry `index` of the result with its line, a snippet, and `context` entries before and after
+  /// it in its conversation. Errors: as SessionIndex::line(), with the session in Error::field.
+  Result<Hit> load(std::size_t index, std::size_t context);
 
  private:
   struct Impl;

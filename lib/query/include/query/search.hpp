@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -45,12 +44,12 @@ struct Found {
   Timestamp timestamp{};
   double relevance = 0;
   RelevanceComponents components;
-  std::optional<TextExplanation> explanation;
 };
 
 struct SearchResult {
-  std::vector<Found> found;                  ///< Best first, or in the order asked for.
-  std::set<std::string, std::less<>> terms;  ///< What to mark in snippets.
+  std::vector<Found> found;                   ///< Best first, or in the order asked for.
+  std::vector<TextExplanation> explanations;  ///< As `found`, when Query::explain asks for them.
+  std::set<std::string, std::less<>> terms;   ///< What to mark in snippets.
 };
 
 /// Searches `sessions`, which the caller has refreshed and locked.
