@@ -39,16 +39,37 @@ class PostingTable {
   }
 
   [[nodiscard]] std::vector<Memtable::KeyedPostings> sorted() const {
-    std::vector<Memtable::KeyedPostings> all;
-    all.reserve(lists_.size());
+    std::vector<Sortable> order;
+    order.reserve(lists_.size());
     for (std::uint32_t i = 0; i < keys_.size(); ++i) {
-      all.push_back({.key = keys_.text(i), .postings = lists_[i]});
+      order.push_back({.front = front_of(keys_.text(i)), .number = i});
     }
-    std::ranges::sort(all, {}, &Memtable::KeyedPostings::key);
+    std::ranges::sort(order, [this](const Sortable& a, const Sortable& b) {
+      return a.front != b.front ? a.front < b.front : keys_.text(a.number) < keys_.text(b.number);
+    });
+    std::vector<Memtable::KeyedPostings> all;
+    all.reserve(order.size());
+    for (const Sortable& each : order) {
+      all.push_back({.key = keys_.text(each.number), .postings = lists_[each.number]});
+    }
     return all;
   }
 
  private:
+  /// A key by its first eight bytes, which nearly always decide: a third of the time of comparing
+  /// strings.
+  struct Sortable {
+    std::uint64_t front = 0;
+    std::uint32_t number = 0;
+  };
+  static std::uint64_t front_of(std::string_view key) {
+    std::uint64_t front = 0;
+    for (std::size_t i = 0; i < 8; ++i) {
+      front = front << 8U | (i < key.size() ? static_cast<unsigned char>(key[i]) : 0U);
+    }
+    return front;
+  }
+
   StringTable keys_;
   std::vector<std::vector<Posting>> lists_;
 };
@@ -64,6 +85,8 @@ struct Memtable::Impl {
   std::vector<std::uint32_t> token_terms;
   std::vector<std::uint32_t> whole_terms;
   std::string key;  // Scratch.
+  std::chrono::sys_time<std::chrono::hours> last_hour{};
+  std::uint32_t last_hour_number = StringTable::kNone;
 
   PostingTable& table(PostingKind kind) { return tables[static_cast<std::size_t>(kind)]; }
 
@@ -109,7 +132,14 @@ void Memtable::add_key(PostingKind kind, std::string_view prefix, std::string_vi
 }
 
 void Memtable::add_hour(Timestamp time, Ordinal ordinal) {
-  add_key(PostingKind::kHour, {}, hour_key(time), ordinal);
+  // Most entries are of the hour of the one before.
+  const auto hour = std::chrono::floor<std::chrono::hours>(time);
+  PostingTable& table = impl_->table(PostingKind::kHour);
+  if (hour != impl_->last_hour || impl_->last_hour_number == StringTable::kNone) {
+    impl_->last_hour = hour;
+    impl_->last_hour_number = table.number(hour_key(time));
+  }
+  table.add(impl_->last_hour_number, ordinal);
 }
 
 std::span<const Posting> Memtable::postings(PostingKind kind, std::string_view key) const {

@@ -1,16 +1,26 @@
 #include "index/posting_codec.hpp"
 
-#include <array>
 #include <cassert>
 #include <charconv>
+#include <utility>
 
 namespace bmad_mem {
 namespace {
 
-void append_number(std::uint32_t number, std::string& out) {
-  std::array<char, 10> digits{};
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  out.append(digits.data(), end);
+constexpr std::size_t kNumberSizeMax = 10;
+
+/// Writes `number` at `to`; returns where it ends. Most gaps have one or two digits.
+char* put_number(std::uint32_t number, char* to) {
+  if (number < 10) {
+    *to = static_cast<char>('0' + number);
+    return to + 1;
+  }
+  if (number < 100) {
+    to[0] = static_cast<char>('0' + number / 10);
+    to[1] = static_cast<char>('0' + number % 10);
+    return to + 2;
+  }
+  return std::to_chars(to, to + kNumberSizeMax, number).ptr;
 }
 
 bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
@@ -32,22 +42,29 @@ std::uint64_t read_number(const char*& at) {
 }  // namespace
 
 void append_postings(std::span<const Posting> postings, Ordinal last, std::string& out) {
+  // Comma, sign, gap, comma, frequency.
+  constexpr std::size_t kPostingSizeMax = 2 + kNumberSizeMax + 1 + kNumberSizeMax;
+  const std::size_t begin = out.size();
+  bool first = out.back() == '[';
+  out.resize(begin + postings.size() * kPostingSizeMax);
+  char* to = out.data() + begin;
   for (const Posting& posting : postings) {
     assert(last == kNoOrdinal || posting.ordinal > last);
     assert(posting.frequency > 0);
-    if (out.back() != '[') {
-      out += ',';
+    if (!std::exchange(first, false)) {
+      *to++ = ',';
     }
     if (posting.frequency > 1) {
-      out += '-';
+      *to++ = '-';
     }
-    append_number(posting.ordinal - last, out);  // From kNoOrdinal it wraps to ordinal + 1.
+    to = put_number(posting.ordinal - last, to);  // From kNoOrdinal it wraps to ordinal + 1.
     if (posting.frequency > 1) {
-      out += ',';
-      append_number(posting.frequency, out);
+      *to++ = ',';
+      to = put_number(posting.frequency, to);
     }
     last = posting.ordinal;
   }
+  out.resize(static_cast<std::size_t>(to - out.data()));
 }
 
 std::string encode_postings(std::span<const Posting> postings) {

@@ -1,15 +1,63 @@
 #include "string_table.hpp"
 
+#include <algorithm>
 #include <cstring>
 
-#include "core/hash.hpp"
-
 namespace bmad_mem {
+namespace {
+
+/// Up to eight bytes as a number. Short tokens are most tokens: no loop, no call.
+std::uint64_t load_word(const char* at, std::size_t size) {
+  std::uint64_t word = 0;
+  if (size >= 8) {
+    std::memcpy(&word, at, 8);
+  } else if (size >= 4) {
+    std::uint32_t front = 0;
+    std::uint32_t back = 0;
+    std::memcpy(&front, at, 4);
+    std::memcpy(&back, at + size - 4, 4);
+    word = std::uint64_t{front} << 32U | back;
+  } else if (size > 0) {
+    const auto byte = [at](std::size_t i) {
+      return std::uint64_t{static_cast<unsigned char>(at[i])};
+    };
+    word = byte(0) << 16U | byte(size / 2) << 8U | byte(size - 1);
+  }
+  return word;
+}
+
+__extension__ using Wide = unsigned __int128;
+
+/// Multiply and fold, word by word (the mixing step of wyhash). Lives in memory only, so it may
+/// change and depend on the machine's byte order.
+std::uint32_t hash_of(std::string_view text) {
+  constexpr std::uint64_t kFirst = 0x9E3779B97F4A7C15U;
+  constexpr std::uint64_t kSecond = 0xE7037ED1A0B428DBU;
+  std::uint64_t hash = text.size() * kFirst;
+  const char* at = text.data();
+  std::size_t left = text.size();
+  do {
+    const Wide product = static_cast<Wide>(load_word(at, left) ^ kFirst) * (hash ^ kSecond);
+    hash = static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64U);
+    at += std::min<std::size_t>(left, 8);
+    left -= std::min<std::size_t>(left, 8);
+  } while (left > 0);
+  return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
+}
+
+bool is_equal(const char* a, const char* b, std::size_t size) {
+  if (size <= 8) {
+    return load_word(a, size) == load_word(b, size);
+  }
+  return std::memcmp(a, b, size) == 0;
+}
+
+}  // namespace
 
 StringTable::StringTable() : slots_(1024) {}
 
 std::uint32_t StringTable::add(std::string_view text) {
-  const auto hash = static_cast<std::uint32_t>(xxh3(text));
+  const std::uint32_t hash = hash_of(text);
   std::size_t slot = slot_of(text, hash);
   if (slots_[slot].number != kNone) {
     return slots_[slot].number;
@@ -27,7 +75,7 @@ std::uint32_t StringTable::add(std::string_view text) {
 }
 
 std::uint32_t StringTable::find(std::string_view wanted) const {
-  return slots_[slot_of(wanted, static_cast<std::uint32_t>(xxh3(wanted)))].number;
+  return slots_[slot_of(wanted, hash_of(wanted))].number;
 }
 
 /// Where `wanted` is, or the free slot where it belongs.
@@ -38,7 +86,7 @@ std::size_t StringTable::slot_of(std::string_view wanted, std::uint32_t hash) co
     if (slots_[at].hash == hash) {
       const Span& span = spans_[slots_[at].number];
       if (span.size == wanted.size() &&
-          std::memcmp(arena_.data() + span.offset, wanted.data(), span.size) == 0) {
+          is_equal(arena_.data() + span.offset, wanted.data(), span.size)) {
         break;
       }
     }
@@ -48,7 +96,7 @@ std::size_t StringTable::slot_of(std::string_view wanted, std::uint32_t hash) co
 }
 
 void StringTable::grow() {
-  std::vector<Slot> old(2 * slots_.size());
+  std::vector<Slot> old(4 * slots_.size());
   old.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
   for (const Slot& slot : old) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What README.md shows works when it is pasted, and so does the demo."""
+"""What README.md and the page about queries show works when it is pasted, and so does the demo."""
 
 import re
 
@@ -7,13 +7,19 @@ from tool_under_test import SOURCE, TOOL, ToolTest, main
 
 
 class Documents(ToolTest):
-    def test_the_session_to_paste_in_the_readme_runs(self):
-        text = (SOURCE / "README.md").read_text(encoding="utf-8")
+    def run_blocks_of(self, name):
+        text = (SOURCE / name).read_text(encoding="utf-8")
         blocks = re.findall(r"<!-- runs -->\n```sh\n(.*?)```", text, re.DOTALL)
-        self.assertTrue(blocks, "README.md has no block marked <!-- runs -->")
+        self.assertTrue(blocks, f"{name} has no block marked <!-- runs -->")
         for block in blocks:
             self.run_command("/bin/sh", "-eu", "-c", block)
+
+    def test_the_session_to_paste_in_the_readme_runs(self):
+        self.run_blocks_of("README.md")
         self.run_tool("verify")
+
+    def test_the_examples_of_the_query_language_run(self):
+        self.run_blocks_of("docs/query-language.md")
 
     def test_the_demo_runs(self):
         self.environment["BMAD_MEM"] = str(TOOL)

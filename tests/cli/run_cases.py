@@ -10,8 +10,8 @@
     ! text                           a line it must print on stderr
     ? 1                              its exit status, when it is not 0
 
-Placeholders in expected lines: {id}, {session}, {time}, {minute}, {number}, {size}, {s} for the plural,
-{*} for any text;
+Placeholders in expected lines: {id}, {session}, {time}, {minute}, {age}, {number}, {size}, {s} for the
+plural, {*} for any text;
 {...} as a whole line for any number of lines. {id:D} also remembers what stood there: as $D in later
 commands, as {=D} in later expected lines. Output with --json must be JSON in every line, no key twice.
 
@@ -33,6 +33,7 @@ PATTERNS = {
     "session": r"[a-z0-9][a-z0-9._-]{0,63}",
     "time": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{3})?Z",
     "minute": r"\d{4}-\d\d-\d\d \d\d:\d\d",
+    "age": r"just now|\d+ [a-z]+ ago",
     "number": r"\d+(?:\.\d+)?",
     "size": r"\d+(?:\.\d)? (?:B|KiB|MiB|GiB)",
     "s": r"s?",

@@ -22,6 +22,12 @@ ASKED = [
     ("bmad-mem list --type d", ["decision"]),
     ("bmad-mem --color ", ["auto", "always", "never"]),
     ("bmad-mem completion ", ["bash", "zsh", "fish"]),
+    ("bmad-mem query --so", ["--sort"]),
+    ("bmad-mem query x --ranking ", ["context", "plain"]),
+    ("bmad-mem similar x --sort time", ["time_desc", "time_asc"]),
+    ("bmad-mem timeline --by ", ["hour", "day", "week", "month"]),
+    ("bmad-mem rebuild-index --session ", ["s1", "s2"]),
+    ("bmad-mem re", ["related", "repair", "rebuild-index"]),
     ("bmad-mem import no", ["notes.jsonl"]),
 ]
 
@@ -100,7 +106,8 @@ class Shells(ToolTest):
             self.skipTest("groff is not installed")
         page = self.run_tool("man")
         text = self.run_command("groff", "-ww", "-man", "-Tascii", "-P-cbou", stdin=page)
-        for word in ("NAME", "SYNOPSIS", "bmad-mem session new", "--alternative TEXT", "EXIT STATUS"):
+        for word in ("NAME", "SYNOPSIS", "bmad-mem session new", "--alternative TEXT", "The language of TEXT:",
+                     '"a phrase"', "EXIT STATUS"):
             self.assertIn(word, text)
 
 

@@ -69,6 +69,22 @@ class Terminal(ToolTest):
         whole = self.run_tool("list").splitlines()[0]
         self.assertGreater(len(whole), 60)
 
+    def test_bars_fill_the_terminal(self):
+        line = self.on_terminal("timeline", "--color", "never", columns=60).splitlines()[0]
+        self.assertEqual(len(line), 60)
+        self.assertTrue(line.endswith("█"))
+
+    def test_the_neighbours_of_a_hit_are_faint_and_cut_to_the_width(self):
+        for number in range(3):
+            text = f"remark {number} " + "on the pier " * 20
+            self.run_tool("add", "conversation", "--id", f"m{number}", "--role", "user", "--content", text)
+        lines = self.on_terminal("query", '"remark 1"', "--context", "1", columns=60).splitlines()
+        for line in (lines[0], lines[-1]):
+            self.assertTrue(line.startswith("      " + ESCAPE + "2m"), line)
+            shown = line.replace(ESCAPE + "2m", "").replace(ESCAPE + "0m", "")
+            self.assertEqual(len(shown), 60)
+            self.assertTrue(shown.endswith("…"))
+
     def import_slowly(self, *options):
         """What an import writes to a terminal on stderr while its input trickles in."""
         ours, its = pty.openpty()

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/rfc3339.hpp"
 #include "import/import_ids.hpp"
 #include "nearest.hpp"
 
@@ -40,6 +41,60 @@ TEST_CASE("what steers a terminal becomes blanks") {
   CHECK(printable("a\xC2\x9b"
                   "31mb") == "a 31mb");
   CHECK(printable("é \xC2\xA0\nb") == "é \xC2\xA0 b");
+}
+
+TEST_CASE("an age is told in the unit that says most") {
+  struct Row {
+    const char* time;
+    const char* age;
+  };
+  static constexpr Row kRows[] = {
+      {"2026-03-10T12:00:00Z", "just now"},     {"2026-03-10T11:59:01Z", "just now"},
+      {"2026-03-10T11:59:00Z", "1 minute ago"}, {"2026-03-10T11:00:01Z", "59 minutes ago"},
+      {"2026-03-10T11:00:00Z", "1 hour ago"},   {"2026-03-09T12:00:01Z", "23 hours ago"},
+      {"2026-03-09T12:00:00Z", "1 day ago"},    {"2026-02-25T12:00:00Z", "13 days ago"},
+      {"2026-02-24T12:00:00Z", "2 weeks ago"},  {"2026-01-10T12:00:00Z", "8 weeks ago"},
+      {"2026-01-09T12:00:00Z", "2 months ago"}, {"2024-03-11T12:00:00Z", "24 months ago"},
+      {"2024-03-10T12:00:00Z", "2 years ago"},  {"1970-01-01T00:00:00Z", "56 years ago"},
+      {"2026-03-10T12:00:59Z", "just now"},     {"2026-03-10T14:00:00Z", "in 2 hours"},
+      {"2026-03-11T12:00:00Z", "in 1 day"},
+  };
+  const Timestamp now = *try_parse_rfc3339("2026-03-10T12:00:00Z");
+  for (const Row& row : kRows) {
+    CAPTURE(row.time);
+    CHECK(format_age(*try_parse_rfc3339(row.time), now) == row.age);
+  }
+}
+
+TEST_CASE("bars are long to an eighth of a block, and never vanish") {
+  CHECK(block_bar(0, 4).empty());
+  CHECK(block_bar(1, 4) == "████");
+  CHECK(block_bar(0.5, 4) == "██");
+  CHECK(block_bar(0.25, 2) == "▌");
+  CHECK(block_bar(0.0001, 4) == "▏");
+  CHECK(block_bar(7, 2) == "██");
+}
+
+TEST_CASE("a place in a text is pointed out below it") {
+  CHECK(pointed_out("why \"postgres", 0, 5, 76) == "  why \"postgres\n      ^\n");
+  CHECK(pointed_out("ä \"x", 0, 4, 76) == "  ä \"x\n    ^\n");
+  CHECK(pointed_out("ab", 0, 3, 76) == "  ab\n    ^\n");
+  CHECK(pointed_out("ab", 0, 99, 76) == "  ab\n    ^\n");
+  CHECK(pointed_out("", 0, 1, 76) == "  \n  ^\n");
+  SUBCASE("in the line that is meant") {
+    CHECK(pointed_out("{\n \"a\":1,\n \"b\":2}", 2, 2, 76) == "   \"a\":1,\n   ^\n");
+    CHECK(pointed_out("a\nb", 7, 1, 76) == "  \n  ^\n");
+  }
+  SUBCASE("in a text of several lines whose bytes are counted through") {
+    CHECK(pointed_out("ab\ncd", 0, 5, 76) == "  ab cd\n      ^\n");
+  }
+  SUBCASE("with what is around it when the line is long") {
+    CHECK(pointed_out("0123456789äbcdefghij", 0, 1, 9) == "  01234567…\n  ^\n");
+    CHECK(pointed_out("0123456789äbcdefghij", 0, 13, 9) == "  …789äbcd…\n       ^\n");
+  }
+  SUBCASE("whatever the bytes are") {
+    CHECK(pointed_out("a\xff\x1b[2J", 0, 3, 76) == "  a\uFFFD [2J\n    ^\n");
+  }
 }
 
 TEST_CASE("the nearest word is what was meant, or none") {

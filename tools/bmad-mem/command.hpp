@@ -60,6 +60,12 @@ struct Example {
   std::string_view says;  ///< What it does, as half a sentence.
 };
 
+/// Something that help explains in a table: "-word", "entries that hold it are left out".
+struct Explained {
+  std::string_view what;
+  std::string_view says;
+};
+
 /// The groups in which help lists the commands.
 enum class Group : std::uint8_t { kStart, kWrite, kRead, kCare, kTool, kHidden };
 
@@ -70,6 +76,9 @@ struct Command {
   std::string_view description;  ///< Whole sentences; paragraphs are separated by an empty line.
   std::span<const Positional> positionals = {};
   std::span<const Option> options = {};
+  /// A table of its own below the options, such as a language that an argument is written in.
+  std::string_view glossary_title = {};
+  std::span<const Explained> glossary = {};
   std::span<const Example> examples = {};
   /// What each exit status means here; empty for the usual three.
   std::string_view exit_status = {};

@@ -8,26 +8,11 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<const Command*, 19> kCommands = {
-    &kInit,
-    &kSessionNew,
-    &kSessionList,
-    &kSessionShow,
-    &kSessionClose,
-    &kAdd,
-    &kImport,
-    &kQuery,
-    &kList,
-    &kGet,
-    &kHistory,
-    &kStats,
-    &kVerify,
-    &kRepair,
-    &kHelp,
-    &kCompletion,
-    &kVersion,
-    &kMan,
-    &kCompleteSessions,
+constexpr std::array<const Command*, 24> kCommands = {
+    &kInit,         &kSessionNew, &kSessionList, &kSessionShow, &kSessionClose, &kAdd,
+    &kImport,       &kQuery,      &kSimilar,     &kRelated,     &kTopics,       &kTimeline,
+    &kList,         &kGet,        &kHistory,     &kStats,       &kVerify,       &kRepair,
+    &kRebuildIndex, &kHelp,       &kCompletion,  &kVersion,     &kMan,          &kCompleteSessions,
 };
 
 constexpr std::array<std::string_view, 3> kColorChoices = {"auto", "always", "never"};

@@ -1,11 +1,13 @@
 #include "entry_input.hpp"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include <fmt/core.h>
 
@@ -84,19 +86,18 @@ std::optional<std::vector<InputPiece>> split_values(std::string_view input, std:
   return pieces;
 }
 
-}  // namespace
-
-Result<std::string> read_stdin() {
+/// All of `descriptor`, which messages call `name`.
+Result<std::string> read_all(int descriptor, std::string_view name) {
   static constexpr std::size_t kChunk = std::size_t{64} * 1024;
   std::string input;
   while (true) {
     const std::size_t size = input.size();
     input.resize(size + kChunk);
-    const ssize_t got = ::read(STDIN_FILENO, input.data() + size, kChunk);
+    const ssize_t got = ::read(descriptor, input.data() + size, kChunk);
     input.resize(size + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
     if (got < 0 && errno != EINTR) {
       return Error{.code = ErrorCode::E_STORAGE_IO,
-                   .message = fmt::format("cannot read stdin: {}", std::strerror(errno)),
+                   .message = fmt::format("cannot read {}: {}", name, std::strerror(errno)),
                    .os_error = errno};
     }
     if (got == 0) {
@@ -104,11 +105,33 @@ Result<std::string> read_stdin() {
     }
     if (input.size() > kInputSizeMax) {
       return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                   .message =
-                       "there are more than 64 MiB on stdin; use `bmad-mem import FILE`, or "
-                       "split the input"};
+                   .message = fmt::format("there are more than 64 MiB on {}; use `bmad-mem import "
+                                          "FILE`, or split the input",
+                                          name)};
     }
   }
+}
+
+}  // namespace
+
+Result<std::string> read_stdin() { return read_all(STDIN_FILENO, "stdin"); }
+
+Result<std::string> read_whole_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = fmt::format("cannot open the file: {}", std::strerror(errno)),
+                 .path = path,
+                 .os_error = errno};
+  }
+  Result<std::string> text = read_all(descriptor, "the file");
+  ::close(descriptor);
+  if (!text) {
+    Error error = std::move(text).error();
+    error.path = path;
+    return error;
+  }
+  return text;
 }
 
 std::vector<InputPiece> split_input(std::string_view input) {

@@ -35,6 +35,9 @@ inline constexpr std::size_t kInputSizeMax = 64U << 20U;
 /// All of stdin. Errors: E_STORAGE_IO, E_SIZE_LIMIT beyond kInputSizeMax.
 Result<std::string> read_stdin();
 
+/// All of a small file. Errors: as read_stdin(), with the path.
+Result<std::string> read_whole_file(const std::string& path);
+
 /// Takes `input` apart. Whether the pieces are JSON is for the engine to say; a piece that never
 /// ends is cut at the end of its line. Empty lines are passed over.
 std::vector<InputPiece> split_input(std::string_view input);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "added_members.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "json_text.hpp"
@@ -9,9 +10,10 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// Whether `text` may have a member called `key`: quick, and never wrong when it says no.
+/// Whether `text` may have a member whose name ends in `key`: quick, and never wrong when it says
+/// no.
 bool may_have(std::string_view text, std::string_view key) {
-  return text.find(fmt::format("\"{}\"", key)) != std::string_view::npos;
+  return text.find(fmt::format("{}\"", key)) != std::string_view::npos;
 }
 
 /// `list` as "a, b": strings and other scalars.
@@ -109,29 +111,27 @@ Columns columns_of(std::span<const Entry> entries) {
 }  // namespace
 
 std::string entry_json_line(const Entry& entry, std::string_view extra) {
-  static constexpr std::string_view kAdded[] = {"type",    "session_id", "relevance",
-                                                "version", "versions",   "match"};
-  std::string out =
-      fmt::format(R"({{"type":{},"session_id":{})", json_quoted(entry_type_name(entry.type)),
-                  json_quoted(entry.session_id));
+  const std::string_view type = entry_type_name(entry.type);
+  std::string out = fmt::format(R"({{"type":{},"session_id":{})", json_quoted(type),
+                                json_quoted(entry.session_id));
+  std::vector<std::string_view> added;
+  const std::string extra_object = fmt::format("{{{}}}", extra);
   if (!extra.empty()) {
     out += ',';
     out += extra;
+    for (const MemberText& member : json_members(extra_object)) {
+      added.push_back(member.key);
+    }
   }
-  const auto is_added = [&](std::string_view key) {
-    return key == "type" || key == "session_id" ||
-           (std::ranges::find(kAdded, key) != std::end(kAdded) && may_have(extra, key));
-  };
-  if (std::ranges::none_of(kAdded, [&](std::string_view key) {
-        return is_added(key) && may_have(entry.json, key);
-      })) {
+  const auto is_clear_of = [&](std::string_view key) { return !may_have(entry.json, key); };
+  if (is_clear_of("type") && is_clear_of("session_id") && std::ranges::all_of(added, is_clear_of)) {
     out += ',';
     out += std::string_view(entry.json).substr(skip_json_blanks(entry.json, 0) + 1);
     return out;
   }
   for (const MemberText& member : json_members(entry.json)) {
-    if (!is_added(member.key)) {
-      out += fmt::format(",\"{}\":{}", member.key, member.value);
+    if (member.key != "type" && member.key != "session_id") {
+      out += fmt::format(",\"{}\":{}", name_beside(added, type, member.key), member.value);
     }
   }
   return out + "}";
@@ -176,18 +176,22 @@ void print_entry(Tool& tool, const Entry& entry) {
   }
 }
 
-void print_entry_list(Tool& tool, std::span<const Entry> entries) {
+void print_entry_list(Tool& tool, std::span<const Entry> entries,
+                      std::span<const std::string> heads) {
   const Columns columns = columns_of(entries);
   const Style& style = tool.style();
   const std::size_t time_width = 16;
-  const std::size_t before = columns.id + columns.type + columns.who + time_width + 8;
+  const std::size_t head_width = heads.empty() ? 0 : text_width(heads.front());
+  const std::size_t before = head_width + columns.id + columns.type + columns.who + time_width + 8;
   const std::size_t terminal = tool.columns();
   // On a narrow terminal a line may break; cutting headlines to a few letters helps nobody.
   const std::size_t room = terminal > before + 20 ? terminal - before : std::string::npos;
-  for (const Entry& entry : entries) {
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
     std::string headline = entry.pinned ? "* " : "";
     headline += printable(entry.headline);
-    tool.out().print("{}  {}  {}  {}  {}\n", style.id(padded(entry.id, columns.id)),
+    tool.out().print("{}{}  {}  {}  {}  {}\n", heads.empty() ? "" : heads[i],
+                     style.id(padded(entry.id, columns.id)),
                      style.faint(format_minute(entry.timestamp)),
                      padded(entry_type_name(entry.type), columns.type),
                      padded(shortened(printable(entry.who), columns.who), columns.who),

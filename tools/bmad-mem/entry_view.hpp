@@ -17,7 +17,8 @@ namespace bmad_mem::cli {
 ///   {"type":"decision","session_id":"sess-…",EXTRA,"id":"dec-…","timestamp":"…",…}
 ///
 /// `extra`: further members without braces, such as "\"relevance\":0.83". A member of the entry
-/// that has the name of one of these is left out, since a key must not stand twice.
+/// that has the name of one of these is called otherwise, see added_members.hpp; its own "type" and
+/// "session_id" are left out.
 std::string entry_json_line(const Entry& entry, std::string_view extra = {});
 
 /// A field of an entry for people: "context.topic" and its value as text, maybe of several lines.
@@ -36,6 +37,8 @@ void print_entry(Tool& tool, const Entry& entry);
 void print_field(Tool& tool, std::string_view name, std::string_view value, std::size_t name_width);
 
 /// A line for each entry: id, time, type, who, headline. Aligned, and cut to the terminal's width.
-void print_entry_list(Tool& tool, std::span<const Entry> entries);
+/// In front of each stands `heads[i]`, if there are any.
+void print_entry_list(Tool& tool, std::span<const Entry> entries,
+                      std::span<const std::string> heads = {});
 
 }  // namespace bmad_mem::cli

@@ -1,4 +1,4 @@
-// filters.hpp - the options by which `list` and `query` choose entries.
+// filters.hpp - the options by which `list`, `query` and their like choose entries.
 #pragma once
 
 #include <array>
@@ -44,11 +44,11 @@ inline constexpr Option kSinceFilter = {
 inline constexpr Option kUntilFilter = {
     .name = "until", .value = "TIME", .help = "not after; a day counts to its end"};
 inline constexpr Option kPinnedFilter = {.name = "pinned", .help = "only pinned entries"};
-inline constexpr Option kLimitFilter = {.name = "limit",
-                                        .letter = 'n',
-                                        .value = "N",
-                                        .help = "at most so many entries; 0: all",
-                                        .fallback = "20"};
+/// --limit, of what `help` says.
+constexpr Option limit_option(std::string_view help) {
+  return {.name = "limit", .letter = 'n', .value = "N", .help = help, .fallback = "20"};
+}
+inline constexpr Option kLimitFilter = limit_option("at most so many entries; 0: all");
 
 /// What the options above say. `now` is what relative times count from.
 /// Errors: E_INVALID_QUERY for a time, a number or a type that isn't one, with the option as field.

@@ -91,6 +91,18 @@ void append_options(std::string& out, std::string_view title, std::span<const Op
   append_rows(out, rows, style);
 }
 
+void append_glossary(std::string& out, const Command& command, const Style& style) {
+  if (command.glossary.empty()) {
+    return;
+  }
+  std::vector<Row> rows;
+  for (const Explained& each : command.glossary) {
+    rows.push_back({std::string(each.what), std::string(each.says)});
+  }
+  append_title(out, command.glossary_title, style);
+  append_rows(out, rows, style);
+}
+
 void append_examples(std::string& out, const Command& command, const Style& style) {
   if (command.examples.empty()) {
     return;
@@ -165,6 +177,7 @@ std::string help_text(const Command& command, std::string_view first, const Styl
       append_options(out, fmt::format("Fields of {}:", first), options, style);
     }
   }
+  append_glossary(out, command, style);
   append_options(out, "Global options:", global_options(), style);
   append_examples(out, command, style);
   append_title(out, "Exit status:", style);

@@ -34,6 +34,9 @@ std::string escaped(std::string_view text) {
       case '\'':
         out += "\\(aq";
         break;
+      case '"':
+        out += "\\(dq";
+        break;
       case '`':
         out += "\\(ga";
         break;
@@ -98,6 +101,12 @@ void append_command(std::string& out, const Command& command) {
     for (const std::string_view type : kTypeNames) {
       out += fmt::format(".PP\nFields of {}:\n", escaped(type));
       append_options(out, command.options_of(type));
+    }
+  }
+  if (!command.glossary.empty()) {
+    out += fmt::format(".PP\n{}\n", escaped(command.glossary_title));
+    for (const Explained& each : command.glossary) {
+      append_item(out, each.what, each.says);
     }
   }
   if (!command.exit_status.empty()) {

@@ -1,6 +1,5 @@
 #include "statistics_view.hpp"
 
-#include <algorithm>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -8,26 +7,10 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "progress.hpp"
+#include "table.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-/// Rows of cells; the first column is aligned to the left, the others to the right.
-void print_table(Tool& tool, const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], text_width(row[i]));
-    }
-  }
-  for (std::size_t number = 0; number < rows.size(); ++number) {
-    std::string line = padded(rows[number].front(), widths.front());
-    for (std::size_t i = 1; i < rows[number].size(); ++i) {
-      line += "  " + padded_left(rows[number][i], widths[i]);
-    }
-    tool.out().print("{}\n", number == 0 ? tool.style().bold(line) : line);
-  }
-}
 
 struct Total {
   std::uint64_t entries = 0;
@@ -101,7 +84,7 @@ std::string total_as_json(const GlobalStatistics& statistics) {
 }
 
 void print_statistics(Tool& tool, const SessionStatistics& statistics) {
-  std::vector<std::vector<std::string>> rows = {{"type", "entries", "versions", "damaged", "size"}};
+  std::vector<TableRow> rows = {{"type", "entries", "versions", "damaged", "size"}};
   std::uint64_t bytes = 0;
   for (const TypeStatistics& type : statistics.types) {
     rows.push_back({std::string(entry_type_name(type.type)), format_count(type.entries),
@@ -133,8 +116,7 @@ void print_statistics(Tool& tool, const SessionStatistics& statistics) {
 }
 
 void print_statistics(Tool& tool, const GlobalStatistics& statistics) {
-  std::vector<std::vector<std::string>> rows = {
-      {"session", "entries", "versions", "damaged", "size", "newest"}};
+  std::vector<TableRow> rows = {{"session", "entries", "versions", "damaged", "size", "newest"}};
   for (const SessionStatistics& session : statistics.sessions) {
     rows.push_back({session.session_id, format_count(session.entries()),
                     format_count(session.versions()), format_count(session.damaged_lines()),

@@ -2,15 +2,49 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
+#include <cmath>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
+/// The last `width` characters of `text`, or all of it.
+std::string_view last_characters(std::string_view text, std::size_t width) {
+  std::size_t at = text.size();
+  for (; width > 0 && at > 0; --width) {
+    do {
+      --at;
+    } while (at > 0 && !starts_character(text[at]));
+  }
+  return text.substr(at);
+}
+
+/// From which age on it is told in this unit, and how long one is.
+struct AgeUnit {
+  std::chrono::minutes from;
+  std::chrono::minutes size;
+  std::string_view name;
+};
+
+constexpr std::chrono::days kMonth{30};
+constexpr std::chrono::days kYear{365};
+
+// Two of a unit are told in the smaller one: "13 days ago" says more than "1 week ago".
+constexpr std::array<AgeUnit, 6> kAgeUnits = {{
+    {kYear * 2, kYear, "year"},
+    {kMonth * 2, kMonth, "month"},
+    {std::chrono::weeks(2), std::chrono::weeks(1), "week"},
+    {std::chrono::days(1), std::chrono::days(1), "day"},
+    {std::chrono::hours(1), std::chrono::hours(1), "hour"},
+    {std::chrono::minutes(1), std::chrono::minutes(1), "minute"},
+}};
 
 }  // namespace
 
@@ -95,6 +129,51 @@ std::string format_minute(Timestamp time) {
   std::string text = format_rfc3339(time).substr(0, kMinuteSize);
   text[kDateSize] = ' ';
   return text;
+}
+
+std::string format_age(Timestamp time, Timestamp now) {
+  const bool is_ahead = time > now;
+  const auto age = std::chrono::floor<std::chrono::minutes>(is_ahead ? time - now : now - time);
+  const auto* const unit =
+      std::ranges::find_if(kAgeUnits, [&](const AgeUnit& each) { return age >= each.from; });
+  if (unit == kAgeUnits.end()) {
+    return "just now";
+  }
+  const auto count = age / unit->size;
+  return fmt::format("{}{} {}{}{}", is_ahead ? "in " : "", count, unit->name, count == 1 ? "" : "s",
+                     is_ahead ? "" : " ago");
+}
+
+std::string block_bar(double share, std::size_t width) {
+  static constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double clamped = std::clamp(share, 0.0, 1.0);
+  auto eighths = static_cast<std::size_t>(std::lround(clamped * static_cast<double>(width) * 8));
+  eighths = std::max<std::size_t>(eighths, clamped > 0 ? 1 : 0);
+  std::string out;
+  for (std::size_t i = 0; i < eighths / 8; ++i) {
+    out += "█";
+  }
+  out += kParts[eighths % 8];
+  return out;
+}
+
+std::string pointed_out(std::string_view text, std::uint64_t line, std::uint64_t column,
+                        std::size_t width) {
+  for (; line > 1; --line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  if (column <= text.find('\n')) {  // Else the column counts across the lines.
+    text = text.substr(0, text.find('\n'));
+  }
+  const std::size_t at = std::min<std::size_t>(column == 0 ? 0 : column - 1, text.size());
+  std::string before = utf8_repaired(printable(text.substr(0, at)));
+  const std::string behind = utf8_repaired(printable(text.substr(at)));
+  if (text_width(before) > width * 2 / 3) {
+    before = fmt::format("…{}", last_characters(before, width / 2));
+  }
+  const std::size_t caret = text_width(before);
+  return fmt::format("  {}{}\n  {}^\n", before, shortened(behind, width - caret),
+                     std::string(caret, ' '));
 }
 
 std::string Style::wrapped(std::string_view code, std::string_view text) const {

@@ -36,6 +36,20 @@ std::string format_count(std::uint64_t count, std::string_view one, std::string_
 /// UTC to the minute: "2026-01-11 10:05".
 std::string format_minute(Timestamp time);
 
+/// How long before `now` that was: "just now", "5 minutes ago", "3 days ago"; "in 2 hours" for what
+/// lies ahead.
+std::string format_age(Timestamp time, Timestamp now);
+
+/// A bar of blocks, `share` (0 to 1) of `width` characters long to an eighth of one; never empty
+/// for a share above 0.
+std::string block_bar(double share, std::size_t width);
+
+/// The line of `text` that holds byte `column` (1-based) of line `line` (1-based; 0 is 1), cut to
+/// `width` characters around it, and below it a caret at that place. Both end in '\n' and are
+/// indented by two blanks.
+std::string pointed_out(std::string_view text, std::uint64_t line, std::uint64_t column,
+                        std::size_t width);
+
 /// Escape sequences for a terminal, or nothing.
 class Style {
  public:

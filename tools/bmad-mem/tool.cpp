@@ -122,6 +122,15 @@ void Tool::report(const Error& error) {
   static_cast<void>(err_.flush());
 }
 
+ExitStatus Tool::report_in(const Error& error, std::string_view text) {
+  static constexpr std::size_t kWidth = 76;
+  report(error);
+  if (!json_ && error.column != 0) {
+    err_.write(pointed_out(text, error.line, error.column, kWidth));
+  }
+  return ExitStatus::kFailed;
+}
+
 void Tool::note(std::string_view sentence) {
   if (!quiet_ && !json_) {
     static_cast<void>(out_.flush());

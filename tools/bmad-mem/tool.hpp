@@ -49,6 +49,8 @@ class Tool {
 
   /// Prints the error, as a sentence or as JSON, on stderr.
   void report(const Error& error);
+  /// As report(), and for people the place in `text` that the error's line and column name.
+  ExitStatus report_in(const Error& error, std::string_view text);
   /// Prints a sentence on stderr, unless --quiet or --json.
   void note(std::string_view sentence);
   /// Prints why the command line makes no sense, and where help is.

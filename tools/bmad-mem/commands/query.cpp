@@ -1,167 +1,190 @@
 // query - ranked search.
-#include <charconv>
-#include <optional>
+#include <algorithm>
+#include <array>
+#include <utility>
 #include <vector>
 
-#include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
-#include "entry_view.hpp"
+#include "entry_input.hpp"
 #include "filters.hpp"
+#include "hit_view.hpp"
+#include "search_options.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kSortNames = {"relevance_desc", "time_desc", "time_asc"};
-constexpr std::array<SortOrder, 3> kSortOrders = {SortOrder::kRelevanceDesc, SortOrder::kTimeDesc,
-                                                  SortOrder::kTimeAsc};
+/// What a query in JSON says itself.
+constexpr std::array<std::string_view, 12> kSaidInJson = {
+    "type",  "tag",    "topic", "agent", "session",       "since",
+    "until", "pinned", "limit", "sort",  "min-relevance", "weights"};
 
-Error bad_value(std::string_view option, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(option)};
-}
-
-Result<SortOrder> read_sort(std::string_view text) {
-  for (std::size_t i = 0; i < kSortNames.size(); ++i) {
-    // "relevance" and "time" do as well.
-    if (text == kSortNames[i] ||
-        (i < 2 && kSortNames[i].starts_with(text) && text.size() + 5 == kSortNames[i].size())) {
-      return kSortOrders[i];
-    }
-  }
-  return bad_value("sort", fmt::format("'{}' is no order; write relevance_desc, time_desc or "
-                                       "time_asc",
-                                       text));
-}
-
-Result<double> read_relevance(std::string_view text) {
-  double number = -1;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (problem != std::errc() || stop != text.data() + text.size() ||
-      !(number >= 0 && number <= 1)) {
-    return bad_value("min-relevance", fmt::format("'{}' is no number from 0 to 1", text));
-  }
-  return number;
-}
-
-Result<Query> read_query(const Arguments& args) {
+/// A query, and how many bytes of its text were put in front of what the caller wrote.
+struct ReadQuery {
   Query query;
+  std::size_t added_size = 0;
+};
+
+/// `topic:"…" ` in the language of queries.
+std::string topic_filter(std::string_view topic) {
+  std::string out = "topic:\"";
+  for (const char c : topic) {
+    out += c == '"' || c == '\\' ? "\\" : "";
+    out += c;
+  }
+  return out + "\" ";
+}
+
+Result<ReadQuery> query_from_words(const Arguments& args) {
+  ReadQuery read;
+  Query& query = read.query;
+  // In front, since a quote that isn't closed would swallow what stands behind it.
+  for (const std::string& topic : args.all("topic")) {
+    if (topic.empty()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = "the name of the topic is empty; `bmad-mem topics` lists them",
+                   .field = "topic"};
+    }
+    query.text += topic_filter(topic);
+  }
+  read.added_size = query.text.size();
+  std::string words;
   for (const std::string& word : args.positionals()) {
-    query.text += query.text.empty() ? "" : " ";
-    query.text += word;
+    words += words.empty() ? "" : " ";
+    words += word;
   }
+  query.text += words;
   BMAD_TRY_ASSIGN(query.filter, read_filter(args, system_clock().now()));
-  if (const auto text = args.maybe("sort")) {
-    BMAD_TRY_ASSIGN(query.sort, read_sort(*text));
-  }
-  if (const auto text = args.maybe("min-relevance")) {
-    BMAD_TRY_ASSIGN(query.min_relevance, read_relevance(*text));
-  }
-  return query;
+  return read;
 }
 
-/// {"relevance":0.83,"match":{"snippet":"…","highlights":[[4,10]]}} without the outer braces.
-///
-/// The snippet is kept apart under "match", because an artifact has a field "snippet" of its own.
-std::string hit_members(const Hit& hit) {
-  JsonWriter json;
-  json.begin_object().member("snippet", hit.snippet).key("highlights").begin_array();
-  for (const Highlight& highlight : hit.highlights) {
-    json.begin_array();
-    json.integer(static_cast<std::int64_t>(highlight.offset));
-    json.integer(static_cast<std::int64_t>(highlight.size));
-    json.end_array();
+/// The text of --json-query, and what messages call it; empty for the argument itself.
+struct JsonSource {
+  std::string text;
+  std::string name;
+};
+
+Result<JsonSource> read_json_source(std::string_view argument) {
+  if (argument == "-") {
+    BMAD_TRY_ASSIGN(std::string text, read_stdin());
+    return JsonSource{.text = std::move(text), .name = "<stdin>"};
   }
-  json.end_array().end_object();
-  return fmt::format(R"("relevance":{:.4f},"match":{})", hit.relevance, json.text());
-}
-
-/// The highlights, with those joined that only a sign stands between: "E_LOCK" is marked as one.
-std::vector<Highlight> joined_highlights(const Hit& hit) {
-  std::vector<Highlight> joined;
-  for (const Highlight& highlight : hit.highlights) {
-    if (!joined.empty()) {
-      Highlight& last = joined.back();
-      const std::size_t end = last.offset + last.size;
-      if (highlight.offset == end + 1 &&
-          std::string_view("_-./:").find(hit.snippet[end]) != std::string_view::npos) {
-        last.size = highlight.offset + highlight.size - last.offset;
-        continue;
-      }
-    }
-    joined.push_back(highlight);
+  if (argument.starts_with('@')) {
+    std::string path(argument.substr(1));
+    BMAD_TRY_ASSIGN(std::string text, read_whole_file(path));
+    return JsonSource{.text = std::move(text), .name = std::move(path)};
   }
-  return joined;
+  return JsonSource{.text = std::string(argument), .name = {}};
 }
 
-/// The snippet with what matched marked: in colour, or between asterisks.
-std::string marked(const Hit& hit, const Style& style) {
-  const std::string_view text = hit.snippet;
-  std::string out;
-  std::size_t at = 0;
-  for (const Highlight& highlight : joined_highlights(hit)) {
-    out += printable(text.substr(at, highlight.offset - at));
-    const std::string word = printable(text.substr(highlight.offset, highlight.size));
-    out += style.colours() ? style.match(word) : fmt::format("*{}*", word);
-    at = highlight.offset + highlight.size;
-  }
-  return out + printable(text.substr(at));
-}
-
-void print_hit(Tool& tool, const Hit& hit) {
-  const Entry& entry = hit.entry;
-  const Style& style = tool.style();
-  tool.out().print("{:.2f}  {}  {}  {}{}{}{}\n", hit.relevance, style.id(entry.id),
-                   style.faint(format_minute(entry.timestamp)), entry_type_name(entry.type),
-                   entry.who.empty() ? "" : " by ", printable(entry.who),
-                   entry.pinned ? ", pinned" : "");
-  tool.out().print("      {}\n", marked(hit, style));
-}
-
-Result<ExitStatus> run(Tool& tool) {
-  BMAD_TRY_ASSIGN(const Query query, read_query(tool.args()));
+Result<ExitStatus> search(Tool& tool, ReadQuery& read) {
+  Query& query = read.query;
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::vector<Hit> hits, memory.query(query));
-  for (const Hit& hit : hits) {
-    if (tool.json()) {
-      tool.out().print("{}\n", entry_json_line(hit.entry, hit_members(hit)));
-    } else {
-      print_hit(tool, hit);
+  BMAD_TRY(name_weights(memory, query));
+  const Result<std::vector<Hit>> hits = memory.query(query);
+  if (!hits) {
+    Error error = hits.error();
+    if (error.field != "text") {
+      return error;
     }
+    const bool is_own = error.column > read.added_size;
+    error.column -= is_own ? read.added_size : 0;
+    return tool.report_in(error, std::string_view(query.text).substr(is_own ? read.added_size : 0));
   }
-  if (hits.empty()) {
-    tool.note(fmt::format("nothing found for '{}'", query.text));
+  print_hits(tool, query, *hits);
+  if (hits->empty()) {
+    tool.note(query.text.empty() ? "nothing found"
+                                 : fmt::format("nothing found for '{}'", query.text));
   }
   return ExitStatus::kDone;
 }
 
+Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
+  const Arguments& args = tool.args();
+  const auto* const said_twice =
+      std::ranges::find_if(kSaidInJson, [&](std::string_view option) { return args.has(option); });
+  if (said_twice != kSaidInJson.end()) {
+    return tool.wrong_usage(fmt::format("--{} belongs into the JSON of --json-query", *said_twice));
+  }
+  if (!args.positionals().empty()) {
+    return tool.wrong_usage("give either TEXT or --json-query, not both");
+  }
+  BMAD_TRY_ASSIGN(const JsonSource source, read_json_source(argument));
+  Result<Query> query = read_json_query(source.text, system_clock().now());
+  if (!query) {
+    Error error = std::move(query).error();
+    error.path = source.name;
+    return tool.report_in(error, source.text);
+  }
+  BMAD_TRY(read_search_options(args, *query));
+  ReadQuery read{.query = *std::move(query)};
+  return search(tool, read);
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  if (const auto json = tool.args().maybe("json-query")) {
+    return run_json_query(tool, *json);
+  }
+  BMAD_TRY_ASSIGN(ReadQuery read, query_from_words(tool.args()));
+  BMAD_TRY(read_search_options(tool.args(), read.query));
+  return search(tool, read);
+}
+
 constexpr Positional kPositionals[] = {
-    {.name = "TEXT", .help = "what to look for, in words", .max = 0}};
+    {.name = "TEXT", .help = "what to look for, in the language below", .min = 0, .max = 0}};
 
 constexpr Option kOptions[] = {
     kTypeFilter,
     kTagFilter,
+    {.name = "topic", .value = "TOPIC", .help = "only entries of this topic", .repeatable = true},
     kAgentFilter,
     kSessionFilter,
     kSinceFilter,
     kUntilFilter,
     kPinnedFilter,
     kLimitFilter,
-    {.name = "sort",
-     .value = "ORDER",
-     .help = "the order",
-     .fallback = "relevance_desc",
-     .completion = Completion::kChoice,
-     .choices = kSortNames},
-    {.name = "min-relevance", .value = "X", .help = "only hits of at least X, from 0 to 1"},
+    kSortOption,
+    kMinRelevanceOption,
+    kWeightsOption,
+    kRankingOption,
+    kContextOption,
+    kExplainOption,
+    kTimeoutOption,
+    {.name = "json-query",
+     .value = "JSON|@FILE|-",
+     .help =
+         "the query as JSON (schemas/query.schema.json), from a file or from stdin, in place of "
+         "TEXT and filters"},
+};
+
+constexpr Explained kLanguage[] = {
+    {.what = "word other", .says = "the more of the words an entry holds, the better"},
+    {.what = "\"a phrase\"", .says = "must be there as it stands; mind the shell's own quotes"},
+    {.what = "+word", .says = "must be there"},
+    {.what = "-word, -\"a phrase\"", .says = "must not be there"},
+    {.what = "conn*", .says = "any word that begins so"},
+    {.what = "postgers~", .says = "words that are spelt alike, too"},
+    {.what = "a AND b, a AND NOT b, a OR b", .says = "the same in words, in capitals"},
+    {.what = "type:decision", .says = "a filter; so are agent:, tag:, topic:, session:"},
+    {.what = "-tag:draft", .says = "a filter turned around"},
+    {.what = "since:7d until:2026-01-31", .says = "a time range, with the times of --since"},
+    {.what = "is:pinned", .says = "only pinned entries"},
+    {.what = "\\-x \\\"", .says = "a backslash takes the meaning from a sign"},
 };
 
 constexpr Example kExamples[] = {
     {.command = "bmad-mem query why postgres", .says = "the best 20 hits of all sessions"},
-    {.command = "bmad-mem query \"connection pool\" --type finding --type decision --since 30d",
-     .says = "among some types, and not too old"},
+    {.command = "bmad-mem query '\"connection pool\" -hikari' --type finding --since 30d",
+     .says = "a phrase, but not that word, among findings that are not too old"},
+    {.command = "bmad-mem query postgers~ type:decision --limit 3 --explain",
+     .says = "a word that may be misspelt, and where the relevance comes from"},
+    {.command = "bmad-mem query what did we decide about the ledger --context 2",
+     .says = "with the two messages before and after each hit"},
+    {.command = "bmad-mem query deadlock --weights text=1,time=0,importance=0,access=0",
+     .says = "by the text alone"},
     {.command = "bmad-mem --json query deadlock --limit 3", .says = "three hits for a program"},
+    {.command = "bmad-mem --json query --json-query '{\"text\":\"pool\",\"types\":[\"finding\"]}'",
+     .says = "asked by a program"},
 };
 
 }  // namespace
@@ -172,12 +195,20 @@ const Command kQuery = {
     .summary = "search, best first",
     .description =
         "Searches the text of all entries and shows the best hits first: relevance from 0 to 1, "
-        "id, time (UTC), type, who, and the part of the text that matched. Filters of different "
-        "kinds must all hold.\n\n"
-        "With --json, \"match\" holds the snippet and its highlights, each the offset and the size "
-        "in bytes.",
+        "type, id, time (UTC) and age, who, and the part of the text that matched. Filters of "
+        "different kinds must all hold.\n\n"
+        "The relevance is text x 0.4 + time x 0.3 + importance x 0.2 + access x 0.1: how well the "
+        "words fit, how fresh the entry is, what it is, and how lately it was used. --weights "
+        "says otherwise, --explain shows the parts.\n\n"
+        "With --json, each hit is the whole entry with \"relevance\", \"components\", "
+        "\"snippet\" and its \"highlights\" (each the offset and the size in bytes); with "
+        "--context \"context\" (\"before\" and \"after\"), with --explain \"explanation\". A "
+        "member of the entry itself that has one of these names goes behind the entry's type: an "
+        "artifact's own snippet is \"artifact_snippet\".",
     .positionals = kPositionals,
     .options = kOptions,
+    .glossary_title = "The language of TEXT:",
+    .glossary = kLanguage,
     .examples = kExamples,
     .exit_status =
         "0 done, also when nothing was found, 1 failed (the error's code is on stderr), "

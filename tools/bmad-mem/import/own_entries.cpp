@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "added_members.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "import/import_ids.hpp"
 #include "json_text.hpp"
@@ -20,28 +22,17 @@ std::string_view pop_part(std::string_view& path) {
   return part;
 }
 
-/// Which members our own output added: `query` and `history` add more than `list` does.
-struct Added {
-  bool by_query = false;
-  bool by_history = false;
-
-  [[nodiscard]] bool has(std::string_view key) const {
-    return key == "type" || key == "session_id" ||
-           (by_query && (key == "relevance" || key == "match")) ||
-           (by_history && (key == "version" || key == "versions"));
-  }
-};
-
 /// The entry as it stood in its log, on one line.
 std::string entry_text(std::string_view text, JsonValue value) {
-  // In another file these could be fields that somebody chose.
-  const Added added = {
-      .by_query = value["relevance"].is_number() && value["match"]["highlights"].is_array(),
-      .by_history = value["version"].is_integer() && value["versions"].is_integer()};
+  const std::vector<std::string_view> added = added_members(value);
+  const auto is_added = [&](std::string_view key) {
+    return key == "type" || key == "session_id" || std::ranges::find(added, key) != added.end();
+  };
   std::string out;
   for (const MemberText& member : json_members(text)) {
-    if (!added.has(member.key)) {
-      out += fmt::format("{}\"{}\":{}", out.empty() ? '{' : ',', member.key,
+    if (!is_added(member.key)) {
+      out += fmt::format("{}\"{}\":{}", out.empty() ? '{' : ',',
+                         name_within(added, value["type"].string(), member.key),
                          json_compact(member.value));
     }
   }

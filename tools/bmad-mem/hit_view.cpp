@@ -1,0 +1,232 @@
+#include "hit_view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "entry_view.hpp"
+#include "table.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Under the first letter of the hit's type.
+constexpr std::string_view kIndent = "      ";
+
+/// One row of "relevance = weight x value + …".
+struct Component {
+  std::string_view name;
+  double value = 0;
+  double weight = 0;
+};
+
+std::array<Component, 4> components_of(const Query& query, const Hit& hit) {
+  const RelevanceWeights weights = query.weights.value_or(RelevanceWeights{});
+  const RelevanceComponents& values = hit.components;
+  return {{{"text", values.text, weights.text},
+           {"time", values.time, weights.time},
+           {"importance", values.importance, weights.importance},
+           {"access", values.access, weights.access}}};
+}
+
+/// What the text component holds beside the terms.
+std::array<Component, 3> other_parts(const TextExplanation& explanation) {
+  return {{{.name = "question", .value = explanation.question},
+           {.name = "speaker", .value = explanation.speaker},
+           {.name = "date", .value = explanation.date}}};
+}
+
+/// Four digits: more would differ from machine to machine and say nothing.
+std::string rounded(double number) { return fmt::format("{:.4f}", number); }
+
+void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries) {
+  json.key(name).begin_array();
+  for (const Entry& entry : entries) {
+    json.raw(entry_json_line(entry));
+  }
+  json.end_array();
+}
+
+void add_explanation(JsonWriter& json, const Query& query, const Hit& hit) {
+  json.key("explanation").begin_object().key("weights").begin_object();
+  for (const Component& component : components_of(query, hit)) {
+    json.key(component.name).raw(rounded(component.weight));
+  }
+  json.end_object().key("terms").begin_array();
+  for (const TermScore& term : hit.explanation->terms) {
+    json.begin_object().member("term", term.term);
+    json.key("entry").raw(rounded(term.entry)).key("window").raw(rounded(term.window));
+    json.key("session").raw(rounded(term.session)).end_object();
+  }
+  json.end_array();
+  for (const Component& part : other_parts(*hit.explanation)) {
+    json.key(part.name).raw(rounded(part.value));
+  }
+  json.end_object();
+}
+
+/// What the hit's line of JSON has beside the entry, without braces.
+std::string hit_members(const Query& query, const Hit& hit) {
+  JsonWriter json;
+  json.begin_object().key("relevance").raw(rounded(hit.relevance));
+  json.key("components").begin_object();
+  for (const Component& component : components_of(query, hit)) {
+    json.key(component.name).raw(rounded(component.value));
+  }
+  json.end_object().member("snippet", hit.snippet).key("highlights").begin_array();
+  for (const Highlight& highlight : hit.highlights) {
+    json.begin_array();
+    json.integer(static_cast<std::int64_t>(highlight.offset));
+    json.integer(static_cast<std::int64_t>(highlight.size));
+    json.end_array();
+  }
+  json.end_array();
+  if (query.context != 0) {
+    json.key("context").begin_object();
+    add_entries(json, "before", hit.before);
+    add_entries(json, "after", hit.after);
+    json.end_object();
+  }
+  if (hit.explanation) {
+    add_explanation(json, query, hit);
+  }
+  json.end_object();
+  const std::string text = json.take();
+  return text.substr(1, text.size() - 2);
+}
+
+/// The highlights, with those joined that only a sign stands between: "E_LOCK" is marked as one.
+std::vector<Highlight> joined_highlights(const Hit& hit) {
+  std::vector<Highlight> joined;
+  for (const Highlight& highlight : hit.highlights) {
+    if (!joined.empty()) {
+      Highlight& last = joined.back();
+      const std::size_t end = last.offset + last.size;
+      if (highlight.offset == end + 1 &&
+          std::string_view("_-./:").find(hit.snippet[end]) != std::string_view::npos) {
+        last.size = highlight.offset + highlight.size - last.offset;
+        continue;
+      }
+    }
+    joined.push_back(highlight);
+  }
+  return joined;
+}
+
+/// The snippet with what matched marked: in colour, or between asterisks.
+std::string marked(const Hit& hit, const Style& style) {
+  const std::string_view text = hit.snippet;
+  std::string out;
+  std::size_t at = 0;
+  for (const Highlight& highlight : joined_highlights(hit)) {
+    out += printable(text.substr(at, highlight.offset - at));
+    const std::string word = printable(text.substr(highlight.offset, highlight.size));
+    out += style.colours() ? style.match(word) : fmt::format("*{}*", word);
+    at = highlight.offset + highlight.size;
+  }
+  return out + printable(text.substr(at));
+}
+
+/// Prints the lines of a table below a hit, the first as its heading.
+void print_indented(Tool& tool, const std::vector<TableRow>& rows) {
+  bool is_heading = true;
+  for (const std::string& line : table_lines(rows)) {
+    tool.out().print("{}{}\n", kIndent, is_heading ? tool.style().faint(line) : line);
+    is_heading = false;
+  }
+}
+
+void print_explanation(Tool& tool, const Query& query, const Hit& hit) {
+  std::vector<TableRow> rows = {{"component", "value", "weight", "part"}};
+  for (const Component& component : components_of(query, hit)) {
+    rows.push_back({std::string(component.name), rounded(component.value),
+                    fmt::format("{:.2f}", component.weight),
+                    rounded(component.value * component.weight)});
+  }
+  print_indented(tool, rows);
+  if (!hit.explanation) {
+    return;
+  }
+  rows = {{"text", "entry", "window", "session"}};
+  for (const TermScore& term : hit.explanation->terms) {
+    rows.push_back(
+        {printable(term.term), rounded(term.entry), rounded(term.window), rounded(term.session)});
+  }
+  for (const Component& part : other_parts(*hit.explanation)) {
+    if (part.value != 0) {
+      rows.push_back({fmt::format("({})", part.name), rounded(part.value)});
+    }
+  }
+  if (rows.size() > 1) {
+    print_indented(tool, rows);
+  }
+}
+
+/// The entries around a hit, a faint line each.
+void print_neighbours(Tool& tool, std::span<const Entry> entries) {
+  const std::size_t terminal = tool.columns();
+  const std::size_t room = terminal > 2 * kIndent.size() ? terminal - kIndent.size() : 0;
+  for (const Entry& entry : entries) {
+    std::string line =
+        fmt::format("{}  {}{}{}", format_minute(entry.timestamp), printable(entry.who),
+                    entry.who.empty() ? "" : "  ", printable(entry.headline));
+    if (room != 0) {
+      line = shortened(line, room);
+    }
+    tool.out().print("{}{}\n", kIndent, tool.style().faint(line));
+  }
+}
+
+/// The columns of the lines above the snippets.
+struct Columns {
+  std::size_t type = 0;
+  std::size_t id = 0;
+};
+
+void print_hit(Tool& tool, const Query& query, const Hit& hit, Columns columns, Timestamp now) {
+  const Entry& entry = hit.entry;
+  const Style& style = tool.style();
+  const std::string when =
+      fmt::format("{} ({})", format_minute(entry.timestamp), format_age(entry.timestamp, now));
+  std::string about = entry.who.empty() ? "" : fmt::format("  by {}", printable(entry.who));
+  about += entry.pinned ? "  pinned" : "";
+  print_neighbours(tool, hit.before);
+  tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
+                   padded(entry_type_name(entry.type), columns.type),
+                   style.id(padded(entry.id, columns.id)), style.faint(when), about);
+  tool.out().print("{}{}\n", kIndent, marked(hit, style));
+  if (query.explain) {
+    print_explanation(tool, query, hit);
+  }
+  print_neighbours(tool, hit.after);
+}
+
+}  // namespace
+
+void print_hits(Tool& tool, const Query& query, std::span<const Hit> hits) {
+  if (tool.json()) {
+    for (const Hit& hit : hits) {
+      tool.out().print("{}\n", entry_json_line(hit.entry, hit_members(query, hit)));
+    }
+    return;
+  }
+  Columns columns;
+  for (const Hit& hit : hits) {
+    columns.type = std::max(columns.type, entry_type_name(hit.entry.type).size());
+    columns.id = std::max(columns.id, text_width(hit.entry.id));
+  }
+  const Timestamp now = system_clock().now();
+  bool is_first = true;
+  for (const Hit& hit : hits) {
+    // What belongs together would be hard to tell otherwise.
+    const bool parted = query.context != 0 || query.explain;
+    tool.out().write(parted && !is_first ? "\n" : "");
+    print_hit(tool, query, hit, columns, now);
+    is_first = false;
+  }
+}
+
+}  // namespace bmad_mem::cli
