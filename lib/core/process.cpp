@@ -3,7 +3,9 @@
 #include <pthread.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
+#include <thread>
 
 namespace bmad_mem {
 namespace {
@@ -21,6 +23,11 @@ int process_id() {
     known_id.store(id, std::memory_order_relaxed);
   }
   return id;
+}
+
+std::size_t core_count() {
+  static const std::size_t count = std::max(1U, std::thread::hardware_concurrency());
+  return count;
 }
 
 }  // namespace bmad_mem

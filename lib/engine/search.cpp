@@ -3,6 +3,7 @@
 #include "query/search.hpp"
 
 #include <algorithm>
+#include <map>
 #include <shared_mutex>
 
 #include <fmt/format.h>
@@ -24,8 +25,11 @@ class HeldIndexes {
  public:
   HeldIndexes(const Store& store, const std::vector<std::string>& session_ids) : store_(store) {
     for (const std::string& id : session_ids) {
-      owned_.push_back(store.index(id));
-      sessions_.push_back(owned_.back().get());
+      std::shared_ptr<SessionIndex> index = store.index(id);
+      if (std::ranges::find(owned_, index) == owned_.end()) {  // `session:a session:a`
+        sessions_.push_back(index.get());
+        owned_.push_back(std::move(index));
+      }
     }
   }
 
@@ -44,19 +48,25 @@ class HeldIndexes {
   }
 
   /// Runs `work` on the held indexes; when one of them turns out not to hold, it is made anew and
-  /// the work is done again: first from its checkpoint, then from the logs alone.
+  /// the work is done again: first from its checkpoint, then from the logs alone. Each index has
+  /// its own tries, since many may be damaged at once.
   template <typename Work>
   auto run(const Work& work) -> decltype(work()) {
     constexpr int kTries = 4;
-    for (int tries = 1;; ++tries) {
+    std::map<const SessionIndex*, int> tries;
+    while (true) {
       BMAD_TRY(hold());
       auto result = work();
-      if (result || tries == kTries || !is_about_an_index(result.error())) {
+      if (result || !is_about_an_index(result.error())) {
+        return result;
+      }
+      SessionIndex& doubtful = named(result.error().field);
+      const int done = ++tries[&doubtful];
+      if (done == kTries) {
         return result;
       }
       locks_.clear();
-      SessionIndex& doubtful = named(result.error().field);
-      if (tries == 1) {
+      if (done == 1) {
         doubtful.forget();
       } else {
         BMAD_TRY(doubtful.rebuild());
@@ -133,11 +143,11 @@ Result<std::vector<Hit>> find_hits(HeldIndexes& indexes, const Query& query,
   return indexes.run([&]() -> Result<std::vector<Hit>> {
     BMAD_TRY_ASSIGN(const SearchResult result,
                     search(indexes.sessions(), query, question, settings));
-    HitLoader loader(indexes.sessions(), result, settings.language);
+    HitLoader loader(indexes.sessions(), result, query, settings.language);
     std::vector<Hit> hits;
     hits.reserve(result.found.size());
     for (std::size_t i = 0; i < result.found.size(); ++i) {
-      BMAD_TRY_ASSIGN(Hit hit, loader.load(i, query.context));
+      BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
       hits.push_back(std::move(hit));
     }
     return hits;
@@ -154,7 +164,7 @@ class RelatedFinder {
   Result<std::vector<RelatedEntry>> run() {
     found_.clear();
     for (SessionIndex* session : indexes_.sessions()) {
-      BMAD_TRY(session->load());
+      BMAD_TRY(of(*session, session->load()));
     }
     BMAD_TRY_ASSIGN(const std::vector<Entry> asked, with_id(id_));
     if (asked.empty()) {
@@ -177,12 +187,21 @@ class RelatedFinder {
   }
 
  private:
+  /// `result`, whose error says which index to make anew.
+  template <typename Outcome>
+  static Outcome of(const SessionIndex& session, Outcome result) {
+    if (!result) {
+      result.error().field = session.session_id();
+    }
+    return result;
+  }
+
   Result<std::vector<Entry>> with_id(std::string_view id) {
     std::vector<Entry> entries;
     for (SessionIndex* session : indexes_.sessions()) {
-      BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, session->find(id));
+      BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, of(*session, session->find(id)));
       for (const Ordinal ordinal : ordinals) {
-        BMAD_TRY_ASSIGN(Entry entry, load_entry(*session, ordinal));
+        BMAD_TRY_ASSIGN(Entry entry, of(*session, load_entry(*session, ordinal)));
         entries.push_back(std::move(entry));
       }
     }
@@ -230,13 +249,13 @@ class RelatedFinder {
 
   Status add_referrers() {
     for (SessionIndex* session : indexes_.sessions()) {
-      BMAD_TRY_ASSIGN(const SessionIndex::Postings postings,
-                      session->postings(PostingKind::kTerm, reference_key(id_)));
-      for (const Posting& posting : *postings) {
+      BMAD_TRY_ASSIGN(const std::vector<Posting> postings,
+                      of(*session, session->postings(PostingKind::kTerm, reference_key(id_))));
+      for (const Posting& posting : postings) {
         if (session->slots().slot(posting.ordinal) == SlotTable::kNoSlot) {
           continue;
         }
-        BMAD_TRY_ASSIGN(Entry entry, load_entry(*session, posting.ordinal));
+        BMAD_TRY_ASSIGN(Entry entry, of(*session, load_entry(*session, posting.ordinal)));
         JsonParser parser;
         BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
         const std::vector<std::string_view> names = entry_references(value);
@@ -288,7 +307,8 @@ class RelatedFinder {
     BMAD_TRY_ASSIGN(const SearchResult result,
                     search(indexes_.sessions(), query, question, settings));
     for (const Found& found : result.found) {
-      BMAD_TRY_ASSIGN(Entry each, load_entry(*indexes_.sessions()[found.session], found.ordinal));
+      SessionIndex& session = *indexes_.sessions()[found.session];
+      BMAD_TRY_ASSIGN(Entry each, of(session, load_entry(session, found.ordinal)));
       if (each.id != entry.id) {
         add(std::move(each), relation, found.relevance);
       }

@@ -25,6 +25,12 @@ constexpr auto kEnglish = std::to_array<std::string_view>({"english", "en", "eng
 constexpr auto kEliding = std::to_array<std::string_view>(
     {"french", "fr", "fre", "fra", "italian", "it", "ita", "catalan", "ca", "cat"});
 
+// Languages whose stemmers leave the first two letters of a word of three or more alone.
+constexpr auto kSuffixing = std::to_array<std::string_view>(
+    {"english", "en",  "eng",        "french", "fr",  "fre",     "fra", "spanish", "es",
+     "esl",     "spa", "portuguese", "pt",     "por", "italian", "it",  "ita",     "swedish",
+     "sv",      "swe", "norwegian",  "no",     "nor", "danish",  "da",  "dan"});
+
 bool is_among(std::string_view name, const auto& names) {
   return std::ranges::find(names, name) != names.end();
 }
@@ -43,10 +49,12 @@ struct Analyzer::Impl {
   Impl(std::string_view language, Stemmer stemmer_of_language)
       : stemmer(std::move(stemmer_of_language)),
         has_stop_words(is_among(language, kEnglish)),
+        keeps_beginnings(is_among(language, kSuffixing)),
         scanner(is_among(language, kEliding)) {}
 
   Stemmer stemmer;
   bool has_stop_words;
+  bool keeps_beginnings;
   TokenScanner scanner;
 };
 
@@ -74,6 +82,8 @@ Analyzer::~Analyzer() = default;
 const std::vector<Token>& Analyzer::tokenize(std::string_view text) {
   return impl_->scanner.scan(text);
 }
+
+bool Analyzer::keeps_beginnings() const { return impl_->keeps_beginnings; }
 
 std::string_view Analyzer::term(std::string_view token, bool whole) {
   if (!whole && impl_->has_stop_words && is_stop_word(token)) {

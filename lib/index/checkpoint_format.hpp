@@ -82,4 +82,8 @@ inline constexpr std::size_t kFirstReadSize = 32U << 10U;
 inline constexpr std::size_t kBlockOffsetDigits = 5;
 inline constexpr std::size_t kBlockHashDigits = 8;
 
+/// Whether `key` stands above `other` in an index: keys are sorted as they are written, and escapes
+/// ("\"" in a tag) sort elsewhere than what they mean.
+bool precedes_in_file(std::string_view key, std::string_view other);
+
 }  // namespace bmad_mem

@@ -93,6 +93,18 @@ std::optional<Block> parse_block(std::string_view value) {
 
 }  // namespace
 
+bool precedes_in_file(std::string_view key, std::string_view other) {
+  const auto [in_key, in_other] = std::ranges::mismatch(key, other);
+  if (in_key == key.end() || in_other == other.end()) {
+    return key.size() < other.size();
+  }
+  const auto may_be_escaped = [](char c) {
+    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
+  };
+  return may_be_escaped(*in_key) || may_be_escaped(*in_other) ? escaped(key) < escaped(other)
+                                                              : key < other;
+}
+
 struct CheckpointReader::Impl {
   std::unique_ptr<File> file;
   std::string display_path;
@@ -123,6 +135,7 @@ struct CheckpointReader::Impl {
   Status read_covers(JsonValue covers);
   Status read_sections(JsonValue places);
   Result<std::string> read_section(Section section) const;
+  Status check_blocks(PostingKind kind, std::string_view lines) const;
   Status read(std::uint64_t offset, std::size_t wanted, std::string& out) const;
   Result<std::string> block_of(PostingKind kind, std::string_view line,
                                std::string_view next_line) const;
@@ -183,7 +196,8 @@ Status CheckpointReader::Impl::read_start() {
 
 Status CheckpointReader::Impl::read_head(const std::string& session_id, std::string_view language) {
   // The head's lines are members, the last with a comma behind it.
-  std::string text = "{" + start.substr(kFirstLineSize + 1, head_size - kFirstLineSize - 1);
+  std::string text = fmt::format(
+      "{{{}", std::string_view(start).substr(kFirstLineSize + 1, head_size - kFirstLineSize - 1));
   const std::size_t comma = text.find_last_of(',');
   if (comma == std::string::npos) {
     return corrupt("its head is none");
@@ -275,6 +289,30 @@ Result<std::string> CheckpointReader::Impl::read_section(Section section) const 
   return text;
 }
 
+/// Whether all blocks of `lines`, the whole index of a kind, are what their directory says: who
+/// copies them gives them new hashes.
+Status CheckpointReader::Impl::check_blocks(PostingKind kind, std::string_view lines) const {
+  Lines rest(directories[static_cast<std::size_t>(kind)]);
+  std::string_view line;
+  std::size_t end = lines.size();
+  std::vector<Block> blocks;
+  while (rest.next(line)) {
+    const std::optional<Block> block = parse_block(split_block_line(line).value);
+    if (!block) {
+      return corrupt("its directory is none");
+    }
+    blocks.push_back(*block);
+  }
+  for (auto block = blocks.rbegin(); block != blocks.rend(); ++block) {
+    if (block->offset > end || low_digits(xxh3(lines.substr(block->offset, end - block->offset)),
+                                          kBlockHashDigits) != block->hash) {
+      return corrupt("a block has changed");
+    }
+    end = block->offset;
+  }
+  return end == 0 ? Status() : corrupt("a block is missing");
+}
+
 /// The bytes of the block that directory line `line` names; it ends where that of `next_line`
 /// begins, or with its section.
 Result<std::string> CheckpointReader::Impl::block_of(PostingKind kind, std::string_view line,
@@ -318,7 +356,12 @@ std::uint32_t CheckpointReader::tombstone_count() const { return impl_->tombston
 std::uint64_t CheckpointReader::file_size() const { return impl_->size; }
 
 Result<std::string> CheckpointReader::section(Section section) const {
-  return impl_->read_section(section);
+  BMAD_TRY_ASSIGN(std::string text, impl_->read_section(section));
+  if (section >= Section::kTerms) {
+    const int kind = static_cast<int>(section) - static_cast<int>(Section::kTerms);
+    BMAD_TRY(impl_->check_blocks(static_cast<PostingKind>(kind), text));
+  }
+  return text;
 }
 
 namespace {
@@ -412,7 +455,7 @@ Status CheckpointReader::keys(PostingKind kind, std::string_view first, const Us
       std::string_view key = split.key;
       if (key.find('\\') != std::string_view::npos) {
         JsonParser parser;
-        const Result<JsonValue> value = parser.parse("[\"" + std::string(key) + "\"]");
+        const Result<JsonValue> value = parser.parse(fmt::format("[\"{}\"]", key));
         if (!value) {
           return impl_->corrupt("a key is none");
         }
@@ -461,7 +504,7 @@ Status CheckpointReader::load_columns(EntryColumns& columns) const {
   }
   BMAD_TRY_ASSIGN(const std::string odd, impl_->read_section(Section::kOdd));
   JsonParser parser;
-  const Result<JsonValue> all = parser.parse("{" + odd + "}");
+  const Result<JsonValue> all = parser.parse(fmt::format("{{{}}}", odd));
   if (!all) {
     return impl_->corrupt("its odd entries are none");
   }
@@ -496,7 +539,7 @@ Status CheckpointReader::load_for_growth(
   }
   BMAD_TRY_ASSIGN(const std::string text, impl_->read_section(Section::kConversations));
   JsonParser parser;
-  const Result<JsonValue> ends = parser.parse("{" + text + "}");
+  const Result<JsonValue> ends = parser.parse(fmt::format("{{{}}}", text));
   if (!ends) {
     return impl_->corrupt("its conversations are none");
   }

@@ -295,7 +295,7 @@ Result<CheckpointText> make_checkpoint(const CheckpointInput& input) {
   }
   body.raw("\"entries\": {\n");
   BMAD_TRY(write_columns(input, body));
-  body.raw("\"count\": " + std::to_string(input.table.columns.size()) + "},\n");
+  body.raw(fmt::format("\"count\": {}}},\n", input.table.columns.size()));
   for (std::size_t i = 0; i < kPostingKindCount; ++i) {
     const bool last = i + 1 == kPostingKindCount;
     body.object(postings_section(static_cast<PostingKind>(i)), indexes[i].lines(), false,

@@ -8,11 +8,11 @@ LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now) {
   if (!now) {
     return cover.bytes > 0 ? LogChange::kOther : LogChange::kNone;
   }
-  if (!cover.exists()) {
-    return now->size > 0 ? LogChange::kMaybeGrown : LogChange::kNone;
-  }
   if (now->size < cover.bytes) {
     return LogChange::kOther;
+  }
+  if (!cover.exists()) {
+    return now->size > 0 ? LogChange::kMaybeGrown : LogChange::kNone;
   }
   // Another inode is no proof of other bytes: a copied project keeps its checkpoints.
   const bool unchanged = now->same_file(cover.file) && now->size == cover.file.size &&
@@ -23,9 +23,11 @@ LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now) {
 bool mtime_is_telling(const FileInfo& file, Timestamp now) {
   using namespace std::chrono_literals;
   constexpr std::chrono::nanoseconds kTick = 50ms;
-  const std::chrono::nanoseconds age =
-      now.time_since_epoch() - std::chrono::nanoseconds(file.mtime_ns);
-  return age > kTick;
+  // Some file systems count whole seconds (ext3, HFS+), or every other one (FAT).
+  constexpr std::chrono::nanoseconds kCoarseTick = 2s;
+  const std::chrono::nanoseconds mtime(file.mtime_ns);
+  const bool is_coarse = mtime % 1s == 0ns;
+  return now.time_since_epoch() - mtime > (is_coarse ? kCoarseTick : kTick);
 }
 
 }  // namespace bmad_mem

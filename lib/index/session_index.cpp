@@ -4,9 +4,11 @@
 #include <array>
 #include <map>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 
 #include "bmad_mem/json_parser.hpp"
+#include "checkpoint_format.hpp"
 #include "checkpoint_writer.hpp"
 #include "core/hash.hpp"
 #include "index/analyzer.hpp"
@@ -52,7 +54,8 @@ struct SessionIndex::State {
   SessionTable table;
   std::unique_ptr<SessionTableBuilder> builder;
   std::optional<Analyzer> analyzer;
-  bool grown = false;  // The table holds all columns, and more than the checkpoint.
+  bool grown = false;            // The table holds all columns, and more than the checkpoint.
+  std::size_t rows_written = 0;  // As many of the table's rows stand in a newer index.json.
 
   // Filled by load() and postings() under their own mutexes, since many may ask at once.
   std::mutex load_mutex;
@@ -61,6 +64,16 @@ struct SessionIndex::State {
   std::mutex cache_mutex;
   std::unordered_map<std::string, Postings> cache;
   std::uint64_t cache_used = 0;
+
+  /// Many may ask at once, also those who only want a line.
+  Status load_columns() {
+    const std::scoped_lock guard(load_mutex);
+    if (!columns_loaded && checkpoint != nullptr) {
+      BMAD_TRY(checkpoint->load_columns(table.columns));
+    }
+    columns_loaded = true;
+    return {};
+  }
 
   void forget_derived() {
     slots.reset();
@@ -92,8 +105,12 @@ Status SessionIndex::refresh() {
     BMAD_TRY(open_checkpoint());
   }
   Status done = bring_up_to_date();
-  if (!done && done.error().code == ErrorCode::E_STORAGE_CORRUPT) {
-    return scan_all({});
+  if (!done && (done.error().code == ErrorCode::E_STORAGE_CORRUPT ||
+                done.error().code == ErrorCode::E_CONCURRENT_MOD)) {
+    done = scan_all({});
+  }
+  if (!done) {
+    state_->opened = false;  // The table may hold half of what is new: the next begins anew.
   }
   return done;
 }
@@ -124,6 +141,7 @@ Status SessionIndex::look_for_changes(bool& changed) const {
 
 /// Takes index.json up when there is one that holds.
 Status SessionIndex::open_checkpoint() {
+  state_ = std::make_unique<State>();
   Result<std::unique_ptr<CheckpointReader>> reader =
       CheckpointReader::open(files_, options_.session_id, options_.language);
   if (!reader) {
@@ -243,9 +261,7 @@ Status SessionIndex::prepare_growth() {
     return {};
   }
   if (state_->checkpoint != nullptr) {
-    if (!state_->columns_loaded) {
-      BMAD_TRY(state_->checkpoint->load_columns(state_->table.columns));
-    }
+    BMAD_TRY(state_->load_columns());
     BMAD_TRY(state_->checkpoint->load_for_growth(state_->table.columns,
                                                  state_->table.conversation_ends));
   }
@@ -263,15 +279,12 @@ Status SessionIndex::prepare_growth() {
 
 bool SessionIndex::wants_checkpoint(std::uint64_t tail_entries_max) const {
   const std::shared_lock guard(mutex_);
-  if (state_->table.columns.rows.empty()) {
-    return false;
-  }
-  const std::uint64_t added = state_->table.columns.rows.size();
+  const auto added = std::span(state_->table.columns.rows).subspan(state_->rows_written);
   std::uint64_t bytes = 0;
-  for (const EntryRow& row : state_->table.columns.rows) {
+  for (const EntryRow& row : added) {
     bytes += row.size + 1;
   }
-  return added >= tail_entries_max || bytes >= kTailSizeMax;
+  return !added.empty() && (added.size() >= tail_entries_max || bytes >= kTailSizeMax);
 }
 
 Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
@@ -291,19 +304,30 @@ Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
   if (state_->checkpoint != nullptr && state_->table.tombstones * std::uint64_t{4} > entries) {
     BMAD_TRY(scan_all({}));
   }
-  if (!state_->grown) {
-    BMAD_TRY(prepare_growth());
+  const auto make = [this]() -> Result<CheckpointText> {
+    if (!state_->grown) {
+      BMAD_TRY(prepare_growth());
+    }
+    return make_checkpoint({.session_id = options_.session_id,
+                            .language = options_.language,
+                            .created_at = clock_.now(),
+                            .table = state_->table,
+                            .covers = state_->covers,
+                            .old = state_->checkpoint.get()});
+  };
+  Result<CheckpointText> made = make();
+  if (!made && made.error().code == ErrorCode::E_STORAGE_CORRUPT) {  // The old one does not hold.
+    BMAD_TRY(scan_all({}));
+    made = make();
   }
-  BMAD_TRY_ASSIGN(const CheckpointText made, make_checkpoint({.session_id = options_.session_id,
-                                                              .language = options_.language,
-                                                              .created_at = clock_.now(),
-                                                              .table = state_->table,
-                                                              .covers = state_->covers,
-                                                              .old = state_->checkpoint.get()}));
-  BMAD_TRY(replace_derived_file(files_, index_path(options_.session_id), made.text));
+  if (!made) {
+    return std::move(made).error();
+  }
+  BMAD_TRY(replace_derived_file(files_, index_path(options_.session_id), made->text));
+  state_->rows_written = state_->table.columns.rows.size();
   CheckpointReport report{.entries = state_->table.columns.size() - state_->table.tombstones,
-                          .terms = made.terms,
-                          .index_bytes = made.text.size()};
+                          .terms = made->terms,
+                          .index_bytes = made->text.size()};
   for (const LogCover& cover : state_->covers) {
     report.log_bytes += cover.bytes;
   }
@@ -318,13 +342,8 @@ Ordinal SessionIndex::entry_count() const {
 }
 
 Status SessionIndex::load() {
+  BMAD_TRY(state_->load_columns());
   const std::scoped_lock guard(state_->load_mutex);
-  if (!state_->columns_loaded) {
-    if (state_->checkpoint != nullptr) {
-      BMAD_TRY(state_->checkpoint->load_columns(state_->table.columns));
-    }
-    state_->columns_loaded = true;
-  }
   if (!state_->slots) {
     state_->slots = build_slots(state_->table.columns);
   }
@@ -342,7 +361,17 @@ const OddEntry* SessionIndex::odd(Ordinal ordinal) const {
   return found == state_->table.columns.odd.end() ? nullptr : &found->second;
 }
 
-Result<SessionIndex::Postings> SessionIndex::postings(PostingKind kind, std::string_view key) {
+Result<std::vector<Posting>> SessionIndex::postings(PostingKind kind, std::string_view key) const {
+  std::vector<Posting> list;
+  if (state_->checkpoint != nullptr) {
+    BMAD_TRY(state_->checkpoint->postings(kind, key, list));
+  }
+  const std::span<const Posting> added = state_->table.memtable.postings(kind, key);
+  list.insert(list.end(), added.begin(), added.end());
+  return list;
+}
+
+Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std::string_view key) {
   std::string cache_key(1, static_cast<char>('0' + static_cast<int>(kind)));
   cache_key += key;
   {
@@ -352,31 +381,32 @@ Result<SessionIndex::Postings> SessionIndex::postings(PostingKind kind, std::str
       return found->second;
     }
   }
-  auto list = std::make_shared<std::vector<Posting>>();
-  if (state_->checkpoint != nullptr) {
-    BMAD_TRY(state_->checkpoint->postings(kind, key, *list));
-  }
-  const std::span<const Posting> added = state_->table.memtable.postings(kind, key);
-  list->insert(list->end(), added.begin(), added.end());
+  BMAD_TRY_ASSIGN(const std::vector<Posting> list, postings(kind, key));
+  auto live = std::make_shared<const SlotPostings>(to_slots(slots(), list));
   const std::scoped_lock guard(state_->cache_mutex);
-  const std::uint64_t size = list->size() * sizeof(Posting) + cache_key.size() + 64;
+  constexpr std::uint64_t kOverhead = 128;
+  const std::uint64_t size =
+      live->postings.size() * sizeof(SlotPosting) + cache_key.size() + kOverhead;
   if (state_->cache_used + size <= options_.cache_size) {
     state_->cache_used += size;
-    state_->cache.emplace(std::move(cache_key), list);
+    state_->cache.emplace(std::move(cache_key), live);
   }
-  return Postings(std::move(list));
+  return Postings(std::move(live));
 }
 
 Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKey& use) const {
   // Old and new keys, merged; under both, the counts add up.
-  const std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind);
-  auto next = std::ranges::lower_bound(added, prefix, {}, &Memtable::KeyedPostings::key);
+  std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind);
+  std::erase_if(added, [&](const auto& each) { return !each.key.starts_with(prefix); });
+  if (!std::ranges::is_sorted(added, precedes_in_file, &Memtable::KeyedPostings::key)) {
+    std::ranges::sort(added, precedes_in_file, &Memtable::KeyedPostings::key);
+  }
+  auto next = added.cbegin();
   bool wanted = true;
   const auto use_added = [&] {
     wanted = use(next->key, next->postings.size());
     ++next;
   };
-  const auto has_added = [&] { return next != added.end() && next->key.starts_with(prefix); };
   if (state_->checkpoint != nullptr) {
     std::vector<Posting> list;
     bool good = true;
@@ -385,13 +415,13 @@ Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKe
           if (!key.starts_with(prefix)) {
             return false;
           }
-          while (wanted && has_added() && next->key < key) {
+          while (wanted && next != added.cend() && precedes_in_file(next->key, key)) {
             use_added();
           }
           list.clear();
           good = decode_postings(text, state_->checkpoint_entries, list);
           std::uint64_t count = list.size();
-          if (has_added() && next->key == key) {
+          if (next != added.cend() && next->key == key) {
             count += next->postings.size();
             ++next;
           }
@@ -404,7 +434,7 @@ Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKe
                    .path = files_.display_path(index_path(options_.session_id))};
     }
   }
-  while (wanted && has_added()) {
+  while (wanted && next != added.cend()) {
     use_added();
   }
   return {};
@@ -423,6 +453,7 @@ Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
   }
   std::vector<Ordinal> found;
   JsonParser parser;
+  BMAD_TRY(state_->load_columns());
   for (Ordinal ordinal = 0; ordinal < hashes->size(); ++ordinal) {
     if (std::ranges::find(wanted, (*hashes)[ordinal]) == wanted.end() ||
         (state_->table.columns.flags[ordinal] & kFlagTombstone) != 0) {
@@ -451,6 +482,12 @@ std::uint64_t checkpointed_bytes(FileSystem& files, const std::string& session_i
 }
 
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal) const {
+  OpenLogs logs;
+  return line(ordinal, logs);
+}
+
+Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
+  BMAD_TRY(state_->load_columns());
   EntryRow row;
   const bool in_table = ordinal >= state_->table.rows_begin;
   if (in_table) {
@@ -461,13 +498,17 @@ Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal) const {
   const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
   const std::string path = log_path_of(options_.session_id, type);
   LoadedLine loaded{.text = std::string(row.size, '\0'), .number = row.line};
-  const Result<std::unique_ptr<File>> file = files_.open(path, OpenMode::kRead);
-  if (!file && !is_not_found(file.error())) {
-    return file.error();
+  std::unique_ptr<File>& log = logs[static_cast<std::size_t>(type)];
+  if (log == nullptr) {
+    Result<std::unique_ptr<File>> opened = files_.open(path, OpenMode::kRead);
+    if (!opened && !is_not_found(opened.error())) {
+      return opened.error();
+    }
+    log = opened ? std::move(*opened) : nullptr;
   }
   std::size_t got = 0;
-  if (file) {
-    BMAD_TRY_ASSIGN(got, (*file)->read_at(row.offset, loaded.text));
+  if (log != nullptr) {
+    BMAD_TRY_ASSIGN(got, log->read_at(row.offset, loaded.text));
   }
   if (got != row.size || entry_line_hash(loaded.text) != row.line_hash) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,

@@ -78,6 +78,34 @@ void measure_windows(const EntryColumns& columns, SlotTable& table) {
 
 }  // namespace
 
+SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings) {
+  SlotPostings found;
+  found.postings.reserve(postings.size());
+  bool ascending = true;
+  for (const Posting& posting : postings) {
+    const std::uint32_t slot = table.slot(posting.ordinal);
+    if (slot != SlotTable::kNoSlot) {
+      ascending = ascending && (found.postings.empty() || slot > found.postings.back().slot);
+      found.postings.push_back({.slot = slot, .frequency = posting.frequency});
+      found.frequency_sum += posting.frequency;
+    }
+  }
+  if (!ascending) {  // Conversations that were written side by side.
+    std::ranges::sort(found.postings, {}, &SlotPosting::slot);
+  }
+  std::uint32_t covered = 0;  // First slot that is not counted yet.
+  for (const SlotPosting& posting : found.postings) {
+    const WindowReach reach = table.reach[posting.slot];
+    const std::uint32_t begin = std::max(covered, posting.slot - reach.before);
+    const std::uint32_t end = posting.slot + reach.after + 1;
+    if (end > begin) {
+      found.window_count += end - begin;
+      covered = end;
+    }
+  }
+  return found;
+}
+
 SlotTable build_slots(const EntryColumns& columns) {
   SlotTable table;
   if (is_straight(columns)) {

@@ -1,6 +1,7 @@
 #include "query/hit_loader.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "bmad_mem/json_parser.hpp"
@@ -31,26 +32,30 @@ Entry to_entry(const SessionIndex& session, EntryType type, Ordinal ordinal, Jso
 struct HitLoader::Impl {
   std::span<SessionIndex* const> sessions;
   const SearchResult& result;
+  const Query& query;
   std::string_view language;
   std::optional<Analyzer> analyzer;
   JsonParser parser;
+  std::map<std::size_t, SessionIndex::OpenLogs> logs;  // By session.
 
-  Result<Hit> load(const Found& found, std::size_t context);
-  Status load_context(const Found& found, std::size_t context, Hit& hit);
+  Result<Hit> load(const Found& found);
+  Status load_context(const Found& found, Hit& hit);
 };
 
 HitLoader::HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result,
-                     std::string_view language)
+                     const Query& query, std::string_view language)
     : impl_(new Impl{.sessions = sessions,
                      .result = result,
+                     .query = query,
                      .language = language,
                      .analyzer = {},
-                     .parser = {}}) {}
+                     .parser = {},
+                     .logs = {}}) {}
 HitLoader::~HitLoader() = default;
 
-Result<Hit> HitLoader::load(std::size_t index, std::size_t context) {
+Result<Hit> HitLoader::load(std::size_t index) {
   const Found& found = impl_->result.found[index];
-  Result<Hit> hit = impl_->load(found, context);
+  Result<Hit> hit = impl_->load(found);
   if (!hit) {
     Error error = std::move(hit).error();
     error.field = impl_->sessions[found.session]->session_id();
@@ -62,41 +67,45 @@ Result<Hit> HitLoader::load(std::size_t index, std::size_t context) {
   return hit;
 }
 
-Result<Hit> HitLoader::Impl::load(const Found& found, std::size_t context) {
+Result<Hit> HitLoader::Impl::load(const Found& found) {
   if (!analyzer) {
     BMAD_TRY_ASSIGN(Analyzer made, Analyzer::create(language));
     analyzer.emplace(std::move(made));
   }
   const SessionIndex& session = *sessions[found.session];
-  BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(found.ordinal));
+  BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(found.ordinal, logs[found.session]));
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
   std::string text;
   entry_searchable_text(found.type, value, text);
-  Snippet snippet = make_snippet(*analyzer, result.terms, text);
+  Snippet snippet;
+  if (query.snippet_size > 0) {
+    snippet = make_snippet(*analyzer, result.terms, text, query.snippet_size);
+  }
   Hit hit{.entry = to_entry(session, found.type, found.ordinal, value, std::move(line)),
           .relevance = found.relevance,
           .components = found.components,
+          .weights = result.weights,
           .snippet = std::move(snippet.text),
           .highlights = std::move(snippet.highlights),
           .before = {},
           .after = {},
           .explanation = {}};
-  if (context > 0) {
-    BMAD_TRY(load_context(found, context, hit));
+  if (query.context > 0) {
+    BMAD_TRY(load_context(found, hit));
   }
   return hit;
 }
 
-Status HitLoader::Impl::load_context(const Found& found, std::size_t context, Hit& hit) {
+Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
   const SessionIndex& session = *sessions[found.session];
   const SlotTable& slots = session.slots();
   const std::uint32_t slot = slots.slot(found.ordinal);
-  for (std::uint32_t at = slot; hit.before.size() < context && slots.reach[at].before > 0;) {
+  for (std::uint32_t at = slot; hit.before.size() < query.context && slots.reach[at].before > 0;) {
     BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(--at)));
     hit.before.push_back(std::move(entry));
   }
   std::ranges::reverse(hit.before);
-  for (std::uint32_t at = slot; hit.after.size() < context && slots.reach[at].after > 0;) {
+  for (std::uint32_t at = slot; hit.after.size() < query.context && slots.reach[at].after > 0;) {
     BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(++at)));
     hit.after.push_back(std::move(entry));
   }

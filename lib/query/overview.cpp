@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <set>
 #include <string>
 
 #include "slot_filter.hpp"
@@ -45,16 +46,17 @@ Status add_topics(SessionIndex& session, const EntryFilter& filter,
                   std::map<std::string, TopicCount>& topics) {
   Passing passing(session, filter);
   BMAD_TRY(passing.load());
-  std::vector<std::string> names;
+  // Each once: a name that JSON escapes may come from the checkpoint and again from the table.
+  std::set<std::string> names;
   BMAD_TRY(session.keys(PostingKind::kTopic, {}, [&](std::string_view name, std::uint64_t) {
-    names.emplace_back(name);
+    names.emplace(name);
     return true;
   }));
   for (const std::string& name : names) {
-    BMAD_TRY_ASSIGN(const SessionIndex::Postings postings,
+    BMAD_TRY_ASSIGN(const std::vector<Posting> postings,
                     session.postings(PostingKind::kTopic, name));
     TopicCount here{.topic = name, .sessions = 1};
-    for (const Posting& posting : *postings) {
+    for (const Posting& posting : postings) {
       if (passing.passes(posting.ordinal)) {
         ++here.entries;
         here.newest = std::max(here.newest, passing.time(posting.ordinal));

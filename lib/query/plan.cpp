@@ -54,15 +54,20 @@ class Planner {
         take_phrase(clause);
         break;
       case ClauseKind::kPrefix: {
-        BMAD_TRY_ASSIGN(std::vector<std::string> terms,
-                        terms_with_prefix(sessions_, folded(clause.text)));
-        take_alternatives(clause, std::move(terms));
+        const std::string word = folded(clause.text);
+        BMAD_TRY_ASSIGN(std::vector<std::string> terms, terms_with_prefix(sessions_, word));
+        // Of a whole word the index has the stem, which may be shorter: decision is decis.
+        const std::string_view stem = analyzer_.term(word, false);
+        if (!stem.empty() && !std::ranges::binary_search(terms, stem)) {
+          terms.emplace_back(stem);
+        }
+        take_alternatives(clause, word, std::move(terms));
         break;
       }
       case ClauseKind::kFuzzy: {
-        BMAD_TRY_ASSIGN(std::vector<std::string> terms,
-                        terms_like(sessions_, analyzer_, folded(clause.text)));
-        take_alternatives(clause, std::move(terms));
+        const std::string word = folded(clause.text);
+        BMAD_TRY_ASSIGN(std::vector<std::string> terms, terms_like(sessions_, analyzer_, word));
+        take_alternatives(clause, word, std::move(terms));
         break;
       }
     }
@@ -122,12 +127,17 @@ class Planner {
     }
   }
 
-  void take_alternatives(const QueryClause& clause, std::vector<std::string> terms) {
+  void take_alternatives(const QueryClause& clause, const std::string& word,
+                         std::vector<std::string> terms) {
+    // A word that stands for nothing must not make a question without words, which finds all.
+    if (terms.empty()) {
+      terms.push_back(word);
+    }
     if (!clause.excluded) {
       for (const std::string& term : terms) {
         add_rank_term(term);
       }
-      has_expansion_ = true;
+      plan_.has_expansion = true;
     }
     if (clause.required || clause.excluded) {
       plan_.requirements.push_back({.terms = {std::move(terms)}, .excluded = clause.excluded});
@@ -142,14 +152,18 @@ class Planner {
 
   /// When no session holds any of the words, each stands for those that are spelt like it.
   Status correct_spelling() {
-    if (plan_.rank.terms.empty() || has_expansion_) {
+    if (plan_.rank.terms.empty() || plan_.has_expansion) {
       return {};
     }
     for (const std::string& term : plan_.rank.terms) {
       for (SessionIndex* session : sessions_) {
-        BMAD_TRY_ASSIGN(const SessionIndex::Postings postings,
-                        session->postings(PostingKind::kTerm, term));
-        if (!postings->empty()) {
+        Result<SessionIndex::Postings> postings = session->live_postings(PostingKind::kTerm, term);
+        if (!postings) {
+          Error error = std::move(postings).error();
+          error.field = session->session_id();
+          return error;
+        }
+        if (!(*postings)->postings.empty()) {
           return {};
         }
       }
@@ -180,7 +194,6 @@ class Planner {
   Plan plan_;
   std::vector<std::string> plain_words_;
   bool seen_word_ = false;
-  bool has_expansion_ = false;
 };
 
 }  // namespace

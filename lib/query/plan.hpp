@@ -26,6 +26,7 @@ struct Plan {
   RankQuery rank;
   std::vector<Requirement> requirements;
   std::set<std::string, std::less<>> marked;  ///< Terms to mark in snippets.
+  bool has_expansion = false;                 ///< It has a prefix or a fuzzy word.
   bool names_time = false;                    ///< The question says when: age must not count.
 };
 

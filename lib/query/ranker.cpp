@@ -6,15 +6,19 @@
 namespace bmad_mem {
 namespace {
 
-/// BM25 (Robertson and Zaragoza 2009), without idf.
+/// BM25 (Robertson and Zaragoza 2009).
 struct Bm25 {
   double k1;
   double b;
 
   /// What it comes near to for ever higher frequencies.
   [[nodiscard]] constexpr double most() const { return k1 + 1; }
-  [[nodiscard]] double score(double frequency, double length, double mean_length) const {
-    return frequency * (k1 + 1) / (frequency + (k1 * (1 - b) + k1 * b / mean_length * length));
+  [[nodiscard]] RankTotals::LengthNorm norm(double mean_length) const {
+    return {.base = k1 * (1 - b), .slope = k1 * b / mean_length};
+  }
+  /// Without idf.
+  [[nodiscard]] double score(double frequency, double norm) const {
+    return frequency * (k1 + 1) / (frequency + norm);
   }
 };
 constexpr Bm25 kEntryGrain{.k1 = 0.9, .b = 0.4};
@@ -22,22 +26,6 @@ constexpr Bm25 kContextGrain{.k1 = 1.2, .b = 0.75};
 
 double inverse_frequency(double count, double frequency) {
   return std::log(1 + (count - frequency + 0.5) / (frequency + 0.5));
-}
-
-/// Entries whose window reaches one of the postings.
-std::uint64_t count_windows(const SlotTable& slots, const std::vector<SlotPosting>& postings) {
-  std::uint64_t count = 0;
-  std::uint32_t covered = 0;  // First slot that is not counted yet.
-  for (const SlotPosting& posting : postings) {
-    const WindowReach reach = slots.reach[posting.slot];
-    const std::uint32_t begin = std::max(covered, posting.slot - reach.before);
-    const std::uint32_t end = posting.slot + reach.after + 1;
-    if (end > begin) {
-      count += end - begin;
-      covered = end;
-    }
-  }
-  return count;
 }
 
 }  // namespace
@@ -53,31 +41,6 @@ RankOptions RankOptions::of(TextRanking ranking) {
   return {};
 }
 
-Result<SessionTerms::Term> collect_term(SessionIndex& session, const std::string& term,
-                                        const RankOptions& options) {
-  BMAD_TRY_ASSIGN(const SessionIndex::Postings postings,
-                  session.postings(PostingKind::kTerm, term));
-  const SlotTable& slots = session.slots();
-  SessionTerms::Term found;
-  found.postings.reserve(postings->size());
-  bool ascending = true;
-  for (const Posting& posting : *postings) {
-    const std::uint32_t slot = slots.slot(posting.ordinal);
-    if (slot != SlotTable::kNoSlot) {
-      ascending = ascending && (found.postings.empty() || slot > found.postings.back().slot);
-      found.postings.push_back({.slot = slot, .frequency = posting.frequency});
-      found.session_frequency += posting.frequency;
-    }
-  }
-  if (!ascending) {  // Conversations that were written side by side.
-    std::ranges::sort(found.postings, {}, &SlotPosting::slot);
-  }
-  if (options.window_weight > 0) {
-    found.window_count = count_windows(slots, found.postings);
-  }
-  return found;
-}
-
 Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const Speaker& speaker) {
   std::vector<std::uint8_t> by_speaker;
   if (!speaker.is_named()) {
@@ -91,13 +54,11 @@ Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const 
     }
     return by_speaker;
   }
-  BMAD_TRY_ASSIGN(const SessionIndex::Postings postings,
-                  session.postings(PostingKind::kTerm, std::string(kAgentPrefix) + speaker.who));
-  for (const Posting& posting : *postings) {
-    const std::uint32_t slot = slots.slot(posting.ordinal);
-    if (slot != SlotTable::kNoSlot) {
-      by_speaker[slot] = 1;
-    }
+  BMAD_TRY_ASSIGN(
+      const SessionIndex::Postings postings,
+      session.live_postings(PostingKind::kTerm, std::string(kAgentPrefix) + speaker.who));
+  for (const SlotPosting& posting : postings->postings) {
+    by_speaker[posting.slot] = 1;
   }
   return by_speaker;
 }
@@ -116,19 +77,21 @@ RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
     length += static_cast<double>(slots.length_sum);
     window_length += static_cast<double>(slots.window_length_sum);
   }
-  RankTotals totals{.mean_length = std::max(1.0, length / std::max(1.0, entry_count)),
-                    .mean_window = std::max(1.0, window_length / std::max(1.0, entry_count)),
-                    .mean_session = std::max(1.0, length / std::max(1.0, session_count)),
-                    .weights = {},
-                    .reachable = 0};
+  const double entries_or_1 = std::max(1.0, entry_count);
+  RankTotals totals{
+      .entry = kEntryGrain.norm(std::max(1.0, length / entries_or_1)),
+      .window = kContextGrain.norm(std::max(1.0, window_length / entries_or_1)),
+      .session = kContextGrain.norm(std::max(1.0, length / std::max(1.0, session_count))),
+      .weights = {},
+      .reachable = 0};
   for (std::size_t i = 0; i < query.terms.size(); ++i) {
     double entries = 0;
     double windows = 0;
     double in_sessions = 0;
     for (const SessionTerms& session : collected) {
-      entries += static_cast<double>(session.terms[i].postings.size());
-      windows += static_cast<double>(session.terms[i].window_count);
-      in_sessions += session.terms[i].postings.empty() ? 0 : 1;
+      entries += static_cast<double>(session.terms[i]->postings.size());
+      windows += static_cast<double>(session.terms[i]->window_count);
+      in_sessions += session.terms[i]->postings.empty() ? 0 : 1;
     }
     const double entry_idf = inverse_frequency(entry_count, entries);
     const RankTotals::TermWeights weights{
@@ -150,30 +113,55 @@ RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
 void SessionScores::compute(const SessionIndex& session, const SessionTerms& terms,
                             const RankTotals& totals, const RankQuery& query,
                             const RankOptions& options) {
+  clear();
   session_ = &session;
   terms_ = &terms;
   totals_ = &totals;
   query_ = &query;
   options_ = &options;
-  own_.assign(session.slots().size(), 0);
-  window_.assign(session.slots().size(), 0);
-  window_frequencies_.resize(std::max<std::size_t>(window_frequencies_.size(), own_.size()));
+  const std::size_t size = session.slots().size();
+  if (own_.size() < size) {
+    own_.resize(size);
+    window_.resize(size);
+    window_frequencies_.resize(size);
+  }
+  touched_.assign(size / 64 + 1, 0);
   session_part_ = 0;
   for (std::size_t i = 0; i < terms.terms.size(); ++i) {
-    add_term(i);
+    add_entries(i);
+    if (options.window_weight > 0) {
+      session_part_ += session_score(i);
+      add_windows(i);
+    }
   }
 }
 
-void SessionScores::add_term(std::size_t index) {
+void SessionScores::clear() {
+  for_each_match([this](std::uint32_t slot) {
+    own_[slot] = 0;
+    window_[slot] = 0;
+  });
+}
+
+/// Sets the bits of the slots in [begin, end): a window, so at most two words of bits.
+void SessionScores::touch(std::uint32_t begin, std::uint32_t end) {
+  const std::uint64_t bits = (std::uint64_t{1} << (end - begin)) - 1;
+  touched_[begin / 64] |= bits << (begin % 64);
+  if (begin / 64 != (end - 1) / 64) {
+    touched_[begin / 64 + 1] |= bits >> (64 - begin % 64);
+  }
+}
+
+void SessionScores::add_entries(std::size_t term) {
+  for (const SlotPosting& posting : terms_->terms[term]->postings) {
+    own_[posting.slot] += entry_score(term, posting.slot, posting.frequency);
+    touched_[posting.slot / 64] |= std::uint64_t{1} << (posting.slot % 64);
+  }
+}
+
+void SessionScores::add_windows(std::size_t term) {
   const SlotTable& slots = session_->slots();
-  const std::vector<SlotPosting>& postings = terms_->terms[index].postings;
-  for (const SlotPosting& posting : postings) {
-    own_[posting.slot] += entry_score(index, posting.slot, posting.frequency);
-  }
-  if (options_->window_weight <= 0) {
-    return;
-  }
-  session_part_ += session_score(index);
+  const std::vector<SlotPosting>& postings = terms_->terms[term]->postings;
   for (const SlotPosting& posting : postings) {
     const WindowReach reach = slots.reach[posting.slot];
     for (std::uint32_t slot = posting.slot - reach.before; slot <= posting.slot + reach.after;
@@ -184,19 +172,17 @@ void SessionScores::add_term(std::size_t index) {
   std::uint32_t done = 0;  // Slots below have their score for this term.
   for (const SlotPosting& posting : postings) {
     const WindowReach reach = slots.reach[posting.slot];
+    const std::uint32_t begin = std::max(done, posting.slot - reach.before);
     const std::uint32_t end = posting.slot + reach.after + 1;
-    for (std::uint32_t slot = std::max(done, posting.slot - reach.before); slot < end; ++slot) {
-      window_[slot] += window_score(index, slot, window_frequencies_[slot]);
+    for (std::uint32_t slot = begin; slot < end; ++slot) {
+      window_[slot] += window_score(term, slot, window_frequencies_[slot]);
       window_frequencies_[slot] = 0;
     }
-    done = std::max(done, end);
+    if (end > begin) {
+      touch(begin, end);
+      done = end;
+    }
   }
-}
-
-double SessionScores::text(std::uint32_t slot, Timestamp time) const {
-  return (own_[slot] + window_[slot] + session_part_ + question_part(slot) + speaker_part(slot) +
-          date_part(time)) /
-         totals_->reachable;
 }
 
 TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const {
@@ -206,7 +192,7 @@ TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const
   TextExplanation explanation;
   for (std::size_t i = 0; i < query_->terms.size(); ++i) {
     TermScore score{.term = query_->terms[i]};
-    const std::vector<SlotPosting>& postings = terms_->terms[i].postings;
+    const std::vector<SlotPosting>& postings = terms_->terms[i]->postings;
     double around = 0;
     for (auto it = std::ranges::lower_bound(postings, slot - reach.before, {}, &SlotPosting::slot);
          it != postings.end() && it->slot <= slot + reach.after; ++it) {
@@ -227,19 +213,6 @@ TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const
   return explanation;
 }
 
-double SessionScores::question_part(std::uint32_t slot) const {
-  const SlotTable& slots = session_->slots();
-  const bool follows_question =
-      slots.reach[slot].before > 0 && (slots.flags[slot - 1] & kFlagAsks) != 0;
-  return follows_question && options_->question_weight > 0
-             ? options_->question_weight / options_->entry_weight * own_[slot - 1]
-             : 0;
-}
-
-double SessionScores::speaker_part(std::uint32_t slot) const {
-  return !terms_->by_speaker.empty() && terms_->by_speaker[slot] != 0 ? options_->speaker_bonus : 0;
-}
-
 double SessionScores::date_part(Timestamp time) const {
   double best = 0;
   for (const DateSpan& span : query_->spans) {
@@ -250,25 +223,24 @@ double SessionScores::date_part(Timestamp time) const {
 
 double SessionScores::entry_score(std::size_t term, std::uint32_t slot, double frequency) const {
   return totals_->weights[term].entry *
-         kEntryGrain.score(frequency, session_->slots().lengths[slot], totals_->mean_length);
+         kEntryGrain.score(frequency, totals_->entry.at(session_->slots().lengths[slot]));
 }
 
 double SessionScores::window_score(std::size_t term, std::uint32_t slot, double frequency) const {
   const SlotTable& slots = session_->slots();
   const double weight = totals_->weights[term].window;
   if (flag_type(slots.flags[slot]) != EntryType::kConversation) {
-    return weight * kEntryGrain.score(frequency, slots.lengths[slot], totals_->mean_length);
+    return weight * kEntryGrain.score(frequency, totals_->entry.at(slots.lengths[slot]));
   }
-  return weight * kContextGrain.score(frequency, slots.window_lengths[slot], totals_->mean_window);
+  return weight * kContextGrain.score(frequency, totals_->window.at(slots.window_lengths[slot]));
 }
 
 double SessionScores::session_score(std::size_t term) const {
-  const auto frequency = static_cast<double>(terms_->terms[term].session_frequency);
-  return frequency == 0
-             ? 0
-             : totals_->weights[term].session *
-                   kContextGrain.score(frequency, static_cast<double>(session_->slots().length_sum),
-                                       totals_->mean_session);
+  const auto frequency = static_cast<double>(terms_->terms[term]->frequency_sum);
+  const auto length = static_cast<double>(session_->slots().length_sum);
+  return frequency == 0 ? 0
+                        : totals_->weights[term].session *
+                              kContextGrain.score(frequency, totals_->session.at(length));
 }
 
 }  // namespace bmad_mem

@@ -21,6 +21,7 @@
 // fixed order, so equal input gives equal bits.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -51,26 +52,11 @@ struct RankQuery {
   std::vector<DateSpan> spans;
 };
 
-/// One live entry that holds a term.
-struct SlotPosting {
-  std::uint32_t slot = 0;
-  std::uint32_t frequency = 1;
-};
-
 /// A query's terms in one session.
 struct SessionTerms {
-  struct Term {
-    std::vector<SlotPosting> postings;  ///< Ascending by slot.
-    std::uint64_t window_count = 0;     ///< Entries with the term in their window.
-    std::uint64_t session_frequency = 0;
-  };
-  std::vector<Term> terms;               ///< As RankQuery::terms.
-  std::vector<std::uint8_t> by_speaker;  ///< By slot; empty when nobody was named.
+  std::vector<SessionIndex::Postings> terms;  ///< As RankQuery::terms; none is null.
+  std::vector<std::uint8_t> by_speaker;       ///< By slot; empty when nobody was named.
 };
-
-/// The postings of `term` in `session`, which is load()ed and locked.
-Result<SessionTerms::Term> collect_term(SessionIndex& session, const std::string& term,
-                                        const RankOptions& options);
 
 /// By slot, whether an entry is by `speaker`; empty when nobody is named.
 Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const Speaker& speaker);
@@ -82,9 +68,15 @@ struct RankTotals {
     double window = 0;
     double session = 0;
   };
-  double mean_length = 1;
-  double mean_window = 1;
-  double mean_session = 1;
+  /// k1 (1 - b) + k1 b length / mean length, for each grain: what BM25 adds to a frequency.
+  struct LengthNorm {
+    double base = 1;
+    double slope = 0;
+    [[nodiscard]] double at(double length) const { return base + slope * length; }
+  };
+  LengthNorm entry;
+  LengthNorm window;
+  LengthNorm session;
   std::vector<TermWeights> weights;  ///< idf and the grain's own weight, by term.
   double reachable = 1;
 };
@@ -93,28 +85,58 @@ RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
                   const std::vector<SessionTerms>& collected, const RankQuery& query,
                   const RankOptions& options);
 
-/// The text scores of one session. Its buffers serve one session after the other.
+/// The text scores of one session. Its buffers serve one session after the other; only what a
+/// session's postings touch is ever looked at or cleared.
 class SessionScores {
  public:
-  /// `terms` must outlive the use of the scores.
+  /// All arguments must outlive the use of the scores.
   void compute(const SessionIndex& session, const SessionTerms& terms, const RankTotals& totals,
                const RankQuery& query, const RankOptions& options);
 
-  /// Whether the entry in `slot` or its window holds a term.
+  /// Calls `use(slot)` for each entry that holds a term itself or in its window, ascending.
+  template <typename Use>
+  void for_each_match(const Use& use) const {
+    for (std::size_t word = 0; word < touched_.size(); ++word) {
+      for (std::uint64_t bits = touched_[word]; bits != 0; bits &= bits - 1) {
+        use(static_cast<std::uint32_t>(word * 64) +
+            static_cast<std::uint32_t>(std::countr_zero(bits)));
+      }
+    }
+  }
+  /// Whether the entry holds a term itself or in its window.
   [[nodiscard]] bool matches(std::uint32_t slot) const {
-    return window_[slot] > 0 || own_[slot] > 0;
+    return (touched_[slot / 64] >> (slot % 64) & 1U) != 0;
   }
   /// Whether the entry itself does.
   [[nodiscard]] bool matches_itself(std::uint32_t slot) const { return own_[slot] > 0; }
+
   /// Text component of `slot`, in [0,1].
-  [[nodiscard]] double text(std::uint32_t slot, Timestamp time) const;
+  [[nodiscard]] double text(std::uint32_t slot, Timestamp time) const {
+    double sum = own_[slot] + window_[slot] + session_part_;
+    sum += question_part(slot);
+    sum += speaker_part(slot);
+    sum += query_->spans.empty() ? 0 : date_part(time);
+    return sum / totals_->reachable;
+  }
 
   [[nodiscard]] TextExplanation explain(std::uint32_t slot, Timestamp time) const;
 
  private:
-  void add_term(std::size_t index);
-  [[nodiscard]] double question_part(std::uint32_t slot) const;
-  [[nodiscard]] double speaker_part(std::uint32_t slot) const;
+  void clear();
+  void touch(std::uint32_t begin, std::uint32_t end);
+  void add_entries(std::size_t term);
+  void add_windows(std::size_t term);
+  [[nodiscard]] double question_part(std::uint32_t slot) const {
+    const SlotTable& slots = session_->slots();
+    return options_->question_weight > 0 && slots.reach[slot].before > 0 &&
+                   (slots.flags[slot - 1] & kFlagAsks) != 0
+               ? options_->question_weight / options_->entry_weight * own_[slot - 1]
+               : 0;
+  }
+  [[nodiscard]] double speaker_part(std::uint32_t slot) const {
+    return !terms_->by_speaker.empty() && terms_->by_speaker[slot] != 0 ? options_->speaker_bonus
+                                                                        : 0;
+  }
   [[nodiscard]] double date_part(Timestamp time) const;
   [[nodiscard]] double entry_score(std::size_t term, std::uint32_t slot, double frequency) const;
   [[nodiscard]] double window_score(std::size_t term, std::uint32_t slot, double frequency) const;
@@ -125,9 +147,11 @@ class SessionScores {
   const RankTotals* totals_ = nullptr;
   const RankQuery* query_ = nullptr;
   const RankOptions* options_ = nullptr;
-  std::vector<double> own_;                        // By slot.
-  std::vector<double> window_;                     // By slot.
+  // By slot, and 0 wherever touched_ has no bit.
+  std::vector<double> own_;
+  std::vector<double> window_;
   std::vector<std::uint32_t> window_frequencies_;  // Of one term; 0 between terms.
+  std::vector<std::uint64_t> touched_;             // A bit a slot.
   double session_part_ = 0;
 };
 

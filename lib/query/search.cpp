@@ -7,6 +7,8 @@
 #include <cmath>
 #include <numeric>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "core/parallel.hpp"
 #include "model/entry.hpp"
@@ -25,8 +27,9 @@ constexpr std::size_t kRankTermsMax = 48;
 
 Error timeout_error(std::chrono::milliseconds timeout) {
   return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
-               .message = "the query took longer than the " + std::to_string(timeout.count()) +
-                          " ms it may; ask for fewer sessions, or allow more time"};
+               .message = fmt::format("the query took longer than the {} ms it may; ask for fewer "
+                                      "sessions, or allow more time",
+                                      timeout.count())};
 }
 
 Error in_session(Error error, const SessionIndex& session) {
@@ -115,13 +118,19 @@ class Search {
     BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(settings_.language));
     BMAD_TRY(on_all([&](std::size_t i) { return sessions_[i]->load(); }));
     BMAD_TRY_ASSIGN(plan_, make_plan(question_, sessions_, analyzer, settings_.now));
-    has_words_ = !plan_.rank.terms.empty();
+    has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
+    if (!is_usable()) {
+      return no_usable_word();
+    }
     BMAD_TRY(collect());
     keep_rarest_terms();
     const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
     found_.resize(sessions_.size());
     BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals); }));
-    SearchResult result{.found = merged(), .explanations = {}, .terms = std::move(plan_.marked)};
+    SearchResult result{.found = merged(),
+                        .explanations = {},
+                        .weights = query_.weights.value_or(settings_.weights),
+                        .terms = std::move(plan_.marked)};
     if (needs_text()) {
       BMAD_TRY(verify_phrases(analyzer, result.found));
     }
@@ -132,6 +141,29 @@ class Search {
   }
 
  private:
+  /// Whether there is anything to look for.
+  [[nodiscard]] bool is_usable() const {
+    const EntryFilter& filter = question_.filter;
+    return has_words_ || question_.clauses.empty() || !plan_.requirements.empty() ||
+           plan_.rank.speaker.is_named() || !plan_.rank.spans.empty() ||
+           !question_.topics.empty() || !question_.exclusions.empty() || !filter.types.empty() ||
+           !filter.tags.empty() || !filter.agents.empty() || filter.since || filter.until ||
+           filter.pinned_only;
+  }
+
+  /// Words that nearly every entry holds find nothing, and neither do signs. In a query that is a
+  /// slip; in prose it happens.
+  [[nodiscard]] Result<SearchResult> no_usable_word() const {
+    if (query_.text_is_prose) {
+      return SearchResult{};
+    }
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message =
+                     "the query holds no word to look for, only signs or words that nearly "
+                     "every entry holds; add one that says more",
+                 .field = "text"};
+  }
+
   /// Runs `work` on each session; the first error in the order of the sessions.
   template <typename Work>
   Status on_all(const Work& work) {
@@ -157,7 +189,8 @@ class Search {
     collected_.resize(sessions_.size());
     return on_all([&](std::size_t i) -> Status {
       for (const std::string& term : plan_.rank.terms) {
-        BMAD_TRY_ASSIGN(SessionTerms::Term found, collect_term(*sessions_[i], term, options_));
+        BMAD_TRY_ASSIGN(SessionIndex::Postings found,
+                        sessions_[i]->live_postings(PostingKind::kTerm, term));
         collected_[i].terms.push_back(std::move(found));
       }
       if (options_.speaker_bonus > 0) {
@@ -177,7 +210,7 @@ class Search {
     for (std::size_t i = 0; i < terms.size(); ++i) {
       std::uint64_t count = 0;
       for (const SessionTerms& session : collected_) {
-        count += session.terms[i].postings.size();
+        count += session.terms[i]->postings.size();
       }
       if (count > 0) {
         by_count.emplace_back(count, i);
@@ -243,7 +276,7 @@ class Search {
     SessionIndex& session = *sessions_[index];
     const SessionTerms& terms = collected_[index];
     const bool has_postings = std::ranges::any_of(
-        terms.terms, [](const SessionTerms::Term& term) { return !term.postings.empty(); });
+        terms.terms, [](const SessionIndex::Postings& term) { return !term->postings.empty(); });
     if (has_words_ && !has_postings && plan_.rank.spans.empty()) {
       return {};
     }
@@ -251,41 +284,63 @@ class Search {
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
     const Relevance relevance(query_, settings_, plan_.names_time);
-    const SlotTable& slots = session.slots();
-    for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-      if (!allowed_slots.empty() && allowed_slots[slot] == 0) {
-        continue;
+    const auto consider = [&](std::uint32_t slot) {
+      if (allowed_slots.empty() || allowed_slots[slot] != 0) {
+        score_entry(index, slot, scores, relevance);
       }
-      const Ordinal ordinal = slots.ordinal(slot);
-      const bool matched =
-          !has_words_ || (query_.sort == SortOrder::kRelevanceDesc ? scores.matches(slot)
-                                                                   : scores.matches_itself(slot));
-      if (!matched && plan_.rank.spans.empty()) {
-        continue;
+    };
+    if (!has_words_ || !plan_.rank.spans.empty()) {
+      for (std::uint32_t slot = 0; slot < session.slots().size(); ++slot) {
+        if (is_candidate(session, slot, scores)) {
+          consider(slot);
+        }
       }
-      const Timestamp time{std::chrono::milliseconds(session.timestamps()[ordinal])};
-      if (!matched && !is_in_span(time)) {
-        continue;
-      }
-      if (!passes(session, slots.flags[slot], time)) {
-        continue;
-      }
-      const double text = scores.text(slot, time);
-      if (is_hopeless(relevance.most(text))) {
-        continue;
-      }
-      Found found{.session = index,
-                  .type = flag_type(slots.flags[slot]),
-                  .ordinal = ordinal,
-                  .timestamp = time,
-                  .relevance = 0,
-                  .components = relevance.components(
-                      text, slots.flags[slot], time,
-                      (slots.flags[slot] & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr)};
-      found.relevance = relevance.combine(found.components);
-      offer(index, std::move(found));
+    } else {
+      scores.for_each_match([&](std::uint32_t slot) {
+        if (query_.sort == SortOrder::kRelevanceDesc || scores.matches_itself(slot)) {
+          consider(slot);
+        }
+      });
     }
     return {};
+  }
+
+  /// The rule for questions that find entries by something else than their words.
+  [[nodiscard]] bool is_candidate(const SessionIndex& session, std::uint32_t slot,
+                                  const SessionScores& scores) const {
+    if (!has_words_) {
+      return true;
+    }
+    if (query_.sort != SortOrder::kRelevanceDesc) {
+      return scores.matches_itself(slot);
+    }
+    return scores.matches(slot) || is_in_span(time_of(session, slot));
+  }
+
+  static Timestamp time_of(const SessionIndex& session, std::uint32_t slot) {
+    return Timestamp(
+        std::chrono::milliseconds(session.timestamps()[session.slots().ordinal(slot)]));
+  }
+
+  void score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
+                   const Relevance& relevance) {
+    const SessionIndex& session = *sessions_[index];
+    const std::uint32_t flags = session.slots().flags[slot];
+    const Timestamp time = time_of(session, slot);
+    const double text = scores.text(slot, time);
+    if (is_hopeless(relevance.most(text)) || !passes(session, flags, time)) {
+      return;
+    }
+    const Ordinal ordinal = session.slots().ordinal(slot);
+    Found found{.session = index,
+                .type = flag_type(flags),
+                .ordinal = ordinal,
+                .timestamp = time,
+                .relevance = 0,
+                .components = relevance.components(
+                    text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr)};
+    found.relevance = relevance.combine(found.components);
+    offer(index, found);
   }
 
   [[nodiscard]] bool is_in_span(Timestamp time) const {
@@ -312,7 +367,7 @@ class Search {
   }
 
   /// Keeps `found` if it is among the best of its session: a heap with the worst in front.
-  void offer(std::size_t index, Found found) {
+  void offer(std::size_t index, const Found& found) {
     if (found.relevance < query_.min_relevance) {
       return;
     }
@@ -322,11 +377,11 @@ class Search {
     std::vector<Found>& best = found_[index];
     const std::size_t limit = keep_max();
     if (limit == 0 || best.size() < limit) {
-      best.push_back(std::move(found));
+      best.push_back(found);
       std::ranges::push_heap(best, before);
     } else if (before(found, best.front())) {
       std::ranges::pop_heap(best, before);
-      best.back() = std::move(found);
+      best.back() = found;
       std::ranges::push_heap(best, before);
     } else {
       return;

@@ -40,12 +40,9 @@ Status SlotFilter::holding(const std::vector<std::vector<std::string>>& terms, b
 }
 
 Status SlotFilter::mark(PostingKind kind, std::string_view key, AllowedSlots& marked) {
-  BMAD_TRY_ASSIGN(const SessionIndex::Postings postings, session_.postings(kind, key));
-  for (const Posting& posting : *postings) {
-    const std::uint32_t slot = session_.slots().slot(posting.ordinal);
-    if (slot != SlotTable::kNoSlot) {
-      marked[slot] = 1;
-    }
+  BMAD_TRY_ASSIGN(const SessionIndex::Postings postings, session_.live_postings(kind, key));
+  for (const SlotPosting& posting : postings->postings) {
+    marked[posting.slot] = 1;
   }
   return {};
 }

@@ -1,6 +1,7 @@
 #include "snippet.hpp"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 #include "bmad_mem/utf8.hpp"
@@ -15,9 +16,44 @@ struct Match {
   const std::string* term = nullptr;
 };
 
+/// Tells most tokens that can't match without stemming them, which is most of the work.
+class BeginningFilter {
+ public:
+  BeginningFilter(const Analyzer& analyzer, const TermSet& wanted)
+      : filters_(analyzer.keeps_beginnings()) {
+    for (const std::string& term : wanted) {
+      seen_[beginning(term)] = true;
+    }
+  }
+  [[nodiscard]] bool may_match(std::string_view token) const {
+    // Stemmers take accents away (árbol is arbol) where the bytes are no ASCII.
+    return !filters_ || !is_ascii(token.substr(0, 2)) || seen_[beginning(token)];
+  }
+
+ private:
+  /// Two bytes as a number; the table is small, so different ones may share a place. "dying" has
+  /// the stem "die", so y counts as i.
+  static std::size_t beginning(std::string_view text) {
+    const auto first = static_cast<unsigned char>(text.empty() ? '\0' : text[0]);
+    const auto second =
+        static_cast<unsigned char>(text.size() < 2 ? '\0' : (text[1] == 'y' ? 'i' : text[1]));
+    return (first & 31U) << 5U | (second & 31U);
+  }
+  static bool is_ascii(std::string_view text) {
+    return std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+  }
+
+  bool filters_;
+  std::array<bool, 1024> seen_{};
+};
+
 std::vector<Match> find_matches(Analyzer& analyzer, const TermSet& wanted, std::string_view text) {
+  const BeginningFilter filter(analyzer, wanted);
   std::vector<Match> matches;
   for (const Token& token : analyzer.tokenize(text)) {
+    if (!filter.may_match(token.text)) {
+      continue;
+    }
     const auto found = wanted.find(analyzer.term(token.text, token.whole));
     if (found != wanted.end()) {
       const std::size_t begin = token.offset;

@@ -37,7 +37,11 @@ Result<Counts> collect(std::span<SessionIndex* const> sessions, std::string_view
   });
   Counts all;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    BMAD_TRY(std::move(done[i]));
+    if (!done[i]) {
+      Error error = std::move(done[i]).error();
+      error.field = sessions[i]->session_id();  // So that the caller knows which one to rebuild.
+      return error;
+    }
     for (const auto& [term, count] : found[i]) {
       all[term] += count;
     }

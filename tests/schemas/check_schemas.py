@@ -30,7 +30,7 @@ LOGS = {
 }
 ENTRY_TYPES = list(LOGS.values())[:8]
 OTHER_SCHEMAS = ["manifest", "config", "audit", "quarantine", "lock", "index", "catalog",
-                 "deletion-record"]
+                 "deletion-record", "query"]
 
 # What the schemas of files that are no logs must refuse. The good ones are their own examples.
 REFUSED = [

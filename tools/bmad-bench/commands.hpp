@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "bmad_mem/result.hpp"
 
@@ -32,5 +33,36 @@ struct CorpusOptions {
 };
 
 Status run_corpus(const CorpusOptions& options);
+
+struct SearchOptions {
+  std::string directory;             ///< Where the temporary folder goes.
+  std::string filter;                ///< Only groups whose name holds this; all when empty.
+  std::string tool;                  ///< The bmad-mem to start; beside this program when empty.
+  std::uint64_t bytes = 10'000'000;  ///< Of the store; other sizes compare with nothing.
+  std::uint64_t seed = 1;
+  double effort = 1;
+  bool large = false;  ///< Also a million entries.
+  bool alone = false;  ///< Those without the others, whose indexes take minutes to build.
+  std::string keep;    ///< Where the million entries stay for the next time; away when empty.
+  bool json = false;
+};
+
+/// Measures and prints. False when a row could not be measured.
+Result<bool> run_search(const SearchOptions& options);
+
+/// The groups that --filter chooses from, one a line.
+std::string search_groups_text();
+
+struct RetrievalOptions {
+  std::string data = "../shared/data/retrieval-dev";  ///< Holds corpus.jsonl and queries.jsonl.
+  std::string run_file;             ///< Where the rankings go; nowhere when empty.
+  std::vector<std::string> stores;  ///< Only these; all when empty.
+  std::string ranking = "both";     ///< "context", "plain" or "both".
+  std::string directory;            ///< Where the temporary folder goes.
+  bool json = false;
+};
+
+/// Prints how well questions are answered; a folder that is not there is said so, and no error.
+Status run_retrieval(const RetrievalOptions& options);
 
 }  // namespace bmad_mem::bench

@@ -1,4 +1,5 @@
-// main.cpp - bmad-bench: how fast the store is, and data to measure it on.
+// main.cpp - bmad-bench: how fast the store and the search are, how much the search finds, and data
+// to measure it on.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -56,29 +57,81 @@ CLI::App* add_corpus(CLI::App& app, CorpusOptions& options) {
   return corpus;
 }
 
+CLI::App* add_search(CLI::App& app, SearchOptions& options) {
+  CLI::App* search = app.add_subcommand("search", "measure queries and indexing, beside others");
+  search->add_option("--dir", options.directory,
+                     "make the memory in this folder (TMPDIR, else /tmp)");
+  search->add_option("--filter", options.filter, "only groups of rows whose name holds this");
+  search->add_option("--tool", options.tool,
+                     "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
+  search->add_option("--effort", options.effort, "1 takes a minute; less is faster, proves less")
+      ->check(CLI::Range(0.001, 100.0));
+  search->add_option("--bytes", options.bytes, "of the memory (10M, which the targets are for)")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(100'000, 10'000'000));
+  search->add_option("--seed", options.seed, "of the data and the queries (1)");
+  search->add_flag("--large", options.large, "also a million entries: minutes, and 2 GB of disk");
+  search->add_flag("--alone", options.alone,
+                   "the million entries without the others, which take minutes to index them");
+  search->add_option("--keep", options.keep,
+                     "make the million entries in this folder, and use it the next time");
+  search->add_flag("--json", options.json, "one JSON object instead of a table");
+  search->footer("groups of rows:\n" + search_groups_text());
+  return search;
+}
+
+CLI::App* add_retrieval(CLI::App& app, RetrievalOptions& options) {
+  CLI::App* retrieval =
+      app.add_subcommand("retrieval", "measure how often a search finds what answers a question");
+  retrieval->add_option("--data", options.data,
+                        "folder with corpus.jsonl and queries.jsonl (" + options.data + ")");
+  retrieval->add_option("--run", options.run_file,
+                        "write query id, message id and score, with tabs between, to this file");
+  retrieval->add_option("--store", options.stores, "only this store of the corpus; repeatable");
+  retrieval->add_option("--ranking", options.ranking, "context, plain or both (both)")
+      ->check(CLI::IsMember({"context", "plain", "both"}));
+  retrieval->add_option("--dir", options.directory,
+                        "make the memory in this folder (TMPDIR, else /tmp)");
+  retrieval->add_flag("--json", options.json, "one JSON object instead of a table");
+  return retrieval;
+}
+
+int exit_status(const Status& done) { return done ? kDone : fail(done.error()); }
+
+int exit_status(const Result<bool>& complete) {
+  return !complete ? fail(complete.error()) : *complete ? kDone : kFailed;
+}
+
 int run(int argc, char** argv) {
+  const std::string directory = std::filesystem::temp_directory_path().string();
+  const std::string tool = environment_or("BMAD_MEM_BINARY", "");
   StoreOptions store_options;
-  store_options.directory = std::filesystem::temp_directory_path().string();
-  store_options.tool = environment_or("BMAD_MEM_BINARY", "");
+  store_options.directory = directory;
+  store_options.tool = tool;
   CorpusOptions corpus_options;
+  SearchOptions search_options{.directory = directory, .filter = {}, .tool = tool};
+  RetrievalOptions retrieval_options{.directory = directory};
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
   add_store(app, store_options);
   const CLI::App* corpus = add_corpus(app, corpus_options);
+  const CLI::App* search = add_search(app, search_options);
+  const CLI::App* retrieval = add_retrieval(app, retrieval_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? kDone : kWrongUsage;
   }
   if (corpus->parsed()) {
-    const Status done = run_corpus(corpus_options);
-    return done ? kDone : fail(done.error());
+    return exit_status(run_corpus(corpus_options));
   }
-  const Result<bool> complete = run_store(store_options);
-  if (!complete) {
-    return fail(complete.error());
+  if (search->parsed()) {
+    return exit_status(run_search(search_options));
   }
-  return *complete ? kDone : kFailed;
+  if (retrieval->parsed()) {
+    return exit_status(run_retrieval(retrieval_options));
+  }
+  return exit_status(run_store(store_options));
 }
 
 }  // namespace

@@ -23,8 +23,8 @@ struct Component {
   double weight = 0;
 };
 
-std::array<Component, 4> components_of(const Query& query, const Hit& hit) {
-  const RelevanceWeights weights = query.weights.value_or(RelevanceWeights{});
+std::array<Component, 4> components_of(const Hit& hit) {
+  const RelevanceWeights& weights = hit.weights;
   const RelevanceComponents& values = hit.components;
   return {{{"text", values.text, weights.text},
            {"time", values.time, weights.time},
@@ -50,9 +50,9 @@ void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry>
   json.end_array();
 }
 
-void add_explanation(JsonWriter& json, const Query& query, const Hit& hit) {
+void add_explanation(JsonWriter& json, const Hit& hit) {
   json.key("explanation").begin_object().key("weights").begin_object();
-  for (const Component& component : components_of(query, hit)) {
+  for (const Component& component : components_of(hit)) {
     json.key(component.name).raw(rounded(component.weight));
   }
   json.end_object().key("terms").begin_array();
@@ -73,7 +73,7 @@ std::string hit_members(const Query& query, const Hit& hit) {
   JsonWriter json;
   json.begin_object().key("relevance").raw(rounded(hit.relevance));
   json.key("components").begin_object();
-  for (const Component& component : components_of(query, hit)) {
+  for (const Component& component : components_of(hit)) {
     json.key(component.name).raw(rounded(component.value));
   }
   json.end_object().member("snippet", hit.snippet).key("highlights").begin_array();
@@ -91,7 +91,7 @@ std::string hit_members(const Query& query, const Hit& hit) {
     json.end_object();
   }
   if (hit.explanation) {
-    add_explanation(json, query, hit);
+    add_explanation(json, hit);
   }
   json.end_object();
   const std::string text = json.take();
@@ -139,9 +139,9 @@ void print_indented(Tool& tool, const std::vector<TableRow>& rows) {
   }
 }
 
-void print_explanation(Tool& tool, const Query& query, const Hit& hit) {
+void print_explanation(Tool& tool, const Hit& hit) {
   std::vector<TableRow> rows = {{"component", "value", "weight", "part"}};
-  for (const Component& component : components_of(query, hit)) {
+  for (const Component& component : components_of(hit)) {
     rows.push_back({std::string(component.name), rounded(component.value),
                     fmt::format("{:.2f}", component.weight),
                     rounded(component.value * component.weight)});
@@ -199,7 +199,7 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, Columns columns, 
                    style.id(padded(entry.id, columns.id)), style.faint(when), about);
   tool.out().print("{}{}\n", kIndent, marked(hit, style));
   if (query.explain) {
-    print_explanation(tool, query, hit);
+    print_explanation(tool, hit);
   }
   print_neighbours(tool, hit.after);
 }

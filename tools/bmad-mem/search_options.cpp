@@ -1,7 +1,6 @@
 #include "search_options.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -12,8 +11,6 @@
 
 #include <fmt/core.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "entry_input.hpp"
 #include "nearest.hpp"
 
 namespace bmad_mem::cli {
@@ -161,26 +158,6 @@ Status read_search_options(const Arguments& args, Query& query) {
     query.timeout = std::chrono::milliseconds(milliseconds);
   }
   query.explain = args.has("explain");
-  return {};
-}
-
-Status name_weights(const MemoryManager& memory, Query& query) {
-  if (!query.explain || query.weights) {
-    return {};
-  }
-  const Result<std::string> text = read_whole_file(memory.root() + "/config.json");
-  if (!text && text.error().os_error != ENOENT) {
-    return text.error();
-  }
-  JsonParser parser;
-  const Result<JsonValue> config = parser.parse(text ? *text : "{}");
-  // What is not as it should be was refused when the memory was opened.
-  RelevanceWeights& weights = query.weights.emplace();
-  for (const WeightName& each : kWeights) {
-    const JsonValue value =
-        config ? (*config)["memory_config"]["relevance"][each.name] : JsonValue();
-    weights.*(each.weight) = value.number(weights.*(each.weight));
-  }
   return {};
 }
 

@@ -55,8 +55,4 @@ inline constexpr Option kTimeoutOption = {.name = "timeout",
 /// Errors: E_INVALID_QUERY with the option as field.
 Status read_search_options(const Arguments& args, Query& query);
 
-/// Puts the config's weights into a query that asks for an explanation and names none: the hits
-/// don't tell by which weights they were ranked. Errors: E_STORAGE_IO.
-Status name_weights(const MemoryManager& memory, Query& query);
-
 }  // namespace bmad_mem::cli

@@ -136,6 +136,8 @@ struct Query {
   TextRanking ranking = TextRanking::kContext;
   std::size_t context = 0;  ///< So many entries before and after each hit in its conversation.
   bool explain = false;     ///< Fill in Hit::explanation.
+  /// Size of the snippets in bytes, about; 0: none are made.
+  std::size_t snippet_size = 200;
   /// Longest time to take; E_QUERY_TIMEOUT beyond. 0: no limit.
   std::chrono::milliseconds timeout{0};
 };
@@ -175,6 +177,7 @@ struct Hit {
   Entry entry;
   double relevance = 0;  ///< 0 to 1.
   RelevanceComponents components;
+  RelevanceWeights weights;           ///< Those it was ranked by.
   std::string snippet;                ///< Part of the entry's text around the matches; one line.
   std::vector<Highlight> highlights;  ///< In the snippet, ascending, apart from each other.
   std::vector<Entry> before;          ///< Query::context, oldest first.

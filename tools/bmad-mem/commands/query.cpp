@@ -80,7 +80,6 @@ Result<JsonSource> read_json_source(std::string_view argument) {
 Result<ExitStatus> search(Tool& tool, ReadQuery& read) {
   Query& query = read.query;
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY(name_weights(memory, query));
   const Result<std::vector<Hit>> hits = memory.query(query);
   if (!hits) {
     Error error = hits.error();

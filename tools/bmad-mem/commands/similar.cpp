@@ -37,7 +37,6 @@ Result<ExitStatus> run(Tool& tool) {
                  .field = "text"};
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY(name_weights(memory, query));
   const Result<std::vector<Hit>> hits = memory.query(query);
   if (!hits) {
     return tool.report_in(hits.error(), query.text);

@@ -7,6 +7,8 @@
 #include <thread>
 #include <vector>
 
+#include "core/process.hpp"
+
 namespace bmad_mem {
 
 /// Calls `work(i)` for each i below `count`, each once, in no order, and returns when all are done.
@@ -17,9 +19,9 @@ inline constexpr std::size_t kParallelMin = 8;
 template <typename Work>
 void for_each_parallel(std::size_t count, const Work& work) {
   constexpr std::size_t kThreadsMax = 8;
-  const std::size_t threads = std::min<std::size_t>(
-      {std::max(1U, std::thread::hardware_concurrency()), kThreadsMax, count / 2});
-  if (count < kParallelMin || threads < 2) {
+  const std::size_t threads =
+      count < kParallelMin ? 1 : std::min({core_count(), kThreadsMax, count / 2});
+  if (threads < 2) {
     for (std::size_t i = 0; i < count; ++i) {
       work(i);
     }

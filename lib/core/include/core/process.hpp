@@ -1,10 +1,15 @@
-// process.hpp - which process this is, without asking the kernel each time.
+// process.hpp - what is asked of the system once and not each time.
 #pragma once
+
+#include <cstddef>
 
 namespace bmad_mem {
 
 /// As getpid(), which glibc does not remember and an append asked for six times. A forked child
 /// gets its own number: what belongs to one process only (locks, random parts of ids) compares it.
 int process_id();
+
+/// How many threads run at once here, at least 1; asked once, since asking reads files.
+std::size_t core_count();
 
 }  // namespace bmad_mem

@@ -9,6 +9,7 @@
 // aside, and the logs are indexed from their beginning.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -92,10 +93,13 @@ class SessionIndex {
   [[nodiscard]] const std::vector<std::int64_t>& timestamps() const;
   [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const;
 
-  using Postings = std::shared_ptr<const std::vector<Posting>>;
   /// Ascending by ordinal, tombstones among them; empty for an unknown key.
   /// Errors: E_STORAGE_CORRUPT when the checkpoint does not hold: rebuild() and ask again.
-  Result<Postings> postings(PostingKind kind, std::string_view key);
+  Result<std::vector<Posting>> postings(PostingKind kind, std::string_view key) const;
+
+  /// The live ones, in slots(); kept for the next one who asks. load() comes first.
+  using Postings = std::shared_ptr<const SlotPostings>;
+  Result<Postings> live_postings(PostingKind kind, std::string_view key);
 
   /// Calls `use` for all keys that start with `prefix`, ascending, until it says false.
   using UseKey = std::function<bool(std::string_view key, std::uint64_t entry_count)>;
@@ -111,6 +115,9 @@ class SessionIndex {
     std::uint64_t number = 0;  ///< 1-based.
   };
   Result<LoadedLine> line(Ordinal ordinal) const;
+  /// The same for one of many: the logs stay open from line to line.
+  using OpenLogs = std::array<std::unique_ptr<File>, kEntryTypeCount>;
+  Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const;
 
  private:
   struct State;

@@ -46,6 +46,24 @@ struct SlotTable {
   }
 };
 
+/// One live entry that holds a key.
+struct SlotPosting {
+  std::uint32_t slot = 0;
+  std::uint32_t frequency = 1;
+
+  bool operator==(const SlotPosting&) const = default;
+};
+
+/// The live entries that hold a key, and what ranking asks of them together.
+struct SlotPostings {
+  std::vector<SlotPosting> postings;  ///< Ascending by slot.
+  std::uint64_t frequency_sum = 0;
+  std::uint64_t window_count = 0;  ///< Entries that have one of them in their window.
+};
+
+/// `postings` in slots, without tombstones.
+SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings);
+
 /// Slots for the live entries of `columns`. `previous` may be empty when every predecessor is the
 /// ordinal before, as kFlagFollows tells.
 SlotTable build_slots(const EntryColumns& columns);

@@ -15,13 +15,14 @@ namespace bmad_mem {
 class HitLoader {
  public:
   /// All arguments must outlive the loader; the sessions are locked.
-  HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result,
+  HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result, const Query& query,
             std::string_view language);
   ~HitLoader();
 
-  /// Entry `index` of the result with its line, a snippet, and `context` entries before and after
-  /// it in its conversation. Errors: as SessionIndex::line(), with the session in Error::field.
-  Result<Hit> load(std::size_t index, std::size_t context);
+  /// Entry `index` of the result with its line, a snippet, and Query::context entries before and
+  /// after it in its conversation. Errors: as SessionIndex::line(), with the session in
+  /// Error::field.
+  Result<Hit> load(std::size_t index);
 
  private:
   struct Impl;

@@ -49,6 +49,7 @@ struct Found {
 struct SearchResult {
   std::vector<Found> found;                   ///< Best first, or in the order asked for.
   std::vector<TextExplanation> explanations;  ///< As `found`, when Query::explain asks for them.
+  RelevanceWeights weights;                   ///< That were used.
   std::set<std::string, std::less<>> terms;   ///< What to mark in snippets.
 };
 

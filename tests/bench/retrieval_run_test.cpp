@@ -1,0 +1,155 @@
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "run_bench.hpp"
+#include "support/temporary_directory.hpp"
+
+using namespace bmad_mem;
+using namespace bmad_mem::test;
+
+namespace {
+
+/// One message a day of a month, in two sessions, each with a word of its own.
+std::string talk() {
+  std::string lines;
+  for (int i = 1; i <= 30; ++i) {
+    const std::string number = std::to_string(i);
+    JsonWriter json;
+    json.begin_object().member("store", "talk").member("id", "turn " + number).member("seq", i);
+    json.member("ts", "2024-03-" + std::string(i < 10 ? "0" : "") + number + "T10:00:00");
+    json.member("speaker", i % 2 == 0 ? "Ann" : "Bob").member("session", i <= 15 ? "A" : "B");
+    json.member("text", "We talked about topic" + std::string(1, static_cast<char>('a' + i % 26)) +
+                            " and the weather, number zebra" + number + ".");
+    json.end_object();
+    lines += json.take() + '\n';
+  }
+  return lines;
+}
+
+std::string documents() {
+  return R"({"store":"docs","id":"d1","text":"Merge postings with a heap","session":""})"
+         "\n"
+         R"({"store":"docs","id":"d2","text":"Fix a leak in the tokenizer","session":""})"
+         "\n";
+}
+
+std::string questions() {
+  return R"({"store":"talk","id":"q1","text":"Who said zebra7?","category":"x","relevant":["turn 7"]})"
+         "\n"
+         R"({"store":"talk","id":"q2","text":"zebra21 or zebra22","relevant":["turn 21","turn 22"]})"
+         "\n"
+         R"({"store":"docs","id":"q3","text":"a leak","category":"x","relevant":["d2"]})"
+         "\n"
+         R"({"store":"docs","id":"q4","text":"heap","relevant":[]})"
+         "\n";
+}
+
+/// The data above in a folder, and where the run file goes.
+struct Retrieval {
+  Retrieval() {
+    folder.write("corpus.jsonl", talk() + documents());
+    folder.write("queries.jsonl", questions());
+    folder.make_folder("temporary");
+  }
+  BenchOutcome run(const std::string& more) const {
+    return run_bench("retrieval --data " + folder.path() + " --dir " + folder.path("temporary") +
+                     ' ' + more);
+  }
+  /// The lines of the run file, cut at their tabs.
+  std::vector<std::vector<std::string>> ranking() const {
+    std::vector<std::vector<std::string>> rows;
+    std::istringstream lines(folder.read("run.tsv"));
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream cells(line);
+      std::vector<std::string>& row = rows.emplace_back();
+      for (std::string cell; std::getline(cells, cell, '\t');) {
+        row.push_back(cell);
+      }
+    }
+    return rows;
+  }
+
+  TemporaryDirectory folder;
+};
+
+}  // namespace
+
+TEST_CASE("a run file holds the ids of the data, best first") {
+  const Retrieval retrieval;
+  const BenchOutcome outcome = retrieval.run("--run " + retrieval.folder.path("run.tsv"));
+  CAPTURE(outcome.output);
+  REQUIRE(outcome.status == 0);
+  std::map<std::string, std::string> first;
+  std::map<std::string, double> last_score;
+  std::set<std::string> pairs;
+  for (const std::vector<std::string>& row : retrieval.ranking()) {
+    REQUIRE(row.size() == 3);
+    first.try_emplace(row[0], row[1]);
+    CHECK(pairs.insert(row[0] + ' ' + row[1]).second);
+    const double score = std::stod(row[2]);
+    if (last_score.contains(row[0])) {
+      CHECK(score <= last_score[row[0]]);
+    }
+    last_score[row[0]] = score;
+  }
+  CHECK(first["q1"] == "turn 7");
+  CHECK((first["q2"] == "turn 21" || first["q2"] == "turn 22"));
+  CHECK(first["q3"] == "d2");
+  CHECK(first["q4"] == "d1");
+  CHECK(outcome.output.find("30 messages as conversation entries in 2 sessions") !=
+        std::string::npos);
+  CHECK(outcome.output.find("2 messages as documents in 1 sessions") != std::string::npos);
+  CHECK(outcome.output.find("1 questions name nothing relevant") != std::string::npos);
+}
+
+TEST_CASE("scores are reported by store, by category and over all") {
+  const Retrieval retrieval;
+  const BenchOutcome outcome = retrieval.run("--json");
+  JsonParser parser;
+  const Result<JsonValue> report = parser.parse(json_in(outcome.output));
+  REQUIRE_MESSAGE(report, outcome.output);
+  std::set<std::string> names;
+  for (const JsonValue group : (*report)["groups"].elements()) {
+    names.insert(std::string(group["kind"].string()) + ':' + std::string(group["name"].string()));
+    CHECK(group["context"]["recall_at_10"].number() == doctest::Approx(1));
+    CHECK(group["plain"]["recall_at_10"].number() == doctest::Approx(1));
+    CHECK(group["recall_at_10_gain_points"].number(-1) == doctest::Approx(0));
+  }
+  CHECK(names.contains("store:talk"));
+  CHECK(names.contains("store:docs"));
+  CHECK(names.contains("category:x"));
+  CHECK(names.contains("kind:conversations"));
+  CHECK(names.contains("kind:documents"));
+  CHECK(names.contains("all:"));
+  CHECK((*report)["times_ms"]["context"]["p50"].number() > 0);
+  CHECK((*report)["unjudged"].integer() == 1);
+}
+
+TEST_CASE("a store and a ranking can be chosen") {
+  const Retrieval retrieval;
+  const BenchOutcome outcome = retrieval.run("--store docs --ranking plain");
+  CHECK(outcome.status == 0);
+  CHECK(outcome.output.find("plain") != std::string::npos);
+  CHECK(outcome.output.find("| context") == std::string::npos);
+  CHECK(outcome.output.find("talk") == std::string::npos);
+  CHECK(retrieval.run("--store nowhere").status == 1);
+  CHECK(retrieval.run("--ranking best").status == 2);
+}
+
+TEST_CASE("a folder that is not there is skipped, a bad line is not") {
+  const BenchOutcome skipped = run_bench("retrieval --data /nowhere/at/all");
+  CHECK(skipped.status == 0);
+  CHECK(skipped.output.find("skipped: there is no folder /nowhere/at/all") != std::string::npos);
+  const Retrieval retrieval;
+  retrieval.folder.write("queries.jsonl", questions() + "nonsense\n");
+  const BenchOutcome bad = retrieval.run("");
+  CHECK(bad.status == 1);
+  CHECK(bad.output.find("queries.jsonl:5") != std::string::npos);
+}

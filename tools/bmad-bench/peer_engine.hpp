@@ -1,0 +1,73 @@
+// peer_engine.hpp - another search engine with the same texts, to be faster than.
+//
+// Each is optional: where its library was not there when the build was configured, opening it is an
+// error that says so.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::bench {
+
+enum class PeerKind : std::uint8_t { kFts5, kXapian };
+
+/// "FTS5" or "Xapian".
+inline std::string_view peer_name(PeerKind kind) {
+  return kind == PeerKind::kFts5 ? "FTS5" : "Xapian";
+}
+
+/// Whether the build has it.
+constexpr bool is_built_in([[maybe_unused]] PeerKind kind) {
+  bool built_in = false;
+#ifdef BMAD_BENCH_SQLITE
+  built_in = built_in || kind == PeerKind::kFts5;
+#endif
+#ifdef BMAD_BENCH_XAPIAN
+  built_in = built_in || kind == PeerKind::kXapian;
+#endif
+  return built_in;
+}
+
+/// An index of numbered texts: English stems, no texts kept, BM25. Not for several threads.
+class Peer {
+ public:
+  Peer() = default;
+  Peer(const Peer&) = delete;
+  Peer& operator=(const Peer&) = delete;
+  virtual ~Peer() = default;
+
+  /// Numbers are above 0 and ascend.
+  virtual Status add(std::uint32_t number, const std::string& text) = 0;
+  /// Makes what was added so far searchable.
+  virtual Status commit() = 0;
+  /// Takes its time to make searching faster.
+  virtual Status optimize() = 0;
+  /// The numbers of the `limit` best texts that hold any of `words`, best first. Words consist of
+  /// lower-case ASCII letters.
+  virtual Result<std::vector<std::uint32_t>> best(std::span<const std::string> words,
+                                                  std::size_t limit) = 0;
+};
+
+/// A new index at `path`, where nothing is; for FTS5 also ":memory:".
+Result<std::unique_ptr<Peer>> create_fts5(const std::string& path);
+Result<std::unique_ptr<Peer>> create_xapian(const std::string& path);
+
+/// The index that is at `path`, to be read.
+Result<std::unique_ptr<Peer>> open_fts5(const std::string& path);
+Result<std::unique_ptr<Peer>> open_xapian(const std::string& path);
+
+inline Result<std::unique_ptr<Peer>> create_peer(PeerKind kind, const std::string& path) {
+  return kind == PeerKind::kFts5 ? create_fts5(path) : create_xapian(path);
+}
+inline Result<std::unique_ptr<Peer>> open_peer(PeerKind kind, const std::string& path) {
+  return kind == PeerKind::kFts5 ? open_fts5(path) : open_xapian(path);
+}
+
+}  // namespace bmad_mem::bench
