@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "entry_text.hpp"
+#include "index/analyzer.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
@@ -46,6 +47,18 @@ Status check_is_root(FileSystem& files) {
                    "is a folder but not a memory root (it has neither config.json nor "
                    "sessions/); `bmad-mem init` makes it one",
                .path = files.display_path("")};
+}
+
+/// Whether there is a stemmer for the config's language: the room that reads the config can't tell.
+Status check_language(FileSystem& files, const Config& config) {
+  const Result<Analyzer> analyzer = Analyzer::create(config.indexing.language);
+  if (analyzer) {
+    return {};
+  }
+  Error error = analyzer.error();
+  error.path = files.display_path(kConfigFile);
+  error.field = "memory_config.indexing.language";
+  return error;
 }
 
 std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Config& config) {
@@ -121,6 +134,11 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   BMAD_TRY_ASSIGN(store.files, open_posix_file_system(options.root));
   BMAD_TRY(check_is_root(*store.files));
   Result<LoadedConfig> loaded = load_config(*store.files);
+  if (loaded) {
+    if (Status known = check_language(*store.files, loaded->config); !known) {
+      loaded = known.error();
+    }
+  }
   if (loaded) {
     store.config = std::move(loaded->config);
     store.config_warnings = std::move(loaded->warnings);

@@ -20,6 +20,15 @@
 namespace bmad_mem {
 namespace {
 
+/// A checkpoint from the last one and the tail or, where the config says so, from the logs alone.
+Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfig& config,
+                                                             SessionIndex& index) {
+  if (config.update_strategy == "full") {
+    BMAD_TRY(index.rebuild());
+  }
+  return index.write_checkpoint();
+}
+
 /// The indexes of some sessions, as fresh as their logs, held still.
 class HeldIndexes {
  public:
@@ -87,7 +96,7 @@ class HeldIndexes {
     for_each_parallel(sessions_.size(), [&](std::size_t i) {
       if (sessions_[i]->wants_checkpoint(
               static_cast<std::uint64_t>(config.rebuild_threshold_writes))) {
-        static_cast<void>(sessions_[i]->write_checkpoint());
+        static_cast<void>(write_new_checkpoint(config, *sessions_[i]));
       }
     });
   }
@@ -334,6 +343,7 @@ std::shared_ptr<SessionIndex> Store::index(const std::string& session_id) const 
         *files, clock,
         SessionIndex::Options{.session_id = session_id,
                               .language = config.indexing.language,
+                              .use_checkpoint = config.indexing.enabled,
                               .cache_size = config.index_cache_size_bytes()});
   }
   return slot;
@@ -436,7 +446,7 @@ void checkpoint_after_write(Store& store, const std::string& session_id, OpenSes
   tail = logs > covered ? logs - covered : 0;
   if (tail >= kTailSizeMax) {
     const std::shared_ptr<SessionIndex> index = store.index(session_id);
-    if (index->refresh() && index->write_checkpoint()) {
+    if (index->refresh() && write_new_checkpoint(store.config.indexing, *index)) {
       tail = 0;
     }
   }

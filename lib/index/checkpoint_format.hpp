@@ -46,6 +46,8 @@ enum class Section : std::uint8_t {
   kHourBlocks,
   kLengths,
   kFlags,
+  kWindows,
+  kSlots,
   kTimestamps,
   kPrevious,
   kIdHashes,
@@ -56,12 +58,12 @@ enum class Section : std::uint8_t {
   kTopics,
   kHours,
 };
-inline constexpr std::size_t kSectionCount = 14;
+inline constexpr std::size_t kSectionCount = 16;
 
 /// The keys of the sections, in the order of the enum.
 inline constexpr std::array<std::string_view, kSectionCount> kSectionNames = {
-    "term_blocks", "topic_blocks",   "hour_blocks", "lengths",       "flags",
-    "timestamps",  "previous",       "id_hashes",   "odd",           "conversations",
+    "term_blocks", "topic_blocks",   "hour_blocks", "lengths",       "flags", "window_lengths",
+    "slots",       "timestamps",     "previous",    "id_hashes",     "odd",   "conversations",
     "rows",        "inverted_index", "topic_index", "temporal_index"};
 
 inline Section blocks_section(PostingKind kind) {

@@ -135,6 +135,7 @@ struct CheckpointReader::Impl {
   Status read_covers(JsonValue covers);
   Status read_sections(JsonValue places);
   Result<std::string> read_section(Section section) const;
+  Result<std::vector<std::uint32_t>> column(Section section, std::size_t digits) const;
   Status check_blocks(PostingKind kind, std::string_view lines) const;
   Status read(std::uint64_t offset, std::size_t wanted, std::string& out) const;
   Result<std::string> block_of(PostingKind kind, std::string_view line,
@@ -473,27 +474,50 @@ Status CheckpointReader::keys(PostingKind kind, std::string_view first, const Us
   return {};
 }
 
-Status CheckpointReader::load_columns(EntryColumns& columns) const {
-  const auto load = [&](Section section, std::size_t digits,
-                        std::vector<std::uint32_t>& values) -> Status {
-    BMAD_TRY_ASSIGN(const std::string text, impl_->read_section(section));
-    std::optional<std::vector<std::uint32_t>> decoded = decode_column(text, digits);
-    if (!decoded || (decoded->size() != impl_->entries && !decoded->empty())) {
-      return impl_->corrupt("a column is none");
-    }
-    values = std::move(*decoded);
-    return {};
-  };
-  BMAD_TRY(load(Section::kLengths, kLengthDigits, columns.lengths));
-  BMAD_TRY(load(Section::kFlags, kFlagsDigits, columns.flags));
-  BMAD_TRY(load(Section::kPrevious, kPreviousDigits, columns.previous));
-  BMAD_TRY_ASSIGN(const std::string times, impl_->read_section(Section::kTimestamps));
-  std::optional<std::vector<std::int64_t>> timestamps = decode_timestamps(times);
-  if (!timestamps || timestamps->size() != impl_->entries ||
-      columns.flags.size() != impl_->entries || columns.lengths.size() != impl_->entries) {
+Result<std::vector<std::uint32_t>> CheckpointReader::Impl::column(Section section,
+                                                                  std::size_t digits) const {
+  BMAD_TRY_ASSIGN(const std::string text, read_section(section));
+  std::optional<std::vector<std::uint32_t>> decoded = decode_column(text, digits);
+  if (!decoded || decoded->size() > entries) {
+    return corrupt("a column is none");
+  }
+  return std::move(*decoded);
+}
+
+Result<SlotTable> CheckpointReader::slots() const {
+  EntryColumns columns;
+  BMAD_TRY_ASSIGN(columns.lengths, impl_->column(Section::kLengths, kLengthDigits));
+  BMAD_TRY_ASSIGN(columns.flags, impl_->column(Section::kFlags, kFlagsDigits));
+  BMAD_TRY_ASSIGN(std::vector<Ordinal> ordinals, impl_->column(Section::kSlots, kSlotDigits));
+  BMAD_TRY_ASSIGN(std::vector<std::uint32_t> windows,
+                  impl_->column(Section::kWindows, kWindowDigits));
+  if (columns.flags.size() != impl_->entries || columns.lengths.size() != impl_->entries) {
     return impl_->corrupt("a column is none");
   }
-  columns.timestamps = std::move(*timestamps);
+  std::optional<SlotTable> slots =
+      measured_slots(std::move(columns), std::move(ordinals), std::move(windows));
+  if (!slots) {
+    return impl_->corrupt("its windows are none");
+  }
+  return std::move(*slots);
+}
+
+Result<std::string> CheckpointReader::timestamps() const {
+  BMAD_TRY_ASSIGN(std::string text, impl_->read_section(Section::kTimestamps));
+  if (text.size() != impl_->entries * kTimestampDigits) {
+    return impl_->corrupt("a column is none");
+  }
+  return text;
+}
+
+Status CheckpointReader::load_columns(EntryColumns& columns) const {
+  BMAD_TRY_ASSIGN(columns.lengths, impl_->column(Section::kLengths, kLengthDigits));
+  BMAD_TRY_ASSIGN(columns.flags, impl_->column(Section::kFlags, kFlagsDigits));
+  BMAD_TRY_ASSIGN(columns.previous, impl_->column(Section::kPrevious, kPreviousDigits));
+  if (columns.flags.size() != impl_->entries || columns.lengths.size() != impl_->entries ||
+      (!columns.previous.empty() && columns.previous.size() != impl_->entries)) {
+    return impl_->corrupt("a column is none");
+  }
   for (Ordinal ordinal = 0; ordinal < columns.previous.size(); ++ordinal) {
     if (columns.previous[ordinal] > ordinal) {
       return impl_->corrupt("an entry follows one that is not there");
@@ -502,6 +526,10 @@ Status CheckpointReader::load_columns(EntryColumns& columns) const {
   if (!columns.flags.empty() && (columns.flags[0] & kFlagFollows) != 0) {
     return impl_->corrupt("an entry follows one that is not there");
   }
+  return load_odd(columns.odd);
+}
+
+Status CheckpointReader::load_odd(std::map<Ordinal, OddEntry>& all_odd) const {
   BMAD_TRY_ASSIGN(const std::string odd, impl_->read_section(Section::kOdd));
   JsonParser parser;
   const Result<JsonValue> all = parser.parse(fmt::format("{{{}}}", odd));
@@ -523,7 +551,7 @@ Status CheckpointReader::load_columns(EntryColumns& columns) const {
       }
       ++index;
     }
-    columns.odd.emplace(ordinal, entry);
+    all_odd.emplace(ordinal, entry);
   }
   return {};
 }
@@ -531,6 +559,12 @@ Status CheckpointReader::load_columns(EntryColumns& columns) const {
 Status CheckpointReader::load_for_growth(
     EntryColumns& columns, std::map<std::string, Ordinal, std::less<>>& conversation_ends) const {
   BMAD_TRY_ASSIGN(columns.id_hashes, id_hashes());
+  BMAD_TRY_ASSIGN(const std::string times, timestamps());
+  std::optional<std::vector<std::int64_t>> decoded = decode_timestamps(times);
+  if (!decoded) {
+    return impl_->corrupt("a column is none");
+  }
+  columns.timestamps = std::move(*decoded);
   if (columns.previous.empty()) {
     columns.previous.reserve(columns.size());
     for (const std::uint32_t flags : columns.flags) {

@@ -13,6 +13,7 @@
 #include "core/hash.hpp"
 #include "digits.hpp"
 #include "index/analyzer.hpp"
+#include "index/slot_table.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -263,6 +264,9 @@ Status write_columns(const CheckpointInput& input, Body& body) {
   };
   column(Section::kLengths, columns.lengths, kLengthDigits);
   column(Section::kFlags, columns.flags, kFlagsDigits);
+  const SlotTable slots = build_slots(columns);
+  column(Section::kWindows, measured_windows(slots), kWindowDigits);
+  column(Section::kSlots, slots.ordinals, kSlotDigits);
   text.clear();
   encode_timestamps(columns.timestamps, text);
   body.column(Section::kTimestamps, text, true);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace bmad_mem {
 
@@ -41,11 +42,15 @@ inline void append_digits(std::uint64_t value, std::size_t digits, std::string& 
 template <std::size_t kCount>
 std::uint64_t read_digits(const char* text, std::uint32_t& bad) {
   std::uint64_t value = 0;
-  for (std::size_t i = 0; i < kCount; ++i) {
-    const std::uint8_t digit = kDigitValues[static_cast<unsigned char>(text[i])];
-    bad |= digit;
-    value = value << kDigitBits | (digit & 63U);
-  }
+  // Unrolled: a column is millions of digits.
+  const auto take = [&](std::size_t i) {
+    const std::uint64_t digit = kDigitValues[static_cast<unsigned char>(text[i])];
+    bad |= static_cast<std::uint32_t>(digit);
+    value |= (digit & 63U) << (kDigitBits * (kCount - 1 - i));
+  };
+  [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+    (take(kIndex), ...);
+  }(std::make_index_sequence<kCount>());
   return value;
 }
 

@@ -59,19 +59,25 @@ struct SessionIndex::State {
 
   // Filled by load() and postings() under their own mutexes, since many may ask at once.
   std::mutex load_mutex;
-  bool columns_loaded = false;
   std::optional<SlotTable> slots;
+  std::string timestamps;  // Of the checkpoint, as digits, while the table has none.
   std::mutex cache_mutex;
   std::unordered_map<std::string, Postings> cache;
   std::uint64_t cache_used = 0;
 
-  /// Many may ask at once, also those who only want a line.
-  Status load_columns() {
+  /// Makes `slots`, and what is asked for with them. Many may ask at once.
+  Status load() {
     const std::scoped_lock guard(load_mutex);
-    if (!columns_loaded && checkpoint != nullptr) {
-      BMAD_TRY(checkpoint->load_columns(table.columns));
+    if (slots) {
+      return {};
     }
-    columns_loaded = true;
+    if (grown || checkpoint == nullptr) {
+      slots = build_slots(table.columns);
+      return {};
+    }
+    BMAD_TRY_ASSIGN(timestamps, checkpoint->timestamps());
+    BMAD_TRY(checkpoint->load_odd(table.columns.odd));
+    BMAD_TRY_ASSIGN(slots, checkpoint->slots());
     return {};
   }
 
@@ -142,6 +148,10 @@ Status SessionIndex::look_for_changes(bool& changed) const {
 /// Takes index.json up when there is one that holds.
 Status SessionIndex::open_checkpoint() {
   state_ = std::make_unique<State>();
+  if (!options_.use_checkpoint) {
+    state_->opened = true;
+    return {};
+  }
   Result<std::unique_ptr<CheckpointReader>> reader =
       CheckpointReader::open(files_, options_.session_id, options_.language);
   if (!reader) {
@@ -261,11 +271,10 @@ Status SessionIndex::prepare_growth() {
     return {};
   }
   if (state_->checkpoint != nullptr) {
-    BMAD_TRY(state_->load_columns());
+    BMAD_TRY(state_->checkpoint->load_columns(state_->table.columns));
     BMAD_TRY(state_->checkpoint->load_for_growth(state_->table.columns,
                                                  state_->table.conversation_ends));
   }
-  state_->columns_loaded = true;
   state_->grown = true;
   const auto id_of = [this](Ordinal ordinal) -> Result<std::string> {
     BMAD_TRY_ASSIGN(const LoadedLine found, line(ordinal));
@@ -341,19 +350,14 @@ Ordinal SessionIndex::entry_count() const {
                        : state_->checkpoint_entries;
 }
 
-Status SessionIndex::load() {
-  BMAD_TRY(state_->load_columns());
-  const std::scoped_lock guard(state_->load_mutex);
-  if (!state_->slots) {
-    state_->slots = build_slots(state_->table.columns);
-  }
-  return {};
-}
+Status SessionIndex::load() { return state_->load(); }
 
 const SlotTable& SessionIndex::slots() const { return *state_->slots; }
 
-const std::vector<std::int64_t>& SessionIndex::timestamps() const {
-  return state_->table.columns.timestamps;
+Timestamp SessionIndex::timestamp(Ordinal ordinal) const {
+  const std::vector<std::int64_t>& decoded = state_->table.columns.timestamps;
+  return Timestamp(std::chrono::milliseconds(
+      decoded.empty() ? timestamp_at(state_->timestamps, ordinal) : decoded[ordinal]));
 }
 
 const OddEntry* SessionIndex::odd(Ordinal ordinal) const {
@@ -453,10 +457,10 @@ Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
   }
   std::vector<Ordinal> found;
   JsonParser parser;
-  BMAD_TRY(state_->load_columns());
+  BMAD_TRY(state_->load());
   for (Ordinal ordinal = 0; ordinal < hashes->size(); ++ordinal) {
     if (std::ranges::find(wanted, (*hashes)[ordinal]) == wanted.end() ||
-        (state_->table.columns.flags[ordinal] & kFlagTombstone) != 0) {
+        state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
       continue;
     }
     BMAD_TRY_ASSIGN(const LoadedLine candidate, line(ordinal));
@@ -487,7 +491,9 @@ Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal) const {
 }
 
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
-  BMAD_TRY(state_->load_columns());
+  if (!state_->grown) {
+    BMAD_TRY(state_->load());
+  }
   EntryRow row;
   const bool in_table = ordinal >= state_->table.rows_begin;
   if (in_table) {
@@ -495,7 +501,9 @@ Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& l
   } else {
     BMAD_TRY_ASSIGN(row, state_->checkpoint->row(ordinal));
   }
-  const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
+  const std::uint32_t flags = state_->grown ? state_->table.columns.flags[ordinal]
+                                            : state_->slots->flags[state_->slots->slot(ordinal)];
+  const EntryType type = flag_type(flags);
   const std::string path = log_path_of(options_.session_id, type);
   LoadedLine loaded{.text = std::string(row.size, '\0'), .number = row.line};
   std::unique_ptr<File>& log = logs[static_cast<std::size_t>(type)];

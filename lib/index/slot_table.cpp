@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <utility>
 
 namespace bmad_mem {
 namespace {
@@ -77,6 +78,59 @@ void measure_windows(const EntryColumns& columns, SlotTable& table) {
 }
 
 }  // namespace
+
+std::vector<std::uint32_t> measured_windows(const SlotTable& table) {
+  std::vector<std::uint32_t> windows;
+  windows.reserve(table.size());
+  for (std::uint32_t slot = 0; slot < table.size(); ++slot) {
+    const WindowReach reach = table.reach[slot];
+    windows.push_back(table.window_lengths[slot] << 4U |
+                      static_cast<std::uint32_t>(reach.before) << 2U | reach.after);
+  }
+  return windows;
+}
+
+std::optional<SlotTable> measured_slots(EntryColumns columns, std::vector<Ordinal> ordinals,
+                                        std::vector<std::uint32_t> windows) {
+  SlotTable table;
+  if (ordinals.empty()) {
+    table.lengths = std::move(columns.lengths);
+    table.flags = std::move(columns.flags);
+  } else {
+    const auto entries = static_cast<Ordinal>(columns.size());
+    table.slots.assign(entries, SlotTable::kNoSlot);
+    table.lengths.resize(ordinals.size());
+    table.flags.resize(ordinals.size());
+    for (std::uint32_t slot = 0; slot < ordinals.size(); ++slot) {
+      const Ordinal ordinal = ordinals[slot];
+      if (ordinal >= entries) {
+        return std::nullopt;
+      }
+      table.slots[ordinal] = slot;
+      table.lengths[slot] = columns.lengths[ordinal];
+      table.flags[slot] = columns.flags[ordinal];
+    }
+    table.ordinals = std::move(ordinals);
+  }
+  if (windows.size() != table.flags.size()) {
+    return std::nullopt;
+  }
+  table.reach.resize(windows.size());
+  table.window_lengths = std::move(windows);
+  for (std::uint32_t slot = 0; slot < table.size(); ++slot) {
+    std::uint32_t& window = table.window_lengths[slot];
+    const WindowReach reach{.before = static_cast<std::uint8_t>(window >> 2U & 3U),
+                            .after = static_cast<std::uint8_t>(window & 3U)};
+    if (reach.before > slot || reach.after >= table.size() - slot) {
+      return std::nullopt;
+    }
+    table.reach[slot] = reach;
+    window >>= 4U;
+    table.length_sum += table.lengths[slot];
+    table.window_length_sum += window;
+  }
+  return table;
+}
 
 SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings) {
   SlotPostings found;

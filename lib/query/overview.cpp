@@ -26,9 +26,7 @@ class Passing {
     return {};
   }
 
-  [[nodiscard]] Timestamp time(Ordinal ordinal) const {
-    return Timestamp(std::chrono::milliseconds(session_.timestamps()[ordinal]));
-  }
+  [[nodiscard]] Timestamp time(Ordinal ordinal) const { return session_.timestamp(ordinal); }
 
   [[nodiscard]] bool passes(Ordinal ordinal) const {
     const std::uint32_t slot = session_.slots().slot(ordinal);

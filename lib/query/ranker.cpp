@@ -134,6 +134,9 @@ void SessionScores::compute(const SessionIndex& session, const SessionTerms& ter
       add_windows(i);
     }
   }
+  most_beside_ = session_part_ + (terms.by_speaker.empty() ? 0 : options.speaker_bonus) +
+                 (query.spans.empty() ? 0 : options.date_bonus);
+  slack_ = (1 + 1e-9) / totals.reachable;
 }
 
 void SessionScores::clear() {

@@ -110,6 +110,11 @@ class SessionScores {
   /// Whether the entry itself does.
   [[nodiscard]] bool matches_itself(std::uint32_t slot) const { return own_[slot] > 0; }
 
+  /// At least text(), without looking at time and speaker.
+  [[nodiscard]] double most(std::uint32_t slot) const {
+    return (own_[slot] + window_[slot] + question_part(slot) + most_beside_) * slack_;
+  }
+
   /// Text component of `slot`, in [0,1].
   [[nodiscard]] double text(std::uint32_t slot, Timestamp time) const {
     double sum = own_[slot] + window_[slot] + session_part_;
@@ -153,6 +158,8 @@ class SessionScores {
   std::vector<std::uint32_t> window_frequencies_;  // Of one term; 0 between terms.
   std::vector<std::uint64_t> touched_;             // A bit a slot.
   double session_part_ = 0;
+  double most_beside_ = 0;  // Session, speaker and date at their best.
+  double slack_ = 1;        // 1 / reachable, and a little more for what rounding may add.
 };
 
 }  // namespace bmad_mem

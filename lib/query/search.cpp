@@ -318,13 +318,15 @@ class Search {
   }
 
   static Timestamp time_of(const SessionIndex& session, std::uint32_t slot) {
-    return Timestamp(
-        std::chrono::milliseconds(session.timestamps()[session.slots().ordinal(slot)]));
+    return session.timestamp(session.slots().ordinal(slot));
   }
 
   void score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
                    const Relevance& relevance) {
     const SessionIndex& session = *sessions_[index];
+    if (is_hopeless(relevance.most(scores.most(slot)))) {
+      return;  // Nearly all end here, once the best of the sessions before are known.
+    }
     const std::uint32_t flags = session.slots().flags[slot];
     const Timestamp time = time_of(session, slot);
     const double text = scores.text(slot, time);

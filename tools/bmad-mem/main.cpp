@@ -4,6 +4,12 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
+
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 #include <span>
 #include <string>
 #include <utility>
@@ -59,7 +65,23 @@ void open_standard_descriptors() {
 }  // namespace
 }  // namespace bmad_mem::cli
 
+namespace {
+
+/// One heap for all threads, which grows in large steps: a query over many sessions asks for some
+/// thousand pieces of a few kilobytes, and a heap for each thread grows by a system call for each.
+void set_up_heap() {
+#ifdef __GLIBC__
+  constexpr int kStep = 8 << 20;
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TOP_PAD, kStep);
+  mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
+  set_up_heap();
   // A reader that goes away and a file that grows too large are errors, not deaths.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);

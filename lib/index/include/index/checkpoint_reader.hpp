@@ -19,6 +19,7 @@
 #include "index/entry_columns.hpp"
 #include "index/log_cover.hpp"
 #include "index/memtable.hpp"
+#include "index/slot_table.hpp"
 
 namespace bmad_mem {
 
@@ -57,10 +58,16 @@ class CheckpointReader {
   using UseKey = std::function<bool(std::string_view key, std::string_view list)>;
   Status keys(PostingKind kind, std::string_view first, const UseKey& use) const;
 
-  /// Fills lengths, flags, timestamps, odd and, where some entry doesn't follow the ordinal before
-  /// it, previous.
+  /// Fills lengths, flags, odd and, where some entry doesn't follow the ordinal before it,
+  /// previous.
   Status load_columns(EntryColumns& columns) const;
-  /// What is needed besides to add entries behind these: id_hashes; previous in any case.
+  Status load_odd(std::map<Ordinal, OddEntry>& odd) const;
+  /// What build_slots() would give for the columns.
+  Result<SlotTable> slots() const;
+  /// For timestamp_at().
+  Result<std::string> timestamps() const;
+  /// What is needed besides to add entries behind these: id_hashes, timestamps; previous in any
+  /// case.
   Status load_for_growth(EntryColumns& columns,
                          std::map<std::string, Ordinal, std::less<>>& conversation_ends) const;
   Result<std::vector<std::uint32_t>> id_hashes() const;

@@ -83,6 +83,8 @@ struct EntryColumns {
 
 inline constexpr std::size_t kLengthDigits = 3;
 inline constexpr std::size_t kFlagsDigits = 3;
+inline constexpr std::size_t kWindowDigits = 5;
+inline constexpr std::size_t kSlotDigits = 4;
 inline constexpr std::size_t kPreviousDigits = 4;
 inline constexpr std::size_t kTimestampDigits = 8;
 inline constexpr std::size_t kIdHashDigits = 5;
@@ -101,6 +103,8 @@ void encode_rows(const std::vector<EntryRow>& rows, std::string& out);
 /// The values of `text`; nothing when it isn't whole or holds a byte that is no digit.
 std::optional<std::vector<std::uint32_t>> decode_column(std::string_view text, std::size_t digits);
 std::optional<std::vector<std::int64_t>> decode_timestamps(std::string_view text);
+/// One of them, in text that decode_timestamps() would take.
+std::int64_t timestamp_at(std::string_view text, Ordinal ordinal);
 /// One row; `text` has kRowDigits bytes. A row checks itself.
 std::optional<EntryRow> decode_row(std::string_view text);
 

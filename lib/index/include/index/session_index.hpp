@@ -49,6 +49,8 @@ class SessionIndex {
   struct Options {
     std::string session_id;
     std::string language = "english";  ///< A Snowball name, see Analyzer.
+    /// Off: index.json is left alone, and the logs are scanned.
+    bool use_checkpoint = true;
     /// Postings kept decoded, in bytes.
     std::uint64_t cache_size = std::uint64_t{5} << 20U;
   };
@@ -86,11 +88,10 @@ class SessionIndex {
   /// Entries, tombstones among them.
   [[nodiscard]] Ordinal entry_count() const;
 
-  /// Makes slots(), timestamps() and odd() there. Errors: E_STORAGE_CORRUPT.
+  /// Makes slots(), timestamp() and odd() there. Errors: E_STORAGE_CORRUPT.
   Status load();
   [[nodiscard]] const SlotTable& slots() const;
-  /// By ordinal, in milliseconds since 1970.
-  [[nodiscard]] const std::vector<std::int64_t>& timestamps() const;
+  [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const;
   [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const;
 
   /// Ascending by ordinal, tombstones among them; empty for an unknown key.
@@ -108,8 +109,8 @@ class SessionIndex {
   /// The live entries with this id, at most one a type. Errors: as line().
   Result<std::vector<Ordinal>> find(std::string_view id);
 
-  /// The line of an entry, where it stands. Errors: E_CONCURRENT_MOD when the log has changed since
-  /// refresh(); E_STORAGE_CORRUPT when a row of the checkpoint does not hold.
+  /// The line of a live entry, where it stands. Errors: E_CONCURRENT_MOD when the log has changed
+  /// since refresh(); E_STORAGE_CORRUPT when a row of the checkpoint does not hold.
   struct LoadedLine {
     std::string text;
     std::uint64_t number = 0;  ///< 1-based.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "index/entry_columns.hpp"
@@ -36,6 +37,8 @@ struct SlotTable {
   std::uint64_t length_sum = 0;
   std::uint64_t window_length_sum = 0;
 
+  /// Whether slots and ordinals are the same numbers.
+  [[nodiscard]] bool is_straight() const { return ordinals.empty() && slots.empty(); }
   [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(flags.size()); }
   [[nodiscard]] Ordinal ordinal(std::uint32_t slot) const {
     return ordinals.empty() ? slot : ordinals[slot];
@@ -67,5 +70,15 @@ SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postin
 /// Slots for the live entries of `columns`. `previous` may be empty when every predecessor is the
 /// ordinal before, as kFlagFollows tells.
 SlotTable build_slots(const EntryColumns& columns);
+
+/// The windows of `table` as a checkpoint keeps them, by slot: window length x 16 + reach before x
+/// 4
+/// + reach after.
+std::vector<std::uint32_t> measured_windows(const SlotTable& table);
+
+/// What build_slots() gave for lengths and flags of `columns`, from what was kept of it: `ordinals`
+/// (empty for a straight table) and `windows`. Nothing when these don't belong together.
+std::optional<SlotTable> measured_slots(EntryColumns columns, std::vector<Ordinal> ordinals,
+                                        std::vector<std::uint32_t> windows);
 
 }  // namespace bmad_mem
