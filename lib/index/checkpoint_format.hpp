@@ -81,7 +81,7 @@ inline constexpr std::size_t kBlockSize = 4096;
 /// What a reader takes in its first read: head and directories of most checkpoints.
 inline constexpr std::size_t kFirstReadSize = 32U << 10U;
 
-inline constexpr std::size_t kBlockOffsetDigits = 5;
+inline constexpr std::size_t kBlockOffsetDigits = 6;
 inline constexpr std::size_t kBlockHashDigits = 8;
 
 /// Whether `key` stands above `other` in an index: keys are sorted as they are written, and escapes

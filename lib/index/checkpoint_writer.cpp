@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
+#include <map>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,16 +103,64 @@ bool grow_list(std::string_view old_list, Ordinal ordinal_end, std::span<const P
   return true;
 }
 
+/// The live ones of `postings`, with their slots as ordinals.
+void renumber(const SlotTable& slots, std::span<const Posting> postings,
+              std::vector<Posting>& renumbered) {
+  renumbered.clear();
+  const SlotPostings live = to_slots(slots, {postings.begin(), postings.end()});
+  for (const SlotPosting& posting : live.postings) {
+    renumbered.push_back({.ordinal = posting.slot, .frequency = posting.frequency});
+  }
+}
+
+/// The live entries of `table` alone, with their slots as ordinals.
+struct LiveEntries {
+  EntryColumns columns;
+  std::map<std::string, Ordinal, std::less<>> conversation_ends;
+};
+
+LiveEntries live_entries(const SessionTable& table, const SlotTable& slots) {
+  LiveEntries live;
+  const EntryColumns& all = table.columns;
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    const Ordinal ordinal = slots.ordinal(slot);
+    const bool follows = slots.reach[slot].before > 0;
+    const std::uint32_t flags = all.flags[ordinal] & ~std::uint32_t{kFlagFollows};
+    live.columns.lengths.push_back(all.lengths[ordinal]);
+    live.columns.flags.push_back(flags | (follows ? kFlagFollows : 0U));
+    live.columns.previous.push_back(follows ? 1 : 0);
+    live.columns.timestamps.push_back(all.timestamps[ordinal]);
+    live.columns.id_hashes.push_back(all.id_hashes[ordinal]);
+    live.columns.rows.push_back(all.rows[ordinal]);
+    if (const auto odd = all.odd.find(ordinal); odd != all.odd.end()) {
+      live.columns.odd.emplace(slot, odd->second);
+    }
+  }
+  for (const auto& [id, ordinal] : table.conversation_ends) {
+    live.conversation_ends.emplace(id, slots.slot(ordinal));
+  }
+  return live;
+}
+
 /// Old and new keys of one kind, merged.
-Status write_keys(const CheckpointInput& input, PostingKind kind, BlockWriter& out) {
+Status write_keys(const CheckpointInput& input, PostingKind kind, const SlotTable* renumbering,
+                  BlockWriter& out) {
   const std::vector<NewKey> added = new_keys(input.table.memtable, kind);
   std::size_t next = 0;
   std::string list;
+  std::vector<Posting> renumbered;
   const auto write_new = [&] {
-    list = "[";
-    append_postings(added[next].postings, kNoOrdinal, list);
-    list += ']';
-    out.add(added[next].escaped, list);
+    std::span<const Posting> postings = added[next].postings;
+    if (renumbering != nullptr) {
+      renumber(*renumbering, postings, renumbered);
+      postings = renumbered;
+    }
+    if (!postings.empty()) {
+      list = "[";
+      append_postings(postings, kNoOrdinal, list);
+      list += ']';
+      out.add(added[next].escaped, list);
+    }
     ++next;
   };
   if (input.old != nullptr) {
@@ -253,8 +302,10 @@ bool needs_previous(const EntryColumns& columns) {
   return false;
 }
 
-Status write_columns(const CheckpointInput& input, Body& body) {
-  const EntryColumns& columns = input.table.columns;
+Status write_columns(const CheckpointReader* old, const EntryColumns& columns,
+                     const SlotTable& slots,
+                     const std::map<std::string, Ordinal, std::less<>>& conversation_ends,
+                     Body& body) {
   std::string text;
   const auto column = [&](Section section, const std::vector<std::uint32_t>& values,
                           std::size_t digits) {
@@ -264,7 +315,6 @@ Status write_columns(const CheckpointInput& input, Body& body) {
   };
   column(Section::kLengths, columns.lengths, kLengthDigits);
   column(Section::kFlags, columns.flags, kFlagsDigits);
-  const SlotTable slots = build_slots(columns);
   column(Section::kWindows, measured_windows(slots), kWindowDigits);
   column(Section::kSlots, slots.ordinals, kSlotDigits);
   text.clear();
@@ -275,10 +325,10 @@ Status write_columns(const CheckpointInput& input, Body& body) {
          kPreviousDigits);
   column(Section::kIdHashes, columns.id_hashes, kIdHashDigits);
   body.object(Section::kOdd, odd_lines(columns.odd), true);
-  body.object(Section::kConversations, conversation_lines(input.table.conversation_ends), true);
+  body.object(Section::kConversations, conversation_lines(conversation_ends), true);
   text.clear();
-  if (input.old != nullptr) {
-    BMAD_TRY_ASSIGN(text, input.old->section(Section::kRows));
+  if (old != nullptr) {
+    BMAD_TRY_ASSIGN(text, old->section(Section::kRows));
   }
   encode_rows(columns.rows, text);
   assert(text.size() == columns.size() * kRowDigits);
@@ -289,17 +339,32 @@ Status write_columns(const CheckpointInput& input, Body& body) {
 }  // namespace
 
 Result<CheckpointText> make_checkpoint(const CheckpointInput& input) {
+  const SessionTable& table = input.table;
+  // Where nothing old has to be kept, superseded entries are left out and conversations laid in one
+  // piece each: so slots are ordinals, and the next reader needs no table to tell.
+  SlotTable slots = build_slots(table.columns);
+  const bool renumbers = input.old == nullptr && !slots.is_straight();
+  LiveEntries live;
+  if (renumbers) {
+    live = live_entries(table, slots);
+  }
+  const EntryColumns& columns = renumbers ? live.columns : table.columns;
   std::array<BlockWriter, kPostingKindCount> indexes;
   for (std::size_t i = 0; i < kPostingKindCount; ++i) {
-    BMAD_TRY(write_keys(input, static_cast<PostingKind>(i), indexes[i]));
+    BMAD_TRY(
+        write_keys(input, static_cast<PostingKind>(i), renumbers ? &slots : nullptr, indexes[i]));
   }
   Body body;
   for (std::size_t i = 0; i < kPostingKindCount; ++i) {
     body.object(blocks_section(static_cast<PostingKind>(i)), indexes[i].directory(), true);
   }
   body.raw("\"entries\": {\n");
-  BMAD_TRY(write_columns(input, body));
-  body.raw(fmt::format("\"count\": {}}},\n", input.table.columns.size()));
+  if (renumbers) {
+    slots = build_slots(columns);
+  }
+  BMAD_TRY(write_columns(input.old, columns, slots,
+                         renumbers ? live.conversation_ends : table.conversation_ends, body));
+  body.raw(fmt::format("\"count\": {}}},\n", columns.size()));
   for (std::size_t i = 0; i < kPostingKindCount; ++i) {
     const bool last = i + 1 == kPostingKindCount;
     body.object(postings_section(static_cast<PostingKind>(i)), indexes[i].lines(), false,
@@ -312,8 +377,8 @@ Result<CheckpointText> make_checkpoint(const CheckpointInput& input) {
       "\"covers\": {},\n"
       "\"sections\": {},\n",
       json_quoted(input.session_id), json_quoted(format_rfc3339(input.created_at)),
-      kAnalyzerVersion, json_quoted(input.language), input.table.columns.size(),
-      input.table.tombstones, facts_text(input.table.facts), covers_text(input.covers),
+      kAnalyzerVersion, json_quoted(input.language), columns.size(),
+      renumbers ? 0 : table.tombstones, facts_text(table.facts), covers_text(input.covers),
       body.places());
   const std::size_t head_size = kFirstLineSize + 1 + head.size();
   CheckpointText made{

@@ -14,7 +14,7 @@ namespace {
 // Timestamps may lie before 1970: half of what the digits can say.
 constexpr std::int64_t kTimestampBias = std::int64_t{1} << (kDigitBits * kTimestampDigits - 1);
 
-constexpr std::size_t kOffsetDigits = 5;
+constexpr std::size_t kOffsetDigits = 6;
 constexpr std::size_t kSizeDigits = 4;
 constexpr std::size_t kLineDigits = 4;
 constexpr std::size_t kHashDigits = 5;

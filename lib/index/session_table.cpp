@@ -118,7 +118,7 @@ Result<Ordinal> SessionTableBuilder::earlier_version(EntryType type, std::string
   const auto [begin, end] = checkpoint_ids_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
     BMAD_TRY_ASSIGN(const std::string known, id_of_(it->second));
-    if (known == id) {
+    if (known == id && flag_type(table_.columns.flags[it->second]) == type) {
       const Ordinal older = it->second;
       checkpoint_ids_.erase(it);
       return older;

@@ -45,13 +45,6 @@ std::uint32_t hash_of(std::string_view text) {
   return static_cast<std::uint32_t>(hash ^ (hash >> 32U));
 }
 
-bool is_equal(const char* a, const char* b, std::size_t size) {
-  if (size <= 8) {
-    return load_word(a, size) == load_word(b, size);
-  }
-  return std::memcmp(a, b, size) == 0;
-}
-
 }  // namespace
 
 StringTable::StringTable() : slots_(1024) {}
@@ -68,7 +61,8 @@ std::uint32_t StringTable::add(std::string_view text) {
   }
   const std::uint32_t number = size();
   spans_.push_back({.offset = static_cast<std::uint32_t>(arena_.size()),
-                    .size = static_cast<std::uint32_t>(text.size())});
+                    .size = static_cast<std::uint32_t>(text.size()),
+                    .front = load_word(text.data(), text.size())});
   arena_ += text;
   slots_[slot] = {.hash = hash, .number = number};
   return number;
@@ -81,18 +75,21 @@ std::uint32_t StringTable::find(std::string_view wanted) const {
 /// Where `wanted` is, or the free slot where it belongs.
 std::size_t StringTable::slot_of(std::string_view wanted, std::uint32_t hash) const {
   const std::size_t mask = slots_.size() - 1;
-  std::size_t at = hash & mask;
-  while (slots_[at].number != kNone) {
-    if (slots_[at].hash == hash) {
-      const Span& span = spans_[slots_[at].number];
-      if (span.size == wanted.size() &&
-          is_equal(arena_.data() + span.offset, wanted.data(), span.size)) {
-        break;
-      }
+  const std::uint64_t front = load_word(wanted.data(), wanted.size());
+  for (std::size_t at = hash & mask;; at = (at + 1) & mask) {
+    if (slots_[at].number == kNone) {
+      return at;
     }
-    at = (at + 1) & mask;
+    if (slots_[at].hash != hash) {
+      continue;
+    }
+    const Span& span = spans_[slots_[at].number];
+    if (span.size == wanted.size() && span.front == front &&
+        (span.size <= 8 ||
+         std::memcmp(arena_.data() + span.offset + 8, wanted.data() + 8, span.size - 8) == 0)) {
+      return at;
+    }
   }
-  return at;
 }
 
 void StringTable::grow() {

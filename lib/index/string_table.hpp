@@ -34,6 +34,7 @@ class StringTable {
   struct Span {
     std::uint32_t offset;
     std::uint32_t size;
+    std::uint64_t front;  // Of the text, see load_word(): short ones need no look at the arena.
   };
   struct Slot {
     std::uint32_t hash = 0;

@@ -12,10 +12,10 @@ namespace {
 
 constexpr const char* kNextMark = "the-entry-after-the-fault";
 
-/// Files that say who did something last: a repair may write them every time.
+/// Files that say who did something last, or that are derived: a repair may write them every time.
 bool is_information_only(const std::string& name) {
-  return name.ends_with(".lock.json") || name.ends_with("audit.jsonl") ||
-         name.ends_with("access.jsonl");
+  return name.ends_with(".lock.json") || name.ends_with("index.json") ||
+         name.ends_with("audit.jsonl") || name.ends_with("access.jsonl");
 }
 
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }

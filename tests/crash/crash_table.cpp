@@ -87,6 +87,7 @@ std::vector<CrashCommand> make_table() {
       {.name = "add after a tail without newline", .prepare = with_unclosed_tail, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "after-unclosed"), .marks = {"after-unclosed"}, .findings = {"torn_tail"}, .kept = {"unclosed-tail"}},
       {.name = "add beside a damaged line", .prepare = with_damaged_line, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "beside-damage"), .marks = {"beside-damage"}, .findings = {"damaged_line"}, .kept = {"damaged-bytes"}},
       {.name = "import", .prepare = with_file_to_import, .arguments = {"import", "--session", "$S", "$D/import.jsonl"}, .marks = {"imported-1", "imported-2", "imported-3"}, .next_type = "conversation", .is_idempotent = true, .writes_in_parts = true},
+      {.name = "rebuild-index", .prepare = two_sessions, .arguments = {"rebuild-index"}, .is_idempotent = true, .writes_in_parts = true, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1"},
       {.name = "repair", .prepare = with_damage_and_torn_tail, .arguments = {"repair"}, .is_idempotent = true, .writes_in_parts = true, .findings = {"damaged_line", "torn_tail"}, .kept = {"damaged-bytes", "torn-b"}, .proof = {"verify"}, .proof_text = ""},
   };
   // clang-format on

@@ -100,4 +100,65 @@ const std::vector<std::string>& log_seeds() {
   return seeds;
 }
 
+const std::vector<std::string>& query_seeds() {
+  static const std::vector<std::string> seeds = {
+      "",
+      "why postgres -mysql +ledger conn* serch~ \"connection pool\" -\"x y\"",
+      "type:decision agent:\"a b\" tag:x topic:t session:s1 since:7d until:2026-01-11 is:pinned",
+      "-type:fact -tag:\"a\\\"b\" a AND NOT b OR c",
+      "on 7 May 2023, last week, in June, 3 days ago, Q3 2023, summer of 2022, past 24 hours",
+      "2026-02-30 2023-05 31 April May 2023 7-May-2023 last Friday",
+      "\\-x \\\"y C:\\Users --force -> += std::string http://x",
+      "caf\xC3\xA9* \xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E~ \xFF",
+      R"({"text":"why","types":["decisions"],"time_range":{"start":"7d","end":"2026-01-11"},)"
+      R"("tags":["a"],"agents":["b"],"sessions":["s1"],"min_relevance":0.5,"limit":0,)"
+      R"("sort":"time_asc","weights":{"text":1,"time":0}})",
+      R"({"text":7,"limit":-1})",
+      std::string(4097, 'x'),
+  };
+  return seeds;
+}
+
+const std::vector<std::string>& analyzer_seeds() {
+  static const std::vector<std::string> seeds = [] {
+    const std::string texts[] = {
+        "Don't use getUserById() in src/auth.ts, Caroline's PR #42",
+        "HTTPServer2XX user_id v1.2.3 C++ C# a-b-c x--y E_LOCK_TIMEOUT \\server\\share",
+        "https://example.org/a?b=c&d=%20 ann@example.org 10:30 2026-01-11T10:00:00Z",
+        "l'arbre d'\xC3\xA9t\xC3\xA9 \xC3\x81RBOL Stra\xC3\x9F"
+        "e \xC4\xB0stanbul",
+        "\xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E\xE3\x81\xA7\xE3\x81\x99 \xE0\xB8\xA0\xE0\xB8\xB2",
+        "\xF0\x9F\x98\x80 e\xCC\x81 \xEF\xAC\x81 \xEF\xBC\xA1 \xE2\x80\x99s "
+        "\xD0\x9F\xD1\x80\xD0\xB8",
+        std::string("a\0b \x7F \xED\xA0\x80 \xC3", 12),
+        std::string(200, 'a') + "_" + std::string(70, 'b'),
+    };
+    std::vector<std::string> all;
+    for (char language = 0; language < 6; ++language) {  // See fuzz_analyzer().
+      for (const std::string& text : texts) {
+        all.push_back(language + text);
+      }
+    }
+    return all;
+  }();
+  return seeds;
+}
+
+const std::vector<std::string>& checkpoint_seeds() {
+  static const std::vector<std::string> seeds = {
+      "",
+      std::string("\0", 1),  // See fuzz_checkpoint(): which one, then where, how and with what.
+      "\1",
+      "\2",
+      std::string("\2\0\x10\0x", 5),
+      std::string("\2\x06\0\1\3", 5),
+      std::string("\2\x08\0\2\7", 5),
+      std::string("\0\x07\x10\3\x20", 5),
+      std::string("\2\x09\0\4\0", 5),
+      "[3,5,-2,4]",
+      "AAAAAw8rKd0pQAAAAAw8rKd0pQ",
+  };
+  return seeds;
+}
+
 }  // namespace bmad_mem::test

@@ -12,5 +12,8 @@ const std::vector<std::string>& entry_seeds();
 const std::vector<std::string>& rfc3339_seeds();
 const std::vector<std::string>& lines_seeds();
 const std::vector<std::string>& log_seeds();
+const std::vector<std::string>& query_seeds();
+const std::vector<std::string>& analyzer_seeds();
+const std::vector<std::string>& checkpoint_seeds();
 
 }  // namespace bmad_mem::test

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,6 +15,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "core/ids.hpp"
 #include "engine/store.hpp"
+#include "fuzz/must.hpp"
 #include "index/entry_table.hpp"
 #include "model/complete.hpp"
 #include "model/entry.hpp"
@@ -30,14 +29,6 @@ namespace bmad_mem::test {
 namespace {
 
 using Json = nlohmann::json;
-
-/// Unlike assert, also when asserts are off.
-void must(bool holds, std::string_view what, int line = __builtin_LINE()) {
-  if (!holds) {
-    fmt::print(stderr, "fuzz_targets.cpp:{}: does not hold: {}\n", line, what);
-    std::abort();
-  }
-}
 
 /// A value that is read twice over, to be compared: its text with sorted keys.
 Json to_nlohmann(JsonValue value) {

@@ -25,4 +25,16 @@ void fuzz_lines(std::string_view bytes);
 /// entry it held.
 void fuzz_log(std::string_view bytes);
 
+/// Queries, as text and as JSON, dates in them, and distances of words: each is taken apart inside
+/// its bounds, or refused with a place in it.
+void fuzz_query(std::string_view bytes);
+
+/// Texts, in the language that the first byte picks: tokens and terms may stand in the index, and
+/// are the same again.
+void fuzz_analyzer(std::string_view bytes);
+
+/// Checkpoints: the first byte picks one, the others change it. An index with it answers as the
+/// logs do, or says that it can't be used.
+void fuzz_checkpoint(std::string_view bytes);
+
 }  // namespace bmad_mem::test

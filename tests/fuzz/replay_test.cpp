@@ -75,4 +75,16 @@ TEST_CASE("any log takes an append and a repair, and loses no entry") {
   replay(fuzz_log, log_seeds(), 100);
 }
 
+TEST_CASE("any query is taken apart, or refused with a place and a reason") {
+  replay(fuzz_query, query_seeds(), 300);
+}
+
+TEST_CASE("any text is taken apart into terms that may stand in the index") {
+  replay(fuzz_analyzer, analyzer_seeds(), 100);
+}
+
+TEST_CASE("any checkpoint gives the right answer or none") {
+  replay(fuzz_checkpoint, checkpoint_seeds(), 60);
+}
+
 }  // namespace bmad_mem::test

@@ -312,7 +312,8 @@ void Rehearsal::compare_search() {
     }
   }
   std::set<std::pair<std::string, std::string>> found;
-  for (const Hit& hit : expect(memory_->query({.text = latest_word_, .filter = {.limit = 0}}))) {
+  for (const Hit& hit : expect(memory_->query(
+           {.text = latest_word_, .filter = {.limit = 0}, .ranking = TextRanking::kPlain}))) {
     found.emplace(hit.entry.session_id, hit.entry.id);
   }
   RC_ASSERT(found == expected);

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "json_place.hpp"
+#include "query/json_place.hpp"
 
 namespace bmad_mem {
 

@@ -5,14 +5,18 @@
 - fixtures/entries: each valid entry passes its type's schema; each invalid one fails, and fails at
   the field that stands beside it. The C++ validator is held to the same files by
   tests/model/entry_fixtures_test.cpp, so the two agree on every line.
-- .bmad-sample: every file passes the schema of what it is.
+- .bmad-sample: every file passes the schema of what it is, and so does every index.json that
+  `rebuild-index` makes of a copy of it.
 
-Usage: check_schemas.py SOURCE_DIR
+Usage: check_schemas.py SOURCE_DIR [BMAD_MEM]
 """
 
 import json
 import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 from jsonschema import Draft202012Validator
 
@@ -66,10 +70,17 @@ REFUSED = [
     ("deletion-record", "deletions[0].ids",
      {"session_id": "s", "deletions": [{"deleted_at": "2026-10-02T08:00:00Z",
                                         "recoverable_until": "2026-11-01T08:00:00Z"}]}),
-    ("index", "entries[0][1]", {
-        "session_id": "s", "created_at": "2026-10-02T08:00:00Z", "version": 2, "sections": {},
-        "covers": {}, "entries": [["msg-1", "message", 0, 10, 1768125923000]],
-        "inverted_index": {}, "topic_index": {}, "temporal_index": {}}),
+    ("index", "version", {"version": 1}),
+    ("index", "head_xxh3", {"version": 2, "head_xxh3": "0"}),
+    ("index", "sections.rows", {"sections": {"rows": [0, 22]}}),
+    ("index", "sections.rows[2]", {"sections": {"rows": [0, 22, "no hash"]}}),
+    ("index", "covers.fact.bytes", {"covers": {"fact": {"bytes": -1}}}),
+    ("index", "entries.rows", {"entries": {"rows": "shorter than a row"}}),
+    ("index", "entries.lengths", {"entries": {"lengths": "AAAA"}}),
+    ("index", "entries.odd.7[1]", {"entries": {"odd": {"7": [1, "1.0", None]}}}),
+    ("index", "term_blocks.a", {"term_blocks": {"a": "AAAAA"}}),
+    ("index", "inverted_index.a[1]", {"inverted_index": {"a": [1, 0]}}),
+    ("index", "inverted_index.a", {"inverted_index": {"a": []}}),
 ]
 
 
@@ -166,6 +177,26 @@ def check_sample(source, validators, report):
             report.check(False, f"{path}: no schema says what this is")
 
 
+def check_made_indexes(source, tool, validators, report):
+    with tempfile.TemporaryDirectory() as folder:
+        roots = [path.parent for path in (source / ".bmad-sample").rglob("sessions")]
+        report.check(bool(roots), ".bmad-sample: no memory root")
+        for root in roots:
+            copy = pathlib.Path(folder) / "memory"
+            shutil.copytree(root, copy)
+            subprocess.run([tool, "--root", copy, "rebuild-index", "--all"], check=True,
+                           stdout=subprocess.DEVNULL)
+            made = sorted(copy.rglob("index.json"))
+            report.check(bool(made), f"{root}: rebuild-index made no index.json")
+            for path in made:
+                value = json.loads(path.read_text(encoding="utf-8"))
+                fields = failed_fields(validators["index"], value)
+                report.check(not fields, f"{path.parent.name}/{path.name}: fails at {sorted(fields)}")
+                unknown = set(value) - set(validators["index"].schema["properties"])
+                report.check(not unknown, f"{path.name}: the schema doesn't say what {unknown} is")
+            shutil.rmtree(copy)
+
+
 def main():
     source = pathlib.Path(sys.argv[1])
     report = Report()
@@ -173,6 +204,8 @@ def main():
     check_fixtures(source, validators, report)
     check_refused(validators, report)
     check_sample(source, validators, report)
+    if len(sys.argv) > 2:
+        check_made_indexes(source, sys.argv[2], validators, report)
     for failure in report.failures:
         print(failure)
     print(f"{report.checks} checks, {len(report.failures)} failed")

@@ -86,9 +86,9 @@ inline constexpr std::size_t kFlagsDigits = 3;
 inline constexpr std::size_t kWindowDigits = 5;
 inline constexpr std::size_t kSlotDigits = 4;
 inline constexpr std::size_t kPreviousDigits = 4;
-inline constexpr std::size_t kTimestampDigits = 8;
+inline constexpr std::size_t kTimestampDigits = 9;
 inline constexpr std::size_t kIdHashDigits = 5;
-inline constexpr std::size_t kRowDigits = 22;
+inline constexpr std::size_t kRowDigits = 23;
 
 /// Longest length a column holds; longer entries count as this long.
 inline constexpr std::uint32_t kLengthMax = (1U << (6 * kLengthDigits)) - 1;

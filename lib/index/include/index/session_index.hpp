@@ -102,7 +102,8 @@ class SessionIndex {
   using Postings = std::shared_ptr<const SlotPostings>;
   Result<Postings> live_postings(PostingKind kind, std::string_view key);
 
-  /// Calls `use` for all keys that start with `prefix`, ascending, until it says false.
+  /// Calls `use` for all keys of live entries that start with `prefix`, ascending, until it says
+  /// false.
   using UseKey = std::function<bool(std::string_view key, std::uint64_t entry_count)>;
   Status keys(PostingKind kind, std::string_view prefix, const UseKey& use) const;
 

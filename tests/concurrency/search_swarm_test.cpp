@@ -1,0 +1,228 @@
+// search_swarm_test.cpp - readers ask while writers append and checkpoints are replaced: no call
+// fails, every hit is an entry that was sent, byte for byte, and every entry that was acknowledged
+// before a query began is found by it.
+//
+//   writer processes    append w01-000000, w01-000001, … in two sessions; note how far they came
+//   a rebuilder         rebuild_index() again and again
+//   reader processes    a manager of their own each, now and then a new one
+//   reader threads      all on one manager
+//
+// Each entry holds the word of its writer and one of its own, so that a query tells which entries
+// there must be.
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <random>
+#include <set>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "bmad_mem/memory_manager.hpp"
+#include "concurrency/child.hpp"
+#include "support/temporary_directory.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr unsigned kWriters = 3;
+constexpr unsigned kReaderProcesses = 2;
+constexpr unsigned kReaderThreads = 2;
+constexpr unsigned kSessions = 2;
+constexpr unsigned kEntries = 2500;  // Of each writer.
+constexpr std::size_t kProblemSize = 600;
+
+/// What all processes see.
+struct Board {
+  std::array<std::atomic<std::uint32_t>, kWriters> acknowledged{};
+  std::atomic<bool> done = false;
+  std::atomic<std::uint32_t> queries = 0;
+  std::atomic<std::uint32_t> rebuilds = 0;
+  // The first problem: whoever finds it claims it, and then writes it down.
+  std::atomic<bool> has_problem = false;
+  std::array<char, kProblemSize> problem{};
+
+  void report(const std::string& text) {
+    if (!has_problem.exchange(true)) {
+      text.copy(problem.data(), problem.size() - 1);
+    }
+  }
+};
+
+std::string session_of(unsigned writer) { return fmt::format("s{}", writer % kSessions); }
+
+std::string id_of(unsigned writer, unsigned number) {
+  return fmt::format("w{:02}-{:06}", writer, number);
+}
+
+/// The line of an entry, as it is given to the engine and as it stands in the log.
+std::string line_of(unsigned writer, unsigned number) {
+  return fmt::format(
+      R"({{"id":"{}","timestamp":"2026-01-11T10:00:00Z","content":"writer{} common own{}x{} {}",)"
+      R"("decay_factor":1.0}})",
+      id_of(writer, number), writer, writer, number, std::string(number % 300, 'z'));
+}
+
+template <typename T>
+T expect(Result<T> result) {
+  if (!result) {
+    throw std::runtime_error(
+        fmt::format("{}: {}", error_code_name(result.error().code), result.error().to_string()));
+  }
+  return std::move(*result);
+}
+
+MemoryManager open_memory(const std::string& root) {
+  return expect(MemoryManager::open({.root = root, .lock_timeout = milliseconds(60'000)}));
+}
+
+/// Runs `body` in a child or a thread; what it throws is the problem.
+template <typename Body>
+int guarded(Board& board, const Body& body) {
+  try {
+    body();
+    return 0;
+  } catch (const std::exception& error) {
+    board.report(error.what());
+    return 1;
+  }
+}
+
+void write_entries(const std::string& root, Board& board, unsigned writer) {
+  MemoryManager memory = open_memory(root);
+  for (unsigned number = 0; number < kEntries && !board.has_problem; ++number) {
+    expect(memory.add(session_of(writer), EntryType::kFact, line_of(writer, number)));
+    board.acknowledged[writer] = number + 1;
+  }
+}
+
+void rebuild(const std::string& root, Board& board) {
+  MemoryManager memory = open_memory(root);
+  while (!board.done && !board.has_problem) {
+    expect(memory.rebuild_index());
+    ++board.rebuilds;
+  }
+}
+
+void check_hits(const std::vector<Hit>& hits, unsigned writer, unsigned known) {
+  std::set<std::string> found;
+  for (const Hit& hit : hits) {
+    unsigned number = 0;
+    const std::string& id = hit.entry.id;
+    if (id.size() != 10 || !id.starts_with(fmt::format("w{:02}-", writer))) {
+      throw std::runtime_error("not an entry of writer " + std::to_string(writer) + ": " + id);
+    }
+    number = static_cast<unsigned>(std::stoul(id.substr(4)));
+    if (hit.entry.json != line_of(writer, number)) {
+      throw std::runtime_error("not the line that was sent: " + hit.entry.json);
+    }
+    if (!found.insert(id).second) {
+      throw std::runtime_error("found twice: " + id);
+    }
+  }
+  for (unsigned number = 0; number < known; ++number) {
+    if (!found.contains(id_of(writer, number))) {
+      throw std::runtime_error(fmt::format("{} was acknowledged and is not among {} hits",
+                                           id_of(writer, number), hits.size()));
+    }
+  }
+}
+
+/// One look at the entries of one writer, another at the last one that was acknowledged.
+void look(const MemoryManager& memory, Board& board, unsigned writer) {
+  const unsigned known = board.acknowledged[writer];
+  check_hits(expect(memory.query(
+                 {.text = fmt::format("+writer{} common", writer), .filter = {.limit = 0}})),
+             writer, known);
+  if (known > 0) {
+    const auto last = expect(memory.query(
+        {.text = fmt::format("own{}x{}", writer, known - 1), .ranking = TextRanking::kPlain}));
+    if (last.size() != 1 || last.front().entry.id != id_of(writer, known - 1)) {
+      throw std::runtime_error(
+          fmt::format("{} hits for {}", last.size(), id_of(writer, known - 1)));
+    }
+  }
+  ++board.queries;
+}
+
+void read_along(const std::string& root, Board& board, unsigned seed) {
+  std::mt19937 random(seed);
+  while (!board.done && !board.has_problem) {
+    const MemoryManager memory = open_memory(root);
+    for (unsigned looks = static_cast<unsigned>(random() % 8); looks > 0 && !board.has_problem;
+         --looks) {
+      look(memory, board, static_cast<unsigned>(random() % kWriters));
+    }
+  }
+}
+
+std::vector<std::thread> start_threads(const MemoryManager& memory, Board& board, unsigned seed) {
+  std::vector<std::thread> threads;
+  for (unsigned i = 0; i < kReaderThreads; ++i) {
+    threads.emplace_back([&memory, &board, random = std::mt19937(seed + i)]() mutable {
+      guarded(board, [&] {
+        while (!board.done && !board.has_problem) {
+          look(memory, board, static_cast<unsigned>(random() % kWriters));
+        }
+      });
+    });
+  }
+  return threads;
+}
+
+}  // namespace
+
+TEST_CASE("queries find every acknowledged entry while others append and replace checkpoints") {
+  TemporaryDirectory folder;
+  const std::string root = folder.path("memory");
+  const unsigned seed = test_seed("search");
+  expect(MemoryManager::init(root));
+  {
+    MemoryManager memory = open_memory(root);
+    for (unsigned i = 0; i < kSessions; ++i) {
+      expect(memory.create_session({.session_id = session_of(i)}));
+    }
+  }
+  Shared<Board> board;
+  // Processes first: a fork takes none of the threads along.
+  std::deque<Child> writers;
+  std::deque<Child> others;
+  for (unsigned i = 0; i < kReaderProcesses; ++i) {
+    others.emplace_back(
+        [&, i] { return guarded(*board, [&] { read_along(root, *board, seed + 100 + i); }); });
+  }
+  others.emplace_back([&] { return guarded(*board, [&] { rebuild(root, *board); }); });
+  for (unsigned i = 0; i < kWriters; ++i) {
+    writers.emplace_back(
+        [&, i] { return guarded(*board, [&] { write_entries(root, *board, i); }); });
+  }
+  const MemoryManager memory = open_memory(root);
+  std::vector<std::thread> threads = start_threads(memory, *board, seed);
+  for (Child& writer : writers) {
+    CHECK(writer.wait() == 0);
+  }
+  board->done = true;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (Child& other : others) {
+    CHECK(other.wait() == 0);
+  }
+  CHECK(std::string(board->problem.data()) == "");
+  for (unsigned i = 0; i < kWriters; ++i) {
+    look(memory, *board, i);
+  }
+  MESSAGE(board->queries.load(), " looks, ", board->rebuilds.load(), " rebuilds");
+  CHECK(board->queries > 2 * kWriters);
+  CHECK(board->rebuilds > 2);
+}
+
+}  // namespace bmad_mem::test

@@ -1,0 +1,341 @@
+// search_test.cpp - what a query promises, one thing at a time. That all of it together is right is
+// for search_twin_test.cpp.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "engine/memory_fixture.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+Ids ids_of(const std::vector<Hit>& hits) {
+  Ids ids;
+  for (const Hit& hit : hits) {
+    ids.push_back(hit.entry.id);
+  }
+  return ids;
+}
+
+Ids find(MemoryFixture& memory, const Query& query) { return ids_of(memory->query(query).value()); }
+
+Ids sorted(Ids ids) {
+  std::ranges::sort(ids);
+  return ids;
+}
+
+void add_at(MemoryFixture& memory, const std::string& id, const std::string& content,
+            const std::string& time, const std::string& members = "") {
+  memory.add(EntryType::kFact, fmt::format(R"({{"id":"{}","timestamp":"{}","content":"{}"{}}})", id,
+                                           time, content, members));
+}
+
+/// A message of conversation c1.
+void say(MemoryFixture& memory, const std::string& id, const std::string& content,
+         const std::string& who = "ann", const std::string& role = "user") {
+  memory.add(EntryType::kConversation,
+             fmt::format(R"({{"id":"{}","timestamp":"2026-01-11T10:00:00Z","role":"{}",)"
+                         R"("agent_id":"{}","content":"{}","context":{{"conversation_id":"c1"}}}})",
+                         id, role, who, content));
+}
+
+const RelevanceWeights kTextOnly{.text = 1, .time = 0, .importance = 0, .access = 0};
+
+}  // namespace
+
+TEST_CASE("words are alternatives, and more of them is better") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("both", "postgres ledger");
+  memory.add_fact("one", "postgres cache");
+  memory.add_fact("none", "mongo");
+  CHECK(find(memory, {.text = "ledger postgres"}) == Ids{"both", "one"});
+}
+
+TEST_CASE("required, excluded, phrases, prefixes and fuzzy words choose what they say") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "the connection pool of postgres");
+  memory.add_fact("b", "a pool for each connection");
+  memory.add_fact("c", "decisions about hikari");
+  CHECK(sorted(find(memory, {.text = "+pool +connection"})) == Ids{"a", "b"});
+  CHECK(find(memory, {.text = "pool -postgres"}) == Ids{"b"});
+  CHECK(find(memory, {.text = "\"connection pool\""}) == Ids{"a"});
+  CHECK(find(memory, {.text = "pool -\"connection pool\""}) == Ids{"b"});
+  CHECK(sorted(find(memory, {.text = "conn*"})) == Ids{"a", "b"});
+  CHECK(find(memory, {.text = "hikary~"}) == Ids{"c"});
+}
+
+TEST_CASE("a prefix that is a whole word finds that word, whose stem is shorter") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "a decision");
+  memory.add_fact("b", "other");
+  CHECK(find(memory, {.text = "decision*"}) == Ids{"a"});
+  CHECK(find(memory, {.text = "decisions*"}) == Ids{"a"});
+}
+
+TEST_CASE("a prefix or a fuzzy word that stands for nothing finds nothing") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "postgres");
+  CHECK(find(memory, {.text = "zzz*"}).empty());
+  CHECK(find(memory, {.text = "zzzzzz~"}).empty());
+  CHECK(find(memory, {.text = "+zzz* postgres"}).empty());
+  CHECK(find(memory, {.text = "zzz* postgres"}) == Ids{"a"});
+  CHECK(find(memory, {.text = "postgres -zzz*"}) == Ids{"a"});
+}
+
+TEST_CASE("words that nobody wrote are read as those that are spelt alike") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "postgres");
+  CHECK(find(memory, {.text = "postgers"}) == Ids{"a"});
+  // Where one word is known, the other is not corrected.
+  memory.add_fact("b", "ledger");
+  CHECK(find(memory, {.text = "postgers ledger"}) == Ids{"b"});
+}
+
+TEST_CASE("a session named twice is searched once") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "postgres");
+  const Hit once = memory->query({.text = "postgres session:s1"}).value().at(0);
+  const std::vector<Hit> twice = memory->query({.text = "postgres session:s1 session:s1"}).value();
+  REQUIRE(twice.size() == 1);
+  CHECK(twice[0].relevance == once.relevance);
+}
+
+TEST_CASE("relevance is the weighted sum of its components") {
+  MemoryFixture memory;
+  memory.session();
+  add_at(memory, "a", "postgres", "2025-01-01T10:00:00Z",
+         R"(,"last_accessed":"2026-01-11T09:00:00Z")");
+  const RelevanceWeights weights{.text = 0.1, .time = 0.2, .importance = 0.3, .access = 0.4};
+  const Hit hit = memory->query({.text = "postgres", .weights = weights}).value().at(0);
+  CHECK(hit.components.importance == 0.7);
+  CHECK(hit.components.access == doctest::Approx(std::exp(-0.05)));
+  CHECK(hit.components.time < 1);
+  CHECK(hit.relevance ==
+        doctest::Approx(0.1 * hit.components.text + 0.2 * hit.components.time +
+                        0.3 * hit.components.importance + 0.4 * hit.components.access));
+}
+
+TEST_CASE("the parts of an explanation add up to the text component") {
+  MemoryFixture memory;
+  memory.session();
+  say(memory, "m1", "which ledger do we take?", "bob", "assistant");
+  say(memory, "m2", "we take postgres");
+  say(memory, "m3", "and a cache", "bob");
+  memory.add_fact("f", "postgres ledger");
+  for (const TextRanking ranking : {TextRanking::kContext, TextRanking::kPlain}) {
+    const std::vector<Hit> hits =
+        memory
+            ->query({.text = "what did ann say of ledger and postgres on 11 January 2026",
+                     .ranking = ranking,
+                     .explain = true})
+            .value();
+    REQUIRE(hits.size() >= 3);
+    for (const Hit& hit : hits) {
+      REQUIRE(hit.explanation.has_value());
+      double sum = hit.explanation->question + hit.explanation->speaker + hit.explanation->date;
+      for (const TermScore& term : hit.explanation->terms) {
+        sum += term.entry + term.window + term.session;
+      }
+      CHECK(sum == doctest::Approx(hit.components.text).epsilon(1e-12));
+    }
+    if (ranking == TextRanking::kContext) {
+      const auto answer = std::ranges::find(hits, "m2", [](const Hit& h) { return h.entry.id; });
+      REQUIRE(answer != hits.end());
+      CHECK(answer->explanation->question > 0);
+      CHECK(answer->explanation->speaker > 0);
+      CHECK(answer->explanation->date > 0);
+    }
+  }
+}
+
+TEST_CASE("what lies below min_relevance is left out") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("both", "postgres ledger");
+  memory.add_fact("one", "postgres with a lot of other words that make it longer");
+  const std::vector<Hit> all =
+      memory->query({.text = "postgres ledger", .weights = kTextOnly}).value();
+  REQUIRE(all.size() == 2);
+  Query query{.text = "postgres ledger", .weights = kTextOnly};
+  query.min_relevance = all[0].relevance;
+  CHECK(find(memory, query) == Ids{"both"});
+  query.min_relevance = 1;
+  CHECK(find(memory, query).empty());
+}
+
+TEST_CASE("a query that takes longer than it may is given up") {
+  MemoryFixture memory;
+  memory.session();
+  std::vector<std::string> lines;
+  for (int i = 0; i < 8000; ++i) {
+    lines.push_back(MemoryFixture::fact(fmt::format("f{}", i), "the connection pool is full"));
+  }
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  REQUIRE(memory->add_batch("s1", EntryType::kFact, views).has_value());
+  // Each line must be read for the phrase, which takes longer than a millisecond.
+  const auto late = memory->query({.text = "\"connection pool\" -\"x y\"",
+                                   .filter = {.limit = 0},
+                                   .timeout = std::chrono::milliseconds(1)});
+  REQUIRE_FALSE(late.has_value());
+  CHECK(late.error().code == ErrorCode::E_QUERY_TIMEOUT);
+  CHECK(memory->query({.text = "pool", .timeout = std::chrono::hours(1)}).has_value());
+}
+
+TEST_CASE("context gives the entries before and after a hit in its conversation") {
+  MemoryFixture memory;
+  memory.session();
+  for (int i = 1; i <= 5; ++i) {
+    say(memory, fmt::format("m{}", i), fmt::format("word{}", i));
+    memory.add(EntryType::kConversation,
+               fmt::format(R"({{"id":"x{}","role":"user","content":"another conversation"}})", i));
+  }
+  Query query{.text = "word3", .weights = kTextOnly, .ranking = TextRanking::kPlain};
+  query.context = 3;
+  const Hit hit = memory->query(query).value().at(0);
+  const auto ids = [](const std::vector<Entry>& entries) {
+    Ids all;
+    for (const Entry& entry : entries) {
+      all.push_back(entry.id);
+    }
+    return all;
+  };
+  CHECK(ids(hit.before) == Ids{"m1", "m2"});
+  CHECK(ids(hit.after) == Ids{"m4", "m5"});
+  query.context = 1;
+  const Hit narrow = memory->query(query).value().at(0);
+  CHECK(ids(narrow.before) == Ids{"m2"});
+  CHECK(ids(narrow.after) == Ids{"m4"});
+}
+
+TEST_CASE("age counts, but not when the question names a time") {
+  MemoryFixture memory;
+  memory.session();
+  add_at(memory, "old", "postgres", "2025-06-10T10:00:00Z");
+  add_at(memory, "new", "postgres", "2026-01-11T09:00:00Z");
+  CHECK(find(memory, {.text = "postgres"}) == Ids{"new", "old"});
+  const std::vector<Hit> named = memory->query({.text = "postgres in June 2025"}).value();
+  CHECK(ids_of(named) == Ids{"old", "new"});
+  CHECK(named[0].components.time == 1);
+  const std::vector<Hit> since =
+      memory->query({.text = "postgres", .filter = {.since = Timestamp{}}}).value();
+  CHECK(since[0].components.time == 1);
+  CHECK(since[1].components.time == 1);
+}
+
+TEST_CASE("a turn is found through the turns around it; by time only what holds a word itself") {
+  MemoryFixture memory;
+  memory.session();
+  say(memory, "m1", "which database for the ledger?");
+  say(memory, "m2", "yes, that one");
+  CHECK(sorted(find(memory, {.text = "ledger"})) == Ids{"m1", "m2"});
+  CHECK(find(memory, {.text = "ledger", .sort = SortOrder::kTimeDesc}) == Ids{"m1"});
+  CHECK(find(memory, {.text = "ledger", .ranking = TextRanking::kPlain}) == Ids{"m1"});
+}
+
+TEST_CASE("equal hits come newest first, then the later line") {
+  MemoryFixture memory;
+  memory.session();
+  add_at(memory, "a", "postgres", "2026-01-11T10:00:00Z");
+  add_at(memory, "b", "postgres", "2026-01-11T10:00:00Z");
+  add_at(memory, "c", "postgres", "2026-01-11T10:00:01Z");
+  const Query query{.text = "postgres", .weights = kTextOnly};
+  CHECK(find(memory, query) == Ids{"c", "b", "a"});
+  CHECK(find(memory, {.text = "postgres", .sort = SortOrder::kTimeAsc}) == Ids{"b", "a", "c"});
+}
+
+TEST_CASE("every damaged checkpoint is made up for, however many there are") {
+  MemoryFixture memory;
+  constexpr int kSessions = 8;
+  for (int i = 0; i < kSessions; ++i) {
+    const std::string id = memory.session(fmt::format("s{}", i));
+    memory.add_fact(fmt::format("f{}", i), "postgres pool", id);
+  }
+  memory->rebuild_index().value();
+  for (int i = 0; i < kSessions; ++i) {
+    // The head holds and the columns behind it don't: seen only when they are read.
+    const std::string id = fmt::format("s{}", i);
+    std::string bytes = memory.read("index.json", id);
+    const std::size_t at = bytes.find("\"inverted_index\"");
+    REQUIRE(at != std::string::npos);
+    for (char& c : std::span(bytes).subspan(at + 20)) {
+      c = c >= 'a' && c <= 'y' ? static_cast<char>(c + 1) : c;
+    }
+    memory.write("index.json", bytes, id);
+  }
+  for (const char* text : {"postgres", "post*", "postgrse~", "\"postgres pool\""}) {
+    memory.reopen();
+    CHECK(find(memory, {.text = text}).size() == kSessions);
+  }
+  memory.reopen();
+  CHECK(memory->related("f7", {}).value().size() == kSessions - 1);
+}
+
+TEST_CASE("a checkpoint that was written needs no writing at the next query") {
+  MemoryFixture memory;
+  memory.session();
+  std::vector<std::string> lines;
+  for (int i = 0; i < 1500; ++i) {
+    lines.push_back(MemoryFixture::fact(fmt::format("f{}", i), "pool"));
+  }
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  REQUIRE(memory->add_batch("s1", EntryType::kFact, views).has_value());
+  CHECK(find(memory, {.text = "pool"}).size() == 20);
+  const auto written = std::filesystem::last_write_time(memory.path("index.json"));
+  CHECK(find(memory, {.text = "pool"}).size() == 20);
+  CHECK(std::filesystem::last_write_time(memory.path("index.json")) == written);
+}
+
+TEST_CASE("related: references both ways, then its topic, then what reads like it") {
+  MemoryFixture memory;
+  memory.session();
+  memory.session("s2");
+  memory.add(EntryType::kFinding, R"({"id":"named","description":"unlike anything"})");
+  memory.add(EntryType::kDecision,
+             R"({"id":"asked","decision":"postgres for the ledger","topic":"storage",)"
+             R"("references":{"findings":["named"]}})");
+  memory.add(EntryType::kFinding,
+             R"({"id":"naming","description":"quite different",)"
+             R"("references":{"decisions":["asked"]}})",
+             "s2");
+  memory.add(EntryType::kFact, R"({"id":"topical","content":"disks","topic":"storage"})");
+  memory.add(EntryType::kFact, R"({"id":"alike","content":"the ledger needs postgres"})", "s2");
+  memory.add(EntryType::kFact, R"({"id":"far","content":"breakfast"})");
+  const std::vector<RelatedEntry> related = memory->related("asked", {}).value();
+  std::vector<std::string> lines;
+  for (const RelatedEntry& each : related) {
+    lines.push_back(fmt::format("{} {}", each.entry.id, relation_name(each.relation)));
+  }
+  CHECK(lines ==
+        Ids{"named references", "naming referenced_by", "topical same_topic", "alike similar"});
+  CHECK(memory->related("asked", {.limit = 1}).value().size() == 1);
+  CHECK(memory->related("asked", {.types = {EntryType::kFact}}).value().size() == 2);
+  CHECK(code_of(memory->related("nobody", {})) == ErrorCode::E_INVALID_QUERY);
+}
+
+TEST_CASE("a query of nothing but signs and stop words is refused, in prose it finds nothing") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "postgres");
+  CHECK(code_of(memory->query({.text = "the of"})) == ErrorCode::E_INVALID_QUERY);
+  CHECK(code_of(memory->query({.text = "!!"})) == ErrorCode::E_INVALID_QUERY);
+  CHECK(find(memory, {.text = "the of", .text_is_prose = true}).empty());
+  CHECK(find(memory, {.text = "the type:fact"}) == Ids{"a"});
+}
+
+}  // namespace bmad_mem::test

@@ -1,0 +1,159 @@
+// fuzz_text_targets.cpp - the targets whose input is text that people write: queries, dates, and
+// whatever is indexed.
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/utf8.hpp"
+#include "fuzz/fuzz_targets.hpp"
+#include "fuzz/must.hpp"
+#include "index/analyzer.hpp"
+#include "query/date_span.hpp"
+#include "query/edit_matcher.hpp"
+#include "query/json_query.hpp"
+#include "query/query_parser.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+bool is_utf8(std::string_view text) { return utf8_valid_size(text) == text.size(); }
+
+void check_error(const Error& error, std::string_view text) {
+  must(error.code == ErrorCode::E_INVALID_QUERY, "a refusal has its code");
+  must(error.column <= text.size() + 1, "the column is in the text");
+  must(!error.message.empty() && error.message.size() < 1000, "a refusal has a reason");
+  must(is_utf8(error.message), "the reason is UTF-8");
+  must(error.message.find_first_of("\n\r\x1b\x7f") == std::string::npos, "it is one line");
+}
+
+/// Parts of a text: in order, apart from each other, and inside.
+template <typename Parts>
+void check_parts(const Parts& parts, std::size_t text_size) {
+  std::size_t end = 0;
+  for (const auto& part : parts) {
+    must(part.offset >= end && part.size > 0, "parts stand one behind the other");
+    end = part.offset + part.size;
+  }
+  must(end <= text_size, "parts are in the text");
+}
+
+void check_query(std::string_view text) {
+  const Result<ParsedQuery> query = parse_query_text(text);
+  if (!query) {
+    check_error(query.error(), text);
+    must(query.error().column > 0, "a refusal says where");
+    return;
+  }
+  check_parts(query->clauses, text.size());
+  check_parts(query->filters, text.size());
+  must(query->clauses.size() + query->filters.size() <= kQueryClausesMax, "there are not too many");
+  must(query->prose.size() == text.size(), "offsets in the prose agree");
+  bool is_positive = query->clauses.empty() && query->filters.empty();
+  for (const QueryClause& clause : query->clauses) {
+    must(!clause.text.empty() && is_utf8(clause.text), "a clause has a text");
+    must(!(clause.required && clause.excluded), "nothing is wanted and not wanted");
+    is_positive = is_positive || !clause.excluded;
+  }
+  for (const QueryFilter& filter : query->filters) {
+    must(!filter.value.empty(), "a filter has a value");
+    must(filter.type.has_value() == (filter.field == FilterField::kType), "a type is one");
+    must(filter.time.has_value() ==
+             (filter.field == FilterField::kSince || filter.field == FilterField::kUntil),
+         "a time is one");
+    is_positive = is_positive || !filter.excluded;
+  }
+  must(is_positive, "something is asked for");
+}
+
+void check_dates(std::string_view text) {
+  constexpr Timestamp kNow{std::chrono::milliseconds(1'795'000'000'000)};  // In November 2026.
+  const std::vector<DateSpan> spans = find_date_spans(text, kNow);
+  check_parts(spans, text.size());
+  for (const DateSpan& span : spans) {
+    must(span.begin < span.end, "a span has a length");
+    must(date_match(span.begin, span) == 1, "its begin is inside");
+    must(date_match(span.end + kDateEcho, span) == 0, "its echo ends");
+  }
+}
+
+void check_distance(std::string_view text) {
+  const std::string_view a = text.substr(0, text.size() / 2);
+  const std::string_view b = text.substr(text.size() / 2);
+  const EditMatcher matcher(a);
+  must(matcher.distance(b) == bounded_edit_distance(b, a, matcher.bound()),
+       "it is as far there as back");
+}
+
+/// What may stand in the index: JSON without escapes, no upper-case ASCII letter.
+bool is_index_key(std::string_view text) {
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte == 0x7F || c == '"' || c == '\\' || (c >= 'A' && c <= 'Z')) {
+      return false;
+    }
+  }
+  return is_utf8(text);
+}
+
+Analyzer& analyzer_of(std::size_t choice) {
+  static std::vector<Analyzer> analyzers = [] {
+    std::vector<Analyzer> all;
+    for (const char* language : {"english", "german", "french", "spanish", "italian", "russian"}) {
+      all.push_back(Analyzer::create(language).value());
+    }
+    return all;
+  }();
+  return analyzers[choice % analyzers.size()];
+}
+
+struct OwnedToken {
+  std::string text;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  bool whole = false;
+
+  bool operator==(const OwnedToken&) const = default;
+};
+
+std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
+  std::vector<OwnedToken> tokens;
+  for (const Token& token : analyzer.tokenize(text)) {
+    tokens.push_back({std::string(token.text), token.offset, token.size, token.whole});
+  }
+  return tokens;
+}
+
+}  // namespace
+
+void fuzz_query(std::string_view bytes) {
+  check_query(bytes);
+  check_dates(bytes);
+  if (const Result<JsonQuery> query = parse_json_query(bytes); !query) {
+    check_error(query.error(), bytes);
+  }
+  check_distance(bytes);
+}
+
+void fuzz_analyzer(std::string_view bytes) {
+  if (bytes.empty()) {
+    return;
+  }
+  Analyzer& analyzer = analyzer_of(static_cast<unsigned char>(bytes.front()));
+  const std::string_view text = bytes.substr(1);
+  const std::vector<OwnedToken> tokens = tokens_of(analyzer, text);
+  std::size_t offset = 0;
+  for (const OwnedToken& token : tokens) {
+    must(token.offset >= offset && token.size > 0, "tokens come in order");
+    must(token.offset + token.size <= text.size(), "tokens are in the text");
+    must(!token.text.empty() && token.text.size() <= kTokenSizeMax, "tokens have their size");
+    must(is_index_key(token.text), "tokens stand in JSON as they are");
+    offset = token.offset;
+    const std::string term(analyzer.term(token.text, token.whole));
+    must(is_index_key(term), "terms stand in JSON as they are");
+    must(analyzer.term(token.text, token.whole) == term, "a term is the same again");
+  }
+  must(tokens_of(analyzer, std::string(text)) == tokens, "tokens are the same again");
+}
+
+}  // namespace bmad_mem::test
