@@ -556,8 +556,8 @@ Status CheckpointReader::load_odd(std::map<Ordinal, OddEntry>& all_odd) const {
   return {};
 }
 
-Status CheckpointReader::load_for_growth(
-    EntryColumns& columns, std::map<std::string, Ordinal, std::less<>>& conversation_ends) const {
+Status CheckpointReader::load_for_growth(EntryColumns& columns,
+                                         ConversationEnds& conversation_ends) const {
   BMAD_TRY_ASSIGN(columns.id_hashes, id_hashes());
   BMAD_TRY_ASSIGN(const std::string times, timestamps());
   std::optional<std::vector<std::int64_t>> decoded = decode_timestamps(times);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cassert>
-#include <map>
+#include <optional>
 #include <vector>
 
 #include <fmt/format.h>
@@ -103,58 +103,69 @@ bool grow_list(std::string_view old_list, Ordinal ordinal_end, std::span<const P
   return true;
 }
 
-/// The live ones of `postings`, with their slots as ordinals.
-void renumber(const SlotTable& slots, std::span<const Posting> postings,
-              std::vector<Posting>& renumbered) {
-  renumbered.clear();
-  const SlotPostings live = to_slots(slots, {postings.begin(), postings.end()});
-  for (const SlotPosting& posting : live.postings) {
-    renumbered.push_back({.ordinal = posting.slot, .frequency = posting.frequency});
-  }
-}
-
-/// The live entries of `table` alone, with their slots as ordinals.
-struct LiveEntries {
-  EntryColumns columns;
-  std::map<std::string, Ordinal, std::less<>> conversation_ends;
-};
-
-LiveEntries live_entries(const SessionTable& table, const SlotTable& slots) {
-  LiveEntries live;
-  const EntryColumns& all = table.columns;
-  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    const Ordinal ordinal = slots.ordinal(slot);
-    const bool follows = slots.reach[slot].before > 0;
-    const std::uint32_t flags = all.flags[ordinal] & ~std::uint32_t{kFlagFollows};
-    live.columns.lengths.push_back(all.lengths[ordinal]);
-    live.columns.flags.push_back(flags | (follows ? kFlagFollows : 0U));
-    live.columns.previous.push_back(follows ? 1 : 0);
-    live.columns.timestamps.push_back(all.timestamps[ordinal]);
-    live.columns.id_hashes.push_back(all.id_hashes[ordinal]);
-    live.columns.rows.push_back(all.rows[ordinal]);
-    if (const auto odd = all.odd.find(ordinal); odd != all.odd.end()) {
-      live.columns.odd.emplace(slot, odd->second);
+/// The live entries of a table alone, in the same order: superseded ones need not be kept where
+/// nothing old refers to them.
+class LiveEntries {
+ public:
+  explicit LiveEntries(const SessionTable& table) : numbers_(table.columns.size(), kNoOrdinal) {
+    Ordinal next = 0;
+    for (Ordinal ordinal = 0; ordinal < numbers_.size(); ++ordinal) {
+      if ((table.columns.flags[ordinal] & kFlagTombstone) == 0) {
+        numbers_[ordinal] = next++;
+        add(table.columns, ordinal);
+      }
+    }
+    for (const auto& [id, ordinal] : table.conversation_ends) {
+      conversation_ends_.emplace(id, numbers_[ordinal]);
     }
   }
-  for (const auto& [id, ordinal] : table.conversation_ends) {
-    live.conversation_ends.emplace(id, slots.slot(ordinal));
+
+  [[nodiscard]] const EntryColumns& columns() const { return columns_; }
+  [[nodiscard]] const ConversationEnds& conversation_ends() const { return conversation_ends_; }
+
+  /// The live ones of `postings`, as they are numbered here. Valid until the next call.
+  std::span<const Posting> renumbered(std::span<const Posting> postings) {
+    renumbered_.clear();
+    for (const Posting& posting : postings) {
+      if (numbers_[posting.ordinal] != kNoOrdinal) {
+        renumbered_.push_back(
+            {.ordinal = numbers_[posting.ordinal], .frequency = posting.frequency});
+      }
+    }
+    return renumbered_;
   }
-  return live;
-}
+
+ private:
+  void add(const EntryColumns& all, Ordinal ordinal) {
+    const std::uint32_t back = all.previous[ordinal];
+    const std::uint32_t previous = back == 0 ? 0 : numbers_[ordinal] - numbers_[ordinal - back];
+    const std::uint32_t flags = all.flags[ordinal] & ~std::uint32_t{kFlagFollows};
+    columns_.lengths.push_back(all.lengths[ordinal]);
+    columns_.flags.push_back(flags | (previous == 1 ? kFlagFollows : 0U));
+    columns_.previous.push_back(previous);
+    columns_.timestamps.push_back(all.timestamps[ordinal]);
+    columns_.id_hashes.push_back(all.id_hashes[ordinal]);
+    columns_.rows.push_back(all.rows[ordinal]);
+    if (const auto odd = all.odd.find(ordinal); odd != all.odd.end()) {
+      columns_.odd.emplace(numbers_[ordinal], odd->second);
+    }
+  }
+
+  std::vector<Ordinal> numbers_;  // By the table's ordinal; kNoOrdinal for tombstones.
+  EntryColumns columns_;
+  ConversationEnds conversation_ends_;
+  std::vector<Posting> renumbered_;
+};
 
 /// Old and new keys of one kind, merged.
-Status write_keys(const CheckpointInput& input, PostingKind kind, const SlotTable* renumbering,
+Status write_keys(const CheckpointInput& input, PostingKind kind, LiveEntries* live,
                   BlockWriter& out) {
   const std::vector<NewKey> added = new_keys(input.table.memtable, kind);
   std::size_t next = 0;
   std::string list;
-  std::vector<Posting> renumbered;
   const auto write_new = [&] {
-    std::span<const Posting> postings = added[next].postings;
-    if (renumbering != nullptr) {
-      renumber(*renumbering, postings, renumbered);
-      postings = renumbered;
-    }
+    const std::span<const Posting> postings =
+        live == nullptr ? added[next].postings : live->renumbered(added[next].postings);
     if (!postings.empty()) {
       list = "[";
       append_postings(postings, kNoOrdinal, list);
@@ -285,7 +296,7 @@ std::string odd_lines(const std::map<Ordinal, OddEntry>& odd) {
   return text;
 }
 
-std::string conversation_lines(const std::map<std::string, Ordinal, std::less<>>& ends) {
+std::string conversation_lines(const ConversationEnds& ends) {
   std::string text;
   for (const auto& [id, ordinal] : ends) {
     text += fmt::format("{}{}: {}", text.empty() ? "" : ",\n", json_quoted(id), ordinal);
@@ -303,9 +314,8 @@ bool needs_previous(const EntryColumns& columns) {
 }
 
 Status write_columns(const CheckpointReader* old, const EntryColumns& columns,
-                     const SlotTable& slots,
-                     const std::map<std::string, Ordinal, std::less<>>& conversation_ends,
-                     Body& body) {
+                     const ConversationEnds& conversation_ends, Body& body) {
+  const SlotTable slots = build_slots(columns);
   std::string text;
   const auto column = [&](Section section, const std::vector<std::uint32_t>& values,
                           std::size_t digits) {
@@ -340,30 +350,22 @@ Status write_columns(const CheckpointReader* old, const EntryColumns& columns,
 
 Result<CheckpointText> make_checkpoint(const CheckpointInput& input) {
   const SessionTable& table = input.table;
-  // Where nothing old has to be kept, superseded entries are left out and conversations laid in one
-  // piece each: so slots are ordinals, and the next reader needs no table to tell.
-  SlotTable slots = build_slots(table.columns);
-  const bool renumbers = input.old == nullptr && !slots.is_straight();
-  LiveEntries live;
-  if (renumbers) {
-    live = live_entries(table, slots);
+  std::optional<LiveEntries> live;
+  if (input.old == nullptr && table.tombstones > 0) {
+    live.emplace(table);
   }
-  const EntryColumns& columns = renumbers ? live.columns : table.columns;
+  const EntryColumns& columns = live ? live->columns() : table.columns;
   std::array<BlockWriter, kPostingKindCount> indexes;
   for (std::size_t i = 0; i < kPostingKindCount; ++i) {
-    BMAD_TRY(
-        write_keys(input, static_cast<PostingKind>(i), renumbers ? &slots : nullptr, indexes[i]));
+    BMAD_TRY(write_keys(input, static_cast<PostingKind>(i), live ? &*live : nullptr, indexes[i]));
   }
   Body body;
   for (std::size_t i = 0; i < kPostingKindCount; ++i) {
     body.object(blocks_section(static_cast<PostingKind>(i)), indexes[i].directory(), true);
   }
   body.raw("\"entries\": {\n");
-  if (renumbers) {
-    slots = build_slots(columns);
-  }
-  BMAD_TRY(write_columns(input.old, columns, slots,
-                         renumbers ? live.conversation_ends : table.conversation_ends, body));
+  BMAD_TRY(write_columns(input.old, columns,
+                         live ? live->conversation_ends() : table.conversation_ends, body));
   body.raw(fmt::format("\"count\": {}}},\n", columns.size()));
   for (std::size_t i = 0; i < kPostingKindCount; ++i) {
     const bool last = i + 1 == kPostingKindCount;
@@ -377,9 +379,8 @@ Result<CheckpointText> make_checkpoint(const CheckpointInput& input) {
       "\"covers\": {},\n"
       "\"sections\": {},\n",
       json_quoted(input.session_id), json_quoted(format_rfc3339(input.created_at)),
-      kAnalyzerVersion, json_quoted(input.language), columns.size(),
-      renumbers ? 0 : table.tombstones, facts_text(table.facts), covers_text(input.covers),
-      body.places());
+      kAnalyzerVersion, json_quoted(input.language), columns.size(), live ? 0 : table.tombstones,
+      facts_text(table.facts), covers_text(input.covers), body.places());
   const std::size_t head_size = kFirstLineSize + 1 + head.size();
   CheckpointText made{
       .text = fmt::format("{{\"version\": {}, \"head_size\": {:>10}, \"head_xxh3\": "

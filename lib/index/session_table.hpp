@@ -12,7 +12,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -32,8 +31,7 @@ struct SessionTable {
   std::size_t rows_begin = 0;  ///< Ordinal of columns.rows[0]: rows of a checkpoint stay there.
   Memtable memtable;
   SessionFacts facts;
-  /// The last live entry of each conversation, by its id.
-  std::map<std::string, Ordinal, std::less<>> conversation_ends;
+  ConversationEnds conversation_ends;
   std::uint32_t tombstones = 0;
 };
 

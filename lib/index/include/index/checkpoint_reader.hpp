@@ -25,6 +25,9 @@ namespace bmad_mem {
 
 enum class Section : std::uint8_t;
 
+/// The last live entry of each conversation, by its id.
+using ConversationEnds = std::map<std::string, Ordinal, std::less<>>;
+
 /// What ranking wants to know of a session as a whole. It counts all versions, live or not.
 struct SessionFacts {
   std::vector<std::string> participants;  ///< Who spoke in its conversations; sorted.
@@ -68,8 +71,7 @@ class CheckpointReader {
   Result<std::string> timestamps() const;
   /// What is needed besides to add entries behind these: id_hashes, timestamps; previous in any
   /// case.
-  Status load_for_growth(EntryColumns& columns,
-                         std::map<std::string, Ordinal, std::less<>>& conversation_ends) const;
+  Status load_for_growth(EntryColumns& columns, ConversationEnds& conversation_ends) const;
   Result<std::vector<std::uint32_t>> id_hashes() const;
   Result<EntryRow> row(Ordinal ordinal) const;
 
