@@ -1,6 +1,5 @@
 // checkpoint_damage_test.cpp - an index.json that is damaged in any way leads to the right answer
 // or to an error, which the logs make good. Never to a wrong answer.
-#include <algorithm>
 #include <functional>
 #include <random>
 #include <string>
@@ -32,7 +31,7 @@ TEST_CASE("every truncation of a checkpoint leads to the right answer") {
 TEST_CASE("every changed byte of a checkpoint leads to the right answer or to an error") {
   Damaged damaged(3);
   CHECK(damaged.problem_of_changes(20261122) == "");
-  CHECK(damaged.errors > damaged.good.size() / 4);
+  CHECK(damaged.errors > damaged.good.size() / kByteStep / 4);
 }
 
 TEST_CASE("any change of some bytes of a checkpoint leads to the right answer or to an error") {
@@ -52,11 +51,6 @@ TEST_CASE("a damaged checkpoint that is written anew by merging hands no damage 
   Damaged damaged(7);
   damaged.session.add(message("new", "postgres pools after the damage", "conv-a"));
   damaged.expected = told_from_logs(damaged.session);
-  // With more tombstones than this the old checkpoint would not be merged with what is new.
-  const auto is_tombstone = [](const std::string& line) {
-    return line.find(" superseded at ") != std::string::npos;
-  };
-  REQUIRE(std::ranges::count_if(damaged.expected, is_tombstone) * 4 <= 28);
   std::mt19937 random(9);
   for (std::size_t at = random() % 7; at < damaged.good.size(); at += 1 + random() % 13) {
     damaged.put(changed_at(damaged.good, at, static_cast<int>(1 + random() % 255)));
