@@ -156,6 +156,9 @@ Result<std::vector<Hit>> find_hits(HeldIndexes& indexes, const Query& query,
     std::vector<Hit> hits;
     hits.reserve(result.found.size());
     for (std::size_t i = 0; i < result.found.size(); ++i) {
+      if (settings.is_late()) {
+        return query_timeout(query);
+      }
       BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
       hits.push_back(std::move(hit));
     }
@@ -350,7 +353,10 @@ std::shared_ptr<SessionIndex> Store::index(const std::string& session_id) const 
 }
 
 Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
-  const SearchSettings settings = settings_of(store);
+  SearchSettings settings = settings_of(store);
+  if (query.timeout.count() > 0) {
+    settings.deadline = std::chrono::steady_clock::now() + query.timeout;
+  }
   BMAD_TRY_ASSIGN(const Question question, read_question(query, settings.now));
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
                   store.selected_sessions(question.filter.sessions));

@@ -1,146 +1,20 @@
 #include "index/checkpoint_reader.hpp"
 
-#include <algorithm>
-#include <array>
 #include <charconv>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "checkpoint_format.hpp"
+#include "checkpoint_reader_impl.hpp"
+#include "checkpoint_text.hpp"
 #include "core/hash.hpp"
 #include "digits.hpp"
 #include "index/analyzer.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
-namespace {
-
-struct SectionPlace {
-  std::uint64_t offset = 0;  // From the end of the head.
-  std::uint64_t size = 0;
-  std::string hash;  // Empty: its blocks or rows have hashes of their own.
-};
-
-/// `text` without the quotes that json_quoted() puts around it: how keys stand in the file.
-std::string escaped(std::string_view text) {
-  const std::string quoted = json_quoted(text);
-  return quoted.substr(1, quoted.size() - 2);
-}
-
-/// Lines of the form `"key": value,`. Neither kind of value holds a quote and a colon in sequence.
-struct KeyLine {
-  std::string_view key;
-  std::string_view value;
-  bool good = false;
-};
-
-KeyLine split_line(std::string_view line, std::string_view value_start) {
-  KeyLine split;
-  const std::size_t joint = line.rfind(value_start);
-  if (line.empty() || line.front() != '"' || joint == std::string_view::npos || joint == 0) {
-    return split;
-  }
-  split.key = line.substr(1, joint - 1);
-  split.value = line.substr(joint + 3);  // Behind `": `.
-  if (split.value.ends_with(',')) {
-    split.value.remove_suffix(1);
-  }
-  split.good = true;
-  return split;
-}
-
-KeyLine split_list_line(std::string_view line) { return split_line(line, "\": ["); }
-KeyLine split_block_line(std::string_view line) { return split_line(line, "\": \""); }
-
-/// The lines of a section, without their newlines.
-class Lines {
- public:
-  explicit Lines(std::string_view text) : rest_(text) {}
-
-  bool next(std::string_view& line) {
-    if (rest_.empty()) {
-      return false;
-    }
-    const std::size_t end = std::min(rest_.find('\n'), rest_.size());
-    line = rest_.substr(0, end);
-    rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    return true;
-  }
-
- private:
-  std::string_view rest_;
-};
-
-/// One block of an index: where it starts in its section, and the hash of its bytes.
-struct Block {
-  std::uint64_t offset = 0;
-  std::uint64_t hash = 0;
-};
-
-std::optional<Block> parse_block(std::string_view value) {
-  constexpr std::size_t kSize = kBlockOffsetDigits + kBlockHashDigits;
-  if (value.size() != kSize + 2) {
-    return std::nullopt;
-  }
-  std::uint32_t bad = 0;
-  const char* digits = value.data() + 1;
-  const Block block{.offset = read_digits<kBlockOffsetDigits>(digits, bad),
-                    .hash = read_digits<kBlockHashDigits>(digits + kBlockOffsetDigits, bad)};
-  return bad > 63 ? std::nullopt : std::optional(block);
-}
-
-}  // namespace
-
-bool precedes_in_file(std::string_view key, std::string_view other) {
-  const auto [in_key, in_other] = std::ranges::mismatch(key, other);
-  if (in_key == key.end() || in_other == other.end()) {
-    return key.size() < other.size();
-  }
-  const auto may_be_escaped = [](char c) {
-    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
-  };
-  return may_be_escaped(*in_key) || may_be_escaped(*in_other) ? escaped(key) < escaped(other)
-                                                              : key < other;
-}
-
-struct CheckpointReader::Impl {
-  std::unique_ptr<File> file;
-  std::string display_path;
-  std::string start;  // The first bytes of the file: head, and as much of the sections.
-  std::uint64_t head_size = 0;
-  std::uint64_t size = 0;
-  Ordinal entries = 0;
-  std::uint32_t tombstones = 0;
-  LogCovers covers;
-  SessionFacts facts;
-  std::array<SectionPlace, kSectionCount> sections;
-  std::array<std::string, kPostingKindCount> directories;
-
-  [[nodiscard]] Error corrupt(std::string_view what) const {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = fmt::format("the index can't be used ({}); it is derived and will be "
-                                        "built anew",
-                                        what),
-                 .path = display_path};
-  }
-
-  [[nodiscard]] const SectionPlace& place(Section section) const {
-    return sections[static_cast<std::size_t>(section)];
-  }
-
-  Status read_start();
-  Status read_head(const std::string& session_id, std::string_view language);
-  Status read_covers(JsonValue covers);
-  Status read_sections(JsonValue places);
-  Result<std::string> read_section(Section section) const;
-  Result<std::vector<std::uint32_t>> column(Section section, std::size_t digits) const;
-  Status check_blocks(PostingKind kind, std::string_view lines) const;
-  Status read(std::uint64_t offset, std::size_t wanted, std::string& out) const;
-  Result<std::string> block_of(PostingKind kind, std::string_view line,
-                               std::string_view next_line) const;
-};
 
 /// Reads `wanted` bytes at `offset` behind the head.
 Status CheckpointReader::Impl::read(std::uint64_t offset, std::size_t wanted,
@@ -365,49 +239,13 @@ Result<std::string> CheckpointReader::section(Section section) const {
   return text;
 }
 
-namespace {
-
-/// Where the line that holds byte `at` begins.
-std::size_t line_begin(std::string_view text, std::size_t at) {
-  const std::size_t newline = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
-  return newline == std::string_view::npos ? 0 : newline + 1;
-}
-
-std::string_view line_at(std::string_view text, std::size_t begin) {
-  return text.substr(begin, std::min(text.find('\n', begin), text.size()) - begin);
-}
-
-/// Where the last line of a directory begins whose key is not above `key`: the block that `key` is
-/// in if it is anywhere. The first line when all keys are above.
-std::size_t find_directory_line(std::string_view directory, std::string_view key) {
-  std::size_t low = 0;                  // Begin of a line: not above, or the first.
-  std::size_t high = directory.size();  // Begin of a line that is above, or the end.
-  while (true) {
-    // The line in the middle, or the one behind it if that is still `low`.
-    std::size_t middle = line_begin(directory, low + (high - low) / 2);
-    if (middle <= low) {
-      middle = low + line_at(directory, low).size() + 1;
-    }
-    if (middle >= high) {
-      return low;
-    }
-    if (split_block_line(line_at(directory, middle)).key <= key) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-}
-
-}  // namespace
-
 Status CheckpointReader::postings(PostingKind kind, std::string_view key,
                                   std::vector<Posting>& out) const {
   const std::string_view directory = impl_->directories[static_cast<std::size_t>(kind)];
   if (directory.empty()) {
     return {};
   }
-  const std::string wanted = escaped(key);
+  const std::string wanted = escaped_key(key);
   const std::size_t begin = find_directory_line(directory, wanted);
   const std::string_view line = line_at(directory, begin);
   const std::size_t next = std::min(begin + line.size() + 1, directory.size());
@@ -433,7 +271,7 @@ Status CheckpointReader::postings(PostingKind kind, std::string_view key,
 
 Status CheckpointReader::keys(PostingKind kind, std::string_view first, const UseKey& use) const {
   const std::string_view directory = impl_->directories[static_cast<std::size_t>(kind)];
-  const std::string wanted = escaped(first);
+  const std::string wanted = escaped_key(first);
   std::size_t begin = directory.empty() ? 0 : find_directory_line(directory, wanted);
   while (begin < directory.size()) {
     const std::string_view line = line_at(directory, begin);
@@ -472,142 +310,6 @@ Status CheckpointReader::keys(PostingKind kind, std::string_view first, const Us
     begin = next;
   }
   return {};
-}
-
-Result<std::vector<std::uint32_t>> CheckpointReader::Impl::column(Section section,
-                                                                  std::size_t digits) const {
-  BMAD_TRY_ASSIGN(const std::string text, read_section(section));
-  std::optional<std::vector<std::uint32_t>> decoded = decode_column(text, digits);
-  if (!decoded || decoded->size() > entries) {
-    return corrupt("a column is none");
-  }
-  return std::move(*decoded);
-}
-
-Result<SlotTable> CheckpointReader::slots() const {
-  EntryColumns columns;
-  BMAD_TRY_ASSIGN(columns.lengths, impl_->column(Section::kLengths, kLengthDigits));
-  BMAD_TRY_ASSIGN(columns.flags, impl_->column(Section::kFlags, kFlagsDigits));
-  BMAD_TRY_ASSIGN(std::vector<Ordinal> ordinals, impl_->column(Section::kSlots, kSlotDigits));
-  BMAD_TRY_ASSIGN(std::vector<std::uint32_t> windows,
-                  impl_->column(Section::kWindows, kWindowDigits));
-  if (columns.flags.size() != impl_->entries || columns.lengths.size() != impl_->entries) {
-    return impl_->corrupt("a column is none");
-  }
-  std::optional<SlotTable> slots =
-      measured_slots(std::move(columns), std::move(ordinals), std::move(windows));
-  if (!slots) {
-    return impl_->corrupt("its windows are none");
-  }
-  return std::move(*slots);
-}
-
-Result<std::string> CheckpointReader::timestamps() const {
-  BMAD_TRY_ASSIGN(std::string text, impl_->read_section(Section::kTimestamps));
-  if (text.size() != impl_->entries * kTimestampDigits) {
-    return impl_->corrupt("a column is none");
-  }
-  return text;
-}
-
-Status CheckpointReader::load_columns(EntryColumns& columns) const {
-  BMAD_TRY_ASSIGN(columns.lengths, impl_->column(Section::kLengths, kLengthDigits));
-  BMAD_TRY_ASSIGN(columns.flags, impl_->column(Section::kFlags, kFlagsDigits));
-  BMAD_TRY_ASSIGN(columns.previous, impl_->column(Section::kPrevious, kPreviousDigits));
-  if (columns.flags.size() != impl_->entries || columns.lengths.size() != impl_->entries ||
-      (!columns.previous.empty() && columns.previous.size() != impl_->entries)) {
-    return impl_->corrupt("a column is none");
-  }
-  for (Ordinal ordinal = 0; ordinal < columns.previous.size(); ++ordinal) {
-    if (columns.previous[ordinal] > ordinal) {
-      return impl_->corrupt("an entry follows one that is not there");
-    }
-  }
-  if (!columns.flags.empty() && (columns.flags[0] & kFlagFollows) != 0) {
-    return impl_->corrupt("an entry follows one that is not there");
-  }
-  return load_odd(columns.odd);
-}
-
-Status CheckpointReader::load_odd(std::map<Ordinal, OddEntry>& all_odd) const {
-  BMAD_TRY_ASSIGN(const std::string odd, impl_->read_section(Section::kOdd));
-  JsonParser parser;
-  const Result<JsonValue> all = parser.parse(fmt::format("{{{}}}", odd));
-  if (!all) {
-    return impl_->corrupt("its odd entries are none");
-  }
-  for (const JsonMember& member : all->members()) {
-    Ordinal ordinal = 0;
-    std::from_chars(member.key.data(), member.key.data() + member.key.size(), ordinal);
-    OddEntry entry;
-    std::size_t index = 0;
-    for (const JsonValue part : member.value.elements()) {
-      if (index == 0) {
-        entry.versions = static_cast<std::uint32_t>(part.integer());
-      } else if (index == 1) {
-        entry.decay_factor = part.number(1.0);
-      } else if (part.is_integer()) {
-        entry.last_accessed = Timestamp(std::chrono::milliseconds(part.integer()));
-      }
-      ++index;
-    }
-    all_odd.emplace(ordinal, entry);
-  }
-  return {};
-}
-
-Status CheckpointReader::load_for_growth(EntryColumns& columns,
-                                         ConversationEnds& conversation_ends) const {
-  BMAD_TRY_ASSIGN(columns.id_hashes, id_hashes());
-  BMAD_TRY_ASSIGN(const std::string times, timestamps());
-  std::optional<std::vector<std::int64_t>> decoded = decode_timestamps(times);
-  if (!decoded) {
-    return impl_->corrupt("a column is none");
-  }
-  columns.timestamps = std::move(*decoded);
-  if (columns.previous.empty()) {
-    columns.previous.reserve(columns.size());
-    for (const std::uint32_t flags : columns.flags) {
-      columns.previous.push_back((flags & kFlagFollows) != 0 ? 1 : 0);
-    }
-  }
-  BMAD_TRY_ASSIGN(const std::string text, impl_->read_section(Section::kConversations));
-  JsonParser parser;
-  const Result<JsonValue> ends = parser.parse(fmt::format("{{{}}}", text));
-  if (!ends) {
-    return impl_->corrupt("its conversations are none");
-  }
-  for (const JsonMember& member : ends->members()) {
-    const auto ordinal = static_cast<Ordinal>(member.value.integer());
-    if (ordinal >= impl_->entries) {
-      return impl_->corrupt("a conversation ends nowhere");
-    }
-    conversation_ends.emplace(member.key, ordinal);
-  }
-  return {};
-}
-
-Result<std::vector<std::uint32_t>> CheckpointReader::id_hashes() const {
-  BMAD_TRY_ASSIGN(const std::string text, impl_->read_section(Section::kIdHashes));
-  std::optional<std::vector<std::uint32_t>> decoded = decode_column(text, kIdHashDigits);
-  if (!decoded || decoded->size() != impl_->entries) {
-    return impl_->corrupt("a column is none");
-  }
-  return std::move(*decoded);
-}
-
-Result<EntryRow> CheckpointReader::row(Ordinal ordinal) const {
-  const SectionPlace& rows = impl_->place(Section::kRows);
-  if (ordinal >= impl_->entries || rows.size != impl_->entries * kRowDigits) {
-    return impl_->corrupt("a row is missing");
-  }
-  std::string text;
-  BMAD_TRY(impl_->read(rows.offset + ordinal * kRowDigits, kRowDigits, text));
-  const std::optional<EntryRow> row = decode_row(text);
-  if (!row) {
-    return impl_->corrupt("a row has changed");
-  }
-  return *row;
 }
 
 }  // namespace bmad_mem

@@ -20,17 +20,8 @@
 namespace bmad_mem {
 namespace {
 
-using SteadyClock = std::chrono::steady_clock;
-
 /// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
 constexpr std::size_t kRankTermsMax = 48;
-
-Error timeout_error(std::chrono::milliseconds timeout) {
-  return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
-               .message = fmt::format("the query took longer than the {} ms it may; ask for fewer "
-                                      "sessions, or allow more time",
-                                      timeout.count())};
-}
 
 Error in_session(Error error, const SessionIndex& session) {
   error.field = session.session_id();
@@ -111,8 +102,7 @@ class Search {
         query_(query),
         question_(question),
         settings_(settings),
-        options_(RankOptions::of(query.ranking)),
-        deadline_(SteadyClock::now() + query.timeout) {}
+        options_(RankOptions::of(query.ranking)) {}
 
   Result<SearchResult> run() {
     BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(settings_.language));
@@ -169,7 +159,7 @@ class Search {
   Status on_all(const Work& work) {
     std::vector<Status> done(sessions_.size());
     for_each_parallel(sessions_.size(), [&](std::size_t i) {
-      done[i] = is_late() ? Status(timeout_error(query_.timeout)) : work(i);
+      done[i] = settings_.is_late() ? Status(query_timeout(query_)) : work(i);
     });
     for (std::size_t i = 0; i < done.size(); ++i) {
       if (!done[i]) {
@@ -179,10 +169,6 @@ class Search {
       }
     }
     return {};
-  }
-
-  [[nodiscard]] bool is_late() const {
-    return query_.timeout.count() > 0 && SteadyClock::now() > deadline_;
   }
 
   Status collect() {
@@ -421,8 +407,8 @@ class Search {
       if (question_.filter.limit != 0 && verified.size() == question_.filter.limit) {
         break;
       }
-      if (is_late()) {
-        return timeout_error(query_.timeout);
+      if (settings_.is_late()) {
+        return query_timeout(query_);
       }
       const SessionIndex& session = *sessions_[each.session];
       const Result<SessionIndex::LoadedLine> line = session.line(each.ordinal);
@@ -467,7 +453,6 @@ class Search {
   const Question& question_;
   const SearchSettings& settings_;
   RankOptions options_;
-  SteadyClock::time_point deadline_;
   Plan plan_;
   bool has_words_ = false;
   std::vector<SessionTerms> collected_;    // By session.
@@ -476,6 +461,13 @@ class Search {
 };
 
 }  // namespace
+
+Error query_timeout(const Query& query) {
+  return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
+               .message = fmt::format("the query took longer than the {} ms it may; ask for fewer "
+                                      "sessions, or allow more time",
+                                      query.timeout.count())};
+}
 
 Result<SearchResult> search(std::span<SessionIndex* const> sessions, const Query& query,
                             const Question& question, const SearchSettings& settings) {

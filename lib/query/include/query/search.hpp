@@ -14,7 +14,9 @@
 // what passes the filters. Ties go to the newer entry, then by session, type and place in the log.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -34,7 +36,16 @@ struct SearchSettings {
   DecaySettings decay;
   RelevanceWeights weights;  ///< When the query names none.
   std::string language = "english";
+  /// When Query::timeout is over; counted from when the query came in.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+
+  [[nodiscard]] bool is_late() const {
+    return deadline && std::chrono::steady_clock::now() > *deadline;
+  }
 };
+
+/// What a query that took too long gets. E_QUERY_TIMEOUT.
+Error query_timeout(const Query& query);
 
 /// One entry found, by its place in the index.
 struct Found {

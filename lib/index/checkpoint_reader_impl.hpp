@@ -1,0 +1,62 @@
+// checkpoint_reader_impl.hpp - what a CheckpointReader holds, for its two source files.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_value.hpp"
+#include "checkpoint_format.hpp"
+#include "index/checkpoint_reader.hpp"
+
+namespace bmad_mem {
+
+struct SectionPlace {
+  std::uint64_t offset = 0;  // From the end of the head.
+  std::uint64_t size = 0;
+  std::string hash;  // Empty: its blocks or rows have hashes of their own.
+};
+
+struct CheckpointReader::Impl {
+  std::unique_ptr<File> file;
+  std::string display_path;
+  std::string start;  // The first bytes of the file: head, and as much of the sections.
+  std::uint64_t head_size = 0;
+  std::uint64_t size = 0;
+  Ordinal entries = 0;
+  std::uint32_t tombstones = 0;
+  LogCovers covers;
+  SessionFacts facts;
+  std::array<SectionPlace, kSectionCount> sections;
+  std::array<std::string, kPostingKindCount> directories;
+
+  [[nodiscard]] Error corrupt(std::string_view what) const {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message = fmt::format("the index can't be used ({}); it is derived and will be "
+                                        "built anew",
+                                        what),
+                 .path = display_path};
+  }
+
+  [[nodiscard]] const SectionPlace& place(Section section) const {
+    return sections[static_cast<std::size_t>(section)];
+  }
+
+  Status read_start();
+  Status read_head(const std::string& session_id, std::string_view language);
+  Status read_covers(JsonValue covers);
+  Status read_sections(JsonValue places);
+  Result<std::string> read_section(Section section) const;
+  Result<std::vector<std::uint32_t>> column(Section section, std::size_t digits) const;
+  Status check_blocks(PostingKind kind, std::string_view lines) const;
+  Status read(std::uint64_t offset, std::size_t wanted, std::string& out) const;
+  Result<std::string> block_of(PostingKind kind, std::string_view line,
+                               std::string_view next_line) const;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,220 @@
+// What is asked of an index that is up to date.
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <chrono>
+
+#include "bmad_mem/json_parser.hpp"
+#include "checkpoint_format.hpp"
+#include "index/session_index.hpp"
+#include "model/entry.hpp"
+#include "session_index_state.hpp"
+
+namespace bmad_mem {
+
+const SessionFacts& SessionIndex::facts() const { return state_->table.facts; }
+
+Ordinal SessionIndex::entry_count() const {
+  return state_->grown ? static_cast<Ordinal>(state_->table.columns.size())
+                       : state_->checkpoint_entries;
+}
+
+Status SessionIndex::load() { return state_->load(); }
+
+const SlotTable& SessionIndex::slots() const { return *state_->slots; }
+
+Timestamp SessionIndex::timestamp(Ordinal ordinal) const {
+  const std::vector<std::int64_t>& decoded = state_->table.columns.timestamps;
+  return Timestamp(std::chrono::milliseconds(
+      decoded.empty() ? timestamp_at(state_->timestamps, ordinal) : decoded[ordinal]));
+}
+
+const OddEntry* SessionIndex::odd(Ordinal ordinal) const {
+  const auto found = state_->table.columns.odd.find(ordinal);
+  return found == state_->table.columns.odd.end() ? nullptr : &found->second;
+}
+
+Result<std::vector<Posting>> SessionIndex::postings(PostingKind kind, std::string_view key) const {
+  std::vector<Posting> list;
+  if (state_->checkpoint != nullptr) {
+    BMAD_TRY(state_->checkpoint->postings(kind, key, list));
+  }
+  const std::span<const Posting> added = state_->table.memtable.postings(kind, key);
+  list.insert(list.end(), added.begin(), added.end());
+  return list;
+}
+
+Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std::string_view key) {
+  std::string cache_key(1, static_cast<char>('0' + static_cast<int>(kind)));
+  cache_key += key;
+  {
+    const std::scoped_lock guard(state_->cache_mutex);
+    const auto found = state_->cache.find(cache_key);
+    if (found != state_->cache.end()) {
+      return found->second;
+    }
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Posting> list, postings(kind, key));
+  auto live = std::make_shared<const SlotPostings>(to_slots(slots(), list));
+  const std::scoped_lock guard(state_->cache_mutex);
+  constexpr std::uint64_t kOverhead = 128;
+  const std::uint64_t size =
+      live->postings.size() * sizeof(SlotPosting) + cache_key.size() + kOverhead;
+  if (state_->cache_used + size <= options_.cache_size) {
+    state_->cache_used += size;
+    state_->cache.emplace(std::move(cache_key), live);
+  }
+  return Postings(std::move(live));
+}
+
+namespace {
+
+/// How many of `postings` are of live entries.
+std::uint64_t count_live(const SlotTable& slots, std::span<const Posting> postings) {
+  if (slots.slots.empty()) {
+    return postings.size();
+  }
+  return static_cast<std::uint64_t>(std::ranges::count_if(postings, [&](const Posting& posting) {
+    return slots.slot(posting.ordinal) != SlotTable::kNoSlot;
+  }));
+}
+
+}  // namespace
+
+Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKey& use) const {
+  BMAD_TRY(state_->load());
+  const SlotTable& slots = *state_->slots;
+  // Old and new keys, merged; under both, the counts add up.
+  std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind);
+  std::erase_if(added, [&](const auto& each) { return !each.key.starts_with(prefix); });
+  if (!std::ranges::is_sorted(added, precedes_in_file, &Memtable::KeyedPostings::key)) {
+    std::ranges::sort(added, precedes_in_file, &Memtable::KeyedPostings::key);
+  }
+  auto next = added.cbegin();
+  bool wanted = true;
+  const auto offer = [&](std::string_view key, std::uint64_t count) {
+    wanted = wanted && (count == 0 || use(key, count));
+  };
+  const auto use_added = [&] {
+    offer(next->key, count_live(slots, next->postings));
+    ++next;
+  };
+  if (state_->checkpoint != nullptr) {
+    std::vector<Posting> list;
+    bool good = true;
+    BMAD_TRY(
+        state_->checkpoint->keys(kind, prefix, [&](std::string_view key, std::string_view text) {
+          if (!key.starts_with(prefix)) {
+            return false;
+          }
+          while (wanted && next != added.cend() && precedes_in_file(next->key, key)) {
+            use_added();
+          }
+          list.clear();
+          good = decode_postings(text, state_->checkpoint_entries, list);
+          std::uint64_t count = good ? count_live(slots, list) : 0;
+          if (next != added.cend() && next->key == key) {
+            count += count_live(slots, next->postings);
+            ++next;
+          }
+          offer(key, count);
+          return wanted && good;
+        }));
+    if (!good) {
+      return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                   .message = "a posting list of the index is none",
+                   .path = files_.display_path(index_path(options_.session_id))};
+    }
+  }
+  while (wanted && next != added.cend()) {
+    use_added();
+  }
+  return {};
+}
+
+Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
+  const std::vector<std::uint32_t>* hashes = &state_->table.columns.id_hashes;
+  std::vector<std::uint32_t> of_checkpoint;
+  if (!state_->grown && state_->checkpoint != nullptr) {
+    BMAD_TRY_ASSIGN(of_checkpoint, state_->checkpoint->id_hashes());
+    hashes = &of_checkpoint;
+  }
+  std::array<std::uint32_t, kEntryTypeCount> wanted{};
+  for (const EntryType type : kEntryTypes) {
+    wanted[static_cast<std::size_t>(type)] = entry_id_hash(type, id);
+  }
+  std::vector<Ordinal> found;
+  JsonParser parser;
+  BMAD_TRY(state_->load());
+  for (Ordinal ordinal = 0; ordinal < hashes->size(); ++ordinal) {
+    if (std::ranges::find(wanted, (*hashes)[ordinal]) == wanted.end() ||
+        state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const LoadedLine candidate, line(ordinal));
+    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(candidate.text));
+    if (entry_id(value) == id) {
+      found.push_back(ordinal);
+    }
+  }
+  return found;
+}
+
+std::uint64_t checkpointed_bytes(FileSystem& files, const std::string& session_id,
+                                 std::string_view language) {
+  const Result<std::unique_ptr<CheckpointReader>> reader =
+      CheckpointReader::open(files, session_id, language);
+  std::uint64_t bytes = 0;
+  if (reader) {
+    for (const LogCover& cover : (*reader)->covers()) {
+      bytes += cover.bytes;
+    }
+  }
+  return bytes;
+}
+
+Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal) const {
+  OpenLogs logs;
+  return line(ordinal, logs);
+}
+
+Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
+  if (!state_->grown) {
+    BMAD_TRY(state_->load());
+  }
+  EntryRow row;
+  const bool in_table = ordinal >= state_->table.rows_begin;
+  if (in_table) {
+    row = state_->table.columns.rows[ordinal - state_->table.rows_begin];
+  } else {
+    BMAD_TRY_ASSIGN(row, state_->checkpoint->row(ordinal));
+  }
+  const std::uint32_t slot = state_->grown ? 0 : state_->slots->slot(ordinal);
+  assert(slot != SlotTable::kNoSlot);  // Superseded: nobody has a reason to ask for it.
+  const std::uint32_t flags =
+      state_->grown ? state_->table.columns.flags[ordinal] : state_->slots->flags[slot];
+  const EntryType type = flag_type(flags);
+  const std::string path = log_path_of(options_.session_id, type);
+  LoadedLine loaded{.text = std::string(row.size, '\0'), .number = row.line};
+  std::unique_ptr<File>& log = logs[static_cast<std::size_t>(type)];
+  if (log == nullptr) {
+    Result<std::unique_ptr<File>> opened = files_.open(path, OpenMode::kRead);
+    if (!opened && !is_not_found(opened.error())) {
+      return opened.error();
+    }
+    log = opened ? std::move(*opened) : nullptr;
+  }
+  std::size_t got = 0;
+  if (log != nullptr) {
+    BMAD_TRY_ASSIGN(got, log->read_at(row.offset, loaded.text));
+  }
+  if (got != row.size || entry_line_hash(loaded.text) != row.line_hash) {
+    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                 .message = "the log was changed while it was searched; ask again",
+                 .path = files_.display_path(path),
+                 .line = row.line};
+  }
+  return loaded;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,65 @@
+// session_index_state.hpp - what a SessionIndex knows, for its two source files.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
+
+#include "index/analyzer.hpp"
+#include "index/session_index.hpp"
+#include "session_table.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+
+inline std::string log_path_of(const std::string& session_id, EntryType type) {
+  return session_file(session_id, entry_type_info(type).log_file);
+}
+
+/// All that an index knows. A new one for each start from nothing.
+struct SessionIndex::State {
+  bool opened = false;
+  std::unique_ptr<CheckpointReader> checkpoint;
+  Ordinal checkpoint_entries = 0;
+  LogCovers covers;
+  SessionTable table;
+  std::unique_ptr<SessionTableBuilder> builder;
+  std::optional<Analyzer> analyzer;
+  bool grown = false;            // The table holds all columns, and more than the checkpoint.
+  std::size_t rows_written = 0;  // As many of the table's rows stand in a newer index.json.
+
+  // Filled by load() and postings() under their own mutexes, since many may ask at once.
+  std::mutex load_mutex;
+  std::optional<SlotTable> slots;
+  std::string timestamps;  // Of the checkpoint, as digits, while the table has none.
+  std::mutex cache_mutex;
+  std::unordered_map<std::string, Postings> cache;
+  std::uint64_t cache_used = 0;
+
+  /// Makes `slots`, and what is asked for with them. Many may ask at once.
+  Status load() {
+    const std::scoped_lock guard(load_mutex);
+    if (slots) {
+      return {};
+    }
+    if (grown || checkpoint == nullptr) {
+      slots = build_slots(table.columns);
+      return {};
+    }
+    BMAD_TRY_ASSIGN(timestamps, checkpoint->timestamps());
+    BMAD_TRY(checkpoint->load_odd(table.columns.odd));
+    BMAD_TRY_ASSIGN(slots, checkpoint->slots());
+    return {};
+  }
+
+  void forget_derived() {
+    slots.reset();
+    cache.clear();
+    cache_used = 0;
+  }
+};
+
+}  // namespace bmad_mem
