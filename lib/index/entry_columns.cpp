@@ -45,17 +45,15 @@ constexpr auto kPlacedDigits = [] {
 template <std::size_t kCount>
 std::optional<std::vector<std::uint32_t>> decode_fixed(std::string_view text) {
   static_assert(kCount <= kPlaces);
-  std::vector<std::uint32_t> values;
-  values.reserve(text.size() / kCount);
+  std::vector<std::uint32_t> values(text.size() / kCount);
   std::uint32_t bad = 0;
   const char* at = text.data();
-  const char* const end = at + text.size() / kCount * kCount;
-  for (; at != end; at += kCount) {
-    const std::uint32_t value = [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
+  for (std::uint32_t& value : values) {
+    value = [&]<std::size_t... kIndex>(std::index_sequence<kIndex...>) {
       return (kPlacedDigits[kCount - 1 - kIndex][static_cast<unsigned char>(at[kIndex])] | ...);
     }(std::make_index_sequence<kCount>());
     bad |= value;
-    values.push_back(value);
+    at += kCount;
   }
   if ((bad & kBadDigit) != 0 || text.size() % kCount != 0) {
     return std::nullopt;
