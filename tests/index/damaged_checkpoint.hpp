@@ -12,8 +12,8 @@
 
 namespace bmad_mem::test {
 
-/// The plain build tries every byte. Under a sanitizer that takes minutes, and every ninth shows the
-/// same accesses.
+/// The plain build tries every byte. Under a sanitizer that takes minutes, and every ninth shows
+/// the same accesses.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr std::size_t kByteStep = 9;
 #else
