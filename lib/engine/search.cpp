@@ -432,14 +432,17 @@ Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
 }
 
 void checkpoint_after_write(Store& store, const std::string& session_id, OpenSession& session,
-                            std::uint64_t log_end, std::uint64_t added) {
-  if (!store.config.indexing.enabled) {
+                            const Appended& appended) {
+  const IndexingConfig& config = store.config.indexing;
+  if (!config.enabled) {
     return;
   }
   // Most writes end here: the tail is known to be short, or the whole log is.
-  std::uint64_t tail = session.tail_bytes.fetch_add(added) + added;
+  std::uint64_t tail = session.tail_bytes.fetch_add(appended.bytes) + appended.bytes;
+  const std::uint64_t entries = session.tail_entries.fetch_add(appended.entries) + appended.entries;
   const bool is_first = !session.tail_known.exchange(true);
-  if (tail < kTailSizeMax && (!is_first || log_end < kTailSizeMax)) {
+  const bool has_many = entries >= static_cast<std::uint64_t>(config.rebuild_threshold_writes);
+  if (!has_many && tail < kTailSizeMax && (!is_first || appended.log_end < kTailSizeMax)) {
     return;
   }
   std::uint64_t logs = 0;
@@ -447,13 +450,13 @@ void checkpoint_after_write(Store& store, const std::string& session_id, OpenSes
     const Result<FileInfo> info = store.files->info(session_file(session_id, log_file));
     logs += info ? info->size : 0;
   }
-  const std::uint64_t covered =
-      checkpointed_bytes(*store.files, session_id, store.config.indexing.language);
+  const std::uint64_t covered = checkpointed_bytes(*store.files, session_id, config.language);
   tail = logs > covered ? logs - covered : 0;
-  if (tail >= kTailSizeMax) {
+  if (has_many || tail >= kTailSizeMax) {
     const std::shared_ptr<SessionIndex> index = store.index(session_id);
-    if (index->refresh() && write_new_checkpoint(store.config.indexing, *index)) {
+    if (index->refresh() && write_new_checkpoint(config, *index)) {
       tail = 0;
+      session.tail_entries = 0;
     }
   }
   session.tail_bytes = tail;

@@ -31,8 +31,9 @@ struct OpenSession {
   FileInfo manifest_file;
   bool manifest_known = false;
   bool closed = false;
-  // Bytes behind the checkpoint, as far as this process knows; see checkpoint_after_write().
+  // What lies behind the checkpoint, as far as this process knows; see checkpoint_after_write().
   std::atomic<std::uint64_t> tail_bytes{0};
+  std::atomic<std::uint64_t> tail_entries{0};
   std::atomic<bool> tail_known{false};
 };
 
@@ -103,9 +104,16 @@ Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
                                                  std::span<const std::string> wanted,
                                                  const MemoryManager::Progress& on_progress);
 
-/// Writes a new checkpoint when the tail has become long enough. `log_end`: size of the log that
-/// `added` bytes were appended to. What fails here fails nothing: the entries are durable.
+/// What a write added to a log.
+struct Appended {
+  std::uint64_t entries = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t log_end = 0;  ///< Size of the log with them.
+};
+
+/// Writes a new checkpoint when the tail has become long enough. What fails here fails nothing: the
+/// entries are durable.
 void checkpoint_after_write(Store& store, const std::string& session_id, OpenSession& session,
-                            std::uint64_t log_end, std::uint64_t added);
+                            const Appended& appended);
 
 }  // namespace bmad_mem

@@ -152,7 +152,9 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
     return report;
   }
   BMAD_TRY(AppendLog::sync(written));
-  checkpoint_after_write(store, session_id, session, written.end, written.end - written.offset);
+  checkpoint_after_write(
+      store, session_id, session,
+      {.entries = entries.size(), .bytes = written.end - written.offset, .log_end = written.end});
   report.ids.reserve(entries.size());
   for (CompleteEntry& entry : entries) {
     report.ids.push_back(std::move(entry.id));

@@ -28,6 +28,10 @@ std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
   return tokens;
 }
 
+bool has_digit(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 class Planner {
  public:
   Planner(std::span<SessionIndex* const> sessions, Analyzer& analyzer)
@@ -95,8 +99,9 @@ class Planner {
       }
       if (!clause.excluded) {
         add_rank_term(term);
-        if (!token.whole) {
-          plain_words_.push_back(token.text);
+        // A number or a name with digits is another one, not misspelt.
+        if (!token.whole && !has_digit(token.text)) {
+          correctable_.push_back(token.text);
         }
       }
       requirement.terms.push_back({std::move(term)});
@@ -168,7 +173,7 @@ class Planner {
         }
       }
     }
-    for (const std::string& word : plain_words_) {
+    for (const std::string& word : correctable_) {
       BMAD_TRY_ASSIGN(const std::vector<std::string> terms, terms_like(sessions_, analyzer_, word));
       for (const std::string& term : terms) {
         add_rank_term(term);
@@ -192,7 +197,7 @@ class Planner {
   Analyzer& analyzer_;
   SpeakerFinder speakers_;
   Plan plan_;
-  std::vector<std::string> plain_words_;
+  std::vector<std::string> correctable_;
   bool seen_word_ = false;
 };
 

@@ -155,7 +155,7 @@ class NaivePlanner {
       }
       if (!clause.excluded) {
         add_term(term);
-        if (!word.whole) {
+        if (!word.whole && word.text.find_first_of("0123456789") == std::string::npos) {
           plain_words_.push_back(word.text);
         }
       }
