@@ -3,70 +3,19 @@
 #include <algorithm>
 #include <string>
 
+#include "json/json_cursor.hpp"
+
 namespace bmad_mem {
 namespace {
 
-/// Moves through a JSON text that is known to be valid; at the end of the text it stands still.
-class Cursor {
- public:
-  explicit Cursor(std::string_view text) : text_(text) { skip_blanks(); }
-
-  [[nodiscard]] std::size_t at() const { return at_; }
-  [[nodiscard]] char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
-
-  /// Steps over one character and the blanks behind it.
-  void step() {
-    at_ = std::min(at_ + 1, text_.size());
-    skip_blanks();
-  }
-
-  /// Steps over a string and the blanks behind it; returns what stood between the quotes.
-  std::string_view string() {
-    const std::size_t begin = at_ + 1;
-    std::size_t end = begin;
-    while (end < text_.size() && text_[end] != '"') {
-      end += text_[end] == '\\' ? 2U : 1U;
-    }
-    end = std::min(end, text_.size());
-    at_ = end;
-    step();
-    return text_.substr(begin, end - begin);
-  }
-
-  /// Steps over one value, up to the ',' or the bracket behind it.
-  void value() {
-    std::size_t depth = 0;
-    while (at_ < text_.size()) {
-      const char c = peek();
-      if (c == '"') {
-        string();
-        continue;
-      }
-      const bool closes = c == '}' || c == ']';
-      if (depth == 0 && (closes || c == ',')) {
-        return;
-      }
-      depth += c == '{' || c == '[' ? 1U : 0U;
-      depth -= closes ? 1U : 0U;
-      step();
-    }
-  }
-
- private:
-  void skip_blanks() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
-
-  std::string_view text_;
-  std::size_t at_ = 0;
-};
-
 /// Moves `cursor`, which stands at a value, to the key `key` in it; false when there is none.
-bool enter(Cursor& cursor, std::string_view key) {
+bool enter(JsonCursor& cursor, std::string_view key) {
   if (cursor.peek() != '{') {
     return false;
   }
   cursor.step();
   while (cursor.peek() == '"') {
-    Cursor behind_key = cursor;
+    JsonCursor behind_key = cursor;
     if (behind_key.string() == key) {
       return true;
     }
@@ -92,7 +41,7 @@ TextPosition position_at(std::string_view text, std::size_t offset) {
 
 TextPosition position_of_member(std::string_view text, std::string_view field) {
   TextPosition deepest;
-  Cursor cursor(text);
+  JsonCursor cursor(text);
   while (!field.empty()) {
     const std::size_t dot = std::min(field.find('.'), field.size());
     if (!enter(cursor, field.substr(0, dot))) {
