@@ -1,7 +1,5 @@
 // error_codes_test.cpp - every error code is raised by a call that an embedding program can make,
 // and carries what it is about.
-#include <sys/resource.h>
-
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -14,26 +12,10 @@
 #include "storage/file_lock.hpp"
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
+#include "support/limit.hpp"
 
 namespace bmad_mem::test {
 namespace {
-
-/// Lowers a limit of this process while it lives.
-class Limit {
- public:
-  Limit(__rlimit_resource resource, rlim_t value) : resource_(resource) {
-    ::getrlimit(resource_, &old_);
-    const rlimit lowered{.rlim_cur = value, .rlim_max = old_.rlim_max};
-    ::setrlimit(resource_, &lowered);
-  }
-  Limit(const Limit&) = delete;
-  Limit& operator=(const Limit&) = delete;
-  ~Limit() { ::setrlimit(resource_, &old_); }
-
- private:
-  __rlimit_resource resource_;
-  rlimit old_{};
-};
 
 template <typename T>
 Error error_of(const Result<T>& result) {
