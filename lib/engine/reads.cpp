@@ -4,6 +4,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_table.hpp"
 #include "model/entry.hpp"
+#include "query/question.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -59,11 +60,7 @@ bool is_newer(const Located& a, const Located& b) {
 Result<std::vector<Located>> load_filtered(const Store& store,
                                            const std::vector<std::string>& sessions,
                                            const EntryFilter& filter) {
-  if (filter.since && filter.until && *filter.since > *filter.until) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the time range ends before it begins; swap since and until",
-                 .field = "time_range"};
-  }
+  BMAD_TRY(check_time_range(filter));
   std::vector<Located> found;
   for (const std::string& session_id : sessions) {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,

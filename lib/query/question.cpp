@@ -45,6 +45,15 @@ bool says_nothing(const Question& question, const ParsedQuery& parsed) {
 
 }  // namespace
 
+Status check_time_range(const EntryFilter& filter) {
+  if (filter.since && filter.until && *filter.since > *filter.until) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the time range ends before it begins; swap since and until",
+                 .field = "time_range"};
+  }
+  return {};
+}
+
 Result<Question> read_question(const Query& query, Timestamp now) {
   Question question{.filter = query.filter};
   ParsedQuery parsed;
@@ -57,12 +66,7 @@ Result<Question> read_question(const Query& query, Timestamp now) {
   for (const QueryFilter& filter : parsed.filters) {
     take_filter(filter, now, question);
   }
-  if (question.filter.since && question.filter.until &&
-      *question.filter.since > *question.filter.until) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the time range ends before it begins; swap since and until",
-                 .field = "time_range"};
-  }
+  BMAD_TRY(check_time_range(question.filter));
   if (says_nothing(question, parsed)) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = "the query says nothing to look for; write at least one word or filter",

@@ -1,4 +1,4 @@
-#include "query/query_time.hpp"
+#include "bmad_mem/query_time.hpp"
 
 #include <string>
 #include <string_view>

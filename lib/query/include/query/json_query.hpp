@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/query_time.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "query/query_time.hpp"
 
 namespace bmad_mem {
 

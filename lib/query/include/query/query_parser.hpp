@@ -32,8 +32,8 @@
 #include <vector>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/query_time.hpp"
 #include "bmad_mem/result.hpp"
-#include "query/query_time.hpp"
 
 namespace bmad_mem {
 

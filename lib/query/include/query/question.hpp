@@ -22,6 +22,9 @@ struct Question {
   std::vector<QueryFilter> exclusions;  ///< -type:x and its like.
 };
 
+/// E_INVALID_QUERY for a time range that ends before it begins.
+Status check_time_range(const EntryFilter& filter);
+
 /// Takes `query` apart; `now` is what its relative times count from.
 /// Errors: E_INVALID_QUERY, as parse_query_text(); for a time range that ends before it begins; for
 /// a query that says nothing at all.
