@@ -51,6 +51,9 @@ Status check_is_root(FileSystem& files) {
 
 /// Whether there is a stemmer for the config's language: the room that reads the config can't tell.
 Status check_language(FileSystem& files, const Config& config) {
+  if (config.indexing.language == IndexingConfig().language) {
+    return {};
+  }
   const Result<Analyzer> analyzer = Analyzer::create(config.indexing.language);
   if (analyzer) {
     return {};

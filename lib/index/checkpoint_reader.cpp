@@ -16,6 +16,21 @@
 
 namespace bmad_mem {
 
+Result<std::size_t> CheckpointReader::Impl::read_file_at(std::uint64_t from,
+                                                         std::span<char> out) const {
+  if (file != nullptr) {
+    return file->read_at(from, out);
+  }
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> again, files->open(path, OpenMode::kRead));
+  BMAD_TRY_ASSIGN(const FileInfo now, again->info());
+  if (!now.same_file(identity) || now.mtime_ns != identity.mtime_ns) {
+    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                 .message = "the index was replaced while it was read; ask again",
+                 .path = display_path};
+  }
+  return again->read_at(from, out);
+}
+
 /// Reads `wanted` bytes at `offset` behind the head.
 Status CheckpointReader::Impl::read(std::uint64_t offset, std::size_t wanted,
                                     std::string& out) const {
@@ -28,7 +43,7 @@ Status CheckpointReader::Impl::read(std::uint64_t offset, std::size_t wanted,
     return {};
   }
   out.resize(wanted);
-  BMAD_TRY_ASSIGN(const std::size_t got, file->read_at(from, out));
+  BMAD_TRY_ASSIGN(const std::size_t got, read_file_at(from, out));
   if (got != wanted) {
     return corrupt("it is cut short");
   }
@@ -49,10 +64,10 @@ Status CheckpointReader::Impl::read_start() {
   if (!first || (*first)["version"].integer() != kCheckpointVersion) {
     return corrupt("it is of another version");
   }
-  BMAD_TRY_ASSIGN(const FileInfo info, file->info());
+  BMAD_TRY_ASSIGN(identity, file->info());
   head_size = static_cast<std::uint64_t>((*first)["head_size"].integer());
   size = static_cast<std::uint64_t>((*first)["file_size"].integer());
-  if (size != info.size || head_size > size || head_size <= kFirstLineSize + 1) {
+  if (size != identity.size || head_size > size || head_size <= kFirstLineSize + 1) {
     return corrupt("it has the wrong length");
   }
   const std::string hash((*first)["head_xxh3"].string());
@@ -215,9 +230,16 @@ Result<std::unique_ptr<CheckpointReader>> CheckpointReader::open(FileSystem& fil
   auto impl = std::make_unique<Impl>();
   const std::string path = index_path(session_id);
   impl->display_path = files.display_path(path);
+  impl->files = &files;
+  impl->path = path;
   BMAD_TRY_ASSIGN(impl->file, files.open(path, OpenMode::kRead));
+  const bool is_one_too_many = Impl::open_files.fetch_add(1) >= Impl::kOpenFilesMax;
   BMAD_TRY(impl->read_start());
   BMAD_TRY(impl->read_head(session_id, language));
+  if (is_one_too_many) {
+    impl->file.reset();
+    --Impl::open_files;
+  }
   return std::unique_ptr<CheckpointReader>(new CheckpointReader(std::move(impl)));
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,7 +25,10 @@ struct SectionPlace {
 };
 
 struct CheckpointReader::Impl {
-  std::unique_ptr<File> file;
+  FileSystem* files = nullptr;
+  std::string path;
+  std::unique_ptr<File> file;  // Null beyond kOpenFilesMax: then it is opened for each read.
+  FileInfo identity;
   std::string display_path;
   std::string start;  // The first bytes of the file: head, and as much of the sections.
   std::uint64_t head_size = 0;
@@ -47,6 +52,17 @@ struct CheckpointReader::Impl {
     return sections[static_cast<std::size_t>(section)];
   }
 
+  /// Of all sessions together: a process may have a thousand files open, and other uses for them.
+  static constexpr int kOpenFilesMax = 256;
+  static inline std::atomic<int> open_files{0};
+
+  Impl() = default;
+  Impl(const Impl&) = delete;
+  Impl& operator=(const Impl&) = delete;
+  ~Impl() { open_files -= file == nullptr ? 0 : 1; }
+
+  /// Fills `out` from offset `from` of the file. Returns how many bytes.
+  Result<std::size_t> read_file_at(std::uint64_t from, std::span<char> out) const;
   Status read_start();
   Status read_head(const std::string& session_id, std::string_view language);
   Status read_covers(JsonValue covers);

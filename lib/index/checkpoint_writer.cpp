@@ -11,6 +11,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "checkpoint_format.hpp"
+#include "checkpoint_text.hpp"
 #include "core/hash.hpp"
 #include "digits.hpp"
 #include "index/analyzer.hpp"
@@ -70,6 +71,12 @@ class BlockWriter {
   std::uint64_t keys_ = 0;
 };
 
+/// The old checkpoint does not hold: the logs are indexed anew.
+Error damaged(std::string_view what) {
+  return {.code = ErrorCode::E_STORAGE_CORRUPT,
+          .message = fmt::format("the old index can't be used ({})", what)};
+}
+
 /// A key as it stands in the file, and what is new under it.
 struct NewKey {
   std::string escaped;
@@ -81,8 +88,7 @@ std::vector<NewKey> new_keys(const Memtable& memtable, PostingKind kind) {
   std::vector<NewKey> keys;
   keys.reserve(sorted.size());
   for (const Memtable::KeyedPostings& each : sorted) {
-    const std::string quoted = json_quoted(each.key);
-    keys.push_back({.escaped = quoted.substr(1, quoted.size() - 2), .postings = each.postings});
+    keys.push_back({.escaped = escaped_key(each.key), .postings = each.postings});
   }
   if (!std::ranges::is_sorted(keys, {}, &NewKey::escaped)) {  // An escape sorts elsewhere.
     std::ranges::sort(keys, {}, &NewKey::escaped);
@@ -176,33 +182,24 @@ Status write_keys(const CheckpointInput& input, PostingKind kind, LiveEntries* l
   };
   if (input.old != nullptr) {
     BMAD_TRY_ASSIGN(const std::string old, input.old->section(postings_section(kind)));
-    constexpr std::string_view kJoint = "\": [";
-    for (std::size_t begin = 0; begin < old.size();) {
-      const std::size_t end = std::min(old.find('\n', begin), old.size());
-      std::string_view line = std::string_view(old).substr(begin, end - begin);
-      begin = end + 1;
-      if (line.ends_with(',')) {
-        line.remove_suffix(1);
+    Lines lines(old);
+    std::string_view line;
+    while (lines.next(line)) {
+      const KeyLine split = split_list_line(line);
+      if (!split.good) {
+        return damaged("a line is none");
       }
-      const std::size_t joint = line.rfind(kJoint);
-      if (joint == std::string_view::npos || line.front() != '"') {
-        return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                     .message = "a line of the index is none"};
-      }
-      const std::string_view key = line.substr(1, joint - 1);
-      const std::string_view old_list = line.substr(joint + 3);
-      while (next < added.size() && added[next].escaped < key) {
+      while (next < added.size() && added[next].escaped < split.key) {
         write_new();
       }
-      if (next < added.size() && added[next].escaped == key) {
-        if (!grow_list(old_list, input.old->entry_count(), added[next].postings, list)) {
-          return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                       .message = "a posting list of the index is none"};
+      if (next < added.size() && added[next].escaped == split.key) {
+        if (!grow_list(split.value, input.old->entry_count(), added[next].postings, list)) {
+          return damaged("a posting list is none");
         }
-        out.add(key, list);
+        out.add(split.key, list);
         ++next;
       } else {
-        out.add(key, old_list);
+        out.add(split.key, split.value);
       }
     }
   }

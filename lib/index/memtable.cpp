@@ -38,11 +38,12 @@ class PostingTable {
     return number == StringTable::kNone ? std::span<const Posting>() : lists_[number];
   }
 
-  [[nodiscard]] std::vector<Memtable::KeyedPostings> sorted() const {
+  [[nodiscard]] std::vector<Memtable::KeyedPostings> sorted(std::string_view prefix) const {
     std::vector<Sortable> order;
-    order.reserve(lists_.size());
     for (std::uint32_t i = 0; i < keys_.size(); ++i) {
-      order.push_back({.front = front_of(keys_.text(i)), .number = i});
+      if (keys_.text(i).starts_with(prefix)) {
+        order.push_back({.front = front_of(keys_.text(i)), .number = i});
+      }
     }
     std::ranges::sort(order, [this](const Sortable& a, const Sortable& b) {
       return a.front != b.front ? a.front < b.front : keys_.text(a.number) < keys_.text(b.number);
@@ -146,8 +147,9 @@ std::span<const Posting> Memtable::postings(PostingKind kind, std::string_view k
   return impl_->tables[static_cast<std::size_t>(kind)].postings(key);
 }
 
-std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind) const {
-  return impl_->tables[static_cast<std::size_t>(kind)].sorted();
+std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind,
+                                                      std::string_view prefix) const {
+  return impl_->tables[static_cast<std::size_t>(kind)].sorted(prefix);
 }
 
 std::string reference_key(std::string_view id) {

@@ -65,6 +65,7 @@ Status SessionIndex::refresh() {
   if (!done && (done.error().code == ErrorCode::E_STORAGE_CORRUPT ||
                 done.error().code == ErrorCode::E_CONCURRENT_MOD)) {
     done = scan_all({});
+    state_->has_useless_file = true;
   }
   if (!done) {
     state_->opened = false;  // The table may hold half of what is new: the next begins anew.
@@ -74,7 +75,9 @@ Status SessionIndex::refresh() {
 
 Status SessionIndex::rebuild(const Progress& on_progress) {
   const std::unique_lock guard(mutex_);
-  return scan_all(on_progress);
+  Status done = scan_all(on_progress);
+  state_->has_useless_file = true;  // Nobody asks for this while the file serves.
+  return done;
 }
 
 void SessionIndex::forget() {
@@ -107,6 +110,7 @@ Status SessionIndex::open_checkpoint() {
       CheckpointReader::open(files_, options_.session_id, options_.language);
   if (!reader) {
     // Whatever is wrong with it, the logs are the truth; they tell when the disk is bad.
+    state_->has_useless_file = reader.error().code == ErrorCode::E_STORAGE_CORRUPT;
     state_->opened = true;
     return {};
   }
@@ -237,14 +241,15 @@ Status SessionIndex::prepare_growth() {
   return {};
 }
 
-bool SessionIndex::wants_checkpoint(std::uint64_t tail_entries_max) const {
+bool SessionIndex::wants_checkpoint(std::uint64_t entries_max) const {
   const std::shared_lock guard(mutex_);
-  const auto added = std::span(state_->table.columns.rows).subspan(state_->rows_written);
+  const std::vector<EntryRow>& added = state_->table.columns.rows;
   std::uint64_t bytes = 0;
   for (const EntryRow& row : added) {
     bytes += row.size + 1;
   }
-  return !added.empty() && (added.size() >= tail_entries_max || bytes >= kTailSizeMax);
+  return state_->has_useless_file ||
+         (!added.empty() && (added.size() >= entries_max || bytes >= kTailSizeMax));
 }
 
 Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
@@ -288,13 +293,14 @@ Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
     return std::move(made).error();
   }
   BMAD_TRY(replace_derived_file(files_, index_path(options_.session_id), made->text));
-  state_->rows_written = state_->table.columns.rows.size();
   CheckpointReport report{.entries = state_->table.columns.size() - state_->table.tombstones,
                           .terms = made->terms,
                           .index_bytes = made->text.size()};
   for (const LogCover& cover : state_->covers) {
     report.log_bytes += cover.bytes;
   }
+  // From here on the file serves: the table of a full session takes twenty megabytes.
+  BMAD_TRY(open_checkpoint());
   return std::optional(report);
 }
 

@@ -85,8 +85,7 @@ Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKe
   BMAD_TRY(state_->load());
   const SlotTable& slots = *state_->slots;
   // Old and new keys, merged; under both, the counts add up.
-  std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind);
-  std::erase_if(added, [&](const auto& each) { return !each.key.starts_with(prefix); });
+  std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind, prefix);
   if (!std::ranges::is_sorted(added, precedes_in_file, &Memtable::KeyedPostings::key)) {
     std::ranges::sort(added, precedes_in_file, &Memtable::KeyedPostings::key);
   }

@@ -28,8 +28,8 @@ struct SessionIndex::State {
   SessionTable table;
   std::unique_ptr<SessionTableBuilder> builder;
   std::optional<Analyzer> analyzer;
-  bool grown = false;            // The table holds all columns, and more than the checkpoint.
-  std::size_t rows_written = 0;  // As many of the table's rows stand in a newer index.json.
+  bool grown = false;             // The table holds all columns, and more than the checkpoint.
+  bool has_useless_file = false;  // index.json is there and does not hold.
 
   // Filled by load() and postings() under their own mutexes, since many may ask at once.
   std::mutex load_mutex;

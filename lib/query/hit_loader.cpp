@@ -55,14 +55,9 @@ HitLoader::~HitLoader() = default;
 
 Result<Hit> HitLoader::load(std::size_t index) {
   const Found& found = impl_->result.found[index];
-  Result<Hit> hit = impl_->load(found);
-  if (!hit) {
-    Error error = std::move(hit).error();
-    error.field = impl_->sessions[found.session]->session_id();
-    return error;
-  }
+  BMAD_TRY_ASSIGN(Hit hit, in_session(*impl_->sessions[found.session], impl_->load(found)));
   if (!impl_->result.explanations.empty()) {
-    hit->explanation = impl_->result.explanations[index];
+    hit.explanation = impl_->result.explanations[index];
   }
   return hit;
 }
@@ -71,6 +66,11 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
   if (!analyzer) {
     BMAD_TRY_ASSIGN(Analyzer made, Analyzer::create(language));
     analyzer.emplace(std::move(made));
+  }
+  // Hits without end may come from more sessions than a process may have files open.
+  constexpr std::size_t kOpenSessionsMax = 32;
+  if (logs.size() >= kOpenSessionsMax && !logs.contains(found.session)) {
+    logs.clear();
   }
   const SessionIndex& session = *sessions[found.session];
   BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(found.ordinal, logs[found.session]));

@@ -95,20 +95,13 @@ Status add_times(SessionIndex& session, const EntryFilter& filter, TimelineUnit 
   return {};
 }
 
-Error in_session(Error error, const SessionIndex& session) {
-  error.field = session.session_id();
-  return error;
-}
-
 }  // namespace
 
 Result<std::vector<TopicCount>> count_topics(std::span<SessionIndex* const> sessions,
                                              const EntryFilter& filter) {
   std::map<std::string, TopicCount> topics;
   for (SessionIndex* session : sessions) {
-    if (Status added = add_topics(*session, filter, topics); !added) {
-      return in_session(added.error(), *session);
-    }
+    BMAD_TRY(in_session(*session, add_topics(*session, filter, topics)));
   }
   std::vector<TopicCount> counts;
   for (auto& [name, count] : topics) {
@@ -125,9 +118,7 @@ Result<std::vector<TimelineBucket>> count_by_time(std::span<SessionIndex* const>
                                                   const EntryFilter& filter, TimelineUnit unit) {
   std::map<Timestamp, TimelineBucket> buckets;
   for (SessionIndex* session : sessions) {
-    if (Status added = add_times(*session, filter, unit, buckets); !added) {
-      return in_session(added.error(), *session);
-    }
+    BMAD_TRY(in_session(*session, add_times(*session, filter, unit, buckets)));
   }
   std::vector<TimelineBucket> timeline;
   for (const auto& [begin, bucket] : buckets) {

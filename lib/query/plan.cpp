@@ -41,7 +41,6 @@ class Planner {
     for (const QueryClause& clause : question.clauses) {
       BMAD_TRY(take_clause(clause));
     }
-    BMAD_TRY(correct_spelling());
     plan_.rank.speaker = speakers_.speaker();
     plan_.rank.spans = find_date_spans(question.prose, reference_time(now));
     plan_.names_time = !plan_.rank.spans.empty() || question.filter.since || question.filter.until;
@@ -101,7 +100,7 @@ class Planner {
         add_rank_term(term);
         // A number or a name with digits is another one, not misspelt.
         if (!token.whole && !has_digit(token.text)) {
-          correctable_.push_back(token.text);
+          plan_.correctable.push_back(token.text);
         }
       }
       requirement.terms.push_back({std::move(term)});
@@ -155,33 +154,6 @@ class Planner {
     }
   }
 
-  /// When no session holds any of the words, each stands for those that are spelt like it.
-  Status correct_spelling() {
-    if (plan_.rank.terms.empty() || plan_.has_expansion) {
-      return {};
-    }
-    for (const std::string& term : plan_.rank.terms) {
-      for (SessionIndex* session : sessions_) {
-        Result<SessionIndex::Postings> postings = session->live_postings(PostingKind::kTerm, term);
-        if (!postings) {
-          Error error = std::move(postings).error();
-          error.field = session->session_id();
-          return error;
-        }
-        if (!(*postings)->postings.empty()) {
-          return {};
-        }
-      }
-    }
-    for (const std::string& word : correctable_) {
-      BMAD_TRY_ASSIGN(const std::vector<std::string> terms, terms_like(sessions_, analyzer_, word));
-      for (const std::string& term : terms) {
-        add_rank_term(term);
-      }
-    }
-    return {};
-  }
-
   /// What "in June" counts back from: the present, or in a store that nobody has written to for
   /// long its newest entry.
   [[nodiscard]] Timestamp reference_time(Timestamp now) const {
@@ -197,7 +169,6 @@ class Planner {
   Analyzer& analyzer_;
   SpeakerFinder speakers_;
   Plan plan_;
-  std::vector<std::string> correctable_;
   bool seen_word_ = false;
 };
 
@@ -206,6 +177,18 @@ class Planner {
 Result<Plan> make_plan(const Question& question, std::span<SessionIndex* const> sessions,
                        Analyzer& analyzer, Timestamp now) {
   return Planner(sessions, analyzer).run(question, now);
+}
+
+Status correct_spelling(std::span<SessionIndex* const> sessions, Analyzer& analyzer, Plan& plan) {
+  for (const std::string& word : plan.correctable) {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> terms, terms_like(sessions, analyzer, word));
+    for (const std::string& term : terms) {
+      if (plan.marked.insert(term).second) {
+        plan.rank.terms.push_back(term);
+      }
+    }
+  }
+  return {};
 }
 
 }  // namespace bmad_mem

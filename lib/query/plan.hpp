@@ -25,14 +25,18 @@ struct Requirement {
 struct Plan {
   RankQuery rank;
   std::vector<Requirement> requirements;
+  std::vector<std::string> correctable;       ///< Words that may be misspelt.
   std::set<std::string, std::less<>> marked;  ///< Terms to mark in snippets.
   bool has_expansion = false;                 ///< It has a prefix or a fuzzy word.
   bool names_time = false;                    ///< The question says when: age must not count.
 };
 
-/// Plans `question` over `sessions`. Misspelt words are looked for when the sessions hold none of
-/// its words at all. Errors: E_STORAGE_CORRUPT, as SessionIndex::keys().
+/// Plans `question` over `sessions`. Errors: E_STORAGE_CORRUPT, as SessionIndex::keys().
 Result<Plan> make_plan(const Question& question, std::span<SessionIndex* const> sessions,
                        Analyzer& analyzer, Timestamp now);
+
+/// Lets each word of Plan::correctable stand for the terms that are spelt like it, too: for when
+/// the sessions hold none of the words. Errors: as make_plan().
+Status correct_spelling(std::span<SessionIndex* const> sessions, Analyzer& analyzer, Plan& plan);
 
 }  // namespace bmad_mem

@@ -23,11 +23,6 @@ namespace {
 /// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
 constexpr std::size_t kRankTermsMax = 48;
 
-Error in_session(Error error, const SessionIndex& session) {
-  error.field = session.session_id();
-  return error;
-}
-
 /// The best first, for the order asked for.
 bool is_before(SortOrder sort, const Found& a, const Found& b) {
   if (sort == SortOrder::kRelevanceDesc && a.relevance != b.relevance) {
@@ -113,6 +108,10 @@ class Search {
       return no_usable_word();
     }
     BMAD_TRY(collect());
+    if (!plan_.has_expansion && !holds_any_term()) {
+      BMAD_TRY(correct_spelling(sessions_, analyzer, plan_));
+      BMAD_TRY(collect());
+    }
     keep_rarest_terms();
     const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
     found_.resize(sessions_.size());
@@ -164,15 +163,23 @@ class Search {
     for (std::size_t i = 0; i < done.size(); ++i) {
       if (!done[i]) {
         return done[i].error().code == ErrorCode::E_QUERY_TIMEOUT
-                   ? done[i].error()
-                   : in_session(done[i].error(), *sessions_[i]);
+                   ? std::move(done[i])
+                   : in_session(*sessions_[i], std::move(done[i]));
       }
     }
     return {};
   }
 
+  [[nodiscard]] bool holds_any_term() const {
+    return std::ranges::any_of(collected_, [](const SessionTerms& session) {
+      return std::ranges::any_of(session.terms, [](const SessionIndex::Postings& term) {
+        return !term->postings.empty();
+      });
+    });
+  }
+
   Status collect() {
-    collected_.resize(sessions_.size());
+    collected_.assign(sessions_.size(), {});
     return on_all([&](std::size_t i) -> Status {
       for (const std::string& term : plan_.rank.terms) {
         BMAD_TRY_ASSIGN(SessionIndex::Postings found,
@@ -411,11 +418,9 @@ class Search {
         return query_timeout(query_);
       }
       const SessionIndex& session = *sessions_[each.session];
-      const Result<SessionIndex::LoadedLine> line = session.line(each.ordinal);
-      if (!line) {
-        return in_session(line.error(), session);
-      }
-      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line->text));
+      BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line,
+                      in_session(session, session.line(each.ordinal)));
+      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
       std::string text;
       entry_searchable_text(each.type, value, text);
       const bool holds = std::ranges::all_of(plan_.requirements, [&](const Requirement& wanted) {

@@ -37,11 +37,7 @@ Result<Counts> collect(std::span<SessionIndex* const> sessions, std::string_view
   });
   Counts all;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    if (!done[i]) {
-      Error error = std::move(done[i]).error();
-      error.field = sessions[i]->session_id();  // So that the caller knows which one to rebuild.
-      return error;
-    }
+    BMAD_TRY(in_session(*sessions[i], std::move(done[i])));
     for (const auto& [term, count] : found[i]) {
       all[term] += count;
     }

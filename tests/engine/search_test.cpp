@@ -13,6 +13,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "engine/memory_fixture.hpp"
+#include "support/limit.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -299,6 +300,31 @@ TEST_CASE("a checkpoint that was written needs no writing at the next query") {
   const auto written = std::filesystem::last_write_time(memory.path("index.json"));
   CHECK(find(memory, {.text = "pool"}).size() == 20);
   CHECK(std::filesystem::last_write_time(memory.path("index.json")) == written);
+}
+
+TEST_CASE("a checkpoint that does not hold is replaced by the next query, however small") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "pool");
+  memory->rebuild_index().value();
+  memory.write("index.json", "{}");
+  memory.reopen();
+  CHECK(find(memory, {.text = "pool"}) == Ids{"a"});
+  CHECK(memory.read("index.json").starts_with("{\"version\": 2"));
+}
+
+TEST_CASE("a search over more sessions than a process may have open files finds all of them") {
+  MemoryFixture memory;
+  constexpr std::size_t kSessions = 350;
+  for (std::size_t i = 0; i < kSessions; ++i) {
+    const std::string id = memory.session(fmt::format("s{}", i));
+    memory.add_fact(fmt::format("f{}", i), "postgres pool", id);
+  }
+  memory->rebuild_index().value();
+  memory.reopen();
+  const Limit limit(RLIMIT_NOFILE, 340);
+  CHECK(find(memory, {.text = "pool", .filter = {.limit = 0}}).size() == kSessions);
+  CHECK(find(memory, {.text = "\"postgres pool\"", .filter = {.limit = 0}}).size() == kSessions);
 }
 
 TEST_CASE("related: references both ways, then its topic, then what reads like it") {

@@ -57,8 +57,10 @@ class Memtable {
     std::string_view key;
     std::span<const Posting> postings;
   };
-  /// All of a kind, ascending by the bytes of their keys. Valid until the next addition.
-  [[nodiscard]] std::vector<KeyedPostings> sorted(PostingKind kind) const;
+  /// All of a kind whose keys start with `prefix`, ascending by the bytes of their keys. Valid
+  /// until the next addition.
+  [[nodiscard]] std::vector<KeyedPostings> sorted(PostingKind kind,
+                                                  std::string_view prefix = {}) const;
 
  private:
   struct Impl;

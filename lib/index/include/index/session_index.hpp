@@ -75,7 +75,8 @@ class SessionIndex {
   /// is writing it.
   Result<std::optional<CheckpointReport>> write_checkpoint();
 
-  /// Whether what came since the checkpoint is more than `entries_max` entries or kTailSizeMax.
+  /// Whether what came since the checkpoint is more than `entries_max` entries or kTailSizeMax; or
+  /// there is an index.json that does not hold.
   [[nodiscard]] bool wants_checkpoint(std::uint64_t entries_max) const;
 
   /// Keeps the index as it is while it is held.
@@ -138,5 +139,15 @@ class SessionIndex {
   mutable std::shared_mutex mutex_;  // Guards state_, but for what it guards itself.
   std::unique_ptr<State> state_;
 };
+
+/// `outcome`, whose error says in Error::field which session it is about: the engine makes that
+/// index anew.
+template <typename Outcome>
+Outcome in_session(const SessionIndex& session, Outcome outcome) {
+  if (!outcome) {
+    outcome.error().field = session.session_id();
+  }
+  return outcome;
+}
 
 }  // namespace bmad_mem

@@ -1,0 +1,80 @@
+// indexing.cpp - when checkpoints are written: by appends that made the tail long, and on demand.
+#include <algorithm>
+#include <chrono>
+
+#include "held_indexes.hpp"
+#include "storage/layout.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+
+Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
+                                                 std::span<const std::string> wanted,
+                                                 const MemoryManager::Progress& on_progress) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
+  std::uint64_t total = 0;
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+                    session_footprint(*store.files, session_id, log_files()));
+    total += footprint.size;
+  }
+  std::vector<IndexReport> reports;
+  std::uint64_t done = 0;
+  for (const std::string& session_id : sessions) {
+    const auto begin = std::chrono::steady_clock::now();
+    const std::shared_ptr<SessionIndex> index = store.index(session_id);
+    BMAD_TRY(index->rebuild([&](std::uint64_t bytes) {
+      if (on_progress) {
+        on_progress(std::min(done + bytes, total), total);
+      }
+    }));
+    BMAD_TRY_ASSIGN(const std::optional<CheckpointReport> written, index->write_checkpoint());
+    if (!written) {
+      continue;  // Another process is writing it at this moment, from the same logs.
+    }
+    done += written->log_bytes;
+    reports.push_back({.session_id = session_id,
+                       .entries = written->entries,
+                       .terms = written->terms,
+                       .log_bytes = written->log_bytes,
+                       .index_bytes = written->index_bytes,
+                       .took = std::chrono::steady_clock::now() - begin});
+  }
+  if (on_progress) {
+    on_progress(total, total);
+  }
+  return reports;
+}
+
+void checkpoint_after_write(Store& store, const std::string& session_id, OpenSession& session,
+                            const Appended& appended) {
+  const IndexingConfig& config = store.config.indexing;
+  if (!config.enabled) {
+    return;
+  }
+  // Most writes end here: the tail is known to be short, or the whole log is.
+  std::uint64_t tail = session.tail_bytes.fetch_add(appended.bytes) + appended.bytes;
+  const std::uint64_t entries = session.tail_entries.fetch_add(appended.entries) + appended.entries;
+  const bool is_first = !session.tail_known.exchange(true);
+  const bool has_many = entries >= static_cast<std::uint64_t>(config.rebuild_threshold_writes);
+  if (!has_many && tail < kTailSizeMax && (!is_first || appended.log_end < kTailSizeMax)) {
+    return;
+  }
+  std::uint64_t logs = 0;
+  for (const std::string& log_file : log_files()) {
+    const Result<FileInfo> info = store.files->info(session_file(session_id, log_file));
+    logs += info ? info->size : 0;
+  }
+  const std::uint64_t covered = checkpointed_bytes(*store.files, session_id, config.language);
+  tail = logs > covered ? logs - covered : 0;
+  if (has_many || tail >= kTailSizeMax) {
+    const std::shared_ptr<SessionIndex> index = store.index(session_id);
+    if (index->refresh() && write_new_checkpoint(config, *index)) {
+      tail = 0;
+      session.tail_entries = 0;
+    }
+  }
+  session.tail_bytes = tail;
+}
+
+}  // namespace bmad_mem
