@@ -13,8 +13,8 @@
 #include "index/entry_scanner.hpp"
 #include "index/entry_table.hpp"
 #include "model/validate.hpp"
-#include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
+#include "storage/log_rewrite.hpp"
 #include "storage/quarantine.hpp"
 #include "store.hpp"
 
@@ -23,35 +23,6 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 constexpr std::string_view kTemporarySuffix = ".tmp";
-
-/// A stretch of a log that a rewrite leaves out.
-struct Gap {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-};
-
-Status copy_without(File& source, const std::vector<Gap>& gaps, std::uint64_t size, File& target) {
-  std::string buffer;
-  const auto copy = [&](std::uint64_t from, std::uint64_t end) -> Status {
-    constexpr std::uint64_t kChunkSize = 1U << 20U;
-    while (from < end) {
-      buffer.resize(static_cast<std::size_t>(std::min(kChunkSize, end - from)));
-      BMAD_TRY_ASSIGN(const std::size_t got, source.read_at(from, buffer));
-      if (got == 0) {
-        return {};
-      }
-      BMAD_TRY(write_all(target, std::string_view(buffer).substr(0, got)));
-      from += got;
-    }
-    return {};
-  };
-  std::uint64_t from = 0;
-  for (const Gap& gap : gaps) {
-    BMAD_TRY(copy(from, gap.begin));
-    from = gap.end;
-  }
-  return copy(from, size);
-}
 
 /// Whether the line is an entry but for a byte order mark that an editor put in front of the file.
 bool is_entry_behind_mark(File& log, EntryType type, const DamagedLine& line) {
@@ -154,9 +125,8 @@ class SessionRepair {
   Status set_aside(const std::string& path, const std::string& log_file, EntryType type,
                    const std::vector<DamagedLine>& damaged) {
     BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, store_.files->open(path, OpenMode::kRead));
-    BMAD_TRY_ASSIGN(const FileInfo info, log->info());
     Quarantine quarantine(*store_.files, quarantine_path(session_id_));
-    std::vector<Gap> gaps;
+    std::vector<ByteRange> gaps;
     std::uint64_t set_aside_count = 0;
     for (const DamagedLine& line : damaged) {
       if (is_entry_behind_mark(*log, type, line)) {
@@ -175,9 +145,7 @@ class SessionRepair {
       ++set_aside_count;
     }
     BMAD_TRY(quarantine.sync());
-    BMAD_TRY(replace_file_with(*store_.files, path, [&](File& copy) {
-      return copy_without(*log, gaps, info.size, copy);
-    }));
+    BMAD_TRY(rewrite_log_without(*store_.files, path, gaps));
     if (set_aside_count != 0) {
       did(path,
           fmt::format("set aside {} damaged line{} in {}", set_aside_count,

@@ -94,8 +94,12 @@ class Scan {
       return;
     }
     ++result_.entries;
-    handlers_.on_entry(
-        {.type = type_, .value = *value, .text = text, .offset = line.offset, .line = line.number});
+    handlers_.on_entry({.type = type_,
+                        .value = *value,
+                        .text = text,
+                        .offset = line.offset,
+                        .line = line.number,
+                        .line_size = line.size + 1});
   }
 
   [[nodiscard]] LogScan finish(const LineReader& reader, std::uint64_t lines) {

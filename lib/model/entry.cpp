@@ -31,6 +31,18 @@ class IdList {
   std::vector<std::string_view> ids_;
 };
 
+/// Adds what `member` of an entry lists as references.
+void add_cited(const JsonMember& member, IdList& ids) {
+  if (member.key == "references") {
+    ids.add_list(member.value);
+    for (const JsonMember& list : member.value.members()) {
+      ids.add_list(list.value);
+    }
+  } else if (member.key == "metadata") {
+    ids.add_list(member.value["references"]);
+  }
+}
+
 bool makes_severe(std::string_view key, JsonValue value) {
   const std::string_view text = value.string();
   return (key == "severity" && text == "critical") ||
@@ -147,16 +159,18 @@ std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_ma
 std::vector<std::string_view> entry_references(JsonValue entry) {
   IdList ids;
   for (const JsonMember& member : entry.members()) {
-    if (member.key == "references") {
-      ids.add_list(member.value);
-      for (const JsonMember& list : member.value.members()) {
-        ids.add_list(list.value);
-      }
-    } else if (member.key == "metadata") {
-      ids.add_list(member.value["references"]);
-    } else if (member.key == "context") {
+    add_cited(member, ids);
+    if (member.key == "context") {
       ids.add(member.value["parent_message_id"]);
     }
+  }
+  return ids.take();
+}
+
+std::vector<std::string_view> entry_citations(JsonValue entry) {
+  IdList ids;
+  for (const JsonMember& member : entry.members()) {
+    add_cited(member, ids);
   }
   return ids.take();
 }

@@ -23,7 +23,8 @@ struct ScannedEntry {
   JsonValue value;
   std::string_view text;
   std::uint64_t offset = 0;
-  std::uint64_t line = 0;  ///< 1-based.
+  std::uint64_t line = 0;       ///< 1-based.
+  std::uint64_t line_size = 0;  ///< In the log, with its '\n' and what stands before it.
 };
 
 /// A line that is none.

@@ -78,5 +78,7 @@ std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_ma
 /// `references` and `metadata.references`, and `context.parent_message_id`. They need not exist.
 /// `learned_from` names sessions and is not among them.
 std::vector<std::string_view> entry_references(JsonValue entry);
+/// The same without the message that a message answers: what the entry itself refers to.
+std::vector<std::string_view> entry_citations(JsonValue entry);
 
 }  // namespace bmad_mem

@@ -1,0 +1,198 @@
+// lifecycle.hpp - what the calls of MemoryManager that care for a session's life take and give
+// back: compaction, archive, deletion, maintenance, audit, decay.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+/// A line that left a log, or that would.
+struct RemovedEntry {
+  std::string session_id;
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  std::uint64_t line = 0;   ///< 1-based in its log, before.
+  std::uint64_t bytes = 0;  ///< With its '\n'.
+  std::string reason;       ///< "superseded by line 12", "least relevant (0.08)".
+  std::string headline;     ///< One line for people.
+};
+
+struct CompactOptions {
+  bool dry_run = false;  ///< Say what would go, and change nothing.
+};
+
+/// What a compaction did to one session, or would do.
+struct CompactionReport {
+  std::string session_id;
+  std::vector<RemovedEntry> removed;  ///< By type and line.
+  std::uint64_t superseded = 0;       ///< How many of them are older versions,
+  std::uint64_t duplicates = 0;       ///< repeat an entry word by word,
+  std::uint64_t evicted = 0;          ///< or went to the archive, see `evicted_file`.
+  std::uint64_t entries_before = 0;   ///< Distinct ids.
+  std::uint64_t entries_after = 0;
+  std::uint64_t bytes_before = 0;  ///< Of the session's tracked files.
+  std::uint64_t bytes_after = 0;
+  std::uint64_t trigger_bytes = 0;  ///< From this size on a session is compacted by itself.
+  std::string evicted_file;         ///< Where the evicted are; empty when nothing was evicted.
+};
+
+/// What to delete. Entries for which everything that is given holds. At least one member must be
+/// given: a session as a whole is deleted by delete_session().
+struct DeletionCriteria {
+  std::vector<std::string> ids;
+  std::vector<std::string> sessions;  ///< All when empty.
+  std::vector<EntryType> types;
+  std::vector<std::string> tags;    ///< Any of them.
+  std::vector<std::string> agents;  ///< Any of them, see Entry::who.
+  std::optional<Timestamp> since;   ///< Inclusive.
+  std::optional<Timestamp> until;   ///< Inclusive.
+  std::string match;                ///< A text that the entry holds in any field, in any version.
+
+  [[nodiscard]] bool is_empty() const {
+    return ids.empty() && types.empty() && tags.empty() && agents.empty() && !since && !until &&
+           match.empty();
+  }
+};
+
+struct DeleteOptions {
+  bool dry_run = false;  ///< Say what would go, and change nothing.
+  /// At once and everywhere: logs, archives, what was evicted or deleted before, quarantine,
+  /// summaries. Otherwise for 30 days it can be brought back.
+  bool purge = false;
+};
+
+/// So many lines in one file.
+struct FileCount {
+  std::string path;
+  std::uint64_t lines = 0;
+};
+
+struct DeletionReport {
+  std::vector<RemovedEntry> removed;       ///< Lines of logs, by session, type and line.
+  std::vector<FileCount> elsewhere;        ///< Where a purge reached besides the logs.
+  std::uint64_t entries = 0;               ///< Distinct ids of `removed`.
+  std::optional<Timestamp> expires_at;     ///< Until when they can be brought back.
+  std::vector<std::string> sessions_gone;  ///< Sessions deleted as a whole.
+};
+
+/// What stands in deleted/.
+struct Deletion {
+  std::string session_id;
+  std::string deletion_id;
+  Timestamp deleted_at{};
+  Timestamp expires_at{};
+  std::string agent_id;  ///< Who deleted it; may be empty.
+  bool whole_session = false;
+  std::uint64_t entries = 0;  ///< Lines, for a whole session: entries.
+};
+
+/// Which deletions to bring back. Empty: nothing.
+struct UndeleteCriteria {
+  std::vector<std::string> ids;       ///< Entries.
+  std::vector<std::string> sessions;  ///< Whole ones, and all deleted entries of those there are.
+};
+
+struct UndeleteReport {
+  std::uint64_t lines = 0;               ///< Brought back.
+  std::vector<std::string> sessions;     ///< Brought back as a whole.
+  std::vector<std::string> left_behind;  ///< Ids that exist again, so the old ones stay deleted.
+};
+
+/// Where a text still is after a purge.
+struct Leftover {
+  std::string place;   ///< A file, or "git history".
+  std::string detail;  ///< "line 12", "commit 1a2b3c4".
+  std::string remedy;  ///< What to do about it.
+};
+
+enum class SessionState : std::uint8_t {
+  kActive,    ///< Written to within a day, and not closed.
+  kIdle,      ///< Closed, or not written to for longer.
+  kArchived,  ///< A file under archive/.
+  kDeleted,   ///< Under deleted/, for a while.
+};
+/// "active", "idle", "archived", "deleted".
+const char* session_state_name(SessionState state);
+
+struct ArchiveReport {
+  std::string session_id;
+  std::string path;                    ///< Of the archive.
+  std::uint64_t files = 0;             ///< In it.
+  std::uint64_t original_bytes = 0;    ///< Of them together.
+  std::uint64_t compressed_bytes = 0;  ///< Of the archive.
+  std::uint64_t kept = 0;              ///< Entries that stay searchable.
+};
+
+/// A session that is an archive now.
+struct ArchivedSession {
+  std::string session_id;
+  Timestamp created_at{};
+  Timestamp archived_at{};
+  std::uint64_t original_bytes = 0;
+  std::uint64_t compressed_bytes = 0;
+  std::string manifest;  ///< One JSON object.
+};
+
+/// One thing that maintenance did.
+struct MaintenanceAction {
+  std::string task;        ///< "compact", "archive", "retention", "purge".
+  std::string session_id;  ///< Empty when it is about the root.
+  std::uint64_t count = 0;
+  std::string what;  ///< A sentence for people.
+};
+
+struct MaintainOptions {
+  /// Only what is due by the schedule; without it everything is looked at.
+  bool only_due = false;
+  bool dry_run = false;
+};
+
+struct MaintenanceReport {
+  std::vector<MaintenanceAction> done;
+  std::vector<Error> problems;  ///< What could not be done; the rest was.
+  Timestamp next_due{};
+  /// Set when the clock has jumped: nothing is removed because of its age until it is confirmed.
+  std::string held_back;
+};
+
+/// One line of an audit log.
+struct AuditRecord {
+  Timestamp at{};
+  std::string session_id;
+  std::string agent_id;
+  std::string action;  ///< "delete", "purge", "compact", "archive", "restore", "undelete", "decay".
+  std::uint64_t count = 0;
+  std::vector<std::string> ids;  ///< At most 1,000 of them.
+  std::string detail;            ///< Criteria by kind; never content.
+};
+
+struct AuditFilter {
+  std::vector<std::string> sessions;  ///< All when empty, archived and deleted ones too.
+  std::vector<std::string> actions;   ///< Any of them.
+  std::optional<Timestamp> since;
+  std::optional<Timestamp> until;
+  std::size_t limit = 0;  ///< The newest; 0: all.
+};
+
+/// How much the entries of a session count at one time.
+struct DecayReport {
+  std::string session_id;
+  Timestamp as_of{};
+  std::string model;
+  std::uint64_t entries = 0;
+  /// How many entries have a factor in [0,0.1), [0.1,0.2) … [0.9,1].
+  std::array<std::uint64_t, 10> histogram{};
+  std::array<double, kEntryTypeCount> mean{};  ///< By type; 0 without entries.
+  std::uint64_t rewritten = 0;                 ///< Lines whose factor was written anew.
+};
+
+}  // namespace bmad_mem

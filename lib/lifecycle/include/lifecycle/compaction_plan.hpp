@@ -1,0 +1,100 @@
+// compaction_plan.hpp - which lines of a session can go: worked out from what is in its logs, and
+// changing nothing.
+//
+//   1. fold       lines that a newer line with the same id supersedes
+//   2. repeats    entries that say word for word what an earlier one says, at the same moment
+//   3. evict      the least relevant entries, until keep_share of them is left, and then until the
+//                 session is smaller than its trigger
+//
+// Relevance without a question: decay factor x importance x access, see relevance_of(). What stays,
+// however old: pinned entries, open findings of high severity, approved decisions, and what an
+// entry that stays refers to. Of equal relevance the older goes first.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/result.hpp"
+#include "core/file_system.hpp"
+#include "model/decay.hpp"
+
+namespace bmad_mem {
+
+enum class CompactionStrategy : std::uint8_t {
+  kRelevance,
+  /// First what is decayed below 0.3, talk older than a week that the summary covers, findings that
+  /// are resolved or dismissed, and all states of an agent but the last; then by relevance.
+  kTiered,
+};
+
+struct CompactionRules {
+  CompactionStrategy strategy = CompactionStrategy::kRelevance;
+  double keep_share = 0.8;         ///< Of the entries that folding leaves.
+  std::uint64_t bytes_wanted = 0;  ///< Evict until the logs have fewer; 0: no such aim.
+  DecaySettings decay;
+  Timestamp now{};
+  /// Id of the last message that summary.md covers; empty without one. For kTiered.
+  std::string last_summarized_id;
+  /// When an entry was last returned; nothing when never.
+  std::function<std::optional<Timestamp>(std::string_view id)> last_accessed = {};
+};
+
+/// Why a line goes.
+enum class RemovalKind : std::uint8_t { kSuperseded, kDuplicate, kEvicted };
+
+struct PlannedRemoval {
+  RemovalKind kind = RemovalKind::kEvicted;
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  std::uint64_t line = 0;    ///< 1-based.
+  std::uint64_t offset = 0;  ///< In its log.
+  std::uint64_t size = 0;    ///< With its '\n'.
+  std::string reason;
+};
+
+/// What a log was when it was looked at.
+struct PlannedLog {
+  std::optional<FileInfo> file;  ///< Nothing when there was none.
+  std::uint64_t whole_end = 0;
+};
+
+struct CompactionPlan {
+  std::vector<PlannedRemoval> removals;  ///< By type and line.
+  std::array<PlannedLog, kEntryTypeCount> logs{};
+  std::uint64_t entries_before = 0;
+  std::uint64_t entries_after = 0;
+  std::uint64_t bytes_before = 0;  ///< Of the logs.
+  std::uint64_t bytes_after = 0;
+
+  [[nodiscard]] std::uint64_t count(RemovalKind kind) const;
+};
+
+/// Relevance of an entry that nobody asked for, in [0,1]: decay factor x importance x access, where
+/// access is 0.5 for what was never returned and goes from 1 to 0.5 with exp(-0.05 x hours).
+/// Specification 4.3; an entry that was used once must not count less than one that never was.
+double relevance_of(double decay_factor, double importance, std::optional<Timestamp> last_accessed,
+                    Timestamp now);
+
+/// Whether compaction must leave an entry: pinned, an open finding of high or critical severity, an
+/// approved decision.
+bool must_stay(EntryType type, JsonValue entry);
+
+/// Reads the logs of session `session_id` and plans. Damaged lines stay where they are: `repair`
+/// deals with them. Errors: as the file system's.
+Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view session_id,
+                                       const CompactionRules& rules);
+
+/// Whether the logs are still those that were planned for.
+Result<bool> still_holds(FileSystem& files, std::string_view session_id,
+                         const CompactionPlan& plan);
+
+}  // namespace bmad_mem

@@ -1,0 +1,78 @@
+#include "storage/log_rewrite.hpp"
+
+#include <algorithm>
+
+#include "storage/atomic_file.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Many small pieces are gathered, so that the new file takes one write a megabyte and not one a
+/// line.
+Status copy_without(File& source, std::span<const ByteRange> gaps, std::uint64_t size,
+                    File& target) {
+  constexpr std::uint64_t kChunkSize = 1U << 20U;
+  std::string read;
+  std::string kept;
+  std::size_t next_gap = 0;
+  for (std::uint64_t begin = 0; begin < size; begin += kChunkSize) {
+    read.resize(static_cast<std::size_t>(std::min(kChunkSize, size - begin)));
+    BMAD_TRY_ASSIGN(const std::size_t got, source.read_at(begin, read));
+    const std::uint64_t end = begin + got;
+    std::uint64_t from = begin;
+    kept.clear();
+    while (next_gap < gaps.size() && gaps[next_gap].begin < end) {
+      const ByteRange gap = gaps[next_gap];
+      if (gap.begin > from) {
+        kept.append(read, from - begin, gap.begin - from);
+      }
+      from = std::max(from, std::min(gap.end, end));
+      if (gap.end > end) {
+        break;  // Goes on in the next chunk.
+      }
+      ++next_gap;
+    }
+    kept.append(read, from - begin, end - from);
+    BMAD_TRY(write_all(target, kept));
+    if (got < read.size()) {
+      return {};
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Status rewrite_log_without(FileSystem& files, const std::string& path,
+                           std::span<const ByteRange> gaps) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+  BMAD_TRY_ASSIGN(const FileInfo info, log->info());
+  return replace_file_with(
+      files, path, [&](File& target) { return copy_without(*log, gaps, info.size, target); });
+}
+
+Status blank_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kUpdate));
+  for (const ByteRange& gap : gaps) {
+    std::string blanks(gap.end - gap.begin, ' ');
+    if (!blanks.empty()) {
+      blanks.back() = '\n';
+    }
+    for (std::size_t done = 0; done < blanks.size();) {
+      BMAD_TRY_ASSIGN(const std::size_t written,
+                      log->write_at(gap.begin + done, std::string_view(blanks).substr(done)));
+      done += written;
+    }
+  }
+  return log->sync_data();
+}
+
+Status remove_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
+  Status rewritten = rewrite_log_without(files, path, gaps);
+  if (!rewritten && rewritten.error().code == ErrorCode::E_STORAGE_FULL) {
+    return blank_lines(files, path, gaps);
+  }
+  return rewritten;
+}
+
+}  // namespace bmad_mem
