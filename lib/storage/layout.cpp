@@ -90,6 +90,18 @@ std::string deletion_record_path(std::string_view session_id) {
   return deleted_folder(session_id) + "/deletion-record.json";
 }
 
+std::string deleted_entries_path(std::string_view session_id) {
+  return deleted_folder(session_id) + "/entries.jsonl";
+}
+
+std::string deleted_audit_path(std::string_view session_id) {
+  return fmt::format("{}/{}", deleted_folder(session_id), kAuditName);
+}
+
+std::string deleted_session_folder(std::string_view session_id, std::string_view deletion_id) {
+  return fmt::format("{}/{}", deleted_folder(session_id), deletion_id);
+}
+
 Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
                               const std::string& working_directory) {
   for (const std::string_view named : {explicit_root, env_value}) {

@@ -9,7 +9,7 @@
 //   │   └── .lock  .lock.json
 //   ├── shared/   user-preferences.json  agent-knowledge.json  kept/{session-id}.jsonl
 //   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz
-//   └── deleted/{session-id}/  deletion-record.json
+//   └── deleted/{session-id}/  deletion-record.json  entries.jsonl  audit.jsonl  {deletion-id}/
 //
 // No other file spells these names. They are what FileSystem takes: '/' between names, no '/' in
 // front.
@@ -78,6 +78,12 @@ std::string evicted_path(std::string_view session_id);
 std::string deleted_folder(std::string_view session_id);
 /// "deleted/{session_id}/deletion-record.json".
 std::string deletion_record_path(std::string_view session_id);
+/// "deleted/{session_id}/entries.jsonl": the lines that were deleted.
+std::string deleted_entries_path(std::string_view session_id);
+/// "deleted/{session_id}/audit.jsonl": what was done to a session that is gone.
+std::string deleted_audit_path(std::string_view session_id);
+/// "deleted/{session_id}/{deletion_id}": a session that was deleted as a whole.
+std::string deleted_session_folder(std::string_view session_id, std::string_view deletion_id);
 
 /// The memory root to work on: `explicit_root` (--root) if given, else `env_value`
 /// ($BMAD_MEMORY_ROOT) if given, else the nearest folder .bmad/memory in `working_directory` (an

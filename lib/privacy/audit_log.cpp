@@ -1,0 +1,106 @@
+#include "privacy/audit_log.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kAuditSizeMax = 64U << 20U;
+
+std::string to_line(const AuditRecord& record) {
+  JsonWriter out;
+  out.begin_object();
+  out.member("at", std::string_view(format_rfc3339(record.at)));
+  if (!record.agent_id.empty()) {
+    out.member("agent_id", std::string_view(record.agent_id));
+  }
+  out.member("action", std::string_view(record.action)).member("count", record.count);
+  if (!record.ids.empty()) {
+    out.key("ids").begin_array();
+    for (std::size_t i = 0; i < std::min(record.ids.size(), kAuditIdsMax); ++i) {
+      out.string(record.ids[i]);
+    }
+    out.end_array();
+  }
+  if (!record.detail.empty()) {
+    out.member("detail", std::string_view(record.detail));
+  }
+  out.end_object();
+  return out.take() + '\n';
+}
+
+/// Ends a line that a crash left torn, so that the next one is whole.
+Result<std::string> line_end_needed(File& file) {
+  BMAD_TRY_ASSIGN(const FileInfo info, file.info());
+  if (info.size == 0) {
+    return std::string();
+  }
+  std::array<char, 1> last{};
+  BMAD_TRY(file.read_at(info.size - 1, last));
+  return last[0] == '\n' ? std::string() : std::string(1, '\n');
+}
+
+AuditRecord to_record(JsonValue line, const std::string& session_id) {
+  AuditRecord record;
+  record.at = try_parse_rfc3339(line["at"].string()).value_or(Timestamp{});
+  record.session_id = session_id;
+  record.agent_id = line["agent_id"].string();
+  record.action = line["action"].string();
+  record.count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, line["count"].integer()));
+  for (const JsonValue id : line["ids"].elements()) {
+    record.ids.emplace_back(id.string());
+  }
+  record.detail = line["detail"].string();
+  return record;
+}
+
+}  // namespace
+
+Status append_audit(FileSystem& files, const AuditRecord& record) {
+  const bool has_session = files.info(session_folder(record.session_id)).has_value();
+  const std::string path =
+      has_session ? audit_path(record.session_id) : deleted_audit_path(record.session_id);
+  const bool is_new = !files.info(path).has_value();
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
+  BMAD_TRY_ASSIGN(const std::string line_end, line_end_needed(*file));
+  BMAD_TRY(write_all(*file, line_end + to_line(record)));
+  BMAD_TRY(file->sync_data());
+  return is_new ? files.sync_directory(parent_folder(path)) : Status();
+}
+
+std::vector<AuditRecord> parse_audit(std::string_view text, const std::string& session_id) {
+  std::vector<AuditRecord> records;
+  JsonParser parser;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const Result<JsonValue> line = parser.parse(text.substr(0, end));
+    if (line && !(*line)["action"].string().empty()) {
+      records.push_back(to_record(*line, session_id));
+    }
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return records;
+}
+
+Result<std::vector<AuditRecord>> read_audit(FileSystem& files, const std::string& session_id) {
+  std::vector<AuditRecord> records;
+  for (const std::string& path : {audit_path(session_id), deleted_audit_path(session_id)}) {
+    const Result<std::string> text = read_file(files, path, kAuditSizeMax);
+    if (text) {
+      std::ranges::move(parse_audit(*text, session_id), std::back_inserter(records));
+    } else if (!is_not_found(text.error())) {
+      return text.error();
+    }
+  }
+  std::ranges::stable_sort(records, {}, &AuditRecord::at);
+  return records;
+}
+
+}  // namespace bmad_mem
