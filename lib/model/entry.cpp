@@ -54,6 +54,22 @@ bool makes_approved(std::string_view key, JsonValue value) {
   return key == "approved_by" && approvers.begin() != approvers.end();
 }
 
+/// What an entry says about its decay. `bmad-mem decay` overwrites decay_factor with that of the
+/// moment; computing today's from it would let the entry decay twice.
+struct StoredFactors {
+  double written = 1;
+  std::optional<double> initial;
+  bool is_snapshot = false;
+
+  [[nodiscard]] double at_start() const { return initial.value_or(is_snapshot ? 1 : written); }
+};
+
+/// 3.0 is a count too.
+std::uint64_t count_of(JsonValue value) {
+  const double number = value.number();
+  return number >= 0 && number <= kCountMax ? static_cast<std::uint64_t>(number) : 0;
+}
+
 }  // namespace
 
 EntryHead entry_head(EntryType type, JsonValue entry) {
@@ -61,6 +77,7 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
   EntryHead head;
   std::string_view agent;
   std::string_view own_topic;
+  StoredFactors factors;
   for (const JsonMember& member : entry.members()) {
     const std::string_view key = member.key;
     if (key == "id") {
@@ -83,7 +100,13 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
     } else if (key == "sensitive") {
       head.sensitive = member.value.boolean();
     } else if (key == "decay_factor") {
-      head.decay_factor = member.value.number(1.0);
+      factors.written = member.value.number(1.0);
+    } else if (key == "initial_decay_factor") {
+      factors.initial = member.value.number(1.0);
+    } else if (key == "last_decay_update") {
+      factors.is_snapshot = true;
+    } else if (key == "access_count") {
+      head.access_count = count_of(member.value);
     } else if (key == "role") {
       head.role = member.value.string();
     } else if (key == "last_accessed") {
@@ -95,6 +118,7 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
   }
   head.who = head.who.empty() ? agent : head.who;
   head.topic = head.topic.empty() ? own_topic : head.topic;
+  head.decay_factor = factors.at_start();
   return head;
 }
 

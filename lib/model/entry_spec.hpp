@@ -110,6 +110,9 @@ inline constexpr std::array kLastFields = {
     Field{.name = "updated_at", .kind = FieldKind::kTimestamp},
     Field{.name = "access_count", .kind = FieldKind::kCount},
     Field{.name = "last_accessed", .kind = FieldKind::kTimestamp},
+    // Any value: other writers of this format put milliseconds where we put RFC 3339.
+    Field{.name = "last_decay_update", .kind = FieldKind::kAnything},
+    Field{.name = "initial_decay_factor", .kind = FieldKind::kDecayFactor},
     Field{.name = "decay_factor", .kind = FieldKind::kDecayFactor, .fallback = "1.0"},
 };
 

@@ -108,26 +108,57 @@ constexpr Setting kSettings[] = {
         [](Config& c) -> double& { return c.compaction.trigger_threshold_mb; }, kMegabytesMin / 2,
         kMegabytesMax),
     real(
+        "compaction.warn_threshold",
+        [](Config& c) -> double& { return c.compaction.warn_threshold; }, 0.01, 1),
+    real(
+        "compaction.force_threshold",
+        [](Config& c) -> double& { return c.compaction.force_threshold; }, 0.01, 1),
+    real(
         "compaction.keep_percentage",
         [](Config& c) -> double& { return c.compaction.keep_percentage; }, 0.01, 1),
     text(
         "compaction.strategy", [](Config& c) -> Text& { return c.compaction.strategy; },
-        "relevance_based"),
+        "relevance_based", "tiered"),
+
+    whole(
+        "lifecycle.idle_after_hours",
+        [](Config& c) -> Whole& { return c.lifecycle.idle_after_hours; }, 1, 24 * kDaysMax),
+    whole(
+        "lifecycle.archive_after_idle_days",
+        [](Config& c) -> Whole& { return c.lifecycle.archive_after_idle_days; }, 0, kDaysMax),
 
     flag("privacy.auto_redaction", [](Config& c) -> bool& { return c.privacy.auto_redaction; }),
     whole(
         "privacy.retention_days.conversation",
-        [](Config& c) -> Whole& { return c.privacy.retention_days.conversation; }, 1, kDaysMax),
+        [](Config& c) -> Whole& { return c.privacy.retention_days.conversation; }, 0, kDaysMax),
     whole(
         "privacy.retention_days.decision",
-        [](Config& c) -> Whole& { return c.privacy.retention_days.decision; }, 1, kDaysMax),
+        [](Config& c) -> Whole& { return c.privacy.retention_days.decision; }, 0, kDaysMax),
     whole(
         "privacy.retention_days.finding",
-        [](Config& c) -> Whole& { return c.privacy.retention_days.finding; }, 1, kDaysMax),
+        [](Config& c) -> Whole& { return c.privacy.retention_days.finding; }, 0, kDaysMax),
     whole(
         "privacy.retention_days.preference",
-        [](Config& c) -> Whole& { return c.privacy.retention_days.preference; }, 1, kDaysMax),
+        [](Config& c) -> Whole& { return c.privacy.retention_days.preference; }, 0, kDaysMax),
+    whole(
+        "privacy.retention_days.fact",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.fact; }, 0, kDaysMax),
+    whole(
+        "privacy.retention_days.event",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.event; }, 0, kDaysMax),
+    whole(
+        "privacy.retention_days.agent_state",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.agent_state; }, 0, kDaysMax),
+    whole(
+        "privacy.retention_days.artifact",
+        [](Config& c) -> Whole& { return c.privacy.retention_days.artifact; }, 0, kDaysMax),
+    // Not 0, which elsewhere means for ever and here would mean at once.
+    whole(
+        "privacy.deleted_retention_days",
+        [](Config& c) -> Whole& { return c.privacy.deleted_retention_days; }, 1, kDaysMax),
     flag("privacy.auto_purge", [](Config& c) -> bool& { return c.privacy.auto_purge; }),
+    text("privacy.purge_schedule_cron",
+         [](Config& c) -> Text& { return c.privacy.purge_schedule_cron; }),
     flag("privacy.audit_deletions", [](Config& c) -> bool& { return c.privacy.audit_deletions; }),
 
     whole(
@@ -138,6 +169,8 @@ constexpr Setting kSettings[] = {
         [](Config& c) -> Whole& { return c.performance.index_cache_ttl_seconds; }, 0,
         24 * 3600 * 365),
     flag("performance.lazy_load", [](Config& c) -> bool& { return c.performance.lazy_load; }),
+    flag("performance.record_access",
+         [](Config& c) -> bool& { return c.performance.record_access; }),
 };
 
 }  // namespace

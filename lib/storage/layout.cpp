@@ -61,6 +61,10 @@ std::string quarantine_path(std::string_view session_id) {
 
 std::string audit_path(std::string_view session_id) { return session_file(session_id, kAuditName); }
 
+std::string access_path(std::string_view session_id) {
+  return session_file(session_id, kAccessName);
+}
+
 std::string artifact_path(std::string_view session_id, std::string_view entry_id) {
   assert(is_entry_id(entry_id));
   return fmt::format("{}/{}.md", session_file(session_id, kArtifactsName), entry_id);
@@ -145,6 +149,7 @@ std::string_view gitignore_text() {
   return "# Derived from the logs, local to this machine, or deleted. Everything else is memory.\n"
          ".lock*\n"
          "/catalog.json\n"
+         "/maintenance.json\n"
          "/sessions/*/index.json\n"
          "/sessions/*/access.jsonl\n"
          "/shared/*.json\n"

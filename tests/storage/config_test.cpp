@@ -54,7 +54,7 @@ JsonValue rules_of(JsonValue schema, std::string_view key) {
   return rules;
 }
 
-// The example of the specification, section 9.1, with decay.model.
+// The example of the specification, section 9.1, with decay.model and the settings that are ours.
 constexpr std::string_view kSpecification = R"({
   "memory_config": {
     "version": "1.0",
@@ -101,8 +101,14 @@ constexpr std::string_view kSpecification = R"({
     "compaction": {
       "enabled": true,
       "trigger_threshold_mb": 9,
+      "warn_threshold": 0.8,
+      "force_threshold": 0.95,
       "keep_percentage": 0.8,
       "strategy": "relevance_based"
+    },
+    "lifecycle": {
+      "idle_after_hours": 24,
+      "archive_after_idle_days": 30
     },
     "privacy": {
       "auto_redaction": true,
@@ -110,15 +116,22 @@ constexpr std::string_view kSpecification = R"({
         "conversation": 90,
         "decision": 365,
         "finding": 180,
-        "preference": 730
+        "preference": 730,
+        "fact": 0,
+        "event": 90,
+        "agent_state": 90,
+        "artifact": 0
       },
+      "deleted_retention_days": 30,
       "auto_purge": true,
+      "purge_schedule_cron": "0 2 * * 0",
       "audit_deletions": true
     },
     "performance": {
       "batch_write_size": 100,
       "index_cache_ttl_seconds": 300,
-      "lazy_load": true
+      "lazy_load": true,
+      "record_access": true
     }
   }
 }
@@ -219,6 +232,9 @@ TEST_CASE("values that are given are taken") {
   CHECK(parsed(with("decay.minimum_factor", "1")).config.decay.minimum_factor == 1.0);
   CHECK(parsed(with("privacy.retention_days.preference", "1"))
             .config.privacy.retention_days.preference == 1);
+  CHECK(parsed(with("privacy.retention_days.conversation", "0"))
+            .config.privacy.retention_days.conversation == 0);
+  CHECK(parsed(with("compaction.strategy", "\"tiered\"")).config.compaction.strategy == "tiered");
   CHECK_FALSE(parsed(with("performance.lazy_load", "false")).config.performance.lazy_load);
 }
 
@@ -272,8 +288,13 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
       {"decay.rates", "0.1", "must be an object, not 0.1"},
       {"decay.minimum_factor", "1.01", "must be a number from 0 to 1, not 1.01"},
       {"compaction.keep_percentage", "80", "must be a number from 0.01 to 1, not 80"},
+      {"compaction.strategy", "\"random\"",
+       "must be \"relevance_based\" or \"tiered\", not \"random\""},
+      {"compaction.warn_threshold", "80", "must be a number from 0.01 to 1, not 80"},
+      {"privacy.deleted_retention_days", "0", "must be a whole number from 1 to 36500, not 0"},
+      {"privacy.purge_schedule_cron", "0", "must be a string that isn't empty, not 0"},
       {"privacy.retention_days.finding", "{}",
-       "must be a whole number from 1 to 36500, not an object"},
+       "must be a whole number from 0 to 36500, not an object"},
   };
   for (const Row& row : kRows) {
     CAPTURE(row.key);

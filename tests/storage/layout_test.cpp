@@ -53,6 +53,7 @@ TEST_CASE("every path of a session lies below its own folder") {
       {lock_info_path(kSession), "sessions/sess-2026-01-11-4q7m2s/.lock.json"},
       {quarantine_path(kSession), "sessions/sess-2026-01-11-4q7m2s/quarantine.jsonl"},
       {audit_path(kSession), "sessions/sess-2026-01-11-4q7m2s/audit.jsonl"},
+      {access_path(kSession), "sessions/sess-2026-01-11-4q7m2s/access.jsonl"},
       {artifact_path(kSession, "art-01"), "sessions/sess-2026-01-11-4q7m2s/artifacts/art-01.md"},
       {kept_path(kSession), "shared/kept/sess-2026-01-11-4q7m2s.jsonl"},
       {archive_path(kSession), "archive/sess-2026-01-11-4q7m2s.tar.gz"},
@@ -139,6 +140,7 @@ TEST_CASE("a root that can't be looked for is an error, and not taken for absent
 TEST_CASE("git ignores what is derived, local or deleted, and nothing else") {
   const std::vector<std::string> ignored = {
       "catalog.json",
+      "maintenance.json",
       "sessions/s/index.json",
       "sessions/s/access.jsonl",
       "sessions/s/.lock",

@@ -25,16 +25,19 @@ inline constexpr std::size_t kEntrySizeMax = 1U << 20U;
 /// The fields that filters and lists look at, gathered in one walk over the members.
 struct EntryHead {
   std::string_view id;
-  Timestamp timestamp{};             ///< 1970 when absent.
-  std::string_view who;              ///< made_by, discovered_by, or else agent_id; may be empty.
-  std::string_view topic;            ///< context.topic, or else topic; may be empty.
-  JsonValue tags;                    ///< An array of strings, or absent.
-  bool pinned = false;               ///< Never decays, never evicted.
-  bool sensitive = false;            ///< Left out of what is handed to a model unless asked for.
-  double decay_factor = 1.0;         ///< That of the moment of writing.
+  Timestamp timestamp{};   ///< 1970 when absent.
+  std::string_view who;    ///< made_by, discovered_by, or else agent_id; may be empty.
+  std::string_view topic;  ///< context.topic, or else topic; may be empty.
+  JsonValue tags;          ///< An array of strings, or absent.
+  bool pinned = false;     ///< Never decays, never evicted.
+  bool sensitive = false;  ///< Left out of what is handed to a model unless asked for.
+  /// The factor that it began with, from which decay is computed: initial_decay_factor; else 1 when
+  /// there is a last_decay_update, since decay_factor is then that moment's; else decay_factor.
+  double decay_factor = 1.0;
   std::string_view conversation_id;  ///< context.conversation_id; may be empty.
   std::string_view role;             ///< Of a conversation; may be empty.
   std::optional<Timestamp> last_accessed;
+  std::uint64_t access_count = 0;
   bool severe = false;    ///< Severity "critical", impact "high" or "critical".
   bool approved = false;  ///< approved_by names somebody.
 };

@@ -3,7 +3,8 @@
 //   {"memory_config": {"version": "1.0",
 //                      "storage": {"max_session_size_mb": 10, "compression": {…}, …},
 //                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
-//                      "compaction": {…}, "privacy": {…}, "performance": {…}}}
+//                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
+//                      "performance": {…}}}
 //
 // Every key may be left out and takes its default; so may the file. A value of the wrong type or
 // out of its range is an error that names the key; an unknown key is a warning that names the
@@ -89,22 +90,44 @@ struct CompactionConfig {
   /// Size from which a session is compacted: before the limit, so that no write has to wait for it.
   /// Not given: 90 % of storage.max_session_size_mb.
   double trigger_threshold_mb = 9;
-  double keep_percentage = 0.8;              ///< Share of the entries that stays; 0.8 is 80 %.
-  std::string strategy = "relevance_based";  ///< The only one.
+  /// Share of storage.max_session_size_mb from which writers are warned.
+  double warn_threshold = 0.8;
+  /// Share of it from which a write has to wait for a compaction.
+  double force_threshold = 0.95;
+  double keep_percentage = 0.8;  ///< Share of the entries that stays; 0.8 is 80 %.
+  /// "relevance_based" evicts what counts least; "tiered" first what has decayed, then old talk,
+  /// resolved findings and old states.
+  std::string strategy = "relevance_based";
 };
 
-/// For how many days entries of a type are kept.
+struct LifecycleConfig {
+  /// Hours without a write after which a session is called idle.
+  std::int64_t idle_after_hours = 24;
+  /// Days without a write after which maintenance archives a session; 0: never.
+  std::int64_t archive_after_idle_days = 30;
+};
+
+/// For how many days entries of a type are kept; 0: for ever. What was learned is kept for as long
+/// as nobody deletes it; what merely happened goes with the messages about it.
 struct RetentionDays {
   std::int64_t conversation = 90;
   std::int64_t decision = 365;
   std::int64_t finding = 180;
   std::int64_t preference = 730;
+  std::int64_t fact = 0;
+  std::int64_t event = 90;
+  std::int64_t agent_state = 90;
+  std::int64_t artifact = 0;
 };
 
 struct PrivacyConfig {
   bool auto_redaction = true;  ///< Secrets leave an entry before it is written: git never forgets.
   RetentionDays retention_days;
-  bool auto_purge = true;       ///< Maintenance removes what is past its retention.
+  /// How long what was deleted can be brought back.
+  std::int64_t deleted_retention_days = 30;
+  bool auto_purge = true;  ///< Maintenance removes what is past its retention.
+  /// When it does: five fields as in a crontab, UTC. Checked by who reads it (lifecycle/).
+  std::string purge_schedule_cron = "0 2 * * 0";
   bool audit_deletions = true;  ///< Deletions leave a line in the audit log: ids, never content.
 };
 
@@ -112,6 +135,8 @@ struct PerformanceConfig {
   std::int64_t batch_write_size = 100;         ///< Entries that share one write and one sync.
   std::int64_t index_cache_ttl_seconds = 300;  ///< How long a process keeps an unused index.
   bool lazy_load = true;  ///< Sessions are opened when they are needed, not all at the start.
+  /// Queries note what they returned, for ranking and decay; off, they write nothing at all.
+  bool record_access = true;
 };
 
 struct Config {
@@ -122,6 +147,7 @@ struct Config {
   RelevanceConfig relevance;
   DecayConfig decay;
   CompactionConfig compaction;
+  LifecycleConfig lifecycle;
   PrivacyConfig privacy;
   PerformanceConfig performance;
 

@@ -1,7 +1,7 @@
 // layout.hpp - the names of everything on disk, and where the memory root is.
 //
 //   {project}/.bmad/memory/                       the root; every path below is relative to it
-//   ├── config.json  .gitignore  catalog.json
+//   ├── config.json  .gitignore  catalog.json  maintenance.json
 //   ├── sessions/{session-id}/
 //   │   ├── manifest.json  index.json  summary.md  artifacts/{entry-id}.md
 //   │   ├── conversation.jsonl  decisions.jsonl  …    one log a type; the model names them
@@ -28,6 +28,7 @@ inline constexpr const char* kRootFolder = ".bmad/memory";  ///< Relative to the
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kGitignoreFile = ".gitignore";
 inline constexpr const char* kCatalogFile = "catalog.json";
+inline constexpr const char* kMaintenanceFile = "maintenance.json";  ///< What ran when, and is due.
 inline constexpr const char* kSessionsFolder = "sessions";
 inline constexpr const char* kSharedFolder = "shared";
 inline constexpr const char* kUserPreferencesFile = "shared/user-preferences.json";
@@ -63,6 +64,7 @@ std::string lock_path(std::string_view session_id);
 std::string lock_info_path(std::string_view session_id);
 std::string quarantine_path(std::string_view session_id);
 std::string audit_path(std::string_view session_id);
+std::string access_path(std::string_view session_id);
 
 /// "sessions/{session_id}/artifacts/{entry_id}.md".
 std::string artifact_path(std::string_view session_id, std::string_view entry_id);

@@ -1,0 +1,56 @@
+// trusted_clock.hpp - what time it is for the purpose of removing things: a clock that jumps ahead
+// must never delete early.
+//
+//   clock    Mon   Tue   +1 year   +1 year   Wed        Thu      a battery, a virtual machine,
+//   `date` trusted  Mon   Tue   Tue       Tue       Wed        Thu
+//
+//   clock    Mon   Tue   (machine off)   Mon   Mon evening   Tue
+//   trusted  Mon   Tue                   Tue   Tue           Tue
+//
+// A reading up to two days beyond the last trusted one is believed. One further ahead is held back:
+// it is believed when a later run, at least a day after the first sight of the jump and without a
+// step backwards in between, finds the clock still going on from there. Even then only the readings
+// that were held are believed; when the last step is itself too large, it is held in its turn. So a
+// machine that runs maintenance once a week lags one run behind and still gets everything done.
+//
+// Promise: as long as each stretch of wrong readings is off by one amount, lasts less than a day
+// and is followed by a right reading, the trusted time is never more than two days ahead of the
+// true one. What no function of clock readings can tell from a machine that is seldom on is a clock
+// set wrong twice, a day to a month apart, with no right reading between.
+#pragma once
+
+#include <chrono>
+#include <optional>
+
+#include "bmad_mem/clock.hpp"
+
+namespace bmad_mem {
+
+/// The furthest step that is believed at once: twice the day between two runs of maintenance.
+inline constexpr std::chrono::hours kTrustedStepMax{48};
+/// How long a jump must last before it is believed. Wrong clocks are noticed within a day.
+inline constexpr std::chrono::hours kHoldMin{24};
+/// After a longer silence a held reading says nothing: the hold begins anew.
+inline constexpr std::chrono::days kSilenceMax{31};
+
+/// What is remembered from run to run. All absent: nothing is known, so the first reading is held.
+struct ClockState {
+  std::optional<Timestamp> last_seen;   ///< The last trusted time.
+  std::optional<Timestamp> held_since;  ///< The first sight of a jump that isn't believed yet.
+  std::optional<Timestamp> held_last;   ///< The last sight of it; there when held_since is.
+
+  friend bool operator==(const ClockState&, const ClockState&) = default;
+};
+
+struct TrustedTime {
+  /// What to compare expiry times with: at most the clock's time; 1970, before which nothing
+  /// expires, when no reading was ever trusted.
+  Timestamp time{};
+  bool is_held = false;  ///< The clock is ahead of `time`, and isn't believed yet.
+  ClockState state;      ///< To be stored for the next run.
+};
+
+/// Takes in the reading `now`.
+TrustedTime advance_clock(const ClockState& state, Timestamp now);
+
+}  // namespace bmad_mem
