@@ -4,9 +4,11 @@
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(xxHash REQUIRED)  # cmake/FindxxHash.cmake; so for the next two.
+find_package(xxHash REQUIRED)  # cmake/FindxxHash.cmake; so for the next four.
 find_package(libstemmer REQUIRED)
 find_package(utf8proc REQUIRED)
+find_package(libarchive REQUIRED)
+find_package(libz REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 

@@ -18,6 +18,8 @@ install(FILES
   "${PROJECT_SOURCE_DIR}/cmake/FindxxHash.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/Findlibstemmer.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/Findutf8proc.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findlibarchive.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findlibz.cmake"
   DESTINATION "${package_dir}")
 
 if(TARGET bmad-mem)

@@ -34,7 +34,7 @@ LOGS = {
 }
 ENTRY_TYPES = list(LOGS.values())[:8]
 OTHER_SCHEMAS = ["manifest", "config", "audit", "quarantine", "lock", "index", "catalog",
-                 "deletion-record", "query"]
+                 "deletion-record", "query", "archive-manifest", "evicted", "kept"]
 
 # What the schemas of files that are no logs must refuse. The good ones are their own examples.
 REFUSED = [
@@ -47,6 +47,16 @@ REFUSED = [
                                "agent_ids": "architect"}),
     ("manifest", "statistics.total_facts", {"session_id": "s", "created_at": "2026-10-02T08:00:00Z",
                                             "statistics": {"total_facts": -1}}),
+    ("archive-manifest", "archived_at",
+     {"session_id": "s", "created_at": "2026-10-02T08:00:00Z", "original_size_bytes": 1,
+      "compressed_size_bytes": 1}),
+    ("archive-manifest", "compressed_size_bytes",
+     {"session_id": "s", "created_at": "2026-10-02T08:00:00Z",
+      "archived_at": "2026-11-02T08:00:00Z", "original_size_bytes": 1,
+      "compressed_size_bytes": -1}),
+    ("evicted", "evicted_at", {"type": "fact", "entry": {}}),
+    ("evicted", "type", {"type": "poem", "evicted_at": "2026-11-02T08:00:00Z", "entry": {}}),
+    ("kept", "entry", {"type": "fact", "entry": "{}"}),
     ("config", "memory_config", {"memory_config": []}),
     ("config", "memory_config.decay.model", {"memory_config": {"decay": {"model": "linear"}}}),
     ("config", "memory_config.decay.rates.finding",

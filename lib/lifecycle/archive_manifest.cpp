@@ -1,0 +1,116 @@
+#include "lifecycle/archive_manifest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "durable_change.hpp"
+#include "json/object_text.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+#include "storage/manifest.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// As for a session's manifest, and some room for what is added.
+constexpr std::uint64_t kSizeMax = (1U << 20U) + (1U << 10U);
+
+constexpr const char* kArchivedAt = "archived_at";
+constexpr const char* kOriginalSize = "original_size_bytes";
+constexpr const char* kCompressedSize = "compressed_size_bytes";
+
+Error wrong(std::string_view field, std::string_view what, const std::string& path) {
+  return {.code = ErrorCode::E_SESSION_CORRUPT,
+          .message = fmt::format("{}; correct it by hand, or restore the session and archive it "
+                                 "again",
+                                 what),
+          .path = path,
+          .field = std::string(field)};
+}
+
+/// `problem` of a parser, whose column counts from the start of `text`.
+Error no_json(const Error& problem, std::string_view text, const std::string& path) {
+  const std::string_view before = text.substr(0, problem.column > 0 ? problem.column - 1 : 0);
+  Error error = wrong(problem.field, problem.message, path);
+  error.line = 1 + static_cast<std::uint64_t>(std::ranges::count(before, '\n'));
+  error.column = before.size() - (before.rfind('\n') + 1) + 1;
+  return error;
+}
+
+Result<Timestamp> time_member(JsonValue root, std::string_view field, const std::string& path) {
+  const std::optional<Timestamp> time = try_parse_rfc3339(root[field].string());
+  if (!time) {
+    return wrong(field, "must be a time such as \"2026-01-11T10:00:00Z\"", path);
+  }
+  return *time;
+}
+
+Result<std::uint64_t> size_member(JsonValue root, std::string_view field, const std::string& path) {
+  const std::int64_t size = root[field].integer(-1);
+  if (size < 0) {
+    return wrong(field, "must be a number of bytes", path);
+  }
+  return static_cast<std::uint64_t>(size);
+}
+
+Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
+                              const std::string& path) {
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(text);
+  if (!root) {
+    return no_json(root.error(), text, path);
+  }
+  if (root->operator[]("session_id").string() != session_id) {
+    return wrong("session_id", fmt::format("must be \"{}\", as in the file's name", session_id),
+                 path);
+  }
+  ArchiveManifest manifest;
+  manifest.session_id = session_id;
+  BMAD_TRY_ASSIGN(manifest.created_at, time_member(*root, "created_at", path));
+  BMAD_TRY_ASSIGN(manifest.archived_at, time_member(*root, kArchivedAt, path));
+  BMAD_TRY_ASSIGN(manifest.original_size_bytes, size_member(*root, kOriginalSize, path));
+  BMAD_TRY_ASSIGN(manifest.compressed_size_bytes, size_member(*root, kCompressedSize, path));
+  manifest.text = std::move(text);
+  return manifest;
+}
+
+}  // namespace
+
+Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
+                              const ArchiveSize& size, Timestamp archived_at) {
+  BMAD_TRY_ASSIGN(const Manifest manifest, parse_manifest(manifest_text, kManifestName));
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue root, parser.parse(manifest_text));
+  ObjectText object(root, manifest_text);
+  object.set_string(kArchivedAt, format_rfc3339(archived_at));
+  object.set(kOriginalSize, std::to_string(size.original_bytes));
+  object.set(kCompressedSize, std::to_string(size.compressed_bytes));
+  constexpr std::array<std::string_view, 3> kLast = {kArchivedAt, kOriginalSize, kCompressedSize};
+  BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  return replace_file(files, archive_manifest_path(manifest.session_id),
+                      json_pretty(object.to_line({}, kLast)) + '\n');
+}
+
+Result<ArchiveManifest> read_archive_manifest(FileSystem& files, std::string_view session_id) {
+  const std::string path = archive_manifest_path(session_id);
+  Result<std::string> text = read_file(files, path, kSizeMax);
+  if (text) {
+    return parse(*std::move(text), session_id, files.display_path(path));
+  }
+  if (!is_not_found(text.error())) {
+    return std::move(text).error();
+  }
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message = fmt::format("session {} is not archived; `bmad-mem session list` shows "
+                                      "the ones that are",
+                                      session_id),
+               .path = files.display_path(path)};
+}
+
+}  // namespace bmad_mem

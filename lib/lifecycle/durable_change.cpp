@@ -1,0 +1,53 @@
+#include "durable_change.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/ids.hpp"
+#include "storage/atomic_file.hpp"
+
+namespace bmad_mem {
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as our layout is.
+Status ensure_folder(FileSystem& files, const std::string& path) {
+  const std::string parent = parent_folder(path);
+  if (!parent.empty()) {
+    BMAD_TRY(ensure_folder(files, parent));
+  }
+  Status made = files.make_directory(path);
+  if (!made && made.error().os_error != EEXIST) {
+    return made;
+  }
+  return files.sync_directory(parent);
+}
+
+Status remove_durably(FileSystem& files, const std::string& path) {
+  Status removed = files.remove(path);
+  if (!removed && !is_not_found(removed.error())) {
+    return removed;
+  }
+  Status synced = files.sync_directory(parent_folder(path));
+  if (!synced && is_not_found(synced.error())) {
+    return {};
+  }
+  return synced;
+}
+
+Result<std::vector<std::string>> ids_of_files(FileSystem& files, const std::string& folder,
+                                              std::string_view suffix) {
+  Result<std::vector<std::string>> names = files.list(folder);
+  if (!names) {
+    return is_not_found(names.error()) ? std::vector<std::string>{} : names;
+  }
+  std::vector<std::string> ids;
+  for (const std::string& name : *names) {
+    if (name.ends_with(suffix) &&
+        is_session_id(std::string_view(name).substr(0, name.size() - suffix.size()))) {
+      ids.push_back(name.substr(0, name.size() - suffix.size()));
+    }
+  }
+  std::ranges::sort(ids);  // "a-b" before "a", once the suffix begins with a dot.
+  return ids;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,41 @@
+// kept_file.hpp - what a session taught, after it was archived: shared/kept/{session-id}.jsonl.
+//
+//   {"type":"fact","entry":{…the line, byte for byte…}}
+//
+// Truth, tracked and readable: it is searched like a log while the session's folder is gone. The
+// caller of what writes holds the session's lock; readers need none, since the file is replaced
+// whole.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/entry_type.hpp"
+#include "core/file_system.hpp"
+
+namespace bmad_mem {
+
+struct KeptLine {
+  EntryType type = EntryType::kFact;
+  std::string line;  ///< As in the log, without its '\n'.
+
+  bool operator==(const KeptLine&) const = default;
+};
+
+/// Makes the file hold `lines`, which must be valid lines of logs, and nothing else; without any it
+/// is removed. Durable on success, the old file or the new one on error.
+Status write_kept(FileSystem& files, std::string_view session_id, std::span<const KeptLine> lines);
+
+/// All lines in order; none without a file. Errors: E_STORAGE_CORRUPT with path, line and field for
+/// a line that can't be read; E_SIZE_LIMIT above 256 MiB; as the file system's.
+Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id);
+
+/// Removes the file, if there is one. Durable on success.
+Status remove_kept(FileSystem& files, std::string_view session_id);
+
+/// The sessions that something was kept of, sorted.
+Result<std::vector<std::string>> kept_session_ids(FileSystem& files);
+
+}  // namespace bmad_mem

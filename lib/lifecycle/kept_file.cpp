@@ -1,0 +1,52 @@
+#include "lifecycle/kept_file.hpp"
+
+#include "durable_change.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+#include "wrapped_lines.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// The limit of an archive: there can't be more in a part of a session than in all of it.
+constexpr std::uint64_t kSizeMax = 256U << 20U;
+
+}  // namespace
+
+Status write_kept(FileSystem& files, std::string_view session_id, std::span<const KeptLine> lines) {
+  if (lines.empty()) {
+    return remove_kept(files, session_id);
+  }
+  std::string text;
+  for (const KeptLine& line : lines) {
+    append_wrapped(text, line.type, {}, line.line);
+    text += '\n';
+  }
+  BMAD_TRY(ensure_folder(files, kKeptFolder));
+  return replace_file(files, kept_path(session_id), text);
+}
+
+Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id) {
+  const std::string path = kept_path(session_id);
+  const Result<std::string> text = read_file(files, path, kSizeMax);
+  std::vector<KeptLine> lines;
+  if (!text) {
+    return is_not_found(text.error()) ? Result<std::vector<KeptLine>>(lines) : text.error();
+  }
+  BMAD_TRY(
+      for_each_wrapped(*text, files.display_path(path), [&](const WrappedLine& wrapped) -> Status {
+        lines.push_back({.type = wrapped.type, .line = std::string(wrapped.entry)});
+        return {};
+      }));
+  return lines;
+}
+
+Status remove_kept(FileSystem& files, std::string_view session_id) {
+  return remove_durably(files, kept_path(session_id));
+}
+
+Result<std::vector<std::string>> kept_session_ids(FileSystem& files) {
+  return ids_of_files(files, kKeptFolder, ".jsonl");
+}
+
+}  // namespace bmad_mem

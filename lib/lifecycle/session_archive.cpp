@@ -1,0 +1,188 @@
+#include "lifecycle/session_archive.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "core/ids.hpp"
+#include "durable_change.hpp"
+#include "lifecycle/gzip.hpp"
+#include "session_files.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+#include "tar.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kRemedy =
+    "; if you trust it, unpack it with tar and look, and pack what is the session's";
+
+/// Judges the members of an archive one by one, and keeps the files.
+class MemberGate {
+ public:
+  MemberGate(std::string_view session_id, const ArchiveLimits& limits)
+      : prefix_(fmt::format("{}/", session_id)), limits_(limits) {}
+
+  Status take(TarMember member) {
+    if (++count_ > limits_.members) {
+      return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                   .message = fmt::format("has more than {} members, the most that is read{}",
+                                          limits_.members, kRemedy)};
+    }
+    if (member.kind == kTarFolder && is_folder_of_ours(member.name)) {
+      return {};  // tar itself writes one for each folder; it says nothing.
+    }
+    if (member.kind != kTarFile) {
+      return refuse(member, fmt::format("is {}", member.kind));
+    }
+    const std::string_view name = member.name;
+    if (!name.starts_with(prefix_) || !is_session_file(name.substr(prefix_.size()))) {
+      return refuse(member, "has a name that no file of this session has");
+    }
+    std::string inner(name.substr(prefix_.size()));
+    if (!names_.insert(inner).second) {
+      return refuse(member, "is there twice");
+    }
+    files_.push_back({.name = std::move(inner),
+                      .bytes = std::move(member.bytes),
+                      .mtime_s = std::max<std::int64_t>(0, member.mtime_s)});
+    return {};
+  }
+
+  Result<std::vector<ArchivedFile>> finish() {
+    if (!names_.contains(kManifestName)) {
+      return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                   .message = fmt::format("has no member {}{}, so it is no session's archive",
+                                          prefix_, kManifestName)};
+    }
+    return std::move(files_);
+  }
+
+ private:
+  [[nodiscard]] bool is_folder_of_ours(std::string_view name) const {
+    return name == prefix_ || name == fmt::format("{}{}/", prefix_, kArtifactsName);
+  }
+
+  static Error refuse(const TarMember& member, std::string_view why) {
+    // The name may hold anything; what is shown of it must not move the cursor.
+    constexpr std::size_t kShownMax = 120;
+    std::string shown = member.name.substr(0, kShownMax);
+    std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return {.code = ErrorCode::E_STORAGE_CORRUPT,
+            .message = fmt::format("member '{}' {}{}", shown, why, kRemedy)};
+  }
+
+  std::string prefix_;
+  ArchiveLimits limits_;
+  std::uint64_t count_ = 0;
+  std::unordered_set<std::string> names_;
+  std::vector<ArchivedFile> files_;
+};
+
+Result<std::vector<ArchivedFile>> unpack(std::string_view packed, std::string_view session_id,
+                                         const ArchiveLimits& limits) {
+  const std::uint64_t size_max =
+      std::min(limits.bytes, std::max(limits.ratio_free_bytes, limits.ratio * packed.size()));
+  Result<std::string> tar = gunzip(packed, size_max);
+  if (!tar) {
+    if (tar.error().code == ErrorCode::E_SIZE_LIMIT) {
+      tar.error().message += kRemedy;
+    }
+    return std::move(tar).error();
+  }
+  MemberGate gate(session_id, limits);
+  BMAD_TRY(read_tar(*tar, [&](TarMember member) { return gate.take(std::move(member)); }));
+  return gate.finish();
+}
+
+/// Reads the archive at `path`, which is that of `session_id` or on its way to be.
+Result<std::vector<ArchivedFile>> read_archive(FileSystem& files, const std::string& path,
+                                               std::string_view session_id,
+                                               const ArchiveLimits& limits) {
+  BMAD_TRY_ASSIGN(const std::string packed, read_file(files, path, limits.bytes));
+  Result<std::vector<ArchivedFile>> members = unpack(packed, session_id, limits);
+  if (!members) {
+    members.error().path = files.display_path(path);
+  }
+  return members;
+}
+
+Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFile> members) {
+  std::vector<TarFile> tar_members;
+  tar_members.reserve(members.size());
+  for (const ArchivedFile& member : members) {
+    tar_members.push_back({.name = fmt::format("{}/{}", session_id, member.name),
+                           .bytes = member.bytes,
+                           .mtime_s = member.mtime_s});
+  }
+  BMAD_TRY_ASSIGN(const std::string tar, make_tar(tar_members));
+  return gzip(tar);
+}
+
+/// While the archive still has its temporary name, so that a bad one never gets the other.
+Status verify(FileSystem& files, const std::string& path, std::string_view session_id,
+              std::span<const ArchivedFile> members, const ArchiveLimits& limits) {
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> read,
+                  read_archive(files, path, session_id, limits));
+  if (!std::ranges::equal(read, members)) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message =
+                     "was written, but does not hold what was archived when it is read back; "
+                     "nothing was changed: check the disk and the memory, and try again",
+                 .path = files.display_path(path)};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
+                                          const ArchiveLimits& limits) {
+  assert(is_session_id(session_id));
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_files(files, session_id));
+  return rewrite_session_archive(files, session_id, members, limits);
+}
+
+Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view session_id,
+                                            std::span<const ArchivedFile> members,
+                                            const ArchiveLimits& limits) {
+  assert(is_session_id(session_id));
+  BMAD_TRY_ASSIGN(const std::string packed, pack(session_id, members));
+  const std::string path = archive_path(session_id);
+  BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  BMAD_TRY(replace_file_with(files, path, [&](File& file) -> Status {
+    BMAD_TRY(write_all(file, packed));
+    BMAD_TRY(file.sync_all());
+    return verify(files, temporary_path(path), session_id, members, limits);
+  }));
+  ArchiveSize size{.files = members.size(), .compressed_bytes = packed.size()};
+  for (const ArchivedFile& member : members) {
+    size.original_bytes += member.bytes.size();
+  }
+  return size;
+}
+
+Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,
+                                                       std::string_view session_id,
+                                                       const ArchiveLimits& limits) {
+  assert(is_session_id(session_id));
+  const std::string path = archive_path(session_id);
+  Result<std::vector<ArchivedFile>> members = read_archive(files, path, session_id, limits);
+  if (!members && is_not_found(members.error())) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = fmt::format("session {} has no archive; `bmad-mem session list` shows "
+                                        "what is archived",
+                                        session_id),
+                 .path = files.display_path(path)};
+  }
+  return members;
+}
+
+Result<std::vector<std::string>> archived_session_ids(FileSystem& files) {
+  return ids_of_files(files, kArchiveFolder, ".tar.gz");
+}
+
+}  // namespace bmad_mem
