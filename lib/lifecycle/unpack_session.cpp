@@ -12,6 +12,7 @@
 #include "session_files.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
+#include "storage/remove_tree.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -38,12 +39,6 @@ Status check_is_free(FileSystem& files, std::string_view session_id) {
                                       "is restored, or work with it as it is",
                                       session_id),
                .path = files.display_path(folder)};
-}
-
-/// The caller holds the root's lock, so what is there is left from a crash.
-Status remove_leftover(FileSystem& files, const std::string& folder) {
-  Status removed = remove_session_folder(files, folder);
-  return !removed && is_not_found(removed.error()) ? Status() : removed;
 }
 
 Status write_new_file(FileSystem& files, const std::string& path, std::string_view bytes) {
@@ -79,14 +74,14 @@ Status unpack_session_archive(FileSystem& files, std::string_view session_id,
   BMAD_TRY(check_is_free(files, session_id));
   BMAD_TRY(ensure_folder(files, kSessionsFolder));
   const std::string unfinished = unfinished_session_folder(session_id);
-  BMAD_TRY(remove_leftover(files, unfinished));
+  BMAD_TRY(remove_tree(files, unfinished));
   Status filled = fill(files, unfinished, members);
   if (filled) {
     filled = files.rename(unfinished, session_folder(session_id));
   }
   if (!filled) {
     // The cause is worth more than the outcome of tidying up.
-    static_cast<void>(remove_leftover(files, unfinished));
+    static_cast<void>(remove_tree(files, unfinished));
     return filled;
   }
   return files.sync_directory(kSessionsFolder);

@@ -102,6 +102,7 @@ ManifestStatistics read_statistics(JsonValue object) {
     }
   }
   statistics.size_bytes = std::max<std::int64_t>(0, object["size_bytes"].integer());
+  statistics.compacted_bytes = std::max<std::int64_t>(0, object["compacted_bytes"].integer());
   statistics.last_accessed = try_parse_rfc3339(object["last_accessed"].string());
   return statistics;
 }

@@ -85,8 +85,13 @@ std::string statistics_text(const ManifestStatistics& statistics, std::string_vi
     }
   }
   object.set("size_bytes", std::to_string(statistics.size_bytes));
+  if (statistics.compacted_bytes > 0) {
+    object.set("compacted_bytes", std::to_string(statistics.compacted_bytes));
+  } else {
+    object.remove("compacted_bytes");
+  }
   set_time(object, "last_accessed", statistics.last_accessed);
-  order.insert(order.end(), {"size_bytes", "last_accessed"});
+  order.insert(order.end(), {"size_bytes", "compacted_bytes", "last_accessed"});
   return object.to_line(order);
 }
 

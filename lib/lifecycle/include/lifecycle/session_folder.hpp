@@ -9,8 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "core/file_system.hpp"
-
 namespace bmad_mem {
 
 /// "sessions/.{session_id}.tmp".
@@ -18,9 +16,5 @@ std::string unfinished_session_folder(std::string_view session_id);
 
 /// Whether `name`, from the list of sessions/, is that of a folder being filled or emptied.
 bool is_unfinished_session_name(std::string_view name);
-
-/// Removes `folder` with its files and those one folder further down (artifacts/), which is as deep
-/// as a session goes. Links are removed, not followed. Not synced. On error a part may be left.
-Status remove_session_folder(FileSystem& files, const std::string& folder);
 
 }  // namespace bmad_mem

@@ -42,7 +42,8 @@ struct ManifestStatistics {
   /// always are; others only when above 0.
   std::vector<ManifestTotal> totals = {
       {.name = "total_messages"}, {.name = "total_decisions"}, {.name = "total_findings"}};
-  std::int64_t size_bytes = 0;  ///< Of all logs.
+  std::int64_t size_bytes = 0;       ///< Of all logs.
+  std::int64_t compacted_bytes = 0;  ///< The size that the last compaction left; 0 before one.
   std::optional<Timestamp> last_accessed;
 
   /// 0 when there is none of that name.

@@ -47,6 +47,12 @@ class SessionWriter {
   /// Makes log `log_file`, which must exist, durable as it is, whoever wrote it. Needs no lock.
   Status sync(const std::string& log_file);
 
+  /// What append() reckoned last of all tracked files, in bytes: other logs' growth by other
+  /// processes may be missing. The caller holds the lock.
+  [[nodiscard]] std::uint64_t size_estimate(const FileLock::Guard& /*guard*/) const {
+    return size_estimate_;
+  }
+
   /// lock(), append() and AppendLog::sync() in one: the lines are durable on success.
   Status append_durably(const std::string& log_file, std::string_view lines);
 
