@@ -4,6 +4,9 @@
 #include <set>
 
 #include "core/parallel.hpp"
+#include "lifecycle/kept_file.hpp"
+#include "lifecycle/session_archive.hpp"
+#include "packed_session.hpp"
 
 namespace bmad_mem {
 
@@ -15,14 +18,59 @@ Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfi
   return index.write_checkpoint();
 }
 
-HeldIndexes::HeldIndexes(const Store& store, std::span<const std::string> session_ids)
-    : store_(store) {
-  std::set<std::string_view> known;
-  for (const std::string& id : session_ids) {
-    if (known.insert(id).second) {  // `session:a session:a`
-      owned_.push_back(store.index(id));
-      sessions_.push_back(owned_.back().get());
+namespace {
+
+/// Of the sessions that are no folder: what was kept of them, or their archives.
+Status add_packed(const Store& store, PackedKind kind, const std::set<std::string>& live,
+                  std::vector<std::shared_ptr<SessionIndex>>& indexes) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, kind == PackedKind::kKept
+                                                          ? kept_session_ids(*store.files)
+                                                          : archived_session_ids(*store.files));
+  for (const std::string& id : ids) {
+    if (!live.contains(id)) {  // A crash may leave a session in both places: the folder counts.
+      BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
+      indexes.push_back(std::move(index));
     }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& store,
+                                                                  const EntryFilter& filter) {
+  std::vector<std::shared_ptr<SessionIndex>> indexes;
+  const PackedKind kind = filter.archived ? PackedKind::kArchive : PackedKind::kKept;
+  if (filter.sessions.empty()) {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store.session_ids());
+    for (const std::string& id : ids) {
+      indexes.push_back(store.index(id));
+    }
+    BMAD_TRY(add_packed(store, kind, {ids.begin(), ids.end()}, indexes));
+    return indexes;
+  }
+  std::set<std::string_view> known;
+  for (const std::string& id : filter.sessions) {
+    if (!known.insert(id).second) {
+      continue;  // `session:a session:a`
+    }
+    Status there = check_session(store, id);
+    if (there) {
+      indexes.push_back(store.index(id));
+    } else if (filter.archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+      BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
+      indexes.push_back(std::move(index));
+    } else {
+      return std::move(there).error();
+    }
+  }
+  return indexes;
+}
+
+HeldIndexes::HeldIndexes(const Store& store, std::vector<std::shared_ptr<SessionIndex>> indexes)
+    : store_(store), owned_(std::move(indexes)) {
+  for (const std::shared_ptr<SessionIndex>& index : owned_) {
+    sessions_.push_back(index.get());
   }
 }
 
@@ -48,7 +96,7 @@ void HeldIndexes::write_checkpoints() {
   }
   const auto entries_max = static_cast<std::uint64_t>(config.rebuild_threshold_writes);
   for_each_parallel(sessions_.size(), [&](std::size_t i) {
-    if (sessions_[i]->wants_checkpoint(entries_max)) {
+    if (sessions_[i]->has_checkpoint_file() && sessions_[i]->wants_checkpoint(entries_max)) {
       static_cast<void>(write_new_checkpoint(config, *sessions_[i]));
     }
   });

@@ -22,7 +22,7 @@ Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfi
 /// The indexes of some sessions, as fresh as their logs, held still.
 class HeldIndexes {
  public:
-  HeldIndexes(const Store& store, std::span<const std::string> session_ids);
+  HeldIndexes(const Store& store, std::vector<std::shared_ptr<SessionIndex>> indexes);
 
   /// Runs `work` on the held indexes; when one of them turns out not to hold, it is made anew and
   /// the work is done again: first from its checkpoint, then from the logs alone. Each index has
@@ -68,13 +68,18 @@ class HeldIndexes {
   std::vector<std::shared_lock<std::shared_mutex>> locks_;
 };
 
-/// What `work` makes of the indexes of the sessions `wanted` (all when empty); afterwards the
-/// checkpoints that were missing are written.
+/// The indexes of the sessions that `filter` names, each once; of all when it names none. Archived
+/// ones are among them as far as they were kept, or as a whole with EntryFilter::archived.
+Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& store,
+                                                                  const EntryFilter& filter);
+
+/// What `work` makes of the indexes of the sessions that `filter` names; afterwards the checkpoints
+/// that were missing are written.
 template <typename Work>
-auto with_indexes(const Store& store, std::span<const std::string> wanted, const Work& work)
+auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
     -> decltype(work(std::declval<HeldIndexes&>())) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
-  HeldIndexes indexes(store, sessions);
+  BMAD_TRY_ASSIGN(std::vector<std::shared_ptr<SessionIndex>> chosen, chosen_indexes(store, filter));
+  HeldIndexes indexes(store, std::move(chosen));
   auto result = indexes.run([&] { return work(indexes); });
   if (result) {
     indexes.write_checkpoints();

@@ -77,4 +77,16 @@ void checkpoint_after_write(Store& store, const std::string& session_id, OpenSes
   session.tail_bytes = tail;
 }
 
+void refresh_index(Store& store, const std::string& session_id) {
+  const IndexingConfig& config = store.config.indexing;
+  if (!config.enabled || !check_session(store, session_id)) {
+    return;
+  }
+  const std::shared_ptr<SessionIndex> index = store.index(session_id);
+  if (index->refresh() &&
+      index->wants_checkpoint(static_cast<std::uint64_t>(config.rebuild_threshold_writes))) {
+    static_cast<void>(write_new_checkpoint(config, *index));
+  }
+}
+
 }  // namespace bmad_mem

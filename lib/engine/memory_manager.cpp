@@ -98,6 +98,7 @@ struct MemoryManager::Impl {
                                 .since = {},
                                 .until = {},
                                 .pinned_only = false,
+                                .archived = false,
                                 .limit = 0});
   }
 };
@@ -315,6 +316,67 @@ Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id) 
 
 Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_id) const {
   return impl_->list_type(session_id, EntryType::kPreference);
+}
+
+Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,
+                                                     const DeleteOptions& options) {
+  return bmad_mem::delete_entries(impl_->store, criteria, options);
+}
+
+Result<DeletionReport> MemoryManager::delete_session(std::string_view session_id,
+                                                     const DeleteOptions& options) {
+  return bmad_mem::delete_session(impl_->store, std::string(session_id), options);
+}
+
+Result<UndeleteReport> MemoryManager::undelete(const UndeleteCriteria& criteria) {
+  return bmad_mem::undelete(impl_->store, criteria);
+}
+
+Result<std::vector<Deletion>> MemoryManager::deletions() const {
+  return list_deletions(impl_->store);
+}
+
+Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
+  return bmad_mem::purge_deleted(impl_->store, all ? Timestamp::max() : impl_->store.clock.now());
+}
+
+Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
+  return bmad_mem::find_text(impl_->store, text);
+}
+
+Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter) const {
+  return list_audit(impl_->store, filter);
+}
+
+Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
+                                                const CompactOptions& options) {
+  return compact_session(impl_->store, std::string(session_id), options);
+}
+
+Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id,
+                                                     std::span<const std::string> ids) {
+  return restore_evicted_entries(impl_->store, std::string(session_id), ids);
+}
+
+Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id) {
+  return bmad_mem::archive_session(impl_->store, std::string(session_id));
+}
+
+Result<Session> MemoryManager::restore_session(std::string_view session_id) {
+  return bmad_mem::restore_session(impl_->store, std::string(session_id));
+}
+
+Result<std::vector<ArchivedSession>> MemoryManager::archived_sessions() const {
+  return list_archived(impl_->store);
+}
+
+Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::string> sessions,
+                                                      std::optional<Timestamp> as_of, bool write) {
+  return age_sessions(impl_->store, sessions, as_of, write);
+}
+
+Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
+  return bmad_mem::maintain(impl_->store, options);
 }
 
 Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,

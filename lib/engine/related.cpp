@@ -169,7 +169,7 @@ class RelatedFinder {
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
                                                   const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
-  return with_indexes(store, filter.sessions, [&](HeldIndexes& indexes) {
+  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
     return RelatedFinder(store, indexes.sessions(), id, filter).run();
   });
 }

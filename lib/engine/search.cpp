@@ -23,6 +23,7 @@ SearchSettings search_settings(const Store& store) {
                           .language = store.config.indexing.language};
   const DecayConfig& decay = store.config.decay;
   settings.decay.enabled = decay.enabled;
+  settings.decay.model = try_parse_decay_model(decay.model).value_or(DecayModel::kExponential);
   settings.decay.minimum_factor = decay.minimum_factor;
   const auto rate = [&](EntryType type) -> double& {
     return settings.decay.rates_per_day[static_cast<std::size_t>(type)];
@@ -55,12 +56,12 @@ Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
     }
     return hits;
   };
-  return with_indexes(store, question.filter.sessions, find);
+  return with_indexes(store, question.filter, find);
 }
 
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
-  return with_indexes(store, filter.sessions, [&](HeldIndexes& indexes) {
+  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
     return count_topics(indexes.sessions(), filter);
   });
 }
@@ -68,7 +69,7 @@ Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilte
 Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
                                                TimelineUnit unit) {
   BMAD_TRY(check_time_range(filter));
-  return with_indexes(store, filter.sessions, [&](HeldIndexes& indexes) {
+  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
     return count_by_time(indexes.sessions(), filter, unit);
   });
 }

@@ -6,23 +6,15 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
+#include "lifecycle/session_folder.hpp"
 #include "model/entry.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
+#include "storage/remove_tree.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 namespace {
-
-// A session that is being created lies under a name that is no session id, and gets its own by one
-// rename: it is there whole or not at all.
-constexpr std::string_view kUnfinishedPrefix = ".";
-constexpr std::string_view kUnfinishedSuffix = ".tmp";
-
-std::string unfinished_folder(const std::string& session_id) {
-  return fmt::format("{}/{}{}{}", kSessionsFolder, kUnfinishedPrefix, session_id,
-                     kUnfinishedSuffix);
-}
 
 /// Creates `folder` unless it is there.
 Status ensure_directory(FileSystem& files, const std::string& folder) {
@@ -31,14 +23,6 @@ Status ensure_directory(FileSystem& files, const std::string& folder) {
     return {};
   }
   return made;
-}
-
-Status remove_flat_folder(FileSystem& files, const std::string& folder) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
-  for (const std::string& name : names) {
-    BMAD_TRY(files.remove(folder + "/" + name));
-  }
-  return files.remove_directory(folder);
 }
 
 Status fill_session_folder(FileSystem& files, const std::string& folder, const Manifest& manifest) {
@@ -127,7 +111,7 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
                                           .session_type = params.session_type,
                                           .tags = params.tags},
                                          store.clock.now());
-  const std::string unfinished = unfinished_folder(id);
+  const std::string unfinished = unfinished_session_folder(id);
   BMAD_TRY(fill_session_folder(files, unfinished, manifest));
   BMAD_TRY(files.rename(unfinished, session_folder(id)));
   BMAD_TRY(files.sync_directory(kSessionsFolder));
@@ -139,11 +123,11 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
 Status remove_unfinished_sessions(Store& store) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(kSessionsFolder));
   for (const std::string& name : names) {
-    if (name.starts_with(kUnfinishedPrefix) && name.ends_with(kUnfinishedSuffix)) {
+    if (is_unfinished_session_name(name)) {
       const std::string folder = fmt::format("{}/{}", kSessionsFolder, name);
       BMAD_TRY_ASSIGN(const FileInfo info, store.files->info(folder));
       if (info.kind == FileKind::kDirectory) {
-        BMAD_TRY(remove_flat_folder(*store.files, folder));
+        BMAD_TRY(remove_tree(*store.files, folder));
       }
     }
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
@@ -19,6 +21,11 @@ OpenSession& Store::session(const std::string& session_id) {
                              .agent_id = agent_id});
   }
   return *slot;
+}
+
+void Store::forget_session(const std::string& session_id) {
+  const std::lock_guard guard(indexes_mutex);
+  indexes.erase(session_id);
 }
 
 FileLock Store::root_lock() const { return {*files, clock, kLockName, kLockInfoName}; }
@@ -70,6 +77,13 @@ Status check_session(const Store& store, std::string_view session_id) {
   }
   if (!is_not_found(folder.error())) {
     return folder.error();
+  }
+  if (is_archived(store, session_id)) {
+    return Error{.code = ErrorCode::E_SESSION_ARCHIVED,
+                 .message = fmt::format("session {0} is archived; `bmad-mem session restore {0}` "
+                                        "brings it back, and so does writing to it",
+                                        session_id),
+                 .path = store.files->display_path(archive_path(session_id))};
   }
   return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
                .message = "there is no session " + std::string(session_id) +

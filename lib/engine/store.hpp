@@ -21,6 +21,8 @@
 
 namespace bmad_mem {
 
+struct PackedSession;
+
 /// A session as this process writes to it.
 struct OpenSession {
   OpenSession(FileSystem& files, const Clock& clock, SessionWriterOptions options)
@@ -55,6 +57,8 @@ struct Store {
 
   mutable std::mutex indexes_mutex;
   mutable std::map<std::string, std::shared_ptr<SessionIndex>, std::less<>> indexes;
+  /// Of sessions that are no folder, by the file they are in; see packed_session.hpp.
+  mutable std::map<std::string, std::shared_ptr<PackedSession>, std::less<>> packed;
 
   explicit Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
 
@@ -63,6 +67,9 @@ struct Store {
 
   /// The index of `session_id`, kept as long as the root is open; refresh() it before use.
   std::shared_ptr<SessionIndex> index(const std::string& session_id) const;
+
+  /// Forgets the index of a session that has gone.
+  void forget_session(const std::string& session_id);
 
   /// The lock of the root itself: creating sessions, tidying up what never became one.
   FileLock root_lock() const;
@@ -103,6 +110,44 @@ Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFi
 Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
                                                  std::span<const std::string> wanted,
                                                  const MemoryManager::Progress& on_progress);
+
+Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
+                                         const CompactOptions& options);
+Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
+                                              std::span<const std::string> ids);
+Result<ArchiveReport> archive_session(Store& store, const std::string& session_id);
+Result<Session> restore_session(Store& store, const std::string& session_id);
+Result<std::vector<ArchivedSession>> list_archived(const Store& store);
+Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,
+                                      const DeleteOptions& options);
+Result<DeletionReport> delete_session(Store& store, const std::string& session_id,
+                                      const DeleteOptions& options);
+Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria);
+Result<std::vector<Deletion>> list_deletions(const Store& store);
+/// Removes for good what was deleted and could be brought back until `now`.
+Result<DeletionReport> purge_deleted(Store& store, Timestamp now);
+/// Deletes the entries of a session that are past their retention at `now`. Returns how many.
+Result<std::uint64_t> delete_expired(Store& store, const std::string& session_id, Timestamp now,
+                                     bool dry_run);
+Result<std::vector<Leftover>> find_text(const Store& store, std::string_view text);
+Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilter& filter);
+Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std::string> sessions,
+                                              std::optional<Timestamp> as_of, bool write);
+Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options);
+/// What is due, shortly, and without a word when it fails: for those who came for something else.
+void maintain_by_the_way(Store& store);
+
+/// Whether there is an archive of session `session_id`, which must be a session id.
+bool is_archived(const Store& store, std::string_view session_id);
+/// Removes archive, its manifest and what was kept. The caller holds the root's lock.
+Status remove_archive(FileSystem& files, const std::string& session_id);
+/// Live, archived and deleted ones, sorted.
+Result<std::vector<std::string>> all_session_ids(const Store& store);
+/// Whether a session of `size` bytes is to be compacted: it is above its trigger, and has grown
+/// since the last compaction.
+bool wants_compaction(const Store& store, const std::string& session_id, std::uint64_t size);
+/// Makes the index cover the logs again after a rewrite. What fails here fails nothing.
+void refresh_index(Store& store, const std::string& session_id);
 
 /// What a write added to a log.
 struct Appended {

@@ -1,4 +1,5 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
+#include <algorithm>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
@@ -10,6 +11,7 @@
 #include "index/entry_scanner.hpp"
 #include "model/complete.hpp"
 #include "model/entry.hpp"
+#include "privacy/deletion_record.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
 
@@ -65,7 +67,11 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
     return {};
   }
   BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
+  BMAD_TRY_ASSIGN(const DeletionRecord deleted, load_deletion_record(*store.files, session_id));
   report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
+    if (std::ranges::binary_search(deleted.purged_ids, entry.id)) {
+      return true;  // What was purged does not come back by an import.
+    }
     const auto [lines, is_new] = known.try_emplace(entry.id);
     const bool line_is_new = lines->second.insert(xxh3(entry.line)).second;
     return rule == KnownEntries::kSkipId ? !is_new : !line_is_new;
@@ -124,7 +130,90 @@ Error refusal(const BatchReport& report, std::size_t line_count) {
   return error;
 }
 
+/// One append, under the session's lock.
+struct Append {
+  AppendLog::Written written;
+  std::uint64_t session_size = 0;  ///< Of all tracked files, about.
+};
+
+Result<Append> append_entries(Store& store, const std::string& session_id, EntryType type,
+                              KnownEntries rule, std::vector<CompleteEntry>& entries,
+                              BatchReport& report) {
+  OpenSession& session = store.session(session_id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
+  BMAD_TRY(open_for_writing(store, session_id, session));
+  BMAD_TRY(drop_known(store, session_id, type, rule, entries, report));
+  Append append;
+  if (!entries.empty()) {
+    const std::string log_file(entry_type_info(type).log_file);
+    BMAD_TRY_ASSIGN(append.written, session.writer.append(guard, log_file, joined_lines(entries)));
+    append.session_size = session.writer.size_estimate(guard);
+  }
+  return append;
+}
+
+/// Compacts the session and says so. What goes wrong is no concern of the write's.
+Status compact_for_write(Store& store, const std::string& session_id, BatchReport& report) {
+  BMAD_TRY_ASSIGN(const CompactionReport compacted, compact_session(store, session_id, {}));
+  report.notices.push_back(
+      fmt::format("session {} was compacted from {:.2f} to {:.2f} MB; {} lines went to {}",
+                  session_id, static_cast<double>(compacted.bytes_before) / (1U << 20U),
+                  static_cast<double>(compacted.bytes_after) / (1U << 20U),
+                  compacted.removed.size(), compacted.evicted_file));
+  return {};
+}
+
+/// Whether what stood in the way of an append has been cleared: a full session is compacted, an
+/// archived one comes back (specification 12.2).
+bool cleared_the_way(Store& store, const std::string& session_id, const Error& problem,
+                     BatchReport& report) {
+  if (problem.code == ErrorCode::E_SIZE_LIMIT && store.config.compaction.enabled) {
+    return compact_for_write(store, session_id, report).has_value();
+  }
+  if (problem.code == ErrorCode::E_SESSION_NOT_FOUND && is_archived(store, session_id)) {
+    if (restore_session(store, session_id)) {
+      report.notices.push_back(
+          fmt::format("session {} was archived; it has been brought back", session_id));
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Keeps the session below its quota, after the entries are durable.
+void watch_size(Store& store, const std::string& session_id, std::uint64_t size,
+                BatchReport& report) {
+  const CompactionConfig& config = store.config.compaction;
+  if (config.enabled && wants_compaction(store, session_id, size)) {
+    if (compact_for_write(store, session_id, report)) {
+      return;
+    }
+  }
+  const auto size_max = static_cast<double>(store.config.max_session_size_bytes());
+  if (static_cast<double>(size) >= config.warn_threshold * size_max) {
+    report.notices.push_back(fmt::format("session {} holds {:.1f} of {:.0f} MB", session_id,
+                                         static_cast<double>(size) / (1U << 20U),
+                                         size_max / (1U << 20U)));
+  }
+}
+
 }  // namespace
+
+bool wants_compaction(const Store& store, const std::string& session_id, std::uint64_t size) {
+  const CompactionConfig& config = store.config.compaction;
+  const auto size_max = static_cast<double>(store.config.max_session_size_bytes());
+  const std::uint64_t trigger =
+      std::min(store.config.compaction_trigger_bytes(),
+               static_cast<std::uint64_t>(config.force_threshold * size_max));
+  if (size < trigger) {
+    return false;
+  }
+  // A session that can't be made smaller is not compacted at each write: it has to grow first.
+  constexpr double kGrowthMin = 0.02;
+  const Result<Manifest> manifest = load_manifest(*store.files, session_id);
+  const auto before = manifest ? static_cast<double>(manifest->statistics.compacted_bytes) : 0.0;
+  return static_cast<double>(size) >= before + kGrowthMin * size_max;
+}
 
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
                               std::span<const std::string_view> lines,
@@ -135,26 +224,26 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
   if (!report.rejected.empty() && !options.keep_going) {
     return refusal(report, lines.size());
   }
-  OpenSession& session = store.session(session_id);
-  const std::string log_file(entry_type_info(type).log_file);
-  AppendLog::Written written;
-  {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
-    BMAD_TRY(open_for_writing(store, session_id, session));
-    BMAD_TRY(drop_known(store, session_id, type, options.known, entries, report));
-    if (!entries.empty()) {
-      BMAD_TRY_ASSIGN(written, session.writer.append(guard, log_file, joined_lines(entries)));
-    }
+  Result<Append> append = append_entries(store, session_id, type, options.known, entries, report);
+  if (!append && cleared_the_way(store, session_id, append.error(), report)) {
+    append = append_entries(store, session_id, type, options.known, entries, report);
   }
+  if (!append) {
+    return std::move(append).error();
+  }
+  OpenSession& session = store.session(session_id);
   if (entries.empty()) {
     // What was there already may be the work of a process that was killed before its sync.
+    const std::string log_file(entry_type_info(type).log_file);
     BMAD_TRY(report.skipped == 0 ? Status() : session.writer.sync(log_file));
     return report;
   }
+  const AppendLog::Written& written = append->written;
   BMAD_TRY(AppendLog::sync(written));
   checkpoint_after_write(
       store, session_id, session,
       {.entries = entries.size(), .bytes = written.end - written.offset, .log_end = written.end});
+  watch_size(store, session_id, append->session_size, report);
   report.ids.reserve(entries.size());
   for (CompleteEntry& entry : entries) {
     report.ids.push_back(std::move(entry.id));

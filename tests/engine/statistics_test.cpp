@@ -80,10 +80,11 @@ TEST_CASE("the size limit is that of the config") {
   CHECK(memory->statistics("s1").value().size_max_bytes == 2U << 20U);
 }
 
-TEST_CASE("a session at its limit refuses entries until there is room") {
+TEST_CASE("a session at its limit refuses entries when it may not be compacted") {
   MemoryFixture memory;
   memory.folder.write("memory/config.json",
-                      R"({"memory_config":{"storage":{"max_session_size_mb":1}}})");
+                      R"({"memory_config":{"storage":{"max_session_size_mb":1},)"
+                      R"("compaction":{"enabled":false}}})");
   memory.reopen();
   memory.session();
   const std::string large(200'000, 'x');

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -23,11 +24,13 @@ struct RemovedEntry {
   std::uint64_t line = 0;   ///< 1-based in its log, before.
   std::uint64_t bytes = 0;  ///< With its '\n'.
   std::string reason;       ///< "superseded by line 12", "least relevant (0.08)".
-  std::string headline;     ///< One line for people.
+  std::string headline;     ///< One line for people; only in a dry run.
 };
 
 struct CompactOptions {
   bool dry_run = false;  ///< Say what would go, and change nothing.
+  /// Share of the entries that stays; that of the config (0.8) when absent. 1 only folds.
+  std::optional<double> keep_share = {};
 };
 
 /// What a compaction did to one session, or would do.
@@ -154,6 +157,8 @@ struct MaintainOptions {
   /// Only what is due by the schedule; without it everything is looked at.
   bool only_due = false;
   bool dry_run = false;
+  /// Stop after the session at hand when it has taken that long; the next run goes on. 0: no limit.
+  std::chrono::milliseconds time_limit{0};
 };
 
 struct MaintenanceReport {

@@ -22,6 +22,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entries.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 
@@ -161,6 +162,53 @@ class MemoryManager {
   Result<std::vector<Entry>> decisions(std::string_view session_id) const;
   Result<std::vector<Entry>> findings(std::string_view session_id) const;
   Result<std::vector<Entry>> preferences(std::string_view session_id) const;
+
+  // Deleting. What is deleted can be brought back for 30 days (memory_config.privacy.
+  // deleted_retention_days), unless it is purged.
+
+  /// Deletes the entries that `criteria` describe, in all their versions. With DeleteOptions::purge
+  /// also from archives and from what was evicted or deleted before. Durable on return. Errors:
+  /// E_INVALID_QUERY for criteria that name nothing; E_SESSION_NOT_FOUND; E_LOCK_TIMEOUT.
+  Result<DeletionReport> delete_entries(const DeletionCriteria& criteria,
+                                        const DeleteOptions& options = {});
+  /// Deletes a session with all that is in it; an archived one too.
+  Result<DeletionReport> delete_session(std::string_view session_id,
+                                        const DeleteOptions& options = {});
+  /// Brings back what was deleted. An entry whose id is in use again stays deleted.
+  Result<UndeleteReport> undelete(const UndeleteCriteria& criteria);
+  /// What is deleted and not purged, oldest first.
+  Result<std::vector<Deletion>> deletions() const;
+  /// Removes for good what was deleted longer ago than it can be brought back; with `all`,
+  /// everything that was deleted. Finishes purges that were interrupted.
+  Result<DeletionReport> purge_deleted(bool all = false);
+  /// Where `text` stands below the root, in any file, compressed ones too. Reads every byte.
+  Result<std::vector<Leftover>> find_text(std::string_view text) const;
+  /// Ids and counts of what was done to sessions, oldest first.
+  Result<std::vector<AuditRecord>> audit(const AuditFilter& filter = {}) const;
+
+  // Ageing.
+
+  /// Folds old versions, drops what is there twice, and moves the least relevant entries to the
+  /// archive. Writes do this by themselves when a session has grown to its trigger. Readers never
+  /// wait for it; writers only while logs are rewritten.
+  Result<CompactionReport> compact(std::string_view session_id, const CompactOptions& options = {});
+  /// Puts evicted entries back: those with `ids`, or all. Returns how many; one whose id is in use
+  /// stays where it is.
+  Result<std::uint64_t> restore_evicted(std::string_view session_id,
+                                        std::span<const std::string> ids = {});
+  /// Packs a session into archive/{id}.tar.gz, checked by reading it back. Its facts, preferences
+  /// and pins stay searchable.
+  Result<ArchiveReport> archive_session(std::string_view session_id);
+  /// The way back. A write to an archived session does this by itself.
+  Result<Session> restore_session(std::string_view session_id);
+  Result<std::vector<ArchivedSession>> archived_sessions() const;
+  /// How much entries count at `as_of` (now when absent). With `write` the factors are written into
+  /// the entries, as a snapshot for other readers: nothing depends on it.
+  Result<std::vector<DecayReport>> decay(std::span<const std::string> sessions = {},
+                                         std::optional<Timestamp> as_of = {}, bool write = false);
+  /// Does what is due: compaction, retention, purging, archiving. Costs one small file to read when
+  /// nothing is due.
+  Result<MaintenanceReport> maintain(const MaintainOptions& options = {});
 
   // Care.
 

@@ -73,8 +73,11 @@ struct RejectedLine {
 
 struct BatchReport {
   std::vector<std::string> ids;  ///< Of the entries written, in the order of the batch.
-  std::uint64_t skipped = 0;     ///< Known already, see KnownEntries.
+  std::uint64_t skipped = 0;     ///< Known already, see KnownEntries, or purged before.
   std::vector<RejectedLine> rejected;
+  /// Sentences for people about what else happened: the session is nearly full, was compacted, or
+  /// was brought back from its archive.
+  std::vector<std::string> notices;
 };
 
 /// One entry, or one version of it, as it stands in its log.
@@ -100,6 +103,9 @@ struct EntryFilter {
   std::optional<Timestamp> since;   ///< Inclusive.
   std::optional<Timestamp> until;   ///< Inclusive.
   bool pinned_only = false;
+  /// Search what is in archives too. Without it, what was kept of archived sessions is searched:
+  /// facts, preferences and pins.
+  bool archived = false;
   std::size_t limit = 20;  ///< 0: no limit.
 };
 

@@ -79,6 +79,9 @@ class SessionIndex {
   /// there is an index.json that does not hold.
   [[nodiscard]] bool wants_checkpoint(std::uint64_t entries_max) const;
 
+  /// Whether it reads and writes an index.json at all.
+  [[nodiscard]] bool has_checkpoint_file() const { return options_.use_checkpoint; }
+
   /// Keeps the index as it is while it is held.
   [[nodiscard]] std::shared_lock<std::shared_mutex> lock() const {
     return std::shared_lock(mutex_);

@@ -1,0 +1,154 @@
+// archiving.cpp - a session into its archive and back.
+//
+//   archive   lock root, session -> shared/kept -> archive/{id}.tar.gz, read back -> its manifest
+//             -> rename the folder away -> remove it
+//   restore   lock root -> read the archive -> unpack into a hidden folder -> rename -> remove
+//             archive, manifest and kept file
+//
+// At every moment the session is whole in its folder or in its archive. Both may be there after a
+// crash: then the folder counts, and the archive is written anew or removed by the next run.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "index/entry_table.hpp"
+#include "lifecycle/archive_manifest.hpp"
+#include "lifecycle/kept_file.hpp"
+#include "lifecycle/session_archive.hpp"
+#include "lifecycle/session_folder.hpp"
+#include "privacy/audit_log.hpp"
+#include "storage/layout.hpp"
+#include "storage/remove_tree.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// What a session taught: facts and preferences, and what somebody pinned.
+Result<std::vector<KeptLine>> lines_to_keep(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(std::vector<TableEntry> entries, load_entries(files, session_id, {}));
+  std::vector<KeptLine> kept;
+  for (TableEntry& entry : entries) {
+    if (entry.pinned || entry.type == EntryType::kFact || entry.type == EntryType::kPreference) {
+      kept.push_back({.type = entry.type, .line = std::move(entry.text)});
+    }
+  }
+  return kept;
+}
+
+Result<FileLock::Guard> lock_root(Store& store, FileLock& lock, std::string_view operation) {
+  return lock.acquire(
+      {.operation = operation, .agent_id = store.agent_id, .timeout = store.lock_timeout});
+}
+
+/// Renames the session's folder to a name that is no session's, and removes it. A writer that waits
+/// for its lock finds out that it has gone.
+Status take_folder_away(FileSystem& files, const std::string& session_id) {
+  const std::string doomed = unfinished_session_folder(session_id);
+  BMAD_TRY(remove_tree(files, doomed));
+  BMAD_TRY(files.rename(session_folder(session_id), doomed));
+  BMAD_TRY(files.sync_directory(kSessionsFolder));
+  return remove_tree(files, doomed);
+}
+
+Status remove_if_there(FileSystem& files, const std::string& path) {
+  Status removed = files.remove(path);
+  if (!removed) {
+    return is_not_found(removed.error()) ? Status() : removed;
+  }
+  return {};
+}
+
+}  // namespace
+
+bool is_archived(const Store& store, std::string_view session_id) {
+  return store.files->info(archive_path(session_id)).has_value();
+}
+
+Status remove_archive(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY(remove_kept(files, session_id));
+  if (!files.info(kArchiveFolder)) {
+    return {};
+  }
+  BMAD_TRY(remove_if_there(files, archive_manifest_path(session_id)));
+  BMAD_TRY(remove_if_there(files, archive_path(session_id)));
+  return files.sync_directory(kArchiveFolder);
+}
+
+Result<ArchiveReport> archive_session(Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session(store, session_id));
+  FileSystem& files = *store.files;
+  FileLock lock = store.root_lock();
+  BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, lock_root(store, lock, "archive"));
+  ArchiveReport report{.session_id = session_id,
+                       .path = files.display_path(archive_path(session_id))};
+  {
+    OpenSession& session = store.session(session_id);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("archive"));
+    BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
+    BMAD_TRY_ASSIGN(const std::vector<KeptLine> kept, lines_to_keep(files, session_id));
+    const Timestamp now = store.clock.now();
+    BMAD_TRY(append_audit(files, {.at = now,
+                                  .session_id = session_id,
+                                  .agent_id = store.agent_id,
+                                  .action = "archive",
+                                  .count = 1}));
+    BMAD_TRY(write_kept(files, session_id, kept));
+    BMAD_TRY_ASSIGN(const ArchiveSize size, write_session_archive(files, session_id));
+    BMAD_TRY(write_archive_manifest(files, manifest.text, size, now));
+    BMAD_TRY(take_folder_away(files, session_id));
+    report.files = size.files;
+    report.original_bytes = size.original_bytes;
+    report.compressed_bytes = size.compressed_bytes;
+    report.kept = kept.size();
+  }
+  store.forget_session(session_id);
+  return report;
+}
+
+Result<Session> restore_session(Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session_id(session_id));
+  FileSystem& files = *store.files;
+  FileLock lock = store.root_lock();
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock_root(store, lock, "restore"));
+    const bool is_there = files.info(session_folder(session_id)).has_value();
+    if (!is_there) {
+      BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
+                      read_session_archive(files, session_id));
+      BMAD_TRY(remove_unfinished_sessions(store));
+      BMAD_TRY(unpack_session_archive(files, session_id, members));
+      BMAD_TRY(append_audit(files, {.at = store.clock.now(),
+                                    .session_id = session_id,
+                                    .agent_id = store.agent_id,
+                                    .action = "restore",
+                                    .count = 1}));
+    } else if (!is_archived(store, session_id)) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("session {} is not archived; it is there", session_id),
+                   .path = files.display_path(session_folder(session_id))};
+    }
+    BMAD_TRY(remove_archive(files, session_id));
+  }
+  return describe_session(store, session_id);
+}
+
+Result<std::vector<ArchivedSession>> list_archived(const Store& store) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, archived_session_ids(*store.files));
+  std::vector<ArchivedSession> sessions;
+  for (const std::string& id : ids) {
+    ArchivedSession session{.session_id = id};
+    const Result<ArchiveManifest> manifest = read_archive_manifest(*store.files, id);
+    if (manifest) {
+      session.created_at = manifest->created_at;
+      session.archived_at = manifest->archived_at;
+      session.original_bytes = manifest->original_size_bytes;
+      session.compressed_bytes = manifest->compressed_size_bytes;
+      session.manifest = manifest->text;
+    }
+    sessions.push_back(std::move(session));
+  }
+  return sessions;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,325 @@
+// deletion.cpp - entries leave the logs, and can come back for a while.
+//
+//   scan -> lock -> scan -> deleted/{id}/entries.jsonl, durable -> deletion-record.json, durable ->
+//   logs one after another -> audit -> unlock -> checkpoint
+//
+// Killed anywhere, a line is in its log or under deleted/, or in both: then it still counts, and
+// the same deletion can be made again.
+#include "deletion.hpp"
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "index/entry_scanner.hpp"
+#include "lifecycle/retention.hpp"
+#include "model/entry.hpp"
+#include "privacy/audit_log.hpp"
+#include "privacy/deleted_entries.hpp"
+#include "privacy/deletion_record.hpp"
+#include "privacy/entry_matcher.hpp"
+#include "return_lines.hpp"
+#include "storage/layout.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// All versions of the entries whose last version `goes`; or any version, with `any_version`.
+template <typename Goes>
+Result<std::vector<LogLine>> find_lines(FileSystem& files, const std::string& session_id,
+                                        bool any_version, const Goes& goes) {
+  std::vector<LogLine> found;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    std::vector<LogLine> lines;
+    std::unordered_map<std::string, bool> verdicts;  // By id.
+    const auto take = [&](const ScannedEntry& entry) {
+      const std::string id(entry_id(entry.value));
+      bool& verdict = verdicts[id];
+      verdict = goes(entry) || (verdict && any_version);
+      lines.push_back({.type = type,
+                       .id = id,
+                       .line = entry.line,
+                       .offset = entry.offset,
+                       .size = entry.line_size});
+    };
+    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
+                      {.on_entry = take}));
+    std::ranges::copy_if(lines, std::back_inserter(found),
+                         [&](const LogLine& line) { return verdicts.at(line.id); });
+  }
+  return found;
+}
+
+Status check_criteria(const DeletionCriteria& criteria) {
+  if (!criteria.is_empty()) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_INVALID_QUERY,
+               .message =
+                   "nothing says which entries to delete; give ids, types, tags, agents, a "
+                   "time or a text, or delete the session as a whole"};
+}
+
+std::string criteria_kinds(const DeletionCriteria& criteria) {
+  std::string kinds;
+  const auto add = [&](bool given, std::string_view kind) {
+    if (given) {
+      kinds += fmt::format("{}{}", kinds.empty() ? "by " : ", ", kind);
+    }
+  };
+  add(!criteria.ids.empty(), "id");
+  add(!criteria.types.empty(), "type");
+  add(!criteria.tags.empty(), "tag");
+  add(!criteria.agents.empty(), "agent");
+  add(criteria.since || criteria.until, "time");
+  add(!criteria.match.empty(), "text");
+  return kinds;
+}
+
+}  // namespace
+
+Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
+                                               const DeletionCriteria& criteria) {
+  const EntryMatcher matcher(criteria);
+  return find_lines(files, session_id, !criteria.match.empty(), [&](const ScannedEntry& entry) {
+    return matcher.matches(entry.type, entry.value, entry.text);
+  });
+}
+
+Status describe_doomed(FileSystem& files, const std::string& session_id,
+                       const std::vector<LogLine>& lines, std::string_view reason,
+                       bool with_headlines, DeletionReport& report) {
+  std::vector<std::string> texts(lines.size());
+  if (with_headlines) {
+    BMAD_TRY_ASSIGN(texts, read_lines(files, session_id, lines));
+  }
+  JsonParser parser;
+  std::set<std::pair<EntryType, std::string_view>> ids;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    report.removed.push_back(
+        removed_entry(session_id, lines[i], std::string(reason), texts[i], parser));
+    ids.emplace(lines[i].type, lines[i].id);
+  }
+  report.entries += ids.size();
+  return {};
+}
+
+namespace {
+
+/// Moves `lines` under deleted/. The caller holds the session's lock.
+Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
+                                 const std::vector<LogLine>& lines) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  const Timestamp now = store.clock.now();
+  const Deletion deletion{
+      .session_id = session_id,
+      .deletion_id = store.ids.entry_id("del-"),
+      .deleted_at = now,
+      .expires_at = now + std::chrono::days(store.config.privacy.deleted_retention_days),
+      .agent_id = store.agent_id,
+      .whole_session = false,
+      .entries = lines.size()};
+  BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
+  std::vector<DeletedLine> deleted;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    deleted.push_back({.type = lines[i].type,
+                       .deletion_id = deletion.deletion_id,
+                       .deleted_at = now,
+                       .line = std::move(texts[i])});
+  }
+  BMAD_TRY(append_deleted(files, session_id, deleted));
+  record.deletions.push_back(deletion);
+  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY(take_out_lines(files, session_id, lines, FullDisk::kBlanks));
+  return deletion;
+}
+
+/// Finds lines with `find` and moves them under deleted/, under the session's lock.
+template <typename Find>
+Status delete_softly(Store& store, const std::string& session_id, const Find& find,
+                     std::string detail, DeletionReport& report) {
+  {
+    OpenSession& session = store.session(session_id);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("delete"));
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
+    if (lines.empty()) {
+      return {};
+    }
+    BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
+    BMAD_TRY_ASSIGN(const Deletion deletion, move_to_deleted(store, session_id, lines));
+    report.expires_at = deletion.expires_at;
+    BMAD_TRY(audit_lines(store, session_id, "delete", lines, std::move(detail)));
+  }
+  refresh_index(store, session_id);
+  return {};
+}
+
+/// Puts lines of deletions back. The caller holds the session's lock, `guard`.
+Status bring_back_deleted(Store& store, const std::string& session_id, const FileLock::Guard& guard,
+                          std::span<const std::string> ids, UndeleteReport& report) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, read_deleted(files, session_id));
+  if (lines.empty()) {
+    return {};
+  }
+  std::vector<ReturningLine> returning;
+  returning.reserve(lines.size());
+  for (const DeletedLine& line : lines) {
+    returning.push_back({.type = line.type, .line = line.line});
+  }
+  BMAD_TRY_ASSIGN(ReturnOutcome outcome,
+                  bring_back_lines(store, session_id, guard, returning, ids));
+  std::ranges::move(outcome.in_use_ids, std::back_inserter(report.left_behind));
+  std::vector<DeletedLine> left;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!outcome.is_back[i]) {
+      left.push_back(std::move(lines[i]));
+    }
+  }
+  const std::uint64_t count = lines.size() - left.size();
+  if (count == 0) {
+    return {};
+  }
+  report.lines += count;
+  BMAD_TRY(replace_deleted(files, session_id, left));
+  BMAD_TRY(drop_finished_deletions(files, session_id, left));
+  return append_audit(files, {.at = store.clock.now(),
+                              .session_id = session_id,
+                              .agent_id = store.agent_id,
+                              .action = "undelete",
+                              .count = count,
+                              .ids = std::vector<std::string>(ids.begin(), ids.end()),
+                              .detail = {}});
+}
+
+}  // namespace
+
+Status audit_lines(Store& store, const std::string& session_id, std::string_view action,
+                   const std::vector<LogLine>& lines, std::string detail) {
+  if (!store.config.privacy.audit_deletions) {
+    return {};
+  }
+  std::vector<std::string> ids;
+  for (const LogLine& line : lines) {
+    ids.push_back(line.id);
+  }
+  std::vector<std::string> distinct;
+  add_ids(distinct, std::move(ids));
+  return append_audit(*store.files, {.at = store.clock.now(),
+                                     .session_id = session_id,
+                                     .agent_id = store.agent_id,
+                                     .action = std::string(action),
+                                     .count = lines.size(),
+                                     .ids = std::move(distinct),
+                                     .detail = std::move(detail)});
+}
+
+Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
+                               const std::vector<DeletedLine>& left) {
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  const std::size_t before = record.deletions.size();
+  std::erase_if(record.deletions, [&](const Deletion& deletion) {
+    return !deletion.whole_session && std::ranges::none_of(left, [&](const DeletedLine& line) {
+      return line.deletion_id == deletion.deletion_id;
+    });
+  });
+  for (Deletion& deletion : record.deletions) {
+    if (!deletion.whole_session) {
+      deletion.entries = static_cast<std::uint64_t>(
+          std::ranges::count(left, deletion.deletion_id, &DeletedLine::deletion_id));
+    }
+  }
+  return before == 0 ? Status() : save_deletion_record(files, record);
+}
+
+Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,
+                                      const DeleteOptions& options) {
+  BMAD_TRY(check_criteria(criteria));
+  if (options.purge) {
+    return purge_entries(store, criteria, options);
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
+                  store.selected_sessions(criteria.sessions));
+  DeletionReport report;
+  for (const std::string& session_id : sessions) {
+    // Most sessions hold nothing of it: they are not locked.
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines,
+                    find_doomed_lines(*store.files, session_id, criteria));
+    if (lines.empty()) {
+      continue;
+    }
+    if (options.dry_run) {
+      BMAD_TRY(describe_doomed(*store.files, session_id, lines, "would be deleted", true, report));
+    } else {
+      const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
+      BMAD_TRY(delete_softly(store, session_id, find, criteria_kinds(criteria), report));
+    }
+  }
+  return report;
+}
+
+Result<std::uint64_t> delete_expired(Store& store, const std::string& session_id, Timestamp now,
+                                     bool dry_run) {
+  const auto find = [&] {
+    return find_lines(*store.files, session_id, false, [&](const ScannedEntry& entry) {
+      const EntryHead head = entry_head(entry.type, entry.value);
+      const std::optional<Timestamp> end =
+          expires_at(entry.type, head.timestamp, head.pinned, store.config.privacy.retention_days);
+      return end && *end <= now;
+    });
+  };
+  BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
+  if (dry_run || lines.empty()) {
+    return lines.size();
+  }
+  DeletionReport report;
+  BMAD_TRY(delete_softly(store, session_id, find, "past their retention", report));
+  return report.entries;
+}
+
+Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) {
+  UndeleteReport report;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> all, sessions_with_deletions(*store.files));
+  const auto is_wanted = [&](const std::string& id) {
+    return std::ranges::find(criteria.sessions, id) != criteria.sessions.end();
+  };
+  for (const std::string& session_id : criteria.sessions) {
+    BMAD_TRY(check_session_id(session_id));
+  }
+  for (const std::string& session_id : all) {
+    if (is_wanted(session_id)) {
+      BMAD_TRY(bring_back_session(store, session_id, report));
+    }
+    if ((criteria.ids.empty() && !is_wanted(session_id)) || !check_session(store, session_id)) {
+      continue;
+    }
+    {
+      OpenSession& session = store.session(session_id);
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("undelete"));
+      const std::span<const std::string> ids =
+          is_wanted(session_id) ? std::span<const std::string>() : criteria.ids;
+      BMAD_TRY(bring_back_deleted(store, session_id, guard, ids, report));
+    }
+    refresh_index(store, session_id);
+  }
+  return report;
+}
+
+Result<std::vector<Deletion>> list_deletions(const Store& store) {
+  std::vector<Deletion> deletions;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(*store.files));
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
+    std::ranges::move(record.deletions, std::back_inserter(deletions));
+  }
+  std::ranges::stable_sort(deletions, {}, &Deletion::deleted_at);
+  return deletions;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,218 @@
+// maintenance.cpp - what is due by the schedule, without a daemon: called by opening and closing
+// sessions and by `bmad-mem maintain`.
+//
+// maintenance.json says when what was done last, and how far the clock is trusted. When nothing is
+// due, reading it is all that happens. One process at a time; the others have nothing to do.
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "deletion.hpp"
+#include "index/entry_table.hpp"
+#include "lifecycle/maintenance_state.hpp"
+#include "lifecycle/retention.hpp"
+#include "lifecycle/trusted_clock.hpp"
+#include "storage/access_log.hpp"
+#include "storage/layout.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Access logs below are not worth a rewrite.
+constexpr std::uint64_t kAccessLogWorthFolding = 64U << 10U;
+
+class Maintenance {
+ public:
+  Maintenance(Store& store, const MaintainOptions& options)
+      : store_(store),
+        options_(options),
+        begin_(std::chrono::steady_clock::now()),
+        now_(store.clock.now()) {}
+
+  Result<MaintenanceReport> run() {
+    BMAD_TRY_ASSIGN(plan_, maintenance_plan(store_.config));
+    BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
+    if (options_.only_due && !is_due(plan_, state_, now_)) {
+      report_.next_due = next_due(plan_, state_).value_or(Timestamp::max());
+      return report_;
+    }
+    FileLock lock(*store_.files, store_.clock, ".lock.maintain", ".lock.maintain.json");
+    const Result<FileLock::Guard> guard = lock.acquire({.operation = "maintain",
+                                                        .agent_id = store_.agent_id,
+                                                        .timeout = std::chrono::milliseconds(0)});
+    if (!guard) {
+      return guard.error().code == ErrorCode::E_LOCK_TIMEOUT ? Result<MaintenanceReport>(report_)
+                                                             : guard.error();
+    }
+    BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
+    BMAD_TRY(do_jobs());
+    report_.next_due = next_due(plan_, state_).value_or(Timestamp::max());
+    return report_;
+  }
+
+ private:
+  Status do_jobs() {
+    const TrustedTime trusted = advance_clock(state_.clock, now_);
+    trusted_ = trusted.time;
+    if (trusted.is_held) {
+      report_.held_back =
+          "the clock went on further than expected; what depends on age waits until a run at least "
+          "a day later confirms it";
+    }
+    BMAD_TRY_ASSIGN(sessions_, store_.session_ids());
+    job(MaintenanceJob::kDecay, [&] { fold_and_compact(); });
+    job(MaintenanceJob::kArchive, [&] { archive_idle(); });
+    job(MaintenanceJob::kRetention, [&] { remove_expired(); });
+    job(MaintenanceJob::kPurge, [&] { purge_expired(); });
+    if (options_.dry_run) {
+      return {};
+    }
+    state_.clock = trusted.state;
+    return save_maintenance(*store_.files, plan_, state_);
+  }
+
+  template <typename Work>
+  void job(MaintenanceJob which, const Work& work) {
+    if (options_.only_due ? !is_due(plan_, state_, which, now_)
+                          : !next_due(plan_, state_, which).has_value()) {
+      return;
+    }
+    work();
+    if (!is_out_of_time()) {  // What was cut short goes on in the next run.
+      state_.set_done(which, now_);
+    }
+  }
+
+  [[nodiscard]] bool is_out_of_time() const {
+    return options_.time_limit.count() > 0 &&
+           std::chrono::steady_clock::now() - begin_ > options_.time_limit;
+  }
+
+  void did(MaintenanceJob which, const std::string& session_id, std::uint64_t count,
+           std::string what) {
+    report_.done.push_back({.task = std::string(maintenance_job_name(which)),
+                            .session_id = session_id,
+                            .count = count,
+                            .what = std::move(what)});
+  }
+
+  template <typename T>
+  bool went_well(const Result<T>& result) {
+    if (!result) {
+      report_.problems.push_back(result.error());
+    }
+    return result.has_value();
+  }
+
+  void fold_and_compact() {
+    for (const std::string& session_id : sessions_) {
+      if (is_out_of_time()) {
+        return;
+      }
+      fold(session_id);
+      const Result<SessionFootprint> footprint =
+          session_footprint(*store_.files, session_id, log_files());
+      if (!footprint || !store_.config.compaction.enabled ||
+          !wants_compaction(store_, session_id, footprint->size)) {
+        continue;
+      }
+      const Result<CompactionReport> compacted =
+          compact_session(store_, session_id, {.dry_run = options_.dry_run});
+      if (went_well(compacted) && !compacted->removed.empty()) {
+        did(MaintenanceJob::kDecay, session_id, compacted->removed.size(),
+            fmt::format("compacted: {} lines went to the archive", compacted->removed.size()));
+      }
+    }
+  }
+
+  void fold(const std::string& session_id) {
+    const Result<FileInfo> log = store_.files->info(session_file(session_id, kAccessName));
+    if (!log || log->size < kAccessLogWorthFolding || options_.dry_run) {
+      return;
+    }
+    const Result<FileLock::Guard> guard = store_.session(session_id).writer.lock("maintain");
+    if (guard) {
+      static_cast<void>(
+          fold_accesses(*store_.files, session_id, [](std::string_view) { return true; }));
+    }
+  }
+
+  void archive_idle() {
+    const std::chrono::days idle(store_.config.lifecycle.archive_after_idle_days);
+    for (const std::string& session_id : sessions_) {
+      if (is_out_of_time()) {
+        return;
+      }
+      const Result<Session> session = describe_session(store_, session_id);
+      if (!session || session->last_write + idle > trusted_) {
+        continue;
+      }
+      if (options_.dry_run) {
+        did(MaintenanceJob::kArchive, session_id, 1, "would be archived");
+      } else if (const Result<ArchiveReport> archived = archive_session(store_, session_id);
+                 went_well(archived)) {
+        did(MaintenanceJob::kArchive, session_id, archived->files,
+            fmt::format("archived: {} bytes became {}", archived->original_bytes,
+                        archived->compressed_bytes));
+      }
+    }
+  }
+
+  void remove_expired() {
+    for (const std::string& session_id : sessions_) {
+      if (is_out_of_time()) {
+        return;
+      }
+      if (!check_session(store_, session_id)) {
+        continue;  // Archived a moment ago.
+      }
+      const Result<std::uint64_t> removed =
+          delete_expired(store_, session_id, trusted_, options_.dry_run);
+      if (went_well(removed) && *removed > 0) {
+        did(MaintenanceJob::kRetention, session_id, *removed,
+            options_.dry_run ? "entries would be deleted: past their retention"
+                             : "entries deleted: past their retention");
+      }
+    }
+  }
+
+  void purge_expired() {
+    if (options_.dry_run) {
+      return;
+    }
+    const Result<DeletionReport> purged = purge_deleted(store_, trusted_);
+    if (went_well(purged) && purged->entries + purged->sessions_gone.size() > 0) {
+      did(MaintenanceJob::kPurge, "", purged->entries,
+          fmt::format("lines and {} sessions purged: deleted longer ago than they can be brought "
+                      "back",
+                      purged->sessions_gone.size()));
+    }
+  }
+
+  Store& store_;
+  const MaintainOptions& options_;
+  std::chrono::steady_clock::time_point begin_;
+  Timestamp now_;
+  Timestamp trusted_{};
+  MaintenancePlan plan_;
+  MaintenanceState state_;
+  std::vector<std::string> sessions_;
+  MaintenanceReport report_;
+};
+
+}  // namespace
+
+Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options) {
+  return Maintenance(store, options).run();
+}
+
+void maintain_by_the_way(Store& store) {
+  // Who opens or closes a session should hardly notice.
+  constexpr std::chrono::milliseconds kTimeLimit{2000};
+  static_cast<void>(maintain(store, {.only_due = true, .time_limit = kTimeLimit}));
+}
+
+}  // namespace bmad_mem

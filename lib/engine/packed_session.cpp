@@ -1,0 +1,157 @@
+#include "packed_session.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <map>
+
+#include "lifecycle/kept_file.hpp"
+#include "lifecycle/session_archive.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Error read_only(const std::string& path) {
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "an archived session can't be written to",
+               .path = path,
+               .os_error = EROFS};
+}
+
+Error not_there(const std::string& path) {
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "there is no such file in the archive",
+               .path = path,
+               .os_error = ENOENT};
+}
+
+/// A file in memory that does not change.
+class PackedFile final : public File {
+ public:
+  PackedFile(const std::string& path, const std::string& bytes, FileInfo info)
+      : path_(path), bytes_(bytes), info_(info) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    if (offset >= bytes_.size()) {
+      return std::size_t{0};
+    }
+    return bytes_.copy(out.data(), out.size(), offset);
+  }
+  Result<std::size_t> write(std::string_view /*bytes*/) override { return read_only(path_); }
+  Result<std::size_t> write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) override {
+    return read_only(path_);
+  }
+  Status truncate(std::uint64_t /*size*/) override { return read_only(path_); }
+  Status sync_data() override { return {}; }
+  Status sync_all() override { return {}; }
+  Result<FileInfo> info() override { return info_; }
+  [[nodiscard]] int descriptor() const override { return -1; }
+
+ private:
+  const std::string& path_;
+  const std::string& bytes_;
+  FileInfo info_;
+};
+
+/// The files of one session under the names that they have in its folder.
+class PackedFiles final : public FileSystem {
+ public:
+  PackedFiles(std::string display_path, std::map<std::string, std::string> files)
+      : display_path_(std::move(display_path)), files_(std::move(files)) {}
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    const auto found = files_.find(path);
+    if (found == files_.end()) {
+      return not_there(path);
+    }
+    if (mode != OpenMode::kRead) {
+      return read_only(path);
+    }
+    return std::unique_ptr<File>(
+        std::make_unique<PackedFile>(found->first, found->second, info_of(found)));
+  }
+  Result<FileInfo> info(const std::string& path) override {
+    const auto found = files_.find(path);
+    return found == files_.end() ? Result<FileInfo>(not_there(path)) : info_of(found);
+  }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return read_only(path);
+  }
+  Status make_directory(const std::string& path) override { return read_only(path); }
+  Status rename(const std::string& from, const std::string& /*to*/) override {
+    return read_only(from);
+  }
+  Status remove(const std::string& path) override { return read_only(path); }
+  Status remove_directory(const std::string& path) override { return read_only(path); }
+  Status sync_directory(const std::string& /*path*/) override { return {}; }
+  [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
+    return display_path_;
+  }
+
+ private:
+  using Files = std::map<std::string, std::string>;
+
+  FileInfo info_of(Files::const_iterator file) const {
+    return {.inode = static_cast<std::uint64_t>(std::distance(files_.begin(), file)) + 1,
+            .size = file->second.size()};
+  }
+
+  std::string display_path_;
+  Files files_;
+};
+
+/// What `kind` has of the session, by the names of its logs.
+Result<std::map<std::string, std::string>> unpack(const Store& store, const std::string& session_id,
+                                                  PackedKind kind) {
+  std::map<std::string, std::string> files;
+  if (kind == PackedKind::kKept) {
+    BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_kept(*store.files, session_id));
+    for (const KeptLine& line : lines) {
+      files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+    }
+    return files;
+  }
+  BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members,
+                  read_session_archive(*store.files, session_id));
+  for (ArchivedFile& member : members) {
+    files[session_file(session_id, member.name)] = std::move(member.bytes);
+  }
+  return files;
+}
+
+}  // namespace
+
+/// Keeps the files alive beside the index that reads them.
+struct PackedSession {
+  PackedSession(const Store& store, const std::string& session_id, std::string display_path,
+                std::map<std::string, std::string> unpacked, FileInfo packed)
+      : files(std::move(display_path), std::move(unpacked)),
+        index(files, store.clock,
+              {.session_id = session_id,
+               .language = store.config.indexing.language,
+               .use_checkpoint = false,
+               .cache_size = store.config.index_cache_size_bytes()}),
+        origin(packed) {}
+
+  PackedFiles files;
+  SessionIndex index;
+  FileInfo origin;  ///< The file it was unpacked from.
+};
+
+Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
+                                                   const std::string& session_id, PackedKind kind) {
+  const std::string path =
+      kind == PackedKind::kKept ? kept_path(session_id) : archive_path(session_id);
+  BMAD_TRY_ASSIGN(const FileInfo now, store.files->info(path));
+  const std::lock_guard guard(store.indexes_mutex);
+  std::shared_ptr<PackedSession>& slot = store.packed[path];
+  if (slot == nullptr || !slot->origin.same_file(now) || slot->origin.size != now.size ||
+      slot->origin.mtime_ns != now.mtime_ns) {
+    BMAD_TRY_ASSIGN(auto files, unpack(store, session_id, kind));
+    slot = std::make_shared<PackedSession>(store, session_id, store.files->display_path(path),
+                                           std::move(files), now);
+  }
+  return std::shared_ptr<SessionIndex>(slot, &slot->index);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,23 @@
+// packed_session.hpp - a session that is no folder, searched as if it were one: the entries that
+// were kept of an archived session, or all that is in its archive.
+//
+// Its files are unpacked into memory, and a SessionIndex reads them there. It has no checkpoint:
+// what was kept is small, and archives are searched when somebody asks for it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "index/session_index.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+
+enum class PackedKind : std::uint8_t { kKept, kArchive };
+
+/// The index of `session_id` as it is kept or archived, made anew when its file has changed.
+/// Errors: as read_kept() and read_session_archive().
+Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
+                                                   const std::string& session_id, PackedKind kind);
+
+}  // namespace bmad_mem

@@ -1,0 +1,41 @@
+// return_lines.hpp - lines that come back into the logs they left: from the evicted, from the
+// deleted.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/result.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+
+struct ReturningLine {
+  EntryType type = EntryType::kConversation;
+  std::string_view line;
+};
+
+/// What is to come back, and what came of it.
+struct ReturnOutcome {
+  std::vector<bool> is_back;            ///< For each line.
+  std::vector<std::string> in_use_ids;  ///< Of lines that stayed away, since their id is in a log.
+};
+
+/// Appends those of `lines` whose id is among `ids` (any when empty) and in no line of its log now;
+/// in their order, so that the last version of an entry comes last. Durable on success; all or
+/// none of a type. The caller holds the session's lock, `guard`.
+/// Errors: E_SIZE_LIMIT when they don't fit; as the log's.
+Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_id,
+                                       const FileLock::Guard& guard,
+                                       std::span<const ReturningLine> lines,
+                                       std::span<const std::string> ids);
+
+/// The ids in the log of `type`.
+Result<std::set<std::string>> ids_in_log(FileSystem& files, const std::string& session_id,
+                                         EntryType type);
+
+}  // namespace bmad_mem

@@ -1,0 +1,105 @@
+// archiving_test.cpp - a session as an archive: out of the way, searchable, back when needed.
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "engine/memory_fixture.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+Ids found(MemoryFixture& memory, const std::string& text, bool archived = false) {
+  Ids ids;
+  for (const Hit& hit :
+       memory->query({.text = text, .filter = {.archived = archived, .limit = 0}}).value()) {
+    ids.push_back(hit.entry.id);
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+void fill(MemoryFixture& memory) {
+  memory.session();
+  memory.add_fact("f1", "postgres fact");
+  memory.add(EntryType::kDecision,
+             R"({"id":"d1","timestamp":"2026-01-11T10:00:00Z","decision":"postgres it is"})");
+  memory.add(EntryType::kDecision,
+             R"({"id":"d2","timestamp":"2026-01-11T10:00:00Z","decision":"postgres for good",)"
+             R"("pinned":true})");
+}
+
+}  // namespace
+
+TEST_CASE("an archived session is gone from the list, and what it taught is still found") {
+  MemoryFixture memory;
+  fill(memory);
+  const ArchiveReport report = memory->archive_session("s1").value();
+  CHECK(report.files >= 5);
+  CHECK(report.kept == 2);
+  CHECK(memory->list_sessions().value().empty());
+  REQUIRE(memory->archived_sessions().value().size() == 1);
+  CHECK(memory->archived_sessions().value()[0].session_id == "s1");
+  CHECK(found(memory, "postgres") == Ids{"d2", "f1"});
+  CHECK(found(memory, "postgres", true) == Ids{"d1", "d2", "f1"});
+  memory.reopen();
+  CHECK(found(memory, "postgres") == Ids{"d2", "f1"});
+  CHECK(code_of(memory->load_session("s1")) == ErrorCode::E_SESSION_ARCHIVED);
+  CHECK(code_of(memory->query({.text = "postgres", .filter = {.sessions = {"s1"}}})) ==
+        ErrorCode::E_SESSION_ARCHIVED);
+  CHECK(memory->query({.text = "postgres", .filter = {.sessions = {"s1"}, .archived = true}})
+            .value()
+            .size() == 3);
+}
+
+TEST_CASE("a restored session is what it was") {
+  MemoryFixture memory;
+  fill(memory);
+  const std::string facts = memory.read(EntryType::kFact);
+  const std::string decisions = memory.read(EntryType::kDecision);
+  memory->archive_session("s1").value();
+  CHECK(memory->restore_session("s1").value().session_id == "s1");
+  CHECK(memory.read(EntryType::kFact) == facts);
+  CHECK(memory.read(EntryType::kDecision) == decisions);
+  CHECK(memory->archived_sessions().value().empty());
+  CHECK(found(memory, "postgres") == Ids{"d1", "d2", "f1"});
+  CHECK(code_of(memory->restore_session("s1")) == ErrorCode::E_CONCURRENT_MOD);
+  CHECK(code_of(memory->restore_session("s9")) == ErrorCode::E_SESSION_NOT_FOUND);
+}
+
+TEST_CASE("writing to an archived session brings it back") {
+  MemoryFixture memory;
+  fill(memory);
+  memory->archive_session("s1").value();
+  const std::string added = MemoryFixture::fact("f2", "new");
+  const std::string_view line = added;
+  const BatchReport report = memory->add_batch("s1", EntryType::kFact, {&line, 1}).value();
+  REQUIRE(report.notices.size() == 1);
+  CHECK(report.notices[0].find("brought back") != std::string::npos);
+  CHECK(memory->list({.limit = 0}).value().size() == 4);
+}
+
+TEST_CASE("archiving and restoring leave a trace in the audit log") {
+  MemoryFixture memory;
+  fill(memory);
+  memory->archive_session("s1").value();
+  CHECK(memory->audit().value().back().action == "archive");
+  memory->restore_session("s1").value();
+  CHECK(memory->audit().value().back().action == "restore");
+}
+
+TEST_CASE("an archived session can be deleted and brought back") {
+  MemoryFixture memory;
+  fill(memory);
+  memory->archive_session("s1").value();
+  memory->delete_session("s1").value();
+  CHECK(found(memory, "postgres", true).empty());
+  memory->undelete({.sessions = {"s1"}}).value();
+  CHECK(found(memory, "postgres") == Ids{"d1", "d2", "f1"});
+}
+
+}  // namespace bmad_mem::test
