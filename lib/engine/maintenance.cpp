@@ -80,15 +80,24 @@ class Maintenance {
                           : !next_due(plan_, state_, which).has_value()) {
       return;
     }
+    was_cut_short_ = false;
     work();
-    if (!is_out_of_time()) {  // What was cut short goes on in the next run.
+    if (!was_cut_short_) {  // Otherwise it goes on in the next run.
       state_.set_done(which, now_);
     }
   }
 
-  [[nodiscard]] bool is_out_of_time() const {
-    return options_.time_limit.count() > 0 &&
-           std::chrono::steady_clock::now() - begin_ > options_.time_limit;
+  /// Calls `use(session_id)` for the sessions as long as there is time, but once at least: so that
+  /// every run gets on.
+  template <typename Use>
+  void for_each_session(const Use& use) {
+    for (const std::string& session_id : sessions_) {
+      if (use(session_id) && options_.time_limit.count() > 0 &&
+          std::chrono::steady_clock::now() - begin_ > options_.time_limit) {
+        was_cut_short_ = &session_id != &sessions_.back();
+        return;
+      }
+    }
   }
 
   void did(MaintenanceJob which, const std::string& session_id, std::uint64_t count,
@@ -108,16 +117,13 @@ class Maintenance {
   }
 
   void fold_and_compact() {
-    for (const std::string& session_id : sessions_) {
-      if (is_out_of_time()) {
-        return;
-      }
+    for_each_session([&](const std::string& session_id) {
       fold(session_id);
       const Result<SessionFootprint> footprint =
           session_footprint(*store_.files, session_id, log_files());
       if (!footprint || !store_.config.compaction.enabled ||
           !wants_compaction(store_, session_id, footprint->size)) {
-        continue;
+        return false;
       }
       const Result<CompactionReport> compacted =
           compact_session(store_, session_id, {.dry_run = options_.dry_run});
@@ -125,7 +131,8 @@ class Maintenance {
         did(MaintenanceJob::kDecay, session_id, compacted->removed.size(),
             fmt::format("compacted: {} lines went to the archive", compacted->removed.size()));
       }
-    }
+      return true;
+    });
   }
 
   void fold(const std::string& session_id) {
@@ -142,13 +149,10 @@ class Maintenance {
 
   void archive_idle() {
     const std::chrono::days idle(store_.config.lifecycle.archive_after_idle_days);
-    for (const std::string& session_id : sessions_) {
-      if (is_out_of_time()) {
-        return;
-      }
+    for_each_session([&](const std::string& session_id) {
       const Result<Session> session = describe_session(store_, session_id);
       if (!session || session->last_write + idle > trusted_) {
-        continue;
+        return false;
       }
       if (options_.dry_run) {
         did(MaintenanceJob::kArchive, session_id, 1, "would be archived");
@@ -158,16 +162,14 @@ class Maintenance {
             fmt::format("archived: {} bytes became {}", archived->original_bytes,
                         archived->compressed_bytes));
       }
-    }
+      return true;
+    });
   }
 
   void remove_expired() {
-    for (const std::string& session_id : sessions_) {
-      if (is_out_of_time()) {
-        return;
-      }
+    for_each_session([&](const std::string& session_id) {
       if (!check_session(store_, session_id)) {
-        continue;  // Archived a moment ago.
+        return false;  // Archived a moment ago.
       }
       const Result<std::uint64_t> removed =
           delete_expired(store_, session_id, trusted_, options_.dry_run);
@@ -176,7 +178,8 @@ class Maintenance {
             options_.dry_run ? "entries would be deleted: past their retention"
                              : "entries deleted: past their retention");
       }
-    }
+      return true;
+    });
   }
 
   void purge_expired() {
@@ -200,6 +203,7 @@ class Maintenance {
   MaintenancePlan plan_;
   MaintenanceState state_;
   std::vector<std::string> sessions_;
+  bool was_cut_short_ = false;
   MaintenanceReport report_;
 };
 

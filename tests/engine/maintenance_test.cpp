@@ -1,0 +1,166 @@
+// maintenance_test.cpp - what is due is done, once, and a clock that jumps deletes nothing early.
+#include <algorithm>
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "engine/memory_fixture.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+
+/// Files on disk carry the time of the test's run; the clock starts beyond it.
+constexpr const char* kStart = "2100-01-04T00:00:00Z";
+
+std::vector<std::string> tasks(const MaintenanceReport& report) {
+  std::vector<std::string> names;
+  for (const MaintenanceAction& action : report.done) {
+    names.push_back(action.task + " " + action.session_id);
+  }
+  return names;
+}
+
+bool did(const MaintenanceReport& report, const std::string& task) {
+  return std::ranges::any_of(report.done,
+                             [&](const MaintenanceAction& each) { return each.task == task; });
+}
+
+MaintenanceReport run(MemoryFixture& memory) {
+  return memory->maintain({.only_due = true}).value();
+}
+
+void add_at(MemoryFixture& memory, EntryType type, const std::string& id, const std::string& time,
+            const std::string& members) {
+  memory.add(type, fmt::format(R"({{"id":"{}","timestamp":"{}",{}}})", id, time, members));
+}
+
+/// Runs maintenance once a day for so many days; all that was done.
+std::vector<std::string> live_on(MemoryFixture& memory, int day_count) {
+  std::vector<std::string> all;
+  for (int day = 0; day < day_count; ++day) {
+    memory.clock.advance(days(1));
+    std::ranges::copy(tasks(run(memory)), std::back_inserter(all));
+  }
+  return all;
+}
+
+/// A memory whose clock has been trusted for a while.
+struct Settled : MemoryFixture {
+  Settled() {
+    clock.set(kStart);
+    for (int i = 0; i < 3; ++i) {
+      static_cast<void>((*this)->maintain());
+      clock.advance(hours(25));
+    }
+  }
+};
+
+}  // namespace
+
+TEST_CASE("nothing is due twice") {
+  Settled memory;
+  memory.session();
+  run(memory);
+  const MaintenanceReport again = run(memory);
+  CHECK(again.done.empty());
+  CHECK(again.next_due > memory.clock.now());
+  CHECK(again.next_due <= memory.clock.now() + hours(24));
+}
+
+TEST_CASE("entries past their retention are deleted, and can be brought back") {
+  Settled memory;
+  memory.session();
+  const std::string old = "2099-08-01T00:00:00Z";
+  const std::string message = R"("role":"user","content":"x")";
+  add_at(memory, EntryType::kConversation, "m1", old, message);
+  add_at(memory, EntryType::kConversation, "m2", old, message + R"(,"pinned":true)");
+  add_at(memory, EntryType::kConversation, "m3", "2100-01-01T00:00:00Z", message);
+  add_at(memory, EntryType::kDecision, "d1", old, R"("decision":"stays for a year")");
+  add_at(memory, EntryType::kFact, "f1", "1999-01-01T00:00:00Z", R"("content":"for ever")");
+  memory.clock.advance(hours(25));
+  const MaintenanceReport planned = memory->maintain({.dry_run = true}).value();
+  CHECK(did(planned, "retention"));
+  CHECK(memory->list({.limit = 0}).value().size() == 5);
+  const MaintenanceReport report = run(memory);
+  CHECK(did(report, "retention"));
+  std::vector<std::string> left;
+  for (const Entry& entry : memory->list({.limit = 0}).value()) {
+    left.push_back(entry.id);
+  }
+  std::ranges::sort(left);
+  CHECK(left == std::vector<std::string>{"d1", "f1", "m2", "m3"});
+  CHECK(memory->undelete({.ids = {"m1"}}).value().lines == 1);
+}
+
+TEST_CASE("a session that nobody writes to is archived after 30 days") {
+  Settled memory;
+  memory.session();
+  memory.add_fact("a", "postgres");
+  CHECK(live_on(memory, 29).empty());
+  CHECK(live_on(memory, 2) == std::vector<std::string>{"archive s1"});
+  CHECK(memory->list_sessions().value().empty());
+  CHECK(memory->query({.text = "postgres"}).value().size() == 1);
+}
+
+TEST_CASE("what was deleted is purged on schedule after 30 days") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "x");
+  memory.clock.set(kStart);
+  memory->delete_entries({.ids = {"a"}}).value();
+  live_on(memory, 29);
+  CHECK(memory->deletions().value().size() == 1);
+  live_on(memory, 12);
+  CHECK(memory->deletions().value().empty());
+}
+
+TEST_CASE("a clock that jumps ahead for less than a day deletes nothing") {
+  Settled memory;
+  memory.session();
+  add_at(memory, EntryType::kConversation, "m1", "2100-01-01T00:00:00Z",
+         R"("role":"user","content":"x")");
+  const Timestamp right = memory.clock.now();
+  memory.clock.advance(days(3650));
+  const MaintenanceReport jumped = run(memory);
+  CHECK_FALSE(jumped.held_back.empty());
+  CHECK_FALSE(did(jumped, "retention"));
+  CHECK_FALSE(did(jumped, "archive"));
+  memory.clock.advance(hours(12));
+  run(memory);
+  memory.clock.set(right + hours(13));
+  run(memory);
+  CHECK(memory->list({.limit = 0}).value().size() == 1);
+}
+
+TEST_CASE("maintenance goes on where it was cut short") {
+  Settled memory;
+  memory.session("s1");
+  memory.session("s2");
+  memory.add_fact("a", "x", "s1");
+  memory.add_fact("b", "x", "s2");
+  for (int day = 0; day < 34; ++day) {
+    memory.clock.advance(days(1));
+    const MaintenanceReport report =
+        memory->maintain({.only_due = true, .time_limit = std::chrono::milliseconds(1)}).value();
+    CHECK(report.problems.empty());
+  }
+  CHECK(memory->archived_sessions().value().size() == 2);
+}
+
+TEST_CASE("a bad schedule is named") {
+  MemoryFixture memory;
+  memory.folder.write("memory/config.json",
+                      R"({"memory_config":{"privacy":{"purge_schedule_cron":"0 2 31 2 *"}}})");
+  memory.reopen();
+  const Result<MaintenanceReport> report = memory->maintain();
+  CHECK(code_of(report) == ErrorCode::E_SCHEMA_INVALID);
+  CHECK(report.error().field == "memory_config.privacy.purge_schedule_cron");
+}
+
+}  // namespace bmad_mem::test
