@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "bmad_mem/json_parser.hpp"
+#include "match_finder.hpp"
 #include "model/entry.hpp"
+#include "reading_tools.hpp"
 #include "snippet.hpp"
 
 namespace bmad_mem {
@@ -34,8 +36,8 @@ struct HitLoader::Impl {
   const SearchResult& result;
   const Query& query;
   std::string_view language;
-  std::optional<Analyzer> analyzer;
-  JsonParser parser;
+  ReadingTools* tools = nullptr;  // Taken for the first hit.
+  std::optional<MatchFinder> finder;
   std::map<std::size_t, SessionIndex::OpenLogs> logs;  // By session.
 
   Result<Hit> load(const Found& found);
@@ -48,8 +50,7 @@ HitLoader::HitLoader(std::span<SessionIndex* const> sessions, const SearchResult
                      .result = result,
                      .query = query,
                      .language = language,
-                     .analyzer = {},
-                     .parser = {},
+                     .finder = {},
                      .logs = {}}) {}
 HitLoader::~HitLoader() = default;
 
@@ -63,9 +64,9 @@ Result<Hit> HitLoader::load(std::size_t index) {
 }
 
 Result<Hit> HitLoader::Impl::load(const Found& found) {
-  if (!analyzer) {
-    BMAD_TRY_ASSIGN(Analyzer made, Analyzer::create(language));
-    analyzer.emplace(std::move(made));
+  if (tools == nullptr) {
+    BMAD_TRY_ASSIGN(tools, reading_tools(language));
+    finder.emplace(tools->analyzer, result.terms);
   }
   // Hits without end may come from more sessions than a process may have files open.
   constexpr std::size_t kOpenSessionsMax = 32;
@@ -74,12 +75,12 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
   }
   const SessionIndex& session = *sessions[found.session];
   BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(found.ordinal, logs[found.session]));
-  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-  std::string text;
-  entry_searchable_text(found.type, value, text);
+  BMAD_TRY_ASSIGN(const JsonValue value, tools->parser.parse(line.text));
   Snippet snippet;
   if (query.snippet_size > 0) {
-    snippet = make_snippet(*analyzer, result.terms, text, query.snippet_size);
+    tools->text.clear();
+    entry_searchable_text(found.type, value, tools->text);
+    snippet = make_snippet(*finder, tools->text, query.snippet_size);
   }
   Hit hit{.entry = to_entry(session, found.type, found.ordinal, value, std::move(line)),
           .relevance = found.relevance,

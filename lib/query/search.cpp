@@ -14,6 +14,7 @@
 #include "model/entry.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
+#include "reading_tools.hpp"
 #include "slot_filter.hpp"
 #include "snippet.hpp"
 
@@ -100,7 +101,8 @@ class Search {
         options_(RankOptions::of(query.ranking)) {}
 
   Result<SearchResult> run() {
-    BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(settings_.language));
+    BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
+    Analyzer& analyzer = tools->analyzer;
     BMAD_TRY(on_all([&](std::size_t i) { return sessions_[i]->load(); }));
     BMAD_TRY_ASSIGN(plan_, make_plan(question_, sessions_, analyzer, settings_.now));
     has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
@@ -121,7 +123,7 @@ class Search {
                         .weights = query_.weights.value_or(settings_.weights),
                         .terms = std::move(plan_.marked)};
     if (needs_text()) {
-      BMAD_TRY(verify_phrases(analyzer, result.found));
+      BMAD_TRY(verify_phrases(*tools, result.found));
     }
     if (query_.explain) {
       result.explanations = explain(result.found, totals);
@@ -407,8 +409,7 @@ class Search {
   }
 
   /// Reads entries from the best on until enough of them hold what is asked for word by word.
-  Status verify_phrases(Analyzer& analyzer, std::vector<Found>& found) {
-    JsonParser parser;
+  Status verify_phrases(ReadingTools& tools, std::vector<Found>& found) {
     std::vector<Found> verified;
     for (Found& each : found) {
       if (question_.filter.limit != 0 && verified.size() == question_.filter.limit) {
@@ -420,12 +421,12 @@ class Search {
       const SessionIndex& session = *sessions_[each.session];
       BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line,
                       in_session(session, session.line(each.ordinal)));
-      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-      std::string text;
-      entry_searchable_text(each.type, value, text);
+      BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
+      tools.text.clear();
+      entry_searchable_text(each.type, value, tools.text);
       const bool holds = std::ranges::all_of(plan_.requirements, [&](const Requirement& wanted) {
         return wanted.phrase.empty() ||
-               holds_phrase(analyzer, wanted.phrase, text) != wanted.excluded;
+               holds_phrase(tools.analyzer, wanted.phrase, tools.text) != wanted.excluded;
       });
       if (holds) {
         verified.push_back(std::move(each));

@@ -1,13 +1,13 @@
 // snippet.hpp - the part of a text that answers, with what matched marked.
 #pragma once
 
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bmad_mem/reports.hpp"
 #include "index/analyzer.hpp"
+#include "match_finder.hpp"
 
 namespace bmad_mem {
 
@@ -16,12 +16,9 @@ struct Snippet {
   std::vector<Highlight> highlights;  ///< In `text`, ascending, apart from each other.
 };
 
-/// Terms, as the analyzer makes them.
-using TermSet = std::set<std::string, std::less<>>;
-
-/// About `size_max` bytes of `text`: the stretch that holds the most different terms of `wanted`.
-Snippet make_snippet(Analyzer& analyzer, const TermSet& wanted, std::string_view text,
-                     std::size_t size_max = 200);
+/// About `size_max` bytes of the text that `finder` looks into: the stretch that holds the most
+/// different terms.
+Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t size_max = 200);
 
 /// Whether the tokens of `phrase` stand side by side in `text`, whatever the case.
 bool holds_phrase(Analyzer& analyzer, const std::vector<std::string>& phrase,

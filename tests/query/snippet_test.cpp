@@ -14,7 +14,8 @@ namespace {
 std::string marked(std::string_view text, const TermSet& wanted, std::size_t size_max = 200,
                    const char* language = "english") {
   Analyzer analyzer = Analyzer::create(language).value();
-  const Snippet snippet = make_snippet(analyzer, wanted, text, size_max);
+  MatchFinder finder(analyzer, wanted);
+  const Snippet snippet = make_snippet(finder, text, size_max);
   std::string out;
   std::size_t done = 0;
   for (const Highlight& each : snippet.highlights) {
@@ -67,8 +68,10 @@ TEST_CASE("a snippet has about its size, and is UTF-8 wherever it is cut") {
   }
   text += " pool " + text;
   Analyzer analyzer = Analyzer::create("english").value();
+  const TermSet wanted = {"pool"};
+  MatchFinder finder(analyzer, wanted);
   for (std::size_t size = 1; size < 80; ++size) {
-    const Snippet snippet = make_snippet(analyzer, {"pool"}, text, size);
+    const Snippet snippet = make_snippet(finder, text, size);
     CHECK(utf8_valid_size(snippet.text) == snippet.text.size());
     CHECK(snippet.text.size() <= size + 2 * std::string_view("…").size());
   }
