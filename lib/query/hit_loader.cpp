@@ -66,7 +66,7 @@ Result<Hit> HitLoader::load(std::size_t index) {
 Result<Hit> HitLoader::Impl::load(const Found& found) {
   if (tools == nullptr) {
     BMAD_TRY_ASSIGN(tools, reading_tools(language));
-    finder.emplace(tools->analyzer, result.terms);
+    finder.emplace(tools->analyzer, tools->known_terms, result.terms);
   }
   // Hits without end may come from more sessions than a process may have files open.
   constexpr std::size_t kOpenSessionsMax = 32;

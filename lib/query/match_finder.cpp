@@ -20,8 +20,8 @@ std::size_t end_of_piece(std::string_view text, std::size_t at) {
 
 }  // namespace
 
-MatchFinder::MatchFinder(Analyzer& analyzer, const TermSet& wanted)
-    : analyzer_(analyzer), wanted_(wanted), filters_(analyzer.keeps_beginnings()) {
+MatchFinder::MatchFinder(Analyzer& analyzer, KnownTerms& known, const TermSet& wanted)
+    : analyzer_(analyzer), known_(known), wanted_(wanted), filters_(analyzer.keeps_beginnings()) {
   for (const std::string& term : wanted) {
     expect(term);
   }
@@ -96,22 +96,10 @@ bool MatchFinder::may_match(std::string_view token) const {
 }
 
 const std::string* MatchFinder::wanted_term(const Token& token) {
-  const auto look_up = [&]() -> const std::string* {
-    const auto found = wanted_.find(analyzer_.term(token.text, token.whole));
-    return found == wanted_.end() ? nullptr : &*found;
-  };
-  if (token.whole) {
-    return look_up();  // Rare; and a stop word is none as a whole.
-  }
-  const auto known = known_.find(token.text);
-  if (known != known_.end()) {
-    return known->second;
-  }
-  constexpr std::size_t kKnownMax = 4096;  // Hits without end may hold words without end.
-  if (known_.size() >= kKnownMax) {
-    known_.clear();
-  }
-  return known_.emplace(token.text, look_up()).first->second;
+  // A whole is rare, and never a stop word.
+  const auto found = wanted_.find(token.whole ? analyzer_.term(token.text, true)
+                                              : known_.term(analyzer_, token.text));
+  return found == wanted_.end() ? nullptr : &*found;
 }
 
 /// A whole comes before its parts, and marks them.

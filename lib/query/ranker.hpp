@@ -16,12 +16,11 @@
 // entries that are no conversation stand alone: their window is themselves. All three grains come
 // from the postings of single entries.
 //
-// Two steps, since the frequencies of all sessions go into each score: collect() per session, then
-// score() per session; both may run on all sessions at once. Terms and sessions are added up in a
-// fixed order, so equal input gives equal bits.
+// Two steps, since the frequencies of all sessions go into each score: sum_up() over what was
+// collected from all of them, then the scores of each (session_scores.hpp). Terms and sessions are
+// added up in a fixed order, so equal input gives equal bits.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -61,105 +60,37 @@ struct SessionTerms {
 /// By slot, whether an entry is by `speaker`; empty when nobody is named.
 Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const Speaker& speaker);
 
-/// What the grains have in common over all sessions.
+/// BM25 (Robertson and Zaragoza 2009) of one term in one grain, idf and the grain's weight
+/// included.
+struct GrainScore {
+  double weight = 0;
+  double k1_and_1 = 1;  ///< k1 + 1: what it comes near to for ever higher frequencies.
+  double base = 1;      ///< k1 (1 - b)
+  double slope = 0;     ///< k1 b / mean length
+
+  [[nodiscard]] double at(double frequency, double length) const {
+    return weight * (frequency * k1_and_1 / (frequency + (base + slope * length)));
+  }
+  /// For ever higher frequencies.
+  [[nodiscard]] double most() const { return weight * k1_and_1; }
+};
+
+/// What one term counts in each grain.
+struct TermScores {
+  GrainScore entry;
+  GrainScore window;
+  GrainScore lone_window;  ///< Of entries that are no conversation.
+  GrainScore session;
+};
+
+/// What all sessions have in common.
 struct RankTotals {
-  struct TermWeights {
-    double entry = 0;
-    double window = 0;
-    double session = 0;
-  };
-  /// k1 (1 - b) + k1 b length / mean length, for each grain: what BM25 adds to a frequency.
-  struct LengthNorm {
-    double base = 1;
-    double slope = 0;
-    [[nodiscard]] double at(double length) const { return base + slope * length; }
-  };
-  LengthNorm entry;
-  LengthNorm window;
-  LengthNorm session;
-  std::vector<TermWeights> weights;  ///< idf and the grain's own weight, by term.
+  std::vector<TermScores> terms;  ///< As RankQuery::terms.
   double reachable = 1;
 };
 
 RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
                   const std::vector<SessionTerms>& collected, const RankQuery& query,
                   const RankOptions& options);
-
-/// The text scores of one session. Its buffers serve one session after the other; only what a
-/// session's postings touch is ever looked at or cleared.
-class SessionScores {
- public:
-  /// All arguments must outlive the use of the scores.
-  void compute(const SessionIndex& session, const SessionTerms& terms, const RankTotals& totals,
-               const RankQuery& query, const RankOptions& options);
-
-  /// Calls `use(slot)` for each entry that holds a term itself or in its window, ascending.
-  template <typename Use>
-  void for_each_match(const Use& use) const {
-    for (std::size_t word = 0; word < touched_.size(); ++word) {
-      for (std::uint64_t bits = touched_[word]; bits != 0; bits &= bits - 1) {
-        use(static_cast<std::uint32_t>(word * 64) +
-            static_cast<std::uint32_t>(std::countr_zero(bits)));
-      }
-    }
-  }
-  /// Whether the entry holds a term itself or in its window.
-  [[nodiscard]] bool matches(std::uint32_t slot) const {
-    return (touched_[slot / 64] >> (slot % 64) & 1U) != 0;
-  }
-  /// Whether the entry itself does.
-  [[nodiscard]] bool matches_itself(std::uint32_t slot) const { return own_[slot] > 0; }
-
-  /// At least text(), without looking at time and speaker.
-  [[nodiscard]] double most(std::uint32_t slot) const {
-    return (own_[slot] + window_[slot] + question_part(slot) + most_beside_) * slack_;
-  }
-
-  /// Text component of `slot`, in [0,1].
-  [[nodiscard]] double text(std::uint32_t slot, Timestamp time) const {
-    double sum = own_[slot] + window_[slot] + session_part_;
-    sum += question_part(slot);
-    sum += speaker_part(slot);
-    sum += query_->spans.empty() ? 0 : date_part(time);
-    return sum / totals_->reachable;
-  }
-
-  [[nodiscard]] TextExplanation explain(std::uint32_t slot, Timestamp time) const;
-
- private:
-  void clear();
-  void touch(std::uint32_t begin, std::uint32_t end);
-  void add_entries(std::size_t term);
-  void add_windows(std::size_t term);
-  [[nodiscard]] double question_part(std::uint32_t slot) const {
-    const SlotTable& slots = session_->slots();
-    return options_->question_weight > 0 && slots.reach[slot].before > 0 &&
-                   (slots.flags[slot - 1] & kFlagAsks) != 0
-               ? options_->question_weight / options_->entry_weight * own_[slot - 1]
-               : 0;
-  }
-  [[nodiscard]] double speaker_part(std::uint32_t slot) const {
-    return !terms_->by_speaker.empty() && terms_->by_speaker[slot] != 0 ? options_->speaker_bonus
-                                                                        : 0;
-  }
-  [[nodiscard]] double date_part(Timestamp time) const;
-  [[nodiscard]] double entry_score(std::size_t term, std::uint32_t slot, double frequency) const;
-  [[nodiscard]] double window_score(std::size_t term, std::uint32_t slot, double frequency) const;
-  [[nodiscard]] double session_score(std::size_t term) const;
-
-  const SessionIndex* session_ = nullptr;
-  const SessionTerms* terms_ = nullptr;
-  const RankTotals* totals_ = nullptr;
-  const RankQuery* query_ = nullptr;
-  const RankOptions* options_ = nullptr;
-  // By slot, and 0 wherever touched_ has no bit.
-  std::vector<double> own_;
-  std::vector<double> window_;
-  std::vector<std::uint32_t> window_frequencies_;  // Of one term; 0 between terms.
-  std::vector<std::uint64_t> touched_;             // A bit a slot.
-  double session_part_ = 0;
-  double most_beside_ = 0;  // Session, speaker and date at their best.
-  double slack_ = 1;        // 1 / reachable, and a little more for what rounding may add.
-};
 
 }  // namespace bmad_mem

@@ -11,7 +11,8 @@ Result<ReadingTools*> reading_tools(std::string_view language) {
   if (!tools || known_language != language) {
     BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(language));
     tools.reset();
-    tools.emplace(std::move(analyzer));
+    tools.emplace(
+        ReadingTools{.analyzer = std::move(analyzer), .known_terms = {}, .parser = {}, .text = {}});
     known_language = language;
   }
   return &*tools;

@@ -10,11 +10,13 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/result.hpp"
 #include "index/analyzer.hpp"
+#include "known_terms.hpp"
 
 namespace bmad_mem {
 
 struct ReadingTools {
   Analyzer analyzer;
+  KnownTerms known_terms;
   JsonParser parser;
   std::string text;  ///< Of the entry at hand.
 };

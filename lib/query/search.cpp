@@ -1,20 +1,19 @@
 #include "query/search.hpp"
 
 #include <algorithm>
-#include <array>
-#include <atomic>
-#include <chrono>
-#include <cmath>
 #include <numeric>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
+#include "best_found.hpp"
 #include "core/parallel.hpp"
 #include "model/entry.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
 #include "reading_tools.hpp"
+#include "relevance.hpp"
+#include "session_scores.hpp"
 #include "slot_filter.hpp"
 #include "snippet.hpp"
 
@@ -23,72 +22,6 @@ namespace {
 
 /// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
 constexpr std::size_t kRankTermsMax = 48;
-
-/// The best first, for the order asked for.
-bool is_before(SortOrder sort, const Found& a, const Found& b) {
-  if (sort == SortOrder::kRelevanceDesc && a.relevance != b.relevance) {
-    return a.relevance > b.relevance;
-  }
-  if (a.timestamp != b.timestamp) {
-    return sort == SortOrder::kTimeAsc ? a.timestamp < b.timestamp : a.timestamp > b.timestamp;
-  }
-  if (a.session != b.session) {
-    return a.session < b.session;
-  }
-  // Within a log, ordinals go up with the lines; across logs they depend on how they were indexed.
-  return a.type != b.type ? a.type < b.type : a.ordinal > b.ordinal;
-}
-
-/// Relevance of an entry, from what the index knows of it.
-class Relevance {
- public:
-  Relevance(const Query& query, const SearchSettings& settings, bool names_time)
-      : settings_(settings),
-        weights_(query.weights.value_or(settings.weights)),
-        ignores_age_(names_time) {}
-
-  /// The most that an entry of this text score can reach.
-  [[nodiscard]] double most(double text) const {
-    return weights_.text * text + weights_.time + weights_.importance + weights_.access;
-  }
-
-  [[nodiscard]] RelevanceComponents components(double text, std::uint32_t flags, Timestamp time,
-                                               const OddEntry* odd) const {
-    RelevanceComponents parts{.text = text, .time = 1, .importance = flag_importance(flags)};
-    if (!ignores_age_) {
-      parts.time = effective_decay(settings_.decay,
-                                   {.type = flag_type(flags),
-                                    .timestamp = time,
-                                    .initial_factor = odd == nullptr ? 1 : odd->decay_factor,
-                                    .importance = parts.importance,
-                                    .pinned = (flags & kFlagPinned) != 0},
-                                   settings_.now);
-    }
-    parts.access = access(odd);
-    return parts;
-  }
-
-  [[nodiscard]] double combine(const RelevanceComponents& parts) const {
-    return weights_.text * parts.text + weights_.time * parts.time +
-           weights_.importance * parts.importance + weights_.access * parts.access;
-  }
-
- private:
-  [[nodiscard]] double access(const OddEntry* odd) const {
-    constexpr double kNeverAccessed = 0.5;
-    constexpr double kRatePerHour = 0.05;
-    if (odd == nullptr || !odd->last_accessed) {
-      return kNeverAccessed;
-    }
-    using Hours = std::chrono::duration<double, std::ratio<3600>>;
-    return std::exp(-kRatePerHour *
-                    std::max(0.0, Hours(settings_.now - *odd->last_accessed).count()));
-  }
-
-  const SearchSettings& settings_;
-  RelevanceWeights weights_;
-  bool ignores_age_;
-};
 
 class Search {
  public:
@@ -116,9 +49,11 @@ class Search {
     }
     keep_rarest_terms();
     const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
-    found_.resize(sessions_.size());
-    BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals); }));
-    SearchResult result{.found = merged(),
+    const Relevance relevance(query_, settings_, plan_.names_time);
+    best_.emplace(sessions_.size(), query_.sort, needs_text() ? 0 : question_.filter.limit,
+                  query_.min_relevance);
+    BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals, relevance); }));
+    SearchResult result{.found = best_->merged(),
                         .explanations = {},
                         .weights = query_.weights.value_or(settings_.weights),
                         .terms = std::move(plan_.marked)};
@@ -267,7 +202,7 @@ class Search {
     });
   }
 
-  Status score(std::size_t index, const RankTotals& totals) {
+  Status score(std::size_t index, const RankTotals& totals, const Relevance& relevance) {
     SessionIndex& session = *sessions_[index];
     const SessionTerms& terms = collected_[index];
     const bool has_postings = std::ranges::any_of(
@@ -278,10 +213,10 @@ class Search {
     BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
-    const Relevance relevance(query_, settings_, plan_.names_time);
+    const RelevanceBound bound(relevance, session.facts().newest);
     const auto consider = [&](std::uint32_t slot) {
       if (allowed_slots.empty() || allowed_slots[slot] != 0) {
-        score_entry(index, slot, scores, relevance);
+        score_entry(index, slot, scores, relevance, bound);
       }
     };
     if (!has_words_ || !plan_.rank.spans.empty()) {
@@ -290,13 +225,14 @@ class Search {
           consider(slot);
         }
       }
-    } else {
-      scores.for_each_match([&](std::uint32_t slot) {
-        if (query_.sort == SortOrder::kRelevanceDesc || scores.matches_itself(slot)) {
-          consider(slot);
-        }
-      });
+      return {};
     }
+    const auto least = [this] { return best_->least(); };
+    scores.for_each_match(bound, least, [&](std::uint32_t slot) {
+      if (query_.sort == SortOrder::kRelevanceDesc || scores.matches_itself(slot)) {
+        consider(slot);
+      }
+    });
     return {};
   }
 
@@ -317,15 +253,17 @@ class Search {
   }
 
   void score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
-                   const Relevance& relevance) {
+                   const Relevance& relevance, const RelevanceBound& bound) {
     const SessionIndex& session = *sessions_[index];
-    if (is_hopeless(relevance.most(scores.most(slot)))) {
-      return;  // Nearly all end here, once the best of the sessions before are known.
-    }
     const std::uint32_t flags = session.slots().flags[slot];
+    // To decode a time takes longer than all else here, so that most entries end before it.
+    const bool text_knows_time = !plan_.rank.spans.empty();
+    const double text = scores.text(slot, text_knows_time ? time_of(session, slot) : Timestamp{});
+    if (bound.most(text, flags) < best_->least()) {
+      return;
+    }
     const Timestamp time = time_of(session, slot);
-    const double text = scores.text(slot, time);
-    if (is_hopeless(relevance.most(text)) || !passes(session, flags, time)) {
+    if (!passes(session, flags, time)) {
       return;
     }
     const Ordinal ordinal = session.slots().ordinal(slot);
@@ -337,7 +275,7 @@ class Search {
                 .components = relevance.components(
                     text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr)};
     found.relevance = relevance.combine(found.components);
-    offer(index, found);
+    best_->offer(found);
   }
 
   [[nodiscard]] bool is_in_span(Timestamp time) const {
@@ -347,65 +285,11 @@ class Search {
            });
   }
 
-  /// How many have to be kept; 0: all.
-  [[nodiscard]] std::size_t keep_max() const { return needs_text() ? 0 : question_.filter.limit; }
-
+  /// Whether only the text tells which entries hold what is asked for.
   [[nodiscard]] bool needs_text() const {
     return std::ranges::any_of(plan_.requirements, [](const Requirement& requirement) {
       return !requirement.phrase.empty();
     });
-  }
-
-  /// Whether an entry that reaches at most `relevance` can't be among the best any more.
-  [[nodiscard]] bool is_hopeless(double relevance) const {
-    return relevance < query_.min_relevance ||
-           (query_.sort == SortOrder::kRelevanceDesc &&
-            relevance < threshold_.load(std::memory_order_relaxed));
-  }
-
-  /// Keeps `found` if it is among the best of its session: a heap with the worst in front.
-  void offer(std::size_t index, const Found& found) {
-    if (found.relevance < query_.min_relevance) {
-      return;
-    }
-    const auto before = [this](const Found& a, const Found& b) {
-      return is_before(query_.sort, a, b);
-    };
-    std::vector<Found>& best = found_[index];
-    const std::size_t limit = keep_max();
-    if (limit == 0 || best.size() < limit) {
-      best.push_back(found);
-      std::ranges::push_heap(best, before);
-    } else if (before(found, best.front())) {
-      std::ranges::pop_heap(best, before);
-      best.back() = found;
-      std::ranges::push_heap(best, before);
-    } else {
-      return;
-    }
-    if (limit != 0 && best.size() == limit) {
-      raise_threshold(best.front().relevance);
-    }
-  }
-
-  /// So many are at least this good: what is worse in any session is out.
-  void raise_threshold(double relevance) {
-    double known = threshold_.load(std::memory_order_relaxed);
-    while (known < relevance && !threshold_.compare_exchange_weak(known, relevance)) {
-    }
-  }
-
-  std::vector<Found> merged() {
-    std::vector<Found> all;
-    for (std::vector<Found>& session : found_) {
-      std::ranges::move(session, std::back_inserter(all));
-    }
-    std::ranges::sort(
-        all, [this](const Found& a, const Found& b) { return is_before(query_.sort, a, b); });
-    if (const std::size_t limit = keep_max(); limit != 0 && all.size() > limit) {
-      all.erase(all.begin() + static_cast<std::ptrdiff_t>(limit), all.end());
-    }
-    return all;
   }
 
   /// Reads entries from the best on until enough of them hold what is asked for word by word.
@@ -461,9 +345,8 @@ class Search {
   RankOptions options_;
   Plan plan_;
   bool has_words_ = false;
-  std::vector<SessionTerms> collected_;    // By session.
-  std::vector<std::vector<Found>> found_;  // By session; heaps.
-  std::atomic<double> threshold_{-1};
+  std::vector<SessionTerms> collected_;  // By session.
+  std::optional<BestFound> best_;
 };
 
 }  // namespace

@@ -88,11 +88,12 @@ TEST_CASE("a finder finds what analyzing the whole text finds") {
   for (const char* const language : {"english", "german", "spanish", "french"}) {
     CAPTURE(language);
     Analyzer analyzer = Analyzer::create(language).value();
+    KnownTerms known;
     for (unsigned seed = 1; seed <= 1500; ++seed) {
       std::mt19937 random(seed);
       const std::string source = random_text(random);
       const TermSet wanted = some_terms(analyzer, source, random);
-      MatchFinder finder(analyzer, wanted);
+      MatchFinder finder(analyzer, known, wanted);
       // The first text, and others for what the finder remembers.
       for (const std::string& text : {source, random_text(random), source}) {
         CAPTURE(seed);
@@ -106,7 +107,8 @@ TEST_CASE("a finder finds what analyzing the whole text finds") {
 TEST_CASE("a word of one letter is found, whatever follows it") {
   Analyzer analyzer = Analyzer::create("english").value();
   const TermSet wanted = {"c", "c++"};
-  MatchFinder finder(analyzer, wanted);
+  KnownTerms known;
+  MatchFinder finder(analyzer, known, wanted);
   CHECK(matches(finder, "c, C; (c) C++ and cc") == Stretches{{0, 1}, {3, 4}, {7, 8}, {10, 13}});
   CHECK(matches(finder, "in c") == Stretches{{3, 4}});
   CHECK(matches(finder, "").empty());

@@ -14,7 +14,8 @@ namespace {
 std::string marked(std::string_view text, const TermSet& wanted, std::size_t size_max = 200,
                    const char* language = "english") {
   Analyzer analyzer = Analyzer::create(language).value();
-  MatchFinder finder(analyzer, wanted);
+  KnownTerms known;
+  MatchFinder finder(analyzer, known, wanted);
   const Snippet snippet = make_snippet(finder, text, size_max);
   std::string out;
   std::size_t done = 0;
@@ -69,7 +70,8 @@ TEST_CASE("a snippet has about its size, and is UTF-8 wherever it is cut") {
   text += " pool " + text;
   Analyzer analyzer = Analyzer::create("english").value();
   const TermSet wanted = {"pool"};
-  MatchFinder finder(analyzer, wanted);
+  KnownTerms known;
+  MatchFinder finder(analyzer, known, wanted);
   for (std::size_t size = 1; size < 80; ++size) {
     const Snippet snippet = make_snippet(finder, text, size);
     CHECK(utf8_valid_size(snippet.text) == snippet.text.size());
