@@ -1,4 +1,8 @@
 // search_warm_rows.cpp - queries within one process whose index is loaded, beside the others.
+//
+// Like beside like: the 20 best as numbers and scores, and the 20 best as whole texts with
+// snippets. Ours has no numbers to give back: ids stand in the lines, so it reads and checks these
+// in both.
 #include <algorithm>
 #include <memory>
 #include <utility>
@@ -7,6 +11,7 @@
 
 #include "search_race.hpp"
 #include "search_rows.hpp"
+#include "search_warm_rows_texts.hpp"
 
 namespace bmad_mem::bench {
 namespace {
@@ -63,24 +68,46 @@ Row overlap_row(const Opened& other) {
   return row;
 }
 
-std::string note_of(const Opened& other) {
-  return other.overlap < kLeastOverlap
-             ? fmt::format("SAYS NOTHING: only {:.2f} of the 20 best are the same", other.overlap)
-             : "ours gives back whole entries with snippets, the other one numbers";
+/// FTS5 is to be beaten 100 times and Xapian 3 times.
+std::optional<Target> target_beside(PeerKind kind, Percentile percentile) {
+  if (percentile != Percentile::k95) {
+    return std::nullopt;
+  }
+  return kind == PeerKind::kFts5 ? at_least(100, 500) : at_least(3, 12);
 }
 
-void add_peer_rows(std::vector<Row>& rows, const RaceResult& plain, const RaceResult& result,
-                   const Opened& other) {
-  const bool fts5 = other.kind == PeerKind::kFts5;
+void add_number_rows(std::vector<Row>& rows, const RaceResult& ours, const RaceResult& theirs,
+                     const Opened& other) {
   for (const Percentile percentile : {Percentile::k50, Percentile::k95}) {
-    std::optional<Target> target;
-    if (percentile == Percentile::k95 && !(fts5 && !other.in_memory)) {
-      target = fts5 ? at_least(100, 500) : at_least(3, 12);
-    }
-    Row row = race_row("warm query, plain BM25", percentile, plain, result, target);
-    row.note = note_of(other);
+    const bool judged = other.in_memory || other.kind != PeerKind::kFts5;
+    Row row = race_row("warm query, ids and scores", percentile, ours, theirs,
+                       judged ? target_beside(other.kind, percentile) : std::nullopt);
+    row.note =
+        other.overlap < kLeastOverlap
+            ? fmt::format("SAYS NOTHING: only {:.2f} of the 20 best are the same", other.overlap)
+            : "plain BM25; ours gives back whole entries, the other one numbers";
     rows.push_back(std::move(row));
   }
+}
+
+void add_text_rows(std::vector<Row>& rows, const RaceResult& ours, const RaceResult& theirs,
+                   PeerKind kind) {
+  for (const Percentile percentile : {Percentile::k50, Percentile::k95}) {
+    Row row = race_row("warm query, whole entries with snippets", percentile, ours, theirs,
+                       target_beside(kind, percentile));
+    row.note = "plain BM25; both give back whole texts with snippets";
+    rows.push_back(std::move(row));
+  }
+}
+
+/// Ours without snippets, as near to numbers and scores as it comes.
+Engine our_ids(const MemoryManager& memory) {
+  return {.name = "plain, no snippets", .answer = [&memory](const SearchWords& words) -> Status {
+            Query query = text_query(words, TextRanking::kPlain);
+            query.snippet_size = 0;
+            BMAD_TRY_ASSIGN(const std::vector<Hit> hits, memory.query(query));
+            return hits.empty() ? Status(Error{.message = "found nothing"}) : Status();
+          }};
 }
 
 /// How many times as long as plain BM25 the whole form takes.
@@ -116,19 +143,28 @@ Result<double> overlap_with(const SearchStore& store, const MemoryManager& memor
 SearchRows warm_rows(const SearchRun& run) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, run.store.open());
   BMAD_TRY_ASSIGN(const std::vector<Opened> others, open_peers(run.store, memory));
+  BMAD_TRY_ASSIGN(const std::vector<TextEngine> others_with_texts, text_engines(run.store));
   std::vector<Engine> engines = {our_engine("plain", memory, TextRanking::kPlain, true),
                                  our_engine("context", memory, TextRanking::kContext, true),
-                                 our_engine("default", memory, TextRanking::kContext, false)};
+                                 our_engine("default", memory, TextRanking::kContext, false),
+                                 our_ids(memory)};
+  const std::size_t first_peer = engines.size();
   for (const Opened& other : others) {
     engines.push_back(peer_engine(other.name, *other.peer));
   }
+  for (const TextEngine& other : others_with_texts) {
+    engines.push_back(other.engine);
+  }
   BMAD_TRY_ASSIGN(const std::vector<RaceResult> results,
                   race(engines, run.store.queries, {.rounds = run.times(5), .repeats = 3}));
-  const std::size_t first_peer = engines.size() - others.size();
   std::vector<Row> rows;
   for (std::size_t i = 0; i < others.size(); ++i) {
     rows.push_back(overlap_row(others[i]));
-    add_peer_rows(rows, results[0], results[first_peer + i], others[i]);
+    add_number_rows(rows, results[3], results[first_peer + i], others[i]);
+  }
+  for (std::size_t i = 0; i < others_with_texts.size(); ++i) {
+    add_text_rows(rows, results[0], results[first_peer + others.size() + i],
+                  others_with_texts[i].kind);
   }
   for (const PeerKind kind : {PeerKind::kFts5, PeerKind::kXapian}) {
     if (!is_built_in(kind)) {
