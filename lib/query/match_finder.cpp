@@ -1,15 +1,72 @@
 #include "match_finder.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
 
 namespace bmad_mem {
 namespace {
 
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_letter(char c) { return is_lower(static_cast<char>(c | 0x20)); }
-constexpr bool is_word_byte(char c) { return is_letter(c) || (c >= '0' && c <= '9'); }
 constexpr bool is_wide(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 constexpr bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+
+constexpr std::size_t kBlock = 64;
+constexpr std::size_t kOctet = 8;
+constexpr std::uint64_t kOnes = 0x0101010101010101U;
+constexpr std::uint64_t kTops = 0x80U * kOnes;
+
+/// For eight ASCII bytes, the top bit of each that is between `first` and `last`; those beyond
+/// ASCII have none.
+constexpr std::uint64_t between(std::uint64_t bytes, char first, char last) {
+  const std::uint64_t low = bytes & ~kTops;
+  const std::uint64_t from_first = low + (0x80U - static_cast<std::uint64_t>(first)) * kOnes;
+  const std::uint64_t behind_last = low + (0x7FU - static_cast<std::uint64_t>(last)) * kOnes;
+  return from_first & ~behind_last & ~bytes & kTops;
+}
+
+/// The top bits of eight bytes as the lowest eight bits.
+constexpr std::uint64_t gathered(std::uint64_t tops) {
+  constexpr std::uint64_t kGather = 0x0102040810204080U;  // Byte k to bit 56 + k.
+  return (tops >> 7U) * kGather >> 56U;
+}
+
+/// Eight bytes, the first of them lowest.
+std::uint64_t octet_at(const char* bytes) {
+  std::uint64_t octet = 0;
+  std::memcpy(&octet, bytes, sizeof octet);
+  return std::endian::native == std::endian::little ? octet : std::byteswap(octet);
+}
+
+/// Where in 64 bytes a word may begin, a bit a byte: at digits and what is beyond ASCII, and at
+/// letters but for lower-case ones behind a letter. Eight bytes at a time and without branches: to
+/// go through words of any length letter by letter, the processor guesses wrong once a word.
+struct Beginnings {
+  std::uint64_t bits = 0;
+  bool ends_in_letter = false;
+};
+Beginnings beginnings(const char* block, bool behind_letter) {
+  std::uint64_t words = 0;
+  std::uint64_t letters = 0;
+  std::uint64_t lower = 0;
+  for (std::size_t i = 0; i < kBlock; i += kOctet) {
+    const std::uint64_t bytes = octet_at(block + i);
+    const std::uint64_t low = between(bytes, 'a', 'z');
+    const std::uint64_t letter = low | between(bytes, 'A', 'Z');
+    lower |= gathered(low) << i;
+    letters |= gathered(letter) << i;
+    words |= gathered(letter | between(bytes, '0', '9') | (bytes & kTops)) << i;
+  }
+  const std::uint64_t follows = letters << 1U | (behind_letter ? 1U : 0U);
+  return {.bits = words & ~(lower & follows), .ends_in_letter = (letters >> (kBlock - 1)) != 0};
+}
+
+std::size_t begin_of_piece(std::string_view text, std::size_t at) {
+  while (at > 0 && !is_blank(text[at - 1])) {
+    --at;
+  }
+  return at;
+}
 
 std::size_t end_of_piece(std::string_view text, std::size_t at) {
   while (at < text.size() && !is_blank(text[at])) {
@@ -52,24 +109,21 @@ const std::vector<Match>& MatchFinder::find(std::string_view text) {
     find_in_piece(text, 0);
     return matches_;
   }
-  std::size_t piece = 0;
-  std::size_t at = 0;
-  while (at < text.size()) {
-    const char c = text[at];
-    if (is_blank(c)) {
-      piece = ++at;
-    } else if (is_word_byte(c) &&
-               !may_begin_[beginning(c, at + 1 < text.size() ? text[at + 1] : ' ')]) {
-      // A word begins behind what is no letter, or with a capital.
-      for (++at; at < text.size() && is_lower(text[at]);) {
-        ++at;
+  padded_.assign(text);
+  padded_.append(kBlock, ' ');
+  std::size_t done = 0;  // Pieces before have been taken apart.
+  bool behind_letter = false;
+  for (std::size_t block = 0; block < text.size(); block += kBlock) {
+    const Beginnings begin = beginnings(padded_.data() + block, behind_letter);
+    behind_letter = begin.ends_in_letter;
+    for (std::uint64_t bits = begin.bits; bits != 0; bits &= bits - 1) {
+      const std::size_t at = block + static_cast<std::size_t>(std::countr_zero(bits));
+      const char c = padded_[at];
+      if (at >= done && (is_wide(c) || may_begin_[beginning(c, padded_[at + 1])])) {
+        const std::size_t piece = begin_of_piece(text, at);
+        done = end_of_piece(text, at);
+        find_in_piece(text.substr(piece, done - piece), piece);
       }
-    } else if (is_word_byte(c) || is_wide(c)) {
-      const std::size_t end = end_of_piece(text, at);
-      find_in_piece(text.substr(piece, end - piece), piece);
-      at = end;
-    } else {
-      ++at;
     }
   }
   return matches_;

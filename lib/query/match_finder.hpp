@@ -59,6 +59,7 @@ class MatchFinder {
   const TermSet& wanted_;
   bool filters_;                        // Terms begin like their words.
   std::array<bool, 1024> may_begin_{};  // By beginning().
+  std::string padded_;                  // The text, and a block of blanks behind it.
   std::vector<Match> matches_;
 };
 
