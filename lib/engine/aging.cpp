@@ -77,15 +77,16 @@ class SessionAging {
     if (access != nullptr) {
       last = std::max(last, std::optional(access->last));
     }
-    return effective_decay(settings_,
-                           {.type = entry.type,
-                            .timestamp = head.timestamp,
-                            .initial_factor = head.decay_factor,
-                            .importance = importance_of(entry.type, head.severe, head.approved),
-                            .pinned = head.pinned,
-                            .access_count = access == nullptr ? 0 : access->count,
-                            .last_accessed = last},
-                           as_of_);
+    return effective_decay(
+        settings_,
+        {.type = entry.type,
+         .timestamp = head.timestamp,
+         .initial_factor = head.decay_factor,
+         .importance = importance_of(entry.type, head.severe, head.approved),
+         .pinned = head.pinned,
+         .access_count = head.access_count + (access == nullptr ? 0 : access->count),
+         .last_accessed = last},
+        as_of_);
   }
 
   void count(EntryType type, const std::map<std::string, double, std::less<>>& factors) {

@@ -74,10 +74,7 @@ class Compaction {
         .decay = search_settings(store_).decay,
         .now = store_.clock.now(),
         .last_summarized_id = last_summarized_id(*store_.files, session_id_),
-        .last_accessed = [&](std::string_view id) -> std::optional<Timestamp> {
-          const Access* access = accesses.find(id);
-          return access == nullptr ? std::nullopt : std::optional(access->last);
-        }};
+        .accesses = &accesses};
     if (!options_.keep_share) {
       BMAD_TRY_ASSIGN(rules.bytes_wanted, log_bytes_wanted());
     }

@@ -78,11 +78,21 @@ Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& s
 template <typename Work>
 auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
     -> decltype(work(std::declval<HeldIndexes&>())) {
-  BMAD_TRY_ASSIGN(std::vector<std::shared_ptr<SessionIndex>> chosen, chosen_indexes(store, filter));
-  HeldIndexes indexes(store, std::move(chosen));
-  auto result = indexes.run([&] { return work(indexes); });
-  if (result) {
-    indexes.write_checkpoints();
+  constexpr int kTries = 8;
+  const auto ask = [&]() -> decltype(work(std::declval<HeldIndexes&>())) {
+    BMAD_TRY_ASSIGN(std::vector<std::shared_ptr<SessionIndex>> chosen,
+                    chosen_indexes(store, filter));
+    HeldIndexes indexes(store, std::move(chosen));
+    auto result = indexes.run([&] { return work(indexes); });
+    if (result) {
+      indexes.write_checkpoints();
+    }
+    return result;
+  };
+  auto result = ask();
+  // A session was archived, deleted or brought back meanwhile: choose again.
+  for (int i = 1; i < kTries && !result && is_not_found(result.error()); ++i) {
+    result = ask();
   }
   return result;
 }

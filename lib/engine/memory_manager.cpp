@@ -169,7 +169,11 @@ const std::vector<std::string>& MemoryManager::config_warnings() const {
 const std::string& MemoryManager::root() const { return impl_->store.root; }
 
 Result<std::string> MemoryManager::create_session(const SessionParams& params) {
-  return bmad_mem::create_session(impl_->store, params);
+  Result<std::string> created = bmad_mem::create_session(impl_->store, params);
+  if (created) {
+    maintain_by_the_way(impl_->store);
+  }
+  return created;
 }
 
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
@@ -194,7 +198,11 @@ Result<std::vector<Session>> MemoryManager::list_sessions() const {
 }
 
 Result<Session> MemoryManager::close_session(std::string_view session_id) {
-  return bmad_mem::close_session(impl_->store, std::string(session_id));
+  Result<Session> closed = bmad_mem::close_session(impl_->store, std::string(session_id));
+  if (closed) {
+    maintain_by_the_way(impl_->store);
+  }
+  return closed;
 }
 
 Result<SessionStatistics> MemoryManager::statistics(std::string_view session_id) const {
@@ -273,6 +281,10 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
     std::ranges::copy_if(all, std::back_inserter(found),
                          [&](const Entry& entry) { return entry.id == id; });
   }
+  for (const Entry& entry : found) {
+    impl_->store.note_access(entry.session_id, entry.id);
+  }
+  impl_->store.accesses.write_if_many(*impl_->store.files);
   return found;
 }
 

@@ -56,7 +56,14 @@ Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
     }
     return hits;
   };
-  return with_indexes(store, question.filter, find);
+  Result<std::vector<Hit>> hits = with_indexes(store, question.filter, find);
+  if (hits) {
+    for (const Hit& hit : *hits) {
+      store.note_access(hit.entry.session_id, hit.entry.id);
+    }
+    store.accesses.write_if_many(*store.files);
+  }
+  return hits;
 }
 
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {

@@ -8,6 +8,18 @@
 
 namespace bmad_mem {
 
+Store::~Store() {
+  if (files != nullptr) {
+    accesses.write(*files);
+  }
+}
+
+void Store::note_access(const std::string& session_id, const std::string& id) const {
+  if (config.performance.record_access) {
+    accesses.note(session_id, id, clock.now());
+  }
+}
+
 OpenSession& Store::session(const std::string& session_id) {
   const std::lock_guard guard(sessions_mutex);
   std::unique_ptr<OpenSession>& slot = sessions[session_id];
@@ -64,9 +76,29 @@ const std::vector<std::string>& log_files() {
   return files;
 }
 
+namespace {
+
+Error archived(const Store& store, std::string_view session_id) {
+  return Error{.code = ErrorCode::E_SESSION_ARCHIVED,
+               .message = fmt::format("session {0} is archived; `bmad-mem session restore {0}` "
+                                      "brings it back, and so does writing to it",
+                                      session_id),
+               .path = store.files->display_path(archive_path(session_id))};
+}
+
+}  // namespace
+
 Status check_session(const Store& store, std::string_view session_id) {
   BMAD_TRY(check_session_id(session_id));
-  const Result<FileInfo> folder = store.files->info(session_folder(session_id));
+  Result<FileInfo> folder = store.files->info(session_folder(session_id));
+  // Between two looks a session may come back, or go: look again before saying that it is nowhere.
+  constexpr int kLooks = 3;
+  for (int i = 1; i < kLooks && !folder && is_not_found(folder.error()); ++i) {
+    if (is_archived(store, session_id)) {
+      return archived(store, session_id);
+    }
+    folder = store.files->info(session_folder(session_id));
+  }
   if (folder && folder->kind == FileKind::kDirectory) {
     return {};
   }
@@ -78,16 +110,10 @@ Status check_session(const Store& store, std::string_view session_id) {
   if (!is_not_found(folder.error())) {
     return folder.error();
   }
-  if (is_archived(store, session_id)) {
-    return Error{.code = ErrorCode::E_SESSION_ARCHIVED,
-                 .message = fmt::format("session {0} is archived; `bmad-mem session restore {0}` "
-                                        "brings it back, and so does writing to it",
-                                        session_id),
-                 .path = store.files->display_path(archive_path(session_id))};
-  }
   return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message = "there is no session " + std::string(session_id) +
-                          "; `bmad-mem session list` shows the ones there are",
+               .message = fmt::format("there is no session {}; `bmad-mem session list` shows the "
+                                      "ones there are",
+                                      session_id),
                .path = store.files->display_path(session_folder(session_id))};
 }
 

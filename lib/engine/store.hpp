@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "access_notes.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "core/file_system.hpp"
@@ -60,7 +61,14 @@ struct Store {
   /// Of sessions that are no folder, by the file they are in; see packed_session.hpp.
   mutable std::map<std::string, std::shared_ptr<PackedSession>, std::less<>> packed;
 
+  mutable AccessNotes accesses;
+
   explicit Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
+  /// Writes what is still noted of accesses.
+  ~Store();
+
+  /// Notes that an entry was returned, unless the config says not to.
+  void note_access(const std::string& session_id, const std::string& id) const;
 
   /// The writer of `session_id`, which must be a session id; the session need not exist.
   OpenSession& session(const std::string& session_id);

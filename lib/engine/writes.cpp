@@ -170,14 +170,17 @@ bool cleared_the_way(Store& store, const std::string& session_id, const Error& p
   if (problem.code == ErrorCode::E_SIZE_LIMIT && store.config.compaction.enabled) {
     return compact_for_write(store, session_id, report).has_value();
   }
-  if (problem.code == ErrorCode::E_SESSION_NOT_FOUND && is_archived(store, session_id)) {
-    if (restore_session(store, session_id)) {
-      report.notices.push_back(
-          fmt::format("session {} was archived; it has been brought back", session_id));
-      return true;
-    }
+  if (problem.code != ErrorCode::E_SESSION_NOT_FOUND) {
+    return false;
   }
-  return false;
+  if (is_archived(store, session_id) && restore_session(store, session_id)) {
+    report.notices.push_back(
+        fmt::format("session {} was archived; it has been brought back", session_id));
+    return true;
+  }
+  // Somebody else was quicker, perhaps twice.
+  const Status now = check_session(store, session_id);
+  return now || now.error().code == ErrorCode::E_SESSION_ARCHIVED;
 }
 
 /// Keeps the session below its quota, after the entries are durable.
@@ -224,8 +227,10 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
   if (!report.rejected.empty() && !options.keep_going) {
     return refusal(report, lines.size());
   }
+  constexpr int kTries = 8;  // An archived session may be archived again before we get to it.
   Result<Append> append = append_entries(store, session_id, type, options.known, entries, report);
-  if (!append && cleared_the_way(store, session_id, append.error(), report)) {
+  for (int i = 1;
+       !append && i < kTries && cleared_the_way(store, session_id, append.error(), report); ++i) {
     append = append_entries(store, session_id, type, options.known, entries, report);
   }
   if (!append) {

@@ -1,5 +1,7 @@
 #include "compaction_entries.hpp"
 
+#include <algorithm>
+
 #include "bmad_mem/json_parser.hpp"
 #include "core/hash.hpp"
 #include "index/entry_scanner.hpp"
@@ -44,17 +46,21 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
   entry.is_settled = scanned.type == EntryType::kFinding &&
                      is_one_of(scanned.value["status"].string(), "resolved", "dismissed");
   const double importance = importance_of(scanned.type, head.severe, head.approved);
-  entry.decay_factor = effective_decay(rules.decay,
-                                       {.type = scanned.type,
-                                        .timestamp = head.timestamp,
-                                        .initial_factor = head.decay_factor,
-                                        .importance = importance,
-                                        .pinned = head.pinned},
-                                       rules.now);
+  const Access* access = rules.accesses == nullptr ? nullptr : rules.accesses->find(head.id);
   std::optional<Timestamp> accessed = head.last_accessed;
-  if (rules.last_accessed) {
-    accessed = std::max(accessed, rules.last_accessed(head.id));
+  if (access != nullptr) {
+    accessed = std::max(accessed, std::optional(access->last));
   }
+  entry.decay_factor =
+      effective_decay(rules.decay,
+                      {.type = scanned.type,
+                       .timestamp = head.timestamp,
+                       .initial_factor = head.decay_factor,
+                       .importance = importance,
+                       .pinned = head.pinned,
+                       .access_count = head.access_count + (access == nullptr ? 0 : access->count),
+                       .last_accessed = accessed},
+                      rules.now);
   entry.relevance = relevance_of(entry.decay_factor, importance, accessed, rules.now);
   return entry;
 }

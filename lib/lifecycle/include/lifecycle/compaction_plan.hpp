@@ -13,7 +13,6 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -26,6 +25,7 @@
 #include "bmad_mem/result.hpp"
 #include "core/file_system.hpp"
 #include "model/decay.hpp"
+#include "storage/access_log.hpp"
 
 namespace bmad_mem {
 
@@ -44,8 +44,8 @@ struct CompactionRules {
   Timestamp now{};
   /// Id of the last message that summary.md covers; empty without one. For kTiered.
   std::string last_summarized_id;
-  /// When an entry was last returned; nothing when never.
-  std::function<std::optional<Timestamp>(std::string_view id)> last_accessed = {};
+  /// How often and when entries were returned; nullptr when that is not known.
+  const AccessTable* accesses = nullptr;
 };
 
 /// Why a line goes.
