@@ -36,11 +36,9 @@ bool is_among(std::string_view name, const auto& names) {
 }
 
 /// Words have stems; what holds digits or joints is a name, and stays as it is.
-bool is_word(std::string_view token) {
-  return std::ranges::all_of(token, [](char c) {
-    const CharClass cls = byte_class(c);
-    return cls == CharClass::kLower || cls == CharClass::kWide || cls == CharClass::kApostrophe;
-  });
+bool is_word_character(char c) {
+  const CharClass cls = byte_class(c);
+  return cls == CharClass::kLower || cls == CharClass::kWide || cls == CharClass::kApostrophe;
 }
 
 }  // namespace
@@ -48,11 +46,20 @@ bool is_word(std::string_view token) {
 struct Analyzer::Impl {
   Impl(std::string_view language, Stemmer stemmer_of_language)
       : stemmer(std::move(stemmer_of_language)),
+        ascii_stemmer(is_among(language, kEnglish)
+                          ? sb_stemmer_new(std::string(language).c_str(), "ISO_8859_1")
+                          : nullptr),
         has_stop_words(is_among(language, kEnglish)),
         keeps_beginnings(is_among(language, kSuffixing)),
         scanner(is_among(language, kEliding)) {}
 
+  /// The one for a token. The same rules, but characters of one byte each: a third of the time.
+  [[nodiscard]] sb_stemmer* stemmer_for(bool is_ascii) const {
+    return is_ascii && ascii_stemmer != nullptr ? ascii_stemmer.get() : stemmer.get();
+  }
+
   Stemmer stemmer;
+  Stemmer ascii_stemmer;  // English only: others may put letters beyond ASCII into a stem.
   bool has_stop_words;
   bool keeps_beginnings;
   TokenScanner scanner;
@@ -79,7 +86,7 @@ Analyzer::Analyzer(Analyzer&&) noexcept = default;
 Analyzer& Analyzer::operator=(Analyzer&&) noexcept = default;
 Analyzer::~Analyzer() = default;
 
-const std::vector<Token>& Analyzer::tokenize(std::string_view text) {
+std::span<const Token> Analyzer::tokenize(std::string_view text) {
   return impl_->scanner.scan(text);
 }
 
@@ -89,17 +96,21 @@ std::string_view Analyzer::term(std::string_view token, bool whole) {
   if (!whole && impl_->has_stop_words && is_stop_word(token)) {
     return {};
   }
-  if (!is_word(token)) {
-    return token;
+  bool is_ascii = true;
+  for (const char c : token) {
+    if (!is_word_character(c)) {
+      return token;
+    }
+    is_ascii = is_ascii && byte_class(c) != CharClass::kWide;
   }
-  const sb_symbol* stem =
-      sb_stemmer_stem(impl_->stemmer.get(), reinterpret_cast<const sb_symbol*>(token.data()),
-                      static_cast<int>(token.size()));
+  sb_stemmer* const stemmer = impl_->stemmer_for(is_ascii);
+  const sb_symbol* stem = sb_stemmer_stem(stemmer, reinterpret_cast<const sb_symbol*>(token.data()),
+                                          static_cast<int>(token.size()));
   if (stem == nullptr) {
     return token;  // No memory.
   }
   const std::string_view term(reinterpret_cast<const char*>(stem),
-                              static_cast<std::size_t>(sb_stemmer_length(impl_->stemmer.get())));
+                              static_cast<std::size_t>(sb_stemmer_length(stemmer)));
   return term.substr(0, whole_characters(term, kTokenSizeMax));  // Turkish stems can be longer.
 }
 

@@ -1,6 +1,7 @@
 // stop_words.cpp - words that say how a sentence is built, not what it is about.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string_view>
 
 #include "index/analyzer.hpp"
@@ -36,8 +37,28 @@ constexpr auto kStopWords = std::to_array<std::string_view>({
 });
 static_assert(std::ranges::is_sorted(kStopWords));
 
+/// Where the words that begin with each letter begin, and where the last ones end.
+constexpr auto kLetterBegins = [] {
+  std::array<std::uint8_t, 27> begins{};
+  for (std::size_t i = 0; i < begins.size(); ++i) {
+    const char letter = static_cast<char>('a' + i);
+    begins[i] = static_cast<std::uint8_t>(
+        std::ranges::count_if(kStopWords, [&](std::string_view word) { return word[0] < letter; }));
+  }
+  return begins;
+}();
+static_assert(kStopWords.size() < 256);
+
 }  // namespace
 
-bool is_stop_word(std::string_view word) { return std::ranges::binary_search(kStopWords, word); }
+bool is_stop_word(std::string_view word) {
+  constexpr std::size_t kSizeMax = std::ranges::max(kStopWords, {}, &std::string_view::size).size();
+  if (word.empty() || word.size() > kSizeMax || word[0] < 'a' || word[0] > 'z') {
+    return false;
+  }
+  const auto letter = static_cast<std::size_t>(word[0] - 'a');
+  return std::binary_search(kStopWords.begin() + kLetterBegins[letter],
+                            kStopWords.begin() + kLetterBegins[letter + 1], word);
+}
 
 }  // namespace bmad_mem

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "token_octet.hpp"
+#include "token_block.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -83,12 +83,12 @@ void ChunkReader::take_letters(Chunk& chunk) {
   TextRun& run = runs_.back();
   std::size_t letters = 0;
   do {
-    const Octet octet = Octet::load(chars_ + chunk.end);
-    letters = octet.letter_count();
+    const TextBlock block = TextBlock::load(chars_ + chunk.end);
+    letters = block.letter_count();
     run.has_inner_capital =
-        run.has_inner_capital || octet.has_capital(chunk.end == run.begin ? 1 : 0, letters);
+        run.has_inner_capital || block.has_capital(chunk.end == run.begin ? 1 : 0, letters);
     chunk.end += letters;
-  } while (letters == Octet::kSize);
+  } while (letters == TextBlock::kSize);
 }
 
 /// The same for any chunk, its classes noted.

@@ -34,7 +34,7 @@ class ChunkReader {
   /// `apostrophe_parts`: whether an apostrophe parts words (l'eau) or belongs to one (don't).
   explicit ChunkReader(bool apostrophe_parts) : apostrophe_parts_(apostrophe_parts) {}
 
-  /// What follows is about `text`, behind whose end are eight NULs or more.
+  /// What follows is about `text`, behind whose end are TextBlock::kSize NULs or more.
   void set_text(std::string_view text);
 
   /// The chunk at `begin`, where a word character stands. There is at least one run in it.

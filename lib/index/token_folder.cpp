@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "index/analyzer.hpp"
 #include "token_classes.hpp"
 
 namespace bmad_mem {
@@ -26,7 +27,7 @@ std::string_view TokenFolder::fold(std::string_view source, std::size_t size_max
   if (size == 0) {
     return {};
   }
-  auto* result = static_cast<char*>(results_.allocate(size, 1));
+  auto* result = static_cast<char*>(results_.allocate(size + kTokenPadding, 1));
   std::memcpy(result, folded.data(), size);
   return {result, size};
 }

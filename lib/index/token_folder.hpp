@@ -25,7 +25,8 @@ class TokenFolder {
 
   /// `source`, which is UTF-8, folded and cut to `size_max` bytes. In ASCII it holds lower-case
   /// letters, digits, apostrophes and what joints `source` has, '/' for '\'. Empty when nothing in
-  /// `source` is visible. Valid until clear(). Reads at most 4 * size_max bytes of `source`.
+  /// `source` is visible. Valid until clear(); kTokenPadding bytes behind it are readable. Reads at
+  /// most 4 * size_max bytes of `source`.
   std::string_view fold(std::string_view source, std::size_t size_max);
 
   /// Forgets all results; keeps the room.

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <limits>
 
-#include "token_octet.hpp"
+#include "token_block.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -17,28 +17,28 @@ constexpr bool is_gap(CharClass c) {
 
 }  // namespace
 
-const std::vector<Token>& TokenScanner::scan(std::string_view text) {
+std::span<const Token> TokenScanner::scan(std::string_view text) {
   assert(text.size() <= std::numeric_limits<std::uint32_t>::max());
-  tokens_.clear();
+  token_count_ = 0;
   folder_.clear();
   copy(text);
   chunks_.set_text(text_);
   for (std::size_t at = take_words(0); at < text_.size(); at = take_words(at)) {
     at = byte_class(text_[at]) == CharClass::kWide ? take_wide(at) : take_chunk(at);
   }
-  return tokens_;
+  return std::span(tokens_).first(token_count_);
 }
 
 void TokenScanner::copy(std::string_view text) {
-  const std::size_t room = text.size() + 2 * Octet::kSize;  // One begun, and one of NULs.
+  const std::size_t room = text.size() + 2 * TextBlock::kSize;  // One begun, and one of NULs.
   if (copy_.size() < room) {
     copy_.resize(room);
     lowered_.resize(room);
   }
   std::copy(text.begin(), text.end(), copy_.begin());
-  std::memset(copy_.data() + text.size(), 0, 2 * Octet::kSize);
-  for (std::size_t i = 0; i < text.size(); i += Octet::kSize) {
-    Octet::load(copy_.data() + i).store_lower(lowered_.data() + i);
+  std::memset(copy_.data() + text.size(), 0, 2 * TextBlock::kSize);
+  for (std::size_t i = 0; i < text.size(); i += TextBlock::kSize) {
+    TextBlock::load(copy_.data() + i).store_lower(lowered_.data() + i);
   }
   text_ = {copy_.data(), text.size()};
 }
@@ -58,14 +58,14 @@ std::size_t TokenScanner::take_words(std::size_t at) {
     if (first != CharClass::kLower && first != CharClass::kUpper) {
       return at;
     }
-    Octet octet = Octet::load(text + at);
-    std::size_t letters = octet.letter_count();
-    bool plain = !octet.has_capital(1, letters);
+    TextBlock block = TextBlock::load(text + at);
+    std::size_t letters = block.letter_count();
+    bool plain = !block.has_capital(1, letters);
     std::size_t end = at + letters;
-    while (letters == Octet::kSize) {
-      octet = Octet::load(text + end);
-      letters = octet.letter_count();
-      plain = plain && !octet.has_capital(0, letters);
+    while (letters == TextBlock::kSize) {
+      block = TextBlock::load(text + end);
+      letters = block.letter_count();
+      plain = plain && !block.has_capital(0, letters);
       end += letters;
     }
     const std::size_t size = end - at;

@@ -250,7 +250,7 @@ TEST_CASE("a word has the same token at every place, however the text goes on") 
     for (std::size_t place = 0; place < 10; ++place) {
       for (const std::string_view after : {"", " ", ".", ", and", "' x", "\xE2\x80\x94", "\xFF"}) {
         const std::string text = std::string(place, ' ') + word + std::string(after);
-        const std::vector<Token>& tokens = analyzer.tokenize(text);
+        const std::span<const Token> tokens = analyzer.tokenize(text);
         REQUIRE_FALSE(tokens.empty());
         CHECK(tokens[0].text == lower);
         CHECK(tokens[0].offset == place);

@@ -266,7 +266,7 @@ TEST_CASE("a token says which bytes it came from") {
 TEST_CASE("long tokens are cut between characters") {
   Analyzer analyzer = analyzer_for("english");
   const auto only = [&](const std::string& text) {
-    const std::vector<Token>& tokens = analyzer.tokenize(text);
+    const std::span<const Token> tokens = analyzer.tokenize(text);
     REQUIRE(tokens.size() == 1);
     CHECK(tokens[0].offset == 0);
     CHECK(tokens[0].size == text.size());
@@ -293,7 +293,7 @@ TEST_CASE("a whole that is too long is left out, and its parts stay") {
 TEST_CASE("tokens do not need the text any more, and the next call replaces them") {
   Analyzer analyzer = analyzer_for("english");
   std::string text = "first Ünder getIt";
-  const std::vector<Token>& tokens = analyzer.tokenize(text);
+  const std::span<const Token> tokens = analyzer.tokenize(text);
   text.assign(text.size(), '!');
   REQUIRE(tokens.size() == 5);
   CHECK(tokens[0].text == "first");

@@ -23,9 +23,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "bmad_mem/result.hpp"
 
@@ -41,6 +41,10 @@ struct Token {
   std::uint32_t size = 0;    ///< Bytes in the analyzed text, also where `text` is cut.
   bool whole = false;        ///< Several parts kept together; its parts follow it.
 };
+
+/// How many bytes behind a token's text are readable, whatever they hold: who hashes tokens takes
+/// eight bytes at once.
+inline constexpr std::size_t kTokenPadding = 8;
 
 /// Longest token in bytes. Longer ones (base64, hashes of hashes) are no words and are cut; longer
 /// wholes are left out, their parts stay.
@@ -59,7 +63,7 @@ class Analyzer {
   /// The tokens of `text` in order of their offsets, a whole before its parts. Valid until the next
   /// call; `text` is not needed any more. At most 4 GiB - 1 bytes; bytes that are no UTF-8 are
   /// gaps. About 3 ns a byte.
-  const std::vector<Token>& tokenize(std::string_view text);
+  std::span<const Token> tokenize(std::string_view text);
 
   /// The term of a token's text: its stem, or nothing for a stop word. Valid until the next call,
   /// and as long as `token`. Takes about 0.2 us for a stem: keep terms rather than ask twice.
