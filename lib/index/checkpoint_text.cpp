@@ -8,10 +8,26 @@
 namespace bmad_mem {
 namespace {
 
+/// Where the string ends that begins with the quote at the begin of `line`; npos when it doesn't. A
+/// list can be as long as there are entries, so this is not looked for from its end.
+std::size_t closing_quote(std::string_view line) {
+  for (std::size_t at = line.find('"', 1); at != std::string_view::npos;
+       at = line.find('"', at + 1)) {
+    std::size_t before = at;
+    while (before > 1 && line[before - 1] == '\\') {
+      --before;
+    }
+    if ((at - before) % 2 == 0) {
+      return at;
+    }
+  }
+  return std::string_view::npos;
+}
+
 KeyLine split_line(std::string_view line, std::string_view value_start) {
   KeyLine split;
-  const std::size_t joint = line.rfind(value_start);
-  if (line.empty() || line.front() != '"' || joint == std::string_view::npos || joint == 0) {
+  const std::size_t joint = line.starts_with('"') ? closing_quote(line) : std::string_view::npos;
+  if (joint == std::string_view::npos || !line.substr(joint).starts_with(value_start)) {
     return split;
   }
   split.key = line.substr(1, joint - 1);
@@ -22,6 +38,8 @@ KeyLine split_line(std::string_view line, std::string_view value_start) {
   split.good = true;
   return split;
 }
+
+bool is_escaped(char c) { return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20; }
 
 /// Where the line that holds byte `at` begins.
 std::size_t line_begin(std::string_view text, std::size_t at) {
@@ -35,6 +53,8 @@ std::string escaped_key(std::string_view text) {
   const std::string quoted = json_quoted(text);
   return quoted.substr(1, quoted.size() - 2);
 }
+
+bool has_escapes(std::string_view text) { return std::ranges::any_of(text, is_escaped); }
 
 KeyLine split_list_line(std::string_view line) { return split_line(line, "\": ["); }
 KeyLine split_block_line(std::string_view line) { return split_line(line, "\": \""); }
@@ -80,12 +100,8 @@ bool precedes_in_file(std::string_view key, std::string_view other) {
   if (in_key == key.end() || in_other == other.end()) {
     return key.size() < other.size();
   }
-  const auto may_be_escaped = [](char c) {
-    return c == '"' || c == '\\' || static_cast<unsigned char>(c) < 0x20;
-  };
-  return may_be_escaped(*in_key) || may_be_escaped(*in_other)
-             ? escaped_key(key) < escaped_key(other)
-             : key < other;
+  return is_escaped(*in_key) || is_escaped(*in_other) ? escaped_key(key) < escaped_key(other)
+                                                      : key < other;
 }
 
 }  // namespace bmad_mem

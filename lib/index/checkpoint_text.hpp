@@ -13,7 +13,10 @@ namespace bmad_mem {
 /// `text` without the quotes that json_quoted() puts around it: how keys stand in the file.
 std::string escaped_key(std::string_view text);
 
-/// Lines of the form `"key": value,`. Neither kind of value holds a quote and a colon in sequence.
+/// Whether escaped_key() would change `text`.
+bool has_escapes(std::string_view text);
+
+/// Lines of the form `"key": value,`.
 struct KeyLine {
   std::string_view key;
   std::string_view value;

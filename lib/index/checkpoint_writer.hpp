@@ -24,8 +24,11 @@ struct CheckpointInput {
 };
 
 struct CheckpointText {
-  std::string text;
+  std::string buffer;
+  std::size_t begin = 0;    ///< Of the text, in the buffer.
   std::uint64_t terms = 0;  ///< Keys of the inverted index.
+
+  [[nodiscard]] std::string_view text() const { return std::string_view(buffer).substr(begin); }
 };
 
 /// Errors: E_STORAGE_CORRUPT when the old checkpoint does not hold.

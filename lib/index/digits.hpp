@@ -30,6 +30,16 @@ constexpr std::uint64_t low_digits(std::uint64_t value, std::size_t digits) {
   return value & ((std::uint64_t{1} << (kDigitBits * digits)) - 1);
 }
 
+/// Writes `value`, which must fit, at `to`; returns where it ends.
+template <std::size_t kCount>
+char* put_digits(std::uint64_t value, char* to) {
+  assert(low_digits(value, kCount) == value);
+  for (std::size_t i = 0; i < kCount; ++i) {
+    to[i] = kDigits[(value >> (kDigitBits * (kCount - 1 - i))) & 63U];
+  }
+  return to + kCount;
+}
+
 /// Appends `value`, which must fit.
 inline void append_digits(std::uint64_t value, std::size_t digits, std::string& out) {
   assert(low_digits(value, digits) == value);

@@ -61,30 +61,55 @@ std::optional<std::vector<std::uint32_t>> decode_fixed(std::string_view text) {
   return values;
 }
 
+/// Makes `out` longer by `size` bytes; where they begin.
+char* make_room(std::string& out, std::size_t size) {
+  out.resize(out.size() + size);
+  return out.data() + out.size() - size;
+}
+
+template <std::size_t kCount>
+void encode_fixed(const std::vector<std::uint32_t>& values, std::string& out) {
+  char* to = make_room(out, values.size() * kCount);
+  for (const std::uint32_t value : values) {
+    to = put_digits<kCount>(value, to);
+  }
+}
+
 }  // namespace
 
 void encode_column(const std::vector<std::uint32_t>& values, std::size_t digits, std::string& out) {
-  for (const std::uint32_t value : values) {
-    append_digits(value, digits, out);
+  switch (digits) {
+    case 2:
+      return encode_fixed<2>(values, out);
+    case 3:
+      return encode_fixed<3>(values, out);
+    case 4:
+      return encode_fixed<4>(values, out);
+    case 5:
+      return encode_fixed<5>(values, out);
+    default:
+      assert(false);
   }
 }
 
 void encode_timestamps(const std::vector<std::int64_t>& values, std::string& out) {
+  char* to = make_room(out, values.size() * kTimestampDigits);
   for (const std::int64_t value : values) {
     const std::int64_t bounded = std::clamp(value, -kTimestampBias, kTimestampBias - 1);
-    append_digits(static_cast<std::uint64_t>(bounded + kTimestampBias), kTimestampDigits, out);
+    to = put_digits<kTimestampDigits>(static_cast<std::uint64_t>(bounded + kTimestampBias), to);
   }
 }
 
 void encode_rows(const std::vector<EntryRow>& rows, std::string& out) {
+  char* to = make_room(out, rows.size() * kRowDigits);
   for (const EntryRow& row : rows) {
-    const std::size_t begin = out.size();
-    append_digits(row.offset, kOffsetDigits, out);
-    append_digits(row.size, kSizeDigits, out);
-    append_digits(row.line, kLineDigits, out);
-    append_digits(row.line_hash, kHashDigits, out);
-    append_digits(low_bits(xxh3(std::string_view(out).substr(begin)), kCheckDigits), kCheckDigits,
-                  out);
+    const char* const begin = to;
+    to = put_digits<kOffsetDigits>(row.offset, to);
+    to = put_digits<kSizeDigits>(row.size, to);
+    to = put_digits<kLineDigits>(row.line, to);
+    to = put_digits<kHashDigits>(row.line_hash, to);
+    const std::string_view checked(begin, kRowDigits - kCheckDigits);
+    to = put_digits<kCheckDigits>(low_bits(xxh3(checked), kCheckDigits), to);
   }
 }
 

@@ -1,7 +1,9 @@
 #include "index/posting_codec.hpp"
 
+#include <array>
 #include <cassert>
 #include <charconv>
+#include <cstring>
 #include <utility>
 
 namespace bmad_mem {
@@ -9,16 +11,31 @@ namespace {
 
 constexpr std::size_t kNumberSizeMax = 10;
 
-/// Writes `number` at `to`; returns where it ends. Most gaps have one or two digits.
+constexpr auto kPairs = [] {
+  std::array<char, 200> pairs{};
+  for (std::size_t i = 0; i < 100; ++i) {
+    pairs[2 * i] = static_cast<char>('0' + i / 10);
+    pairs[2 * i + 1] = static_cast<char>('0' + i % 10);
+  }
+  return pairs;
+}();
+
+char* put_pair(std::uint32_t number, char* to) {
+  std::memcpy(to, kPairs.data() + std::size_t{2} * number, 2);
+  return to + 2;
+}
+
+/// Writes `number` at `to`; returns where it ends. Most gaps have up to four digits.
 char* put_number(std::uint32_t number, char* to) {
   if (number < 10) {
     *to = static_cast<char>('0' + number);
     return to + 1;
   }
   if (number < 100) {
-    to[0] = static_cast<char>('0' + number / 10);
-    to[1] = static_cast<char>('0' + number % 10);
-    return to + 2;
+    return put_pair(number, to);
+  }
+  if (number < 10'000) {
+    return put_pair(number % 100, put_number(number / 100, to));
   }
   return std::to_chars(to, to + kNumberSizeMax, number).ptr;
 }
@@ -44,27 +61,30 @@ std::uint64_t read_number(const char*& at) {
 void append_postings(std::span<const Posting> postings, Ordinal last, std::string& out) {
   // Comma, sign, gap, comma, frequency.
   constexpr std::size_t kPostingSizeMax = 2 + kNumberSizeMax + 1 + kNumberSizeMax;
-  const std::size_t begin = out.size();
   bool first = out.back() == '[';
-  out.resize(begin + postings.size() * kPostingSizeMax);
-  char* to = out.data() + begin;
-  for (const Posting& posting : postings) {
-    assert(last == kNoOrdinal || posting.ordinal > last);
-    assert(posting.frequency > 0);
-    if (!std::exchange(first, false)) {
-      *to++ = ',';
+  const auto write = [&](char* to) {
+    for (const Posting& posting : postings) {
+      assert(last == kNoOrdinal || posting.ordinal > last);
+      assert(posting.frequency > 0);
+      if (!std::exchange(first, false)) {
+        *to++ = ',';
+      }
+      if (posting.frequency > 1) {
+        *to++ = '-';
+      }
+      to = put_number(posting.ordinal - last, to);  // From kNoOrdinal it wraps to ordinal + 1.
+      if (posting.frequency > 1) {
+        *to++ = ',';
+        to = put_number(posting.frequency, to);
+      }
+      last = posting.ordinal;
     }
-    if (posting.frequency > 1) {
-      *to++ = '-';
-    }
-    to = put_number(posting.ordinal - last, to);  // From kNoOrdinal it wraps to ordinal + 1.
-    if (posting.frequency > 1) {
-      *to++ = ',';
-      to = put_number(posting.frequency, to);
-    }
-    last = posting.ordinal;
-  }
-  out.resize(static_cast<std::size_t>(to - out.data()));
+    return to;
+  };
+  const std::size_t begin = out.size();
+  out.resize_and_overwrite(begin + postings.size() * kPostingSizeMax, [&](char* text, std::size_t) {
+    return static_cast<std::size_t>(write(text + begin) - text);
+  });
 }
 
 std::string encode_postings(std::span<const Posting> postings) {
@@ -72,6 +92,25 @@ std::string encode_postings(std::span<const Posting> postings) {
   append_postings(postings, kNoOrdinal, out);
   out += ']';
   return out;
+}
+
+Ordinal last_ordinal(std::string_view list) {
+  std::uint64_t sum = 0;  // Of the gaps.
+  std::uint64_t number = 0;
+  bool is_frequency = false;
+  bool is_counted = false;  // The gap has a frequency behind it.
+  for (const char c : list.substr(1)) {
+    if (is_digit(c)) {
+      number = number * 10 + static_cast<std::uint64_t>(c - '0');
+    } else if (c == '-') {
+      is_counted = true;
+    } else {  // A comma, or the closing bracket.
+      sum += is_frequency ? 0 : number;
+      is_frequency = std::exchange(is_counted, false);
+      number = 0;
+    }
+  }
+  return static_cast<Ordinal>(sum - 1);  // kNoOrdinal for an empty list.
 }
 
 bool decode_postings(std::string_view list, Ordinal ordinal_end, std::vector<Posting>& out) {

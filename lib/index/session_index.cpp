@@ -292,10 +292,10 @@ Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
   if (!made) {
     return std::move(made).error();
   }
-  BMAD_TRY(replace_derived_file(files_, index_path(options_.session_id), made->text));
+  BMAD_TRY(replace_derived_file(files_, index_path(options_.session_id), made->text()));
   CheckpointReport report{.entries = state_->table.columns.size() - state_->table.tombstones,
                           .terms = made->terms,
-                          .index_bytes = made->text.size()};
+                          .index_bytes = made->text().size()};
   for (const LogCover& cover : state_->covers) {
     report.log_bytes += cover.bytes;
   }

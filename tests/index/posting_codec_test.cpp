@@ -47,6 +47,17 @@ bool ascends_below(const std::vector<Posting>& postings, Ordinal end) {
 
 }  // namespace
 
+TEST_CASE("the last ordinal of a list is told without its postings") {
+  for (const std::vector<Posting>& postings : {std::vector<Posting>{{0, 1}},
+                                               {{0, 7}},
+                                               {{3, 2}, {4, 1}},
+                                               {{9, 1}, {1234, 15}, {98765, 1}},
+                                               {{5, 1}, {4'000'000'000, 99}}}) {
+    CHECK(last_ordinal(encode_postings(postings)) == postings.back().ordinal);
+  }
+  CHECK(last_ordinal("[]") == kNoOrdinal);
+}
+
 TEST_CASE("a list is its gaps, and frequencies above one behind a negative gap") {
   struct Row {
     const char* name;
