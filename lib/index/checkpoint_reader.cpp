@@ -42,12 +42,16 @@ Status CheckpointReader::Impl::read(std::uint64_t offset, std::size_t wanted,
     out.assign(start, from, wanted);
     return {};
   }
-  out.resize(wanted);
-  BMAD_TRY_ASSIGN(const std::size_t got, read_file_at(from, out));
-  if (got != wanted) {
-    return corrupt("it is cut short");
+  // Not cleared before: the columns of a session are a third of a megabyte.
+  Result<std::size_t> got = std::size_t{0};
+  out.resize_and_overwrite(wanted, [&](char* to, std::size_t) {
+    got = read_file_at(from, std::span(to, wanted));
+    return got ? *got : 0;
+  });
+  if (!got) {
+    return std::move(got).error();
   }
-  return {};
+  return *got == wanted ? Status() : corrupt("it is cut short");
 }
 
 /// The first line, and the head that it measures.

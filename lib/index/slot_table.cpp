@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <numeric>
 #include <utility>
 
 namespace bmad_mem {
@@ -77,6 +78,33 @@ void measure_windows(const EntryColumns& columns, SlotTable& table) {
   }
 }
 
+std::uint64_t sum_of(const std::vector<std::uint32_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
+}
+
+/// Takes the reach out of what measured_windows() gave.
+void split_windows(SlotTable& table) {
+  table.reach.resize(table.window_lengths.size());
+  for (std::size_t slot = 0; slot < table.reach.size(); ++slot) {
+    std::uint32_t& window = table.window_lengths[slot];
+    table.reach[slot] = {.before = static_cast<std::uint8_t>(window >> 2U & 3U),
+                         .after = static_cast<std::uint8_t>(window & 3U)};
+    window >>= 4U;
+  }
+}
+
+/// Whether no window reaches beyond the ends of the table. A reach is at most 3, so only those at
+/// the ends could.
+bool are_inside(const std::vector<WindowReach>& reach) {
+  const std::size_t size = reach.size();
+  for (std::size_t i = 0; i < std::min<std::size_t>(size, 3); ++i) {
+    if (reach[i].before > i || reach[size - 1 - i].after > i) {
+      return false;
+    }
+  }
+  return true;
+}
+
 }  // namespace
 
 std::vector<std::uint32_t> measured_windows(const SlotTable& table) {
@@ -115,21 +143,11 @@ std::optional<SlotTable> measured_slots(EntryColumns columns, std::vector<Ordina
   if (windows.size() != table.flags.size()) {
     return std::nullopt;
   }
-  table.reach.resize(windows.size());
   table.window_lengths = std::move(windows);
-  for (std::uint32_t slot = 0; slot < table.size(); ++slot) {
-    std::uint32_t& window = table.window_lengths[slot];
-    const WindowReach reach{.before = static_cast<std::uint8_t>(window >> 2U & 3U),
-                            .after = static_cast<std::uint8_t>(window & 3U)};
-    if (reach.before > slot || reach.after >= table.size() - slot) {
-      return std::nullopt;
-    }
-    table.reach[slot] = reach;
-    window >>= 4U;
-    table.length_sum += table.lengths[slot];
-    table.window_length_sum += window;
-  }
-  return table;
+  split_windows(table);
+  table.length_sum = sum_of(table.lengths);
+  table.window_length_sum = sum_of(table.window_lengths);
+  return are_inside(table.reach) ? std::optional(std::move(table)) : std::nullopt;
 }
 
 SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings) {
