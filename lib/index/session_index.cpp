@@ -9,6 +9,7 @@
 #include "checkpoint_format.hpp"
 #include "checkpoint_writer.hpp"
 #include "core/hash.hpp"
+#include "core/process.hpp"
 #include "index/analyzer.hpp"
 #include "model/entry.hpp"
 #include "session_index_state.hpp"
@@ -147,6 +148,7 @@ Status SessionIndex::bring_up_to_date() {
       }
     }
   }
+  state_->finish_scans();
   return {};
 }
 
@@ -169,6 +171,7 @@ Status SessionIndex::scan_all(const Progress& on_progress) {
     }));
     done += state_->covers[static_cast<std::size_t>(type)].bytes;
   }
+  state_->finish_scans();
   state_->opened = true;
   return {};
 }
@@ -192,6 +195,9 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
   prefix_holds = true;
   if (info.size > cover.bytes) {
     BMAD_TRY(prepare_growth());
+    if (info.size - cover.bytes >= options_.word_thread_size && core_count() > 1) {
+      state_->builder->start_word_thread();
+    }
     JsonParser parser;
     Status failed;
     const auto take = [&](const ScannedEntry& entry) {

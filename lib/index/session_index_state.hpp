@@ -26,8 +26,8 @@ struct SessionIndex::State {
   Ordinal checkpoint_entries = 0;
   LogCovers covers;
   SessionTable table;
-  std::unique_ptr<SessionTableBuilder> builder;
   std::optional<Analyzer> analyzer;
+  std::unique_ptr<SessionTableBuilder> builder;  // Uses the two above.
   bool grown = false;             // The table holds all columns, and more than the checkpoint.
   bool has_useless_file = false;  // index.json is there and does not hold.
 
@@ -53,6 +53,13 @@ struct SessionIndex::State {
     BMAD_TRY(checkpoint->load_odd(table.columns.odd));
     BMAD_TRY_ASSIGN(slots, checkpoint->slots());
     return {};
+  }
+
+  /// Ends what scans began.
+  void finish_scans() {
+    if (builder != nullptr) {
+      builder->finish();
+    }
   }
 
   void forget_derived() {

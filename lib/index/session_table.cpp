@@ -66,10 +66,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
     flags |= kFlagOdd;
     columns.odd.emplace(ordinal, odd);
   }
-  text_.clear();
-  entry_searchable_text(scanned.type, scanned.value, text_);
-  const std::uint32_t length = table_.memtable.add_text(analyzer_, text_, ordinal);
-  columns.lengths.push_back(std::min(length, kLengthMax));
+  columns.lengths.push_back(index_words(scanned, ordinal));
   columns.flags.push_back(flags);
   columns.previous.push_back(0);
   columns.timestamps.push_back(head.timestamp.time_since_epoch().count());
@@ -102,6 +99,36 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
     link(ordinal, std::string(head.conversation_id));
   }
   return {};
+}
+
+/// Its length, or 0 until finish() when there is a thread for it.
+std::uint32_t SessionTableBuilder::index_words(const ScannedEntry& scanned, Ordinal ordinal) {
+  if (words_) {
+    entry_searchable_text(scanned.type, scanned.value, words_->text());
+    words_->end_entry();
+    return 0;
+  }
+  text_.clear();
+  entry_searchable_text(scanned.type, scanned.value, text_);
+  return std::min(table_.memtable.add_text(analyzer_, text_, ordinal), kLengthMax);
+}
+
+void SessionTableBuilder::start_word_thread() {
+  if (!words_) {
+    words_begin_ = static_cast<Ordinal>(table_.columns.size());
+    words_.emplace(table_.memtable, analyzer_, words_begin_);
+  }
+}
+
+void SessionTableBuilder::finish() {
+  if (words_) {
+    Ordinal ordinal = words_begin_;
+    for (const std::uint32_t length : words_->finish()) {
+      table_.columns.lengths[ordinal++] = std::min(length, kLengthMax);
+    }
+    words_.reset();
+  }
+  table_.memtable.arrange();
 }
 
 /// The live entry that has this id, or kNoOrdinal; from now on it is the one that comes next.

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,7 @@
 #include "index/entry_scanner.hpp"
 #include "index/memtable.hpp"
 #include "string_table.hpp"
+#include "word_thread.hpp"
 
 namespace bmad_mem {
 
@@ -44,10 +46,16 @@ class SessionTableBuilder {
   /// Goes on behind what `table` holds; both must outlive the builder.
   SessionTableBuilder(SessionTable& table, Analyzer& analyzer, IdOf id_of);
 
+  /// From now on, until finish(), words are indexed on a thread of their own.
+  void start_word_thread();
+  /// Makes what was added there to be read. To be called before anybody looks at the table.
+  void finish();
+
   /// Adds the next entry. Lines of one log must come in order. Errors: those of `id_of`.
   Status add(const ScannedEntry& scanned);
 
  private:
+  std::uint32_t index_words(const ScannedEntry& scanned, Ordinal ordinal);
   Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);
   void index_checkpoint_ids();
   void supersede(Ordinal older);
@@ -63,6 +71,8 @@ class SessionTableBuilder {
   std::unordered_multimap<std::uint32_t, Ordinal> checkpoint_ids_;  // Live ones, by hash.
   std::string text_;                                                // Scratch; so for the next.
   std::string key_;
+  Ordinal words_begin_ = 0;  // First ordinal that the thread indexes.
+  std::optional<WordThread> words_;
 };
 
 }  // namespace bmad_mem

@@ -14,7 +14,8 @@
 namespace bmad_mem::test {
 namespace {
 
-std::vector<Posting> listed(const Memtable& table, PostingKind kind, std::string_view key) {
+std::vector<Posting> listed(Memtable& table, PostingKind kind, std::string_view key) {
+  table.arrange();
   const auto postings = table.postings(kind, key);
   return {postings.begin(), postings.end()};
 }
@@ -89,6 +90,7 @@ TEST_CASE("sorted() holds every key once, ascending by bytes, with all its posti
       }
     }
   }
+  table.arrange();
   const std::vector<Memtable::KeyedPostings> sorted = table.sorted(PostingKind::kTerm);
   REQUIRE(sorted.size() == expected.size());
   auto next = expected.begin();
@@ -98,6 +100,22 @@ TEST_CASE("sorted() holds every key once, ascending by bytes, with all its posti
     CHECK(listed(table, PostingKind::kTerm, next->first) == next->second);
     ++next;
   }
+}
+
+TEST_CASE("what comes later is added to what was read before") {
+  Analyzer analyzer = std::move(Analyzer::create("english").value());
+  Memtable table;
+  table.add_text(analyzer, "pool", 0);
+  CHECK(listed(table, PostingKind::kTerm, "pool") == std::vector<Posting>{{0, 1}});
+  table.add_text(analyzer, "pool, and another pool", 1);
+  table.add_key(PostingKind::kTerm, kTagPrefix, "pool", 1);
+  CHECK(listed(table, PostingKind::kTerm, "pool") == std::vector<Posting>{{0, 1}, {1, 2}});
+  CHECK(listed(table, PostingKind::kTerm, "TAG:pool") == std::vector<Posting>{{1, 1}});
+  std::string keys;
+  for (const Memtable::KeyedPostings& each : table.sorted(PostingKind::kTerm)) {
+    keys += std::string(each.key) + " ";
+  }
+  CHECK(keys == "TAG:pool anoth pool ");
 }
 
 TEST_CASE("strings are numbered in the order they come, each once, however many there are") {
@@ -118,6 +136,8 @@ TEST_CASE("strings are numbered in the order they come, each once, however many 
     CHECK(table.text(i) == texts[i]);
     CHECK(table.find(texts[i]) == i);
     CHECK(table.add(texts[i]) == i);
+    const std::string padded = texts[i] + "12345678";
+    CHECK(table.add_padded(std::string_view(padded).substr(0, texts[i].size())) == i);
   }
 }
 

@@ -509,4 +509,35 @@ TEST_CASE("postings of live entries come in slots, and again after the session h
   CHECK(index->postings(PostingKind::kTerm, "appl")->size() == 3);
 }
 
+TEST_CASE("two threads make the same index as one, of a new session and of one that grows") {
+  IndexedSession session;
+  RandomEntries random(5);
+  const auto checkpoint = [&](std::uint64_t word_thread_size) {
+    SessionIndex::Options options = test::options();
+    options.word_thread_size = word_thread_size;
+    SessionIndex index(session.files, session.clock, options);
+    REQUIRE(index.refresh());
+    CHECK(first_difference(told(index).value(), told_from_logs(session)) == "");
+    REQUIRE(index.write_checkpoint().value().has_value());
+    return session.files.read(IndexedSession::index_file());
+  };
+  std::string before;
+  for (const int count : {1, 40, 0, 1500}) {
+    for (int i = 0; i < count; ++i) {
+      session.add(random.next());
+    }
+    // More than the scan may be ahead, in one entry.
+    session.add(message("long", std::string(300'000, 'x') + " " + std::to_string(count)));
+    session.let_time_pass();
+    const std::string alone = checkpoint(~std::uint64_t{0});
+    if (before.empty()) {
+      REQUIRE(session.files.remove(IndexedSession::index_file()));
+    } else {
+      session.files.write(IndexedSession::index_file(), before);
+    }
+    CHECK(checkpoint(1) == alone);
+    before = alone;
+  }
+}
+
 }  // namespace bmad_mem::test

@@ -44,7 +44,8 @@ class Filled {
   }
 
   [[nodiscard]] const SessionTable& table() const { return table_; }
-  [[nodiscard]] std::vector<Posting> postings(PostingKind kind, std::string_view key) const {
+  [[nodiscard]] std::vector<Posting> postings(PostingKind kind, std::string_view key) {
+    builder_.finish();
     const auto list = table_.memtable.postings(kind, key);
     return {list.begin(), list.end()};
   }

@@ -51,6 +51,9 @@ class SessionIndex {
     std::string language = "english";  ///< A Snowball name, see Analyzer.
     /// Off: index.json is left alone, and the logs are scanned.
     bool use_checkpoint = true;
+    /// Bytes to scan in a log from which on two threads do it, where there are two cores. To start
+    /// one costs 50 us, as long as it takes to scan 5 KB; less is not worth disturbing others.
+    std::uint64_t word_thread_size = 256U << 10U;
     /// Postings kept decoded, in bytes.
     std::uint64_t cache_size = std::uint64_t{5} << 20U;
   };

@@ -1,0 +1,77 @@
+// posting_table.hpp - keys to posting lists, gathered entry by entry.
+//
+//   noted     entry 0: 5 2 5   entry 1: 2 7 ...       numbers of keys as they come
+//   arranged  | 2: 0 1 | 5: 0 (twice) | 7: 1 |        all lists in one array
+//
+// To note an occurrence is one store at the end of an array, and lists are laid out at once when
+// all their sizes are known: a vector that grows by itself for each of 30,000 keys took twice the
+// time. Threads: one.
+#pragma once
+
+#include <cassert>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "index/memtable.hpp"
+#include "string_table.hpp"
+
+namespace bmad_mem {
+
+class PostingTable {
+ public:
+  std::uint32_t number(std::string_view key) { return keys_.add(key); }
+
+  /// What is noted from now on is about entry `ordinal`.
+  void begin(Ordinal ordinal) {
+    if (entries_.empty() || entries_.back().ordinal != ordinal) {
+      entries_.push_back({.ordinal = ordinal, .begin = noted_.size()});
+    }
+  }
+  void note(std::uint32_t number) { noted_.push_back(number); }
+
+  /// Lays out the lists of what was noted. All of them anew, 5 ns an occurrence.
+  void arrange();
+
+  /// Ascending by ordinal; empty for an unknown key. Of what was arranged; so for the next.
+  [[nodiscard]] std::span<const Posting> postings(std::string_view key) const {
+    const std::uint32_t number = keys_.find(key);
+    return number == StringTable::kNone ? std::span<const Posting>() : list(number);
+  }
+
+  /// The keys that start with `prefix`, ascending by their bytes.
+  [[nodiscard]] std::vector<Memtable::KeyedPostings> sorted(std::string_view prefix) const;
+
+ private:
+  struct Entry {
+    Ordinal ordinal = 0;
+    std::size_t begin = 0;  // Of what is noted about it.
+  };
+  struct List {
+    std::size_t begin = 0;  // In postings_; so for the next.
+    std::size_t end = 0;
+  };
+
+  void add(List& list, Ordinal ordinal) {
+    if (list.end > list.begin && postings_[list.end - 1].ordinal == ordinal) {
+      ++postings_[list.end - 1].frequency;
+    } else {
+      postings_[list.end++] = {.ordinal = ordinal, .frequency = 1};
+    }
+  }
+  [[nodiscard]] std::span<const Posting> list(std::uint32_t number) const {
+    assert(arranged_ == noted_.size());
+    const List& list = lists_[number];
+    return std::span(postings_).subspan(list.begin, list.end - list.begin);
+  }
+
+  StringTable keys_;
+  std::vector<std::uint32_t> noted_;
+  std::vector<Entry> entries_;
+  std::vector<List> lists_;  // By key number.
+  std::vector<Posting> postings_;
+  std::size_t arranged_ = 0;  // How much of noted_ the lists tell.
+};
+
+}  // namespace bmad_mem
