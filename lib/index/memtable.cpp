@@ -51,13 +51,18 @@ std::uint32_t Memtable::add_text(Analyzer& analyzer, std::string_view text, Ordi
   std::uint32_t length = 0;
   PostingTable& terms = impl_->table(PostingKind::kTerm);
   terms.begin(ordinal);
-  for (const Token& token : analyzer.tokenize(text)) {
+  const std::span<const Token> tokens = analyzer.tokenize(text);
+  std::uint32_t* note = terms.begin_notes(tokens.size());
+  for (const Token& token : tokens) {
+    // Every other token is a stop word, and no processor can tell which: so all are written down,
+    // and the next one takes the place of a stop word.
     const std::uint32_t term = impl_->term_of(analyzer, token);
-    if (term != StringTable::kNone) {
-      terms.note(term);
-      length += token.whole ? 0 : 1;
-    }
+    const bool is_term = term != StringTable::kNone;
+    *note = term;
+    note += is_term ? 1 : 0;
+    length += static_cast<std::uint32_t>(is_term) & static_cast<std::uint32_t>(!token.whole);
   }
+  terms.end_notes(note);
   return length;
 }
 

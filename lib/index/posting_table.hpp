@@ -31,6 +31,15 @@ class PostingTable {
   }
   void note(std::uint32_t number) { noted_.push_back(number); }
 
+  /// Room for `count_max` numbers to be noted, which end_notes() takes from its front.
+  std::uint32_t* begin_notes(std::size_t count_max) {
+    noted_.resize(noted_.size() + count_max);
+    return noted_.data() + noted_.size() - count_max;
+  }
+  void end_notes(const std::uint32_t* end) {
+    noted_.resize(static_cast<std::size_t>(end - noted_.data()));
+  }
+
   /// Lays out the lists of what was noted. All of them anew, 5 ns an occurrence.
   void arrange();
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -58,6 +59,16 @@ class StringTable {
     std::uint32_t mark = 0;  // Of the hash the first bits, and the size as far as it fits.
   };
 
+  /// The first bytes of eight, by how many.
+  static constexpr auto kFrontMasks = [] {
+    std::array<std::uint64_t, kFrontSize + 1> masks{};
+    for (std::size_t count = 1; count <= kFrontSize; ++count) {
+      const std::uint64_t low = ~std::uint64_t{0} >> (8 * (kFrontSize - count));
+      masks[count] = std::endian::native == std::endian::little ? low : __builtin_bswap64(low);
+    }
+    return masks;
+  }();
+
   static std::uint64_t front_of(std::string_view text) {
     std::uint64_t front = 0;
     std::memcpy(&front, text.data(), std::min(text.size(), kFrontSize));
@@ -66,11 +77,9 @@ class StringTable {
   static std::uint64_t padded_front_of(std::string_view text) {
     std::uint64_t front = 0;
     std::memcpy(&front, text.data(), kFrontSize);
-    if (text.size() >= kFrontSize) {
-      return front;
-    }
-    const std::uint64_t first = (std::uint64_t{1} << (8 * text.size())) - 1;  // In memory.
-    return front & (std::endian::native == std::endian::little ? first : __builtin_bswap64(first));
+    // Without a branch: the lengths of words are as good as random.
+    const std::size_t kept = std::min(text.size(), kFrontSize);
+    return front & kFrontMasks[kept];
   }
 
   /// Multiply and fold (the mixing step of wyhash). Lives in memory only, so it may change and
