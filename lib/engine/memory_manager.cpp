@@ -387,6 +387,12 @@ Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::strin
   return age_sessions(impl_->store, sessions, as_of, write);
 }
 
+std::vector<DecayTableLine> MemoryManager::decay_table() const { return list_decay(impl_->store); }
+
+SessionState MemoryManager::session_state(const Session& session) const {
+  return state_of(impl_->store, session);
+}
+
 Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
   return bmad_mem::maintain(impl_->store, options);
 }

@@ -174,4 +174,24 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
   return describe_session(store, session_id);
 }
 
+const char* session_state_name(SessionState state) {
+  switch (state) {
+    case SessionState::kActive:
+      return "active";
+    case SessionState::kIdle:
+      return "idle";
+    case SessionState::kArchived:
+      return "archived";
+    case SessionState::kDeleted:
+      break;
+  }
+  return "deleted";
+}
+
+SessionState state_of(const Store& store, const Session& session) {
+  const std::chrono::hours idle_after(store.config.lifecycle.idle_after_hours);
+  const bool is_idle = session.closed_at || session.last_write + idle_after <= store.clock.now();
+  return is_idle ? SessionState::kIdle : SessionState::kActive;
+}
+
 }  // namespace bmad_mem

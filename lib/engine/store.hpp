@@ -141,6 +141,8 @@ Result<std::vector<Leftover>> find_text(const Store& store, std::string_view tex
 Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilter& filter);
 Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std::string> sessions,
                                               std::optional<Timestamp> as_of, bool write);
+std::vector<DecayTableLine> list_decay(const Store& store);
+SessionState state_of(const Store& store, const Session& session);
 Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options);
 /// What is due, shortly, and without a word when it fails: for those who came for something else.
 void maintain_by_the_way(Store& store);

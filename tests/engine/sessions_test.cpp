@@ -1,5 +1,7 @@
 // sessions_test.cpp - creating, loading, listing and closing sessions.
+#include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -180,6 +182,38 @@ TEST_CASE("closing counts the entries into the manifest and notes the time") {
   CHECK(manifest.at("statistics").at("total_facts") == 2);
   CHECK(manifest.at("statistics").at("total_decisions") == 0);
   CHECK_FALSE(manifest.at("statistics").contains("total_events"));
+}
+
+TEST_CASE("a session is idle when it is closed, or nobody wrote to it for a day") {
+  MemoryFixture memory;
+  memory.session();
+  const Session open = memory->load_session("s1").value();
+  const Session closed = memory->close_session("s1").value();
+  CHECK(memory->session_state(closed) == SessionState::kIdle);
+  // Files carry the time of the disk, which no test can set.
+  memory.clock.set(open.last_write + std::chrono::hours(24) - std::chrono::milliseconds(1));
+  CHECK(memory->session_state(open) == SessionState::kActive);
+  memory.clock.advance(std::chrono::milliseconds(1));
+  CHECK(memory->session_state(open) == SessionState::kIdle);
+}
+
+TEST_CASE("the states of sessions have the names of the specification, in lower case") {
+  CHECK(std::string(session_state_name(SessionState::kActive)) == "active");
+  CHECK(std::string(session_state_name(SessionState::kIdle)) == "idle");
+  CHECK(std::string(session_state_name(SessionState::kArchived)) == "archived");
+  CHECK(std::string(session_state_name(SessionState::kDeleted)) == "deleted");
+}
+
+TEST_CASE("the table of decay has a line for each model and type, and names the model in use") {
+  MemoryFixture memory;
+  const std::vector<DecayTableLine> lines = memory->decay_table();
+  REQUIRE(lines.size() == 2 * kEntryTypeCount);
+  for (const DecayTableLine& line : lines) {
+    CHECK(line.is_used == (line.model == "exponential"));
+    CHECK(std::ranges::is_sorted(line.factors, std::ranges::greater()));
+  }
+  CHECK(lines[0].type == EntryType::kConversation);
+  CHECK(lines[0].factors[0] == 1.0);
 }
 
 TEST_CASE("members of a manifest that nobody knows survive closing and reopening") {

@@ -200,4 +200,15 @@ struct DecayReport {
   std::uint64_t rewritten = 0;                 ///< Lines whose factor was written anew.
 };
 
+/// The ages in days of DecayTableLine::factors.
+inline constexpr std::array kDecayTableAges = {0, 1, 7, 30, 90, 180, 365};
+
+/// How much an entry that nobody asks for counts as it ages, by one type and one model.
+struct DecayTableLine {
+  std::string model;     ///< "exponential", "priority".
+  bool is_used = false;  ///< Whether this is the model that config.json chooses.
+  EntryType type = EntryType::kConversation;
+  std::array<double, kDecayTableAges.size()> factors{};
+};
+
 }  // namespace bmad_mem

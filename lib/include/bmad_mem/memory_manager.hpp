@@ -110,6 +110,9 @@ class MemoryManager {
   /// Counted from the logs as they are now.
   Result<SessionStatistics> statistics(std::string_view session_id) const;
   Result<GlobalStatistics> global_statistics() const;
+  /// Whether a session that load_session() or list_sessions() gave is in use: kActive, or kIdle
+  /// when it is closed or was not written to for memory_config.lifecycle.idle_after_hours.
+  [[nodiscard]] SessionState session_state(const Session& session) const;
 
   // Writing. Each returns the id of the entry, durable. An id that is in the log already makes the
   // entry a new version. Errors: E_SCHEMA_INVALID and E_INVALID_FORMAT with field and, for batches,
@@ -206,6 +209,9 @@ class MemoryManager {
   /// the entries, as a snapshot for other readers: nothing depends on it.
   Result<std::vector<DecayReport>> decay(std::span<const std::string> sessions = {},
                                          std::optional<Timestamp> as_of = {}, bool write = false);
+  /// How both models behave over a year, with the rates of the config: a line for each model and
+  /// type.
+  [[nodiscard]] std::vector<DecayTableLine> decay_table() const;
   /// Does what is due: compaction, retention, purging, archiving. Costs one small file to read when
   /// nothing is due.
   Result<MaintenanceReport> maintain(const MaintainOptions& options = {});
