@@ -12,7 +12,11 @@ from tool_under_test import ToolTest, main
 ASKED = [
     ("bmad-mem ", ["init", "session", "add", "query", "verify", "completion"]),
     ("bmad-mem ver", ["verify", "version"]),
-    ("bmad-mem session ", ["new", "list", "show", "close"]),
+    ("bmad-mem session ", ["new", "list", "show", "close", "archive", "restore", "delete", "undelete"]),
+    ("bmad-mem compact --session ", ["s1", "s2"]),
+    ("bmad-mem session delete --p", ["--purge"]),
+    ("bmad-mem audit --action un", ["undelete"]),
+    ("bmad-mem delete --type d", ["decision"]),
     ("bmad-mem session show ", ["s1", "s2"]),
     ("bmad-mem add ", ["conversation", "decision", "agent_state"]),
     ("bmad-mem add decision --im", ["--impact"]),

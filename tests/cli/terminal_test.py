@@ -118,6 +118,47 @@ class Terminal(ToolTest):
         self.assertRegex(written, r"\rimport  \[[#.]{30}\]")
         self.assertTrue(written.endswith("\r\x1b[K"), repr(written[-20:]))
 
+    def answer(self, reply, *arguments):
+        """Exit status, and what the tool writes, of a person who answers its question."""
+        ours, its = pty.openpty()
+        with subprocess.Popen(
+            [str(TOOL), *arguments], cwd=self.folder, env=self.environment, stdin=its, stdout=its, stderr=its
+        ) as process:
+            os.close(its)
+            written = b""
+            end = time.monotonic() + TIMEOUT_S
+            while reply and b"[y/N]" not in written and time.monotonic() < end:
+                written += os.read(ours, 4096)
+            os.write(ours, reply)
+            written += self.read_all(ours).encode()
+        os.close(ours)
+        return process.returncode, written.decode()
+
+    def test_a_person_is_asked_before_entries_are_deleted(self):
+        status, written = self.answer(b"n\n", "delete", "k1")
+        self.assertEqual(status, 1)
+        self.assertIn("delete 1 entry? [y/N]", written)
+        self.assertIn("nothing was changed", written)
+        self.assertIn("k1", self.run_tool("list"))
+        status, written = self.answer(b"\n", "forget", "--match", "canteen")
+        self.assertIn("purge 1 entry, for good and everywhere? [y/N]", written)
+        self.assertEqual(status, 1)
+        self.assertEqual(self.answer(b"yes\n", "delete", "k1")[0], 0)
+        self.assertNotIn("k1", self.run_tool("list"))
+
+    def test_a_person_is_asked_before_a_session_goes_for_good(self):
+        status, written = self.answer(b"no\n", "session", "delete", "--purge", "s1")
+        self.assertEqual(status, 1)
+        self.assertIn("purge s1, for good? [y/N]", written)
+        self.assertIn("s1", self.run_tool("session", "list"))
+        self.assertEqual(self.answer(b"", "session", "delete", "--yes", "s1")[0], 0)
+        self.assertNotIn("s1", self.run_tool("session", "list"))
+
+    def test_nobody_is_asked_when_nothing_would_go(self):
+        status, written = self.answer(b"", "delete", "--match", "nowhere")
+        self.assertEqual(status, 0)
+        self.assertNotIn("[y/N]", written)
+
     def test_quiet_shows_no_progress(self):
         self.assertEqual(self.import_slowly("--quiet"), "")
 

@@ -8,12 +8,45 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<const Command*, 24> kCommands = {
-    &kInit,         &kSessionNew, &kSessionList, &kSessionShow, &kSessionClose, &kAdd,
-    &kImport,       &kQuery,      &kSimilar,     &kRelated,     &kTopics,       &kTimeline,
-    &kList,         &kGet,        &kHistory,     &kStats,       &kVerify,       &kRepair,
-    &kRebuildIndex, &kHelp,       &kCompletion,  &kVersion,     &kMan,          &kCompleteSessions,
-};
+constexpr auto kCommands = std::to_array<const Command*>({
+    &kInit,
+    &kSessionNew,
+    &kSessionList,
+    &kSessionShow,
+    &kSessionClose,
+    &kSessionArchive,
+    &kSessionRestore,
+    &kSessionDelete,
+    &kSessionUndelete,
+    &kAdd,
+    &kImport,
+    &kDelete,
+    &kUndelete,
+    &kQuery,
+    &kSimilar,
+    &kRelated,
+    &kTopics,
+    &kTimeline,
+    &kList,
+    &kGet,
+    &kHistory,
+    &kStats,
+    &kVerify,
+    &kRepair,
+    &kRebuildIndex,
+    &kMaintain,
+    &kCompact,
+    &kRestore,
+    &kDecay,
+    &kPurge,
+    &kForget,
+    &kAudit,
+    &kHelp,
+    &kCompletion,
+    &kVersion,
+    &kMan,
+    &kCompleteSessions,
+});
 
 constexpr std::array<std::string_view, 3> kColorChoices = {"auto", "always", "never"};
 

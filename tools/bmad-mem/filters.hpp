@@ -44,6 +44,9 @@ inline constexpr Option kSinceFilter = {
 inline constexpr Option kUntilFilter = {
     .name = "until", .value = "TIME", .help = "not after; a day counts to its end"};
 inline constexpr Option kPinnedFilter = {.name = "pinned", .help = "only pinned entries"};
+inline constexpr Option kArchivedFilter = {
+    .name = "archived",
+    .help = "look into archived sessions as well; without it, only at what was kept of them"};
 /// --limit, of what `help` says.
 constexpr Option limit_option(std::string_view help) {
   return {.name = "limit", .letter = 'n', .value = "N", .help = help, .fallback = "20"};

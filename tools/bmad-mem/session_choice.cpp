@@ -65,11 +65,11 @@ Result<std::string> choose_session(Tool& tool, const MemoryManager& memory) {
   return open.front();
 }
 
-std::string_view session_state(const Session& session) {
+std::string_view session_state(const MemoryManager& memory, const Session& session) {
   if (session.problem) {
     return "damaged";
   }
-  return session.closed_at ? "closed" : "open";
+  return session.closed_at ? "closed" : session_state_name(memory.session_state(session));
 }
 
 std::string joined_texts(std::span<const std::string> texts) {
@@ -81,10 +81,10 @@ std::string joined_texts(std::span<const std::string> texts) {
   return out;
 }
 
-std::string session_as_json(const Session& session) {
+std::string session_as_json(const MemoryManager& memory, const Session& session) {
   JsonWriter json;
   json.begin_object().member("session_id", session.session_id);
-  json.member("state", session_state(session));
+  json.member("state", session_state(memory, session));
   if (session.problem) {
     json.key("problem").raw(error_as_json(*session.problem));
     json.end_object();

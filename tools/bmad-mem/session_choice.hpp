@@ -22,10 +22,10 @@ inline constexpr Option kSessionOption = {
 Result<std::string> choose_session(Tool& tool, const MemoryManager& memory);
 
 /// The session as one JSON object.
-std::string session_as_json(const Session& session);
+std::string session_as_json(const MemoryManager& memory, const Session& session);
 
-/// "open", "closed" or "damaged".
-std::string_view session_state(const Session& session);
+/// "active", "idle", "closed" or "damaged".
+std::string_view session_state(const MemoryManager& memory, const Session& session);
 
 /// `texts` with ", " between any two.
 std::string joined_texts(std::span<const std::string> texts);

@@ -6,6 +6,8 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "decay_view.hpp"
+#include "maintenance_view.hpp"
 #include "progress.hpp"
 #include "table.hpp"
 
@@ -37,6 +39,18 @@ void add_type(JsonWriter& json, const TypeStatistics& type) {
   json.member("torn_bytes", type.torn_bytes).end_object();
 }
 
+void add_maintenance(JsonWriter& json, const MaintenanceReport& report) {
+  json.key("maintenance").begin_object();
+  if (report.next_due != Timestamp::max()) {
+    json.member("next_due", format_rfc3339(report.next_due));
+  }
+  json.key("due").begin_array();
+  for (const MaintenanceAction& action : report.done) {
+    add_action(json, action);
+  }
+  json.end_array().end_object();
+}
+
 void print_quota(Tool& tool, const SessionStatistics& statistics) {
   if (statistics.size_max_bytes == 0) {
     return;
@@ -50,9 +64,10 @@ void print_quota(Tool& tool, const SessionStatistics& statistics) {
 
 }  // namespace
 
-std::string statistics_as_json(const SessionStatistics& statistics) {
+std::string statistics_as_json(const SessionStatistics& statistics, const SessionLife& life,
+                               const MaintenanceReport* maintenance) {
   JsonWriter json;
-  json.begin_object().member("session_id", statistics.session_id);
+  json.begin_object().member("session_id", statistics.session_id).member("state", life.state);
   json.member("entries", statistics.entries()).member("versions", statistics.versions());
   json.member("damaged_lines", statistics.damaged_lines());
   json.member("size_bytes", statistics.size_bytes);
@@ -68,22 +83,43 @@ std::string statistics_as_json(const SessionStatistics& statistics) {
   for (const TypeStatistics& type : statistics.types) {
     add_type(json, type);
   }
-  json.end_object().end_object();
+  json.end_object();
+  if (life.decay) {
+    json.key("decay").begin_object();
+    add_decay(json, *life.decay);
+    json.end_object();
+  }
+  if (maintenance != nullptr) {
+    add_maintenance(json, *maintenance);
+  }
+  json.end_object();
   return json.take();
 }
 
-std::string total_as_json(const GlobalStatistics& statistics) {
+std::string total_as_json(const GlobalStatistics& statistics,
+                          const MaintenanceReport& maintenance) {
   const Total total = total_of(statistics);
   JsonWriter json;
   json.begin_object().key("total").begin_object();
   json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
   json.member("entries", total.entries).member("versions", total.versions);
   json.member("damaged_lines", total.damaged_lines).member("size_bytes", total.size_bytes);
+  add_maintenance(json, maintenance);
   json.end_object().end_object();
   return json.take();
 }
 
-void print_statistics(Tool& tool, const SessionStatistics& statistics) {
+void print_maintenance(Tool& tool, const MaintenanceReport& report) {
+  for (const MaintenanceAction& action : report.done) {
+    tool.out().print("due     {}\n", action_text(action));
+  }
+  if (report.done.empty()) {
+    tool.out().print("due     nothing; next look {}\n",
+                     due_text(report.next_due, system_clock().now()));
+  }
+}
+
+void print_statistics(Tool& tool, const SessionStatistics& statistics, const SessionLife& life) {
   std::vector<TableRow> rows = {{"type", "entries", "versions", "damaged", "size"}};
   std::uint64_t bytes = 0;
   for (const TypeStatistics& type : statistics.types) {
@@ -94,7 +130,8 @@ void print_statistics(Tool& tool, const SessionStatistics& statistics) {
   }
   rows.push_back({"total", format_count(statistics.entries()), format_count(statistics.versions()),
                   format_count(statistics.damaged_lines()), format_size(bytes)});
-  tool.out().print("{} {}\n", tool.style().bold("session"), tool.style().id(statistics.session_id));
+  tool.out().print("{} {}, {}\n", tool.style().bold("session"),
+                   tool.style().id(statistics.session_id), life.state);
   print_table(tool, rows);
   tool.out().write("\n");
   print_quota(tool, statistics);
@@ -113,15 +150,23 @@ void print_statistics(Tool& tool, const SessionStatistics& statistics) {
     tool.out().print("{} behind the last whole line, from a write that was interrupted\n",
                      format_size(torn));
   }
+  if (life.decay && life.decay->entries > 0) {
+    tool.out().print("decay   how many entries count how much, by the {} model\n",
+                     life.decay->model);
+    print_histogram(tool, *life.decay);
+  }
 }
 
-void print_statistics(Tool& tool, const GlobalStatistics& statistics) {
-  std::vector<TableRow> rows = {{"session", "entries", "versions", "damaged", "size", "newest"}};
-  for (const SessionStatistics& session : statistics.sessions) {
+void print_statistics(Tool& tool, const GlobalStatistics& statistics,
+                      std::span<const std::string> states) {
+  std::vector<TableRow> rows = {
+      {"session", "entries", "versions", "damaged", "size", "newest", "state"}};
+  for (std::size_t i = 0; i < statistics.sessions.size(); ++i) {
+    const SessionStatistics& session = statistics.sessions[i];
     rows.push_back({session.session_id, format_count(session.entries()),
                     format_count(session.versions()), format_count(session.damaged_lines()),
                     format_size(session.size_bytes),
-                    session.newest ? format_minute(*session.newest) : "-"});
+                    session.newest ? format_minute(*session.newest) : "-", states[i]});
   }
   const Total total = total_of(statistics);
   rows.push_back({"total", format_count(total.entries), format_count(total.versions),

@@ -8,17 +8,30 @@
 #include "entry_input.hpp"
 #include "entry_options.hpp"
 #include "filters.hpp"
+#include "removed_view.hpp"
 #include "session_choice.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-void print_id(Tool& tool, std::string_view session, std::string_view id) {
-  if (tool.json()) {
-    tool.out().print("{{\"id\":{},\"session_id\":{}}}\n", json_quoted(id), json_quoted(session));
-  } else {
-    tool.out().print("{}\n", id);
+/// The ids, a line each, and what else happened: on stderr, or with the last id.
+void print_written(Tool& tool, std::string_view session, const BatchReport& report) {
+  for (std::size_t i = 0; i < report.ids.size(); ++i) {
+    if (!tool.json()) {
+      tool.out().print("{}\n", report.ids[i]);
+      continue;
+    }
+    JsonWriter json;
+    json.begin_object().member("id", report.ids[i]).member("session_id", session);
+    if (i + 1 == report.ids.size() && !report.notices.empty()) {
+      add_texts(json, "notices", report.notices);
+    }
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  }
+  for (const std::string& notice : report.notices) {
+    tool.note(notice);
   }
 }
 
@@ -53,9 +66,7 @@ Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
     place_batch_error(error, pieces);
     return error;
   }
-  for (const std::string& id : report->ids) {
-    print_id(tool, session, id);
-  }
+  print_written(tool, session, *report);
   for (RejectedLine& rejected : report->rejected) {
     rejected.error.line = rejected.line;
     place_batch_error(rejected.error, pieces);
@@ -77,15 +88,16 @@ Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
-  Result<std::string> id = memory.add(session, type, json);
-  if (!id) {
-    Error error = std::move(id).error();
+  const std::string_view line = json;
+  Result<BatchReport> report = memory.add_batch(session, type, {&line, 1});
+  if (!report) {
+    Error error = std::move(report).error();
     if (!is_json) {
       error.column = 0;  // A place in JSON that the user has never seen.
     }
     return error;
   }
-  print_id(tool, session, *id);
+  print_written(tool, session, *report);
   return ExitStatus::kDone;
 }
 

@@ -13,6 +13,11 @@ Result<ExitStatus> run(Tool& tool) {
         tool.out().print("{}\n", session.session_id);
       }
     }
+    if (const Result<std::vector<ArchivedSession>> archived = memory->archived_sessions()) {
+      for (const ArchivedSession& session : *archived) {
+        tool.out().print("{}\n", session.session_id);
+      }
+    }
   }
   return ExitStatus::kDone;
 }
@@ -23,7 +28,7 @@ const Command kCompleteSessions = {
     .name = "complete-sessions",
     .group = Group::kHidden,
     .summary = "print session ids for a shell's completion",
-    .description = "Prints the ids of all sessions, or nothing.",
+    .description = "Prints the ids of all sessions, archived ones too, or nothing.",
     .run = run,
 };
 

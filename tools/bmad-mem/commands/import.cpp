@@ -9,6 +9,7 @@
 #include "commands/commands.hpp"
 #include "import/import_files.hpp"
 #include "progress.hpp"
+#include "removed_view.hpp"
 #include "session_choice.hpp"
 #include "tool.hpp"
 
@@ -49,7 +50,11 @@ void print_json(Tool& tool, const ImportReport& report, bool dry_run) {
   for (const auto& [reason, count] : report.skipped) {
     json.member(reason, count);
   }
-  json.end_object().end_object();
+  json.end_object();
+  if (!report.notices.empty()) {
+    add_texts(json, "notices", report.notices);
+  }
+  json.end_object();
   tool.out().print("{}\n", json.text());
 }
 
@@ -136,6 +141,9 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     print_json(tool, report, memory == nullptr);
   } else {
     print_text(tool, report, memory == nullptr);
+    for (const std::string& notice : report.notices) {
+      tool.note(notice);
+    }
   }
   return failed || report.refused != 0 ? ExitStatus::kFailed : ExitStatus::kDone;
 }

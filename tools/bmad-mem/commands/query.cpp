@@ -141,6 +141,7 @@ constexpr Option kOptions[] = {
     kSinceFilter,
     kUntilFilter,
     kPinnedFilter,
+    kArchivedFilter,
     kLimitFilter,
     kSortOption,
     kMinRelevanceOption,

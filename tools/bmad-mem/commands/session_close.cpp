@@ -15,7 +15,7 @@ Result<ExitStatus> run(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const Session session, memory.close_session(id));
   if (tool.json()) {
-    tool.out().print("{}\n", session_as_json(session));
+    tool.out().print("{}\n", session_as_json(memory, session));
   } else {
     tool.out().print("closed {} at {}\n", session.session_id,
                      format_rfc3339(session.closed_at.value_or(session.last_write)));

@@ -16,12 +16,12 @@ Result<ExitStatus> run(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
   if (tool.json()) {
-    tool.out().print("{}\n", session_as_json(session));
+    tool.out().print("{}\n", session_as_json(memory, session));
     return ExitStatus::kDone;
   }
   BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
   tool.out().print("{} {}, {}\n", tool.style().bold("session"), tool.style().id(session.session_id),
-                   session_state(session));
+                   session_state(memory, session));
   const auto show = [&](std::string_view name, const std::string& value) {
     if (!value.empty()) {
       print_field(tool, name, value, 10);

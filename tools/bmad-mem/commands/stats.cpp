@@ -1,4 +1,7 @@
 // stats - what there is, in numbers.
+#include <string>
+#include <vector>
+
 #include "commands/commands.hpp"
 #include "session_choice.hpp"
 #include "statistics_view.hpp"
@@ -7,14 +10,48 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run_for_session(Tool& tool, const MemoryManager& memory, std::string_view id) {
+/// What maintenance would do now; with an id, only to this session. Nothing is said where a memory
+/// can only be read: maintenance wants its lock.
+MaintenanceReport due_maintenance(MemoryManager& memory, std::string_view id) {
+  const Result<MaintenanceReport> report = memory.maintain({.only_due = true, .dry_run = true});
+  if (!report) {
+    return {.next_due = Timestamp::max()};
+  }
+  MaintenanceReport due = *report;
+  std::erase_if(due.done, [&](const MaintenanceAction& action) {
+    return !id.empty() && !action.session_id.empty() && action.session_id != id;
+  });
+  return due;
+}
+
+Result<ExitStatus> run_for_session(Tool& tool, MemoryManager& memory, std::string_view id) {
   BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
+  BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
+  const std::string only(id);
+  BMAD_TRY_ASSIGN(std::vector<DecayReport> decay, memory.decay({&only, 1}));
+  const MaintenanceReport maintenance = due_maintenance(memory, id);
+  SessionLife life{.state = std::string(session_state(memory, session)), .decay = {}};
+  if (!decay.empty()) {
+    life.decay = std::move(decay.front());
+  }
   if (tool.json()) {
-    tool.out().print("{}\n", statistics_as_json(statistics));
+    tool.out().print("{}\n", statistics_as_json(statistics, life, &maintenance));
   } else {
-    print_statistics(tool, statistics);
+    print_statistics(tool, statistics, life);
+    print_maintenance(tool, maintenance);
   }
   return ExitStatus::kDone;
+}
+
+/// The states of the sessions in `statistics`, in their order.
+std::vector<std::string> states_of(const MemoryManager& memory,
+                                   const GlobalStatistics& statistics) {
+  std::vector<std::string> states;
+  for (const SessionStatistics& each : statistics.sessions) {
+    const Result<Session> session = memory.load_session(each.session_id);
+    states.emplace_back(session ? session_state(memory, *session) : "damaged");
+  }
+  return states;
 }
 
 Result<ExitStatus> run(Tool& tool) {
@@ -23,13 +60,20 @@ Result<ExitStatus> run(Tool& tool) {
     return run_for_session(tool, memory, *id);
   }
   BMAD_TRY_ASSIGN(const GlobalStatistics statistics, memory.global_statistics());
+  const MaintenanceReport maintenance = due_maintenance(memory, {});
+  const std::vector<std::string> states = states_of(memory, statistics);
   if (tool.json()) {
-    for (const SessionStatistics& session : statistics.sessions) {
-      tool.out().print("{}\n", statistics_as_json(session));
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      tool.out().print(
+          "{}\n", statistics_as_json(statistics.sessions[i], {.state = states[i], .decay = {}}));
     }
-    tool.out().print("{}\n", total_as_json(statistics));
+    tool.out().print("{}\n", total_as_json(statistics, maintenance));
   } else {
-    print_statistics(tool, statistics);
+    print_statistics(tool, statistics, states);
+    if (!maintenance.done.empty()) {
+      tool.out().write("\n");
+      print_maintenance(tool, maintenance);
+    }
   }
   for (const Error& problem : statistics.problems) {
     tool.report(problem);
@@ -57,7 +101,10 @@ const Command kStats = {
     .summary = "count entries, versions, damaged lines and bytes",
     .description =
         "Counts, from the logs as they are now: entries (distinct ids), versions (good "
-        "lines), damaged lines (those that `verify` names), bytes.",
+        "lines), damaged lines (those that `verify` names), bytes. Of one session also its state, "
+        "how "
+        "full it is, and how many of its entries count how much by now. Shows as well what "
+        "maintenance is due; `maintain` does it.",
     .options = kOptions,
     .examples = kExamples,
     .exit_status =

@@ -101,6 +101,7 @@ constexpr Option kOptions[] = {
     kSinceFilter,
     kUntilFilter,
     kPinnedFilter,
+    kArchivedFilter,
     limit_option("only the newest N lines; 0: all"),
 };
 

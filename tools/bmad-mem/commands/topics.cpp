@@ -44,8 +44,9 @@ Result<ExitStatus> run(Tool& tool) {
 }
 
 constexpr Option kOptions[] = {
-    kTypeFilter,  kTagFilter,   kAgentFilter,  kSessionFilter,
-    kSinceFilter, kUntilFilter, kPinnedFilter, limit_option("at most so many topics; 0: all"),
+    kTypeFilter,    kTagFilter,      kAgentFilter,
+    kSessionFilter, kSinceFilter,    kUntilFilter,
+    kPinnedFilter,  kArchivedFilter, limit_option("at most so many topics; 0: all"),
 };
 
 constexpr Example kExamples[] = {

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 
@@ -30,7 +32,13 @@ Status ImportSink::need_session(const SessionParams& params) {
     return {};
   }
   if (memory_ != nullptr) {
-    const Result<Session> session = memory_->load_session(params.session_id);
+    Result<Session> session = memory_->load_session(params.session_id);
+    if (!session && session.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+      // A write would bring it back by itself, but what is known already has to be asked before.
+      session = memory_->restore_session(params.session_id);
+      report_.notices.push_back(
+          fmt::format("session {} was archived; it has been brought back", params.session_id));
+    }
     if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
       return session.error();
     }
@@ -134,6 +142,11 @@ Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
                        .known = one_rule ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical}));
   report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
   report_.known += batch.skipped;
+  for (const std::string& notice : batch.notices) {
+    if (std::ranges::find(report_.notices, notice) == report_.notices.end()) {
+      report_.notices.push_back(notice);
+    }
+  }
   for (const RejectedLine& rejected : batch.rejected) {
     const Pending& entry = entries[rejected.line - 1];
     Error error = rejected.error;

@@ -24,6 +24,7 @@ struct ImportReport {
   std::uint64_t refused = 0;                             ///< Lines that are no entries.
   std::set<std::string> sessions;
   std::map<std::string, std::uint64_t> skipped;  ///< Left out on purpose, by reason.
+  std::vector<std::string> notices;              ///< BatchReport::notices, each once.
 
   [[nodiscard]] std::uint64_t written_in_all() const;
 };

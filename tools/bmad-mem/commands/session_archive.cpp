@@ -1,0 +1,67 @@
+// session archive - packs sessions that are over into one file each.
+#include "bmad_mem/json_writer.hpp"
+#include "commands/commands.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+void print_report(Tool& tool, const ArchiveReport& report) {
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", report.session_id).member("state", "archived");
+    json.member("path", report.path).member("files", report.files);
+    json.member("original_bytes", report.original_bytes);
+    json.member("compressed_bytes", report.compressed_bytes).member("kept", report.kept);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+    return;
+  }
+  tool.out().print(
+      "archived {}: {}, {} became {}; {} searchable\n", tool.style().id(report.session_id),
+      format_count(report.files, "file", "files"), format_size(report.original_bytes),
+      format_size(report.compressed_bytes),
+      report.kept == 1 ? "1 entry stays" : format_count(report.kept) + " entries stay");
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  ExitStatus status = ExitStatus::kDone;
+  for (const std::string& id : tool.args().positionals()) {
+    if (const Result<ArchiveReport> report = memory.archive_session(id)) {
+      print_report(tool, *report);
+    } else {
+      tool.report(report.error());
+      status = ExitStatus::kFailed;
+    }
+  }
+  return status;
+}
+
+constexpr Positional kPositionals[] = {
+    {.name = "ID", .help = "the session", .max = 0, .completion = Completion::kSession},
+};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem session archive sess-2026-01-11-4q7m2s", .says = "pack one"},
+    {.command = "bmad-mem query --archived why postgres", .says = "ask archives as well"},
+};
+
+}  // namespace
+
+const Command kSessionArchive = {
+    .name = "session archive",
+    .group = Group::kStart,
+    .summary = "pack sessions into one file each",
+    .description =
+        "Packs sessions into archive/ID.tar.gz, each checked by reading it back before the folder "
+        "goes. Facts, preferences and pinned entries stay searchable; `--archived` of query, "
+        "similar, related, topics and timeline looks at the rest.\n\n"
+        "A write to an archived session brings it back by itself, and so does `session restore`.",
+    .positionals = kPositionals,
+    .examples = kExamples,
+    .exit_status = "0 done, 1 failed, or one of the sessions was refused, 2 wrong usage.",
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,72 @@
+#include "program.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Starts it with stdout into `output`. 0 when that failed.
+pid_t start(const std::vector<std::string>& words, int output) {
+  std::vector<char*> argv;
+  for (const std::string& word : words) {
+    argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as POSIX has it.
+  }
+  argv.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  pid_t child = 0;
+  const int problem = ::posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), environ);
+  ::posix_spawn_file_actions_destroy(&actions);
+  return problem == 0 ? child : 0;
+}
+
+/// Reads to the end, so that the program never waits for a reader; keeps the beginning.
+void read_all(int descriptor, std::size_t output_max, ProgramRun& run) {
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t size = ::read(descriptor, buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) {
+      continue;
+    }
+    if (size <= 0) {
+      return;
+    }
+    const std::size_t room = output_max - run.output.size();
+    run.was_cut = run.was_cut || static_cast<std::size_t>(size) > room;
+    run.output.append(buffer.data(), std::min(room, static_cast<std::size_t>(size)));
+  }
+}
+
+}  // namespace
+
+ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max) {
+  ProgramRun run;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return run;
+  }
+  const pid_t child = start(words, ends[1]);
+  ::close(ends[1]);
+  if (child != 0) {
+    run.started = true;
+    read_all(ends[0], output_max, run);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  ::close(ends[0]);
+  return run;
+}
+
+}  // namespace bmad_mem::cli

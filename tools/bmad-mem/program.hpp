@@ -1,0 +1,22 @@
+// program.hpp - running another program, without a shell.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace bmad_mem::cli {
+
+/// What a program that was run has left.
+struct ProgramRun {
+  bool started = false;     ///< False: there is no such program, or it couldn't be run.
+  int status = -1;          ///< Its exit status; -1 when a signal ended it.
+  bool was_cut = false;     ///< It printed more than was asked for; the rest was thrown away.
+  std::string output = {};  ///< What it printed on stdout. Its stderr is thrown away.
+};
+
+/// Runs `words`, whose first is looked up in PATH, and waits for it. No word is interpreted by
+/// anyone but the program. Its stdin is empty; at most `output_max` bytes of its output are kept.
+ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max);
+
+}  // namespace bmad_mem::cli
