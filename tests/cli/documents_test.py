@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What README.md and the page about queries show works when it is pasted, and so does the demo."""
+"""What README.md and the pages about queries and sessions show works when it is pasted, and so does the demo."""
 
 import re
 
@@ -20,6 +20,10 @@ class Documents(ToolTest):
 
     def test_the_examples_of_the_query_language_run(self):
         self.run_blocks_of("docs/query-language.md")
+
+    def test_the_life_of_a_session_runs(self):
+        self.run_blocks_of("docs/lifecycle.md")
+        self.run_tool("verify")
 
     def test_the_demo_runs(self):
         self.environment["BMAD_MEM"] = str(TOOL)

@@ -150,9 +150,11 @@ const Command kCompact = {
     .group = Group::kCare,
     .summary = "make room: old versions, repetitions, what counts least",
     .description =
-        "Drops older versions of entries and entries that repeat another word by word, and moves "
-        "those that count least into archive/ID.evicted.jsonl.gz: relevance without a query, that "
-        "is decay, importance and use. Pinned entries, open findings of high severity, approved "
+        "Moves out of the logs, into archive/ID.evicted.jsonl.gz: older versions of entries, "
+        "entries "
+        "that repeat another word by word, and those that count least: relevance without a query, "
+        "that is decay, importance and use. Pinned entries, open findings of high severity, "
+        "approved "
         "decisions and what a kept entry refers to stay.\n\n"
         "Writing does this by itself when a session has grown to its trigger; nobody has to call "
         "it. Readers never wait for it. `restore --evicted` is the way back.",
