@@ -85,7 +85,8 @@ Status ImportSink::flush() {
   return first_problem;
 }
 
-Status ImportSink::leave_out_known(const std::string& session_id, std::vector<Pending>& entries) {
+Status ImportSink::leave_out_known(const std::string& session_id, EntryType type,
+                                   std::vector<Pending>& entries) {
   JsonParser parser;
   std::vector<std::string> ids;
   std::vector<Timestamp> times;
@@ -97,9 +98,14 @@ Status ImportSink::leave_out_known(const std::string& session_id, std::vector<Pe
   std::vector<std::string> distinct_ids = ids;
   std::ranges::sort(distinct_ids);
   distinct_ids.erase(std::ranges::unique(distinct_ids).begin(), distinct_ids.end());
-  BMAD_TRY_ASSIGN(const std::vector<Entry> there, memory_->get(distinct_ids, {&session_id, 1}));
+  // Not get(): that counts as being asked for the entry, and would make it decay later.
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there,
+                  memory_->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
   std::map<std::string, Timestamp, std::less<>> known;
   for (const Entry& entry : there) {
+    if (!std::ranges::binary_search(distinct_ids, entry.id)) {
+      continue;
+    }
     const Result<JsonValue> value = parser.parse(entry.json);
     known[entry.id] = value ? version_time(*value) : Timestamp();
   }
@@ -128,7 +134,7 @@ Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
   const bool one_rule = std::ranges::all_of(
       entries, [](const Pending& entry) { return entry.known == KnownEntries::kSkipId; });
   if (!one_rule) {
-    BMAD_TRY(leave_out_known(session_id, entries));
+    BMAD_TRY(leave_out_known(session_id, type, entries));
   }
   std::vector<std::string_view> lines;
   lines.reserve(entries.size());

@@ -75,7 +75,8 @@ class ImportSink {
   Status write(const Key& key, std::vector<Pending>& entries);
   /// Takes out what is known already, where a batch has lines of both rules: the engine applies one
   /// rule to a batch, and two batches would change the order of the lines.
-  Status leave_out_known(const std::string& session_id, std::vector<Pending>& entries);
+  Status leave_out_known(const std::string& session_id, EntryType type,
+                         std::vector<Pending>& entries);
 
   MemoryManager* memory_;
   std::function<void(const Error&)> on_refused_;
