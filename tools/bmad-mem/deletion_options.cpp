@@ -1,7 +1,10 @@
 #include "deletion_options.hpp"
 
+#include <algorithm>
+
 #include "confirmation.hpp"
 #include "removed_view.hpp"
+#include "session_choice.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -10,15 +13,18 @@ bool is_empty(const DeletionReport& report) {
   return report.entries == 0 && report.elsewhere.empty();
 }
 
-ExitStatus tell_nothing(Tool& tool, const DeletionCriteria& criteria) {
-  if (!criteria.ids.empty()) {
-    tool.report({.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "there is no such entry; `bmad-mem list` shows those there are",
-                 .field = "id"});
-    return ExitStatus::kFailed;
+/// The ids that were asked for and are in no log. A purge that reached other files doesn't say
+/// which ids those held.
+std::vector<std::string> unknown_ids(const DeletionCriteria& criteria,
+                                     const DeletionReport& report) {
+  std::vector<std::string> unknown;
+  for (const std::string& id : criteria.ids) {
+    if (report.elsewhere.empty() &&
+        std::ranges::find(report.removed, id, &RemovedEntry::id) == report.removed.end()) {
+      unknown.push_back(id);
+    }
   }
-  tool.note("there is no such entry");
-  return ExitStatus::kDone;
+  return unknown;
 }
 
 /// What a person is asked; empty when nothing would go.
@@ -55,11 +61,20 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
     }
   }
   BMAD_TRY_ASSIGN(const DeletionReport report, memory.delete_entries(criteria, options));
-  if (is_empty(report) && !tool.json()) {
-    return tell_nothing(tool, criteria);
+  const std::vector<std::string> unknown = unknown_ids(criteria, report);
+  if (tool.json() || !is_empty(report)) {
+    print_deletion(tool, report, options);
+  } else if (unknown.empty()) {
+    tool.note("there is no such entry");
   }
-  print_deletion(tool, report, options);
-  return is_empty(report) && !criteria.ids.empty() ? ExitStatus::kFailed : ExitStatus::kDone;
+  if (!unknown.empty()) {
+    tool.report({.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("there is no such entry: {}; `bmad-mem list` shows those "
+                                        "there are",
+                                        printable(joined_texts(unknown))),
+                 .field = "id"});
+  }
+  return unknown.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 }  // namespace bmad_mem::cli

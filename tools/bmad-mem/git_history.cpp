@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -27,6 +28,12 @@ constexpr std::size_t kOutputMax = std::size_t{64} << 20U;
 constexpr std::size_t kBlobSizeMax = std::size_t{256} << 20U;
 /// Commits for one `git grep`: far from the limit of a command line (2 MB).
 constexpr std::size_t kCommitsAtOnce = 1000;
+
+/// With which git tells hooks about their repository. An agent's hook may be one of git's, and the
+/// memory may lie in another repository.
+constexpr std::array<std::string_view, 7> kRepositoryVariables = {
+    "GIT_DIR",        "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY",
+    "GIT_COMMON_DIR", "GIT_NAMESPACE"};
 
 constexpr std::string_view kRemedy =
     "`git filter-repo --replace-text FILE`, where FILE holds the text, then force-push; other "
@@ -106,7 +113,7 @@ class History {
                                std::size_t output_max = kOutputMax) const {
     std::vector<std::string> all = {"git", "--no-pager", "-C", root_, "-c", "core.quotePath=false"};
     std::ranges::move(words, std::back_inserter(all));
-    return run_program(all, output_max);
+    return run_program(all, output_max, kRepositoryVariables);
   }
 
  private:

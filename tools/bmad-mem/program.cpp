@@ -12,20 +12,36 @@
 namespace bmad_mem::cli {
 namespace {
 
+/// Our environment without these variables, as POSIX has it.
+std::vector<char*> environment_without(std::span<const std::string_view> hidden) {
+  std::vector<char*> kept;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (std::ranges::find(hidden, text.substr(0, text.find('='))) == hidden.end()) {
+      kept.push_back(*variable);
+    }
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
 /// Starts it with stdout into `output`. 0 when that failed.
-pid_t start(const std::vector<std::string>& words, int output) {
+pid_t start(const std::vector<std::string>& words, int output,
+            std::span<const std::string_view> hidden) {
   std::vector<char*> argv;
   for (const std::string& word : words) {
     argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as POSIX has it.
   }
   argv.push_back(nullptr);
+  std::vector<char*> variables = environment_without(hidden);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   pid_t child = 0;
-  const int problem = ::posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), environ);
+  const int problem =
+      ::posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
   return problem == 0 ? child : 0;
 }
@@ -49,13 +65,14 @@ void read_all(int descriptor, std::size_t output_max, ProgramRun& run) {
 
 }  // namespace
 
-ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max) {
+ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max,
+                       std::span<const std::string_view> hidden) {
   ProgramRun run;
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return run;
   }
-  const pid_t child = start(words, ends[1]);
+  const pid_t child = start(words, ends[1], hidden);
   ::close(ends[1]);
   if (child != 0) {
     run.started = true;

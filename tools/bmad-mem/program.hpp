@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace bmad_mem::cli {
@@ -17,6 +19,8 @@ struct ProgramRun {
 
 /// Runs `words`, whose first is looked up in PATH, and waits for it. No word is interpreted by
 /// anyone but the program. Its stdin is empty; at most `output_max` bytes of its output are kept.
-ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max);
+/// It does not see the environment variables `hidden`.
+ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max,
+                       std::span<const std::string_view> hidden = {});
 
 }  // namespace bmad_mem::cli

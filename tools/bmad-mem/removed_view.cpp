@@ -85,7 +85,7 @@ std::string undelete_hint(const DeletionReport& report) {
   if (ids.size() <= kIdsMax) {
     std::string hint = "bmad-mem undelete";
     for (const std::string_view id : ids) {
-      hint += fmt::format(" {}", id);
+      hint += fmt::format(" {}", printable(id));
     }
     return hint;
   }

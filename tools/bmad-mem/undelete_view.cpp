@@ -4,6 +4,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "removed_view.hpp"
+#include "session_choice.hpp"
 
 namespace bmad_mem::cli {
 
@@ -32,7 +33,7 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
   }
   if (!report.left_behind.empty()) {
     tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
-                          fmt::join(report.left_behind, ", ")));
+                          printable(joined_texts(report.left_behind))));
   } else if (nothing) {
     tool.note("nothing of that is deleted; `bmad-mem session list --deleted` shows what is");
   }

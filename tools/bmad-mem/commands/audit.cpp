@@ -99,6 +99,10 @@ Result<ExitStatus> run(Tool& tool) {
     tool.note("nothing was removed or moved");
   } else {
     print_records(tool, records);
+    if (filter.limit != 0 && records.size() == filter.limit) {
+      tool.note(
+          fmt::format("these are the newest {}; there may be more (--limit N)", filter.limit));
+    }
   }
   return ExitStatus::kDone;
 }
