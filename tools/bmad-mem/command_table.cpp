@@ -59,7 +59,7 @@ constexpr std::array kGlobalOptions = {
     Option{.name = "json", .help = "print one JSON object a line"},
     Option{.name = "agent-id",
            .value = "NAME",
-           .help = "who writes: named to others who wait for the lock",
+           .help = "who writes: named in the audit, and to others who wait for the lock",
            .fallback = "$BMAD_AGENT_ID"},
     Option{.name = "color",
            .value = "WHEN",

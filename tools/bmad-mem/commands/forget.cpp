@@ -92,14 +92,16 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
     }
   }
   BMAD_TRY(note_the_rest(tool, memory, workspace));
-  return tool.args().has("verify") && !options.dry_run ? verify_sessions(tool, memory, sessions)
-                                                       : ExitStatus::kDone;
+  return tool.args().has("verify") ? verify_sessions(tool, memory, sessions) : ExitStatus::kDone;
 }
 
 Result<ExitStatus> run(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("workspace") == args.has("match")) {
     return tool.wrong_usage("give either --workspace DIR or --match TEXT");
+  }
+  if (args.has("verify") && args.has("dry-run")) {
+    return tool.wrong_usage("--verify looks whether all is gone; it makes no sense with --dry-run");
   }
   BMAD_TRY_ASSIGN(const std::string text, read_match(args));
   if (!text.empty()) {
