@@ -29,6 +29,7 @@ std::vector<char*> environment_without(std::span<const std::string_view> hidden)
 pid_t start(const std::vector<std::string>& words, int output,
             std::span<const std::string_view> hidden) {
   std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
   for (const std::string& word : words) {
     argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as POSIX has it.
   }
