@@ -65,6 +65,8 @@ Status check_criteria(const DeletionCriteria& criteria) {
                    "time or a text, or delete the session as a whole"};
 }
 
+}  // namespace
+
 std::string criteria_kinds(const DeletionCriteria& criteria) {
   std::string kinds;
   const auto add = [&](bool given, std::string_view kind) {
@@ -80,8 +82,6 @@ std::string criteria_kinds(const DeletionCriteria& criteria) {
   add(!criteria.match.empty(), "text");
   return kinds;
 }
-
-}  // namespace
 
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria) {

@@ -18,6 +18,9 @@ namespace bmad_mem {
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria);
 
+/// "by id, tag": what stands in the audit of a deletion; never the values.
+std::string criteria_kinds(const DeletionCriteria& criteria);
+
 /// Adds `lines` to `report`.
 Status describe_doomed(FileSystem& files, const std::string& session_id,
                        const std::vector<LogLine>& lines, std::string_view reason,

@@ -59,8 +59,10 @@ class Maintenance {
     trusted_ = trusted.time;
     if (trusted.is_held) {
       report_.held_back =
-          "the clock went on further than expected; what depends on age waits until a run at least "
-          "a day later confirms it";
+          fmt::format("{}; what depends on age waits until a run at least a day later confirms "
+                      "the time",
+                      state_.clock.last_seen ? "the clock went on further than expected"
+                                             : "nothing is known of this clock yet");
     }
     BMAD_TRY_ASSIGN(sessions_, store_.session_ids());
     job(MaintenanceJob::kDecay, [&] { fold_and_compact(); });

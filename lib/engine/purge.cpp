@@ -224,7 +224,7 @@ class SessionPurge {
     record_.purging.clear();
     add_ids(record_.purged_ids, {ids_.begin(), ids_.end()});
     BMAD_TRY(save_deletion_record(files_, record_));
-    return audit_lines(store_, session_id_, "purge", id_lines(), "");
+    return audit_lines(store_, session_id_, "purge", id_lines(), criteria_kinds(criteria_));
   }
 
   [[nodiscard]] std::vector<LogLine> id_lines() const {
