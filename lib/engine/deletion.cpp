@@ -8,6 +8,7 @@
 #include "deletion.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 #include <unordered_map>
 
@@ -17,6 +18,7 @@
 #include "index/entry_scanner.hpp"
 #include "lifecycle/retention.hpp"
 #include "model/entry.hpp"
+#include "packed_session.hpp"
 #include "privacy/audit_log.hpp"
 #include "privacy/deleted_entries.hpp"
 #include "privacy/deletion_record.hpp"
@@ -160,6 +162,41 @@ Status delete_softly(Store& store, const std::string& session_id, const Find& fi
   return {};
 }
 
+/// A session, and its files when they are in an archive.
+struct SessionFiles {
+  std::string session_id;
+  std::shared_ptr<FileSystem> archive;
+};
+
+/// Those that `criteria` name, or all; archived ones too.
+Result<std::vector<SessionFiles>> sessions_to_look_at(const Store& store,
+                                                      const DeletionCriteria& criteria) {
+  std::vector<SessionFiles> sessions;
+  std::vector<std::string> archived;
+  if (criteria.sessions.empty()) {
+    BMAD_TRY_ASSIGN(archived, packed_session_ids(store, PackedKind::kArchive));
+    BMAD_TRY_ASSIGN(const std::vector<std::string> live, store.session_ids());
+    for (const std::string& id : live) {
+      sessions.push_back({.session_id = id, .archive = nullptr});
+    }
+  }
+  for (const std::string& id : criteria.sessions) {
+    Status there = check_session(store, id);
+    if (!there && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+      archived.push_back(id);
+      continue;
+    }
+    BMAD_TRY(std::move(there));
+    sessions.push_back({.session_id = id, .archive = nullptr});
+  }
+  for (const std::string& id : archived) {
+    BMAD_TRY_ASSIGN(std::shared_ptr<FileSystem> files,
+                    packed_files(store, id, PackedKind::kArchive));
+    sessions.push_back({.session_id = id, .archive = std::move(files)});
+  }
+  return sessions;
+}
+
 /// Puts lines of deletions back. The caller holds the session's lock, `guard`.
 Status bring_back_deleted(Store& store, const std::string& session_id, const FileLock::Guard& guard,
                           std::span<const std::string> ids, UndeleteReport& report) {
@@ -244,19 +281,22 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   if (options.purge) {
     return purge_entries(store, criteria, options);
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
-                  store.selected_sessions(criteria.sessions));
+  BMAD_TRY_ASSIGN(const std::vector<SessionFiles> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
-  for (const std::string& session_id : sessions) {
-    // Most sessions hold nothing of it: they are not locked.
+  for (const auto& [session_id, archive] : sessions) {
+    // Most sessions hold nothing of it: they are neither locked nor unpacked.
+    FileSystem& files = archive == nullptr ? *store.files : *archive;
     BMAD_TRY_ASSIGN(const std::vector<LogLine> lines,
-                    find_doomed_lines(*store.files, session_id, criteria));
+                    find_doomed_lines(files, session_id, criteria));
     if (lines.empty()) {
       continue;
     }
     if (options.dry_run) {
-      BMAD_TRY(describe_doomed(*store.files, session_id, lines, "would be deleted", true, report));
+      BMAD_TRY(describe_doomed(files, session_id, lines, "would be deleted", true, report));
     } else {
+      if (archive != nullptr) {
+        BMAD_TRY(restore_session(store, session_id));
+      }
       const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
       BMAD_TRY(delete_softly(store, session_id, find, criteria_kinds(criteria), report));
     }

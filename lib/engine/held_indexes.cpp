@@ -4,8 +4,6 @@
 #include <set>
 
 #include "core/parallel.hpp"
-#include "lifecycle/kept_file.hpp"
-#include "lifecycle/session_archive.hpp"
 #include "packed_session.hpp"
 
 namespace bmad_mem {
@@ -21,16 +19,12 @@ Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfi
 namespace {
 
 /// Of the sessions that are no folder: what was kept of them, or their archives.
-Status add_packed(const Store& store, PackedKind kind, const std::set<std::string>& live,
+Status add_packed(const Store& store, PackedKind kind,
                   std::vector<std::shared_ptr<SessionIndex>>& indexes) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, kind == PackedKind::kKept
-                                                          ? kept_session_ids(*store.files)
-                                                          : archived_session_ids(*store.files));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, packed_session_ids(store, kind));
   for (const std::string& id : ids) {
-    if (!live.contains(id)) {  // A crash may leave a session in both places: the folder counts.
-      BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
-      indexes.push_back(std::move(index));
-    }
+    BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
+    indexes.push_back(std::move(index));
   }
   return {};
 }
@@ -46,7 +40,7 @@ Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& s
     for (const std::string& id : ids) {
       indexes.push_back(store.index(id));
     }
-    BMAD_TRY(add_packed(store, kind, {ids.begin(), ids.end()}, indexes));
+    BMAD_TRY(add_packed(store, kind, indexes));
     return indexes;
   }
   std::set<std::string_view> known;

@@ -58,11 +58,11 @@ class Maintenance {
     const TrustedTime trusted = advance_clock(state_.clock, now_);
     trusted_ = trusted.time;
     if (trusted.is_held) {
-      report_.held_back =
-          fmt::format("{}; what depends on age waits until a run at least a day later confirms "
-                      "the time",
-                      state_.clock.last_seen ? "the clock went on further than expected"
-                                             : "nothing is known of this clock yet");
+      report_.held_back = fmt::format(
+          "{}; what depends on age waits until a run at least a day later confirms "
+          "the time",
+          state_.clock.last_seen ? "the clock went on further than expected"
+                                 : "nothing is known of this clock yet");
     }
     BMAD_TRY_ASSIGN(sessions_, store_.session_ids());
     job(MaintenanceJob::kDecay, [&] { fold_and_compact(); });

@@ -138,8 +138,11 @@ struct PackedSession {
   FileInfo origin;  ///< The file it was unpacked from.
 };
 
-Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
-                                                   const std::string& session_id, PackedKind kind) {
+namespace {
+
+Result<std::shared_ptr<PackedSession>> packed_session(const Store& store,
+                                                      const std::string& session_id,
+                                                      PackedKind kind) {
   const std::string path =
       kind == PackedKind::kKept ? kept_path(session_id) : archive_path(session_id);
   BMAD_TRY_ASSIGN(const FileInfo now, store.files->info(path));
@@ -151,7 +154,34 @@ Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
     slot = std::make_shared<PackedSession>(store, session_id, store.files->display_path(path),
                                            std::move(files), now);
   }
-  return std::shared_ptr<SessionIndex>(slot, &slot->index);
+  return slot;
+}
+
+}  // namespace
+
+Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
+                                                   const std::string& session_id, PackedKind kind) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<PackedSession> packed,
+                  packed_session(store, session_id, kind));
+  return std::shared_ptr<SessionIndex>(packed, &packed->index);
+}
+
+Result<std::shared_ptr<FileSystem>> packed_files(const Store& store, const std::string& session_id,
+                                                 PackedKind kind) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<PackedSession> packed,
+                  packed_session(store, session_id, kind));
+  return std::shared_ptr<FileSystem>(packed, &packed->files);
+}
+
+Result<std::vector<std::string>> packed_session_ids(const Store& store, PackedKind kind) {
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, kind == PackedKind::kKept
+                                                    ? kept_session_ids(*store.files)
+                                                    : archived_session_ids(*store.files));
+  // A crash may leave a session in both places: the folder counts.
+  std::erase_if(ids, [&](const std::string& id) {
+    return store.files->info(session_folder(id)).has_value();
+  });
+  return ids;
 }
 
 }  // namespace bmad_mem

@@ -20,4 +20,12 @@ enum class PackedKind : std::uint8_t { kKept, kArchive };
 Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
                                                    const std::string& session_id, PackedKind kind);
 
+/// Its files, under the names that they have in the folder of a session; read only.
+/// Errors: as packed_index().
+Result<std::shared_ptr<FileSystem>> packed_files(const Store& store, const std::string& session_id,
+                                                 PackedKind kind);
+
+/// The sessions that are kept or archived and are no folder, sorted.
+Result<std::vector<std::string>> packed_session_ids(const Store& store, PackedKind kind);
+
 }  // namespace bmad_mem

@@ -1,9 +1,11 @@
 // reads.cpp - get, history and list, by reading the logs. No lock is taken.
 #include <algorithm>
+#include <memory>
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_table.hpp"
 #include "model/entry.hpp"
+#include "packed_session.hpp"
 #include "query/question.hpp"
 #include "store.hpp"
 
@@ -40,6 +42,50 @@ Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry ent
                .pinned = entry.pinned};
 }
 
+/// Where the entries of a session are read: in its folder, or in what was kept or archived of it.
+struct Source {
+  std::string session_id;
+  std::shared_ptr<FileSystem> packed;  // Null for a folder.
+
+  [[nodiscard]] FileSystem& files(const Store& store) const {
+    return packed == nullptr ? *store.files : *packed;
+  }
+};
+
+/// Of the sessions `wanted`, or of all, those that are kept among them; with `archived` archived
+/// ones as a whole.
+Result<std::vector<Source>> sources(const Store& store, std::span<const std::string> wanted,
+                                    bool archived) {
+  std::vector<Source> found;
+  const PackedKind kind = archived ? PackedKind::kArchive : PackedKind::kKept;
+  const auto add_packed = [&](const std::string& id) -> Status {
+    BMAD_TRY_ASSIGN(std::shared_ptr<FileSystem> files, packed_files(store, id, kind));
+    found.push_back({.session_id = id, .packed = std::move(files)});
+    return {};
+  };
+  if (wanted.empty()) {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> live, store.session_ids());
+    for (const std::string& id : live) {
+      found.push_back({.session_id = id, .packed = nullptr});
+    }
+    BMAD_TRY_ASSIGN(const std::vector<std::string> packed, packed_session_ids(store, kind));
+    for (const std::string& id : packed) {
+      BMAD_TRY(add_packed(id));
+    }
+    return found;
+  }
+  for (const std::string& id : wanted) {
+    Status there = check_session(store, id);
+    if (!there && archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+      BMAD_TRY(add_packed(id));
+      continue;
+    }
+    BMAD_TRY(std::move(there));
+    found.push_back({.session_id = id, .packed = nullptr});
+  }
+  return found;
+}
+
 /// An entry and the session that holds it.
 struct Located {
   const std::string* session_id = nullptr;
@@ -57,17 +103,16 @@ bool is_newer(const Located& a, const Located& b) {
   return a.entry.id > b.entry.id;
 }
 
-Result<std::vector<Located>> load_filtered(const Store& store,
-                                           const std::vector<std::string>& sessions,
+Result<std::vector<Located>> load_filtered(const Store& store, const std::vector<Source>& sessions,
                                            const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
   std::vector<Located> found;
-  for (const std::string& session_id : sessions) {
+  for (const Source& source : sessions) {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_entries(*store.files, session_id, filter.types));
+                    load_entries(source.files(store), source.session_id, filter.types));
     for (TableEntry& entry : entries) {
       if (passes(filter, entry)) {
-        found.push_back({.session_id = &session_id, .entry = std::move(entry)});
+        found.push_back({.session_id = &source.session_id, .entry = std::move(entry)});
       }
     }
   }
@@ -85,23 +130,23 @@ void cut_to(std::vector<T>& items, std::size_t limit) {
 
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
                                         std::span<const EntryType> types, bool all_versions) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
+  BMAD_TRY_ASSIGN(const std::vector<Source> sessions, sources(store, wanted, false));
   std::vector<Entry> found;
   JsonParser parser;
-  for (const std::string& session_id : sessions) {
+  for (const Source& source : sessions) {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_entries(*store.files, session_id, types,
+                    load_entries(source.files(store), source.session_id, types,
                                  all_versions ? Versions::kAll : Versions::kLatest));
     for (TableEntry& entry : entries) {
-      found.push_back(to_entry(parser, session_id, std::move(entry)));
+      found.push_back(to_entry(parser, source.session_id, std::move(entry)));
     }
   }
   return found;
 }
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
-                  store.selected_sessions(filter.sessions));
+  BMAD_TRY_ASSIGN(const std::vector<Source> sessions,
+                  sources(store, filter.sessions, filter.archived));
   BMAD_TRY_ASSIGN(std::vector<Located> found, load_filtered(store, sessions, filter));
   std::ranges::sort(found, is_newer);
   cut_to(found, filter.limit);

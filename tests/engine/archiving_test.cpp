@@ -92,6 +92,28 @@ TEST_CASE("archiving and restoring leave a trace in the audit log") {
   CHECK(memory->audit().value().back().action == "restore");
 }
 
+TEST_CASE("what was kept is listed and fetched as before") {
+  MemoryFixture memory;
+  fill(memory);
+  memory->archive_session("s1").value();
+  CHECK(memory->get(Ids{"f1"}).value().size() == 1);
+  CHECK(memory->get(Ids{"d1"}).value().empty());
+  CHECK(memory->list({.limit = 0}).value().size() == 2);
+  CHECK(memory->list({.archived = true, .limit = 0}).value().size() == 3);
+}
+
+TEST_CASE("entries of an archived session can be deleted") {
+  MemoryFixture memory;
+  fill(memory);
+  memory->archive_session("s1").value();
+  CHECK(memory->delete_entries({.ids = {"d1"}}, {.dry_run = true}).value().entries == 1);
+  CHECK(memory->archived_sessions().value().size() == 1);
+  CHECK(memory->delete_entries({.ids = {"f1"}}).value().entries == 1);
+  CHECK(found(memory, "postgres") == Ids{"d1", "d2"});
+  memory->undelete({.ids = {"f1"}}).value();
+  CHECK(found(memory, "postgres") == Ids{"d1", "d2", "f1"});
+}
+
 TEST_CASE("an archived session can be deleted and brought back") {
   MemoryFixture memory;
   fill(memory);
