@@ -7,22 +7,17 @@
 // The note comes first: a purge that was killed is finished by the next one. Where there is no room
 // for a copy, lines are overwritten with blanks.
 #include <algorithm>
-#include <set>
-
-#include <fmt/format.h>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "bmad_mem/json_parser.hpp"
 #include "deletion.hpp"
-#include "lifecycle/archive_manifest.hpp"
-#include "lifecycle/evicted_file.hpp"
-#include "lifecycle/kept_file.hpp"
+#include "index/entry_scanner.hpp"
 #include "lifecycle/session_archive.hpp"
-#include "model/entry.hpp"
-#include "privacy/audit_log.hpp"
 #include "privacy/deletion_record.hpp"
-#include "privacy/entry_matcher.hpp"
-#include "storage/access_log.hpp"
-#include "storage/atomic_file.hpp"
+#include "session_copies.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
 
@@ -36,21 +31,27 @@ Status remove_if_there(FileSystem& files, const std::string& path) {
   return removed || is_not_found(removed.error()) ? Status() : removed;
 }
 
-/// The lines of `text` for which `stays` says so; `gone` counts the others.
-template <typename Stays>
-std::string lines_that_stay(std::string_view text, const Stays& stays, std::uint64_t& gone) {
-  std::string kept;
-  while (!text.empty()) {
-    const std::size_t size = std::min(text.size(), text.find('\n') + 1);
-    const std::string_view line = text.substr(0, size == 0 ? text.size() : size);
-    if (stays(line)) {
-      kept += line;
-    } else {
-      ++gone;
-    }
-    text.remove_prefix(line.size());
+/// Damaged lines of the logs that hold the text: no entry, so no id finds them.
+Result<std::vector<LogLine>> find_damaged_lines(FileSystem& files, const std::string& session_id,
+                                                const PurgeTarget& target) {
+  std::vector<LogLine> damaged;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    const auto take = [&](const DamagedLine& line) {
+      damaged.push_back(
+          {.type = type, .line = line.line, .offset = line.offset, .size = line.size + 1});
+    };
+    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
+                      {.on_entry = [](const ScannedEntry&) {}, .on_damage = take}));
   }
-  return kept;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, damaged));
+  std::vector<LogLine> found;
+  for (std::size_t i = 0; i < damaged.size(); ++i) {
+    if (target.is_text_in(texts[i])) {
+      found.push_back(damaged[i]);
+    }
+  }
+  return found;
 }
 
 /// Purges in one session, live, archived or deleted.
@@ -62,7 +63,7 @@ class SessionPurge {
         files_(*store.files),
         session_id_(std::move(session_id)),
         criteria_(criteria),
-        matcher_(criteria),
+        target_(criteria),
         report_(report) {}
 
   /// Looks which entries it is about, in all places.
@@ -70,50 +71,23 @@ class SessionPurge {
     BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));
     is_live_ = files_.info(session_folder(session_id_)).has_value();
     if (is_live_) {
-      BMAD_TRY_ASSIGN(lines_, find_doomed_lines(files_, session_id_, criteria_));
-      for (const LogLine& line : lines_) {
-        ids_.insert(line.id);
-      }
+      BMAD_TRY(look_into_logs());
     }
-    BMAD_TRY_ASSIGN(evicted_, read_evicted(files_, session_id_));
-    BMAD_TRY_ASSIGN(kept_, read_kept(files_, session_id_));
-    BMAD_TRY_ASSIGN(deleted_, read_deleted(files_, session_id_));
-    if (files_.info(archive_path(session_id_))) {
-      BMAD_TRY_ASSIGN(archived_, read_session_archive(files_, session_id_));
-    }
-    BMAD_TRY(read_deleted_sessions());
-    ids_.insert(record_.purging.begin(), record_.purging.end());
-    note_ids(evicted_);
-    note_ids(kept_);
-    note_ids(deleted_);
-    for (const ArchivedFile& file : archived_) {
-      note_ids_of_log(file);
-    }
-    for (const auto& [path, file] : deleted_sessions_) {
-      note_ids_of_log(file);
+    BMAD_TRY_ASSIGN(copies_, SessionCopies::read(files_, session_id_, record_));
+    copies_.note_ids(target_);
+    for (const std::string& id : record_.purging) {
+      target_.add(id);
     }
     return {};
   }
 
-  [[nodiscard]] bool finds_nothing() const { return ids_.empty() && !finds_text_elsewhere(); }
+  [[nodiscard]] bool finds_nothing() const {
+    return target_.ids().empty() && lines_.empty() && !finds_text_beside_logs();
+  }
 
   Status describe(std::string_view reason, bool with_headlines) {
     BMAD_TRY(describe_doomed(files_, session_id_, lines_, reason, with_headlines, report_));
-    count_elsewhere(evicted_path(session_id_), evicted_);
-    count_elsewhere(kept_path(session_id_), kept_);
-    count_elsewhere(deleted_entries_path(session_id_), deleted_);
-    std::uint64_t in_archive = 0;
-    for (const ArchivedFile& file : archived_) {
-      std::uint64_t gone = 0;
-      static_cast<void>(without_purged(file, gone));
-      in_archive += gone;
-    }
-    add_elsewhere(archive_path(session_id_), in_archive);
-    for (const auto& [path, file] : deleted_sessions_) {
-      std::uint64_t gone = 0;
-      static_cast<void>(without_purged(file, gone));
-      add_elsewhere(path, gone);
-    }
+    std::ranges::move(copies_.count(files_, target_), std::back_inserter(report_.elsewhere));
     return {};
   }
 
@@ -125,80 +99,40 @@ class SessionPurge {
       BMAD_TRY(take_out_lines(files_, session_id_, lines_, FullDisk::kBlanks));
       BMAD_TRY(purge_beside_logs());
     }
-    BMAD_TRY(purge_moved());
-    BMAD_TRY(purge_archive());
-    BMAD_TRY(purge_deleted_sessions());
+    BMAD_TRY(copies_.purge(files_, target_));
     return note_end();
   }
 
   [[nodiscard]] bool is_live() const { return is_live_; }
 
  private:
-  [[nodiscard]] bool is_doomed(EntryType type, std::string_view line) {
-    const Result<JsonValue> value = parser_.parse(line);
-    return value &&
-           (ids_.contains(std::string(entry_id(*value))) || matcher_.matches(type, *value, line));
-  }
-
-  template <typename Line>
-  void note_ids(const std::vector<Line>& lines) {
-    for (const Line& line : lines) {
-      const Result<JsonValue> value = parser_.parse(line.line);
-      if (value && matcher_.matches(line.type, *value, line.line)) {
-        ids_.emplace(entry_id(*value));
-      }
+  Status look_into_logs() {
+    BMAD_TRY_ASSIGN(lines_, find_doomed_lines(files_, session_id_, criteria_));
+    for (const LogLine& line : lines_) {
+      target_.add(line.id);
     }
-  }
-
-  void note_ids_of_log(const ArchivedFile& file) {
-    const std::optional<EntryType> type = log_type(file.name);
-    if (!type) {
-      return;
+    if (criteria_.match.empty()) {
+      return {};
     }
-    std::uint64_t unused = 0;
-    lines_that_stay(
-        file.bytes,
-        [&](std::string_view line) {
-          const Result<JsonValue> value = parser_.parse(line);
-          if (value && matcher_.matches(*type, *value, line)) {
-            ids_.emplace(entry_id(*value));
-          }
-          return true;
-        },
-        unused);
+    BMAD_TRY_ASSIGN(const std::vector<LogLine> damaged,
+                    find_damaged_lines(files_, session_id_, target_));
+    lines_.insert(lines_.end(), damaged.begin(), damaged.end());
+    std::ranges::sort(lines_, [](const LogLine& a, const LogLine& b) {
+      return a.type != b.type ? a.type < b.type : a.offset < b.offset;
+    });
+    return {};
   }
 
-  static std::optional<EntryType> log_type(std::string_view name) {
-    for (const EntryType type : kEntryTypes) {
-      if (entry_type_info(type).log_file == name) {
-        return type;
-      }
-    }
-    return std::nullopt;
-  }
-
-  /// Whether a line that is no entry (quarantine, summary, access) speaks of what is purged.
-  [[nodiscard]] bool names_purged(std::string_view line) const {
-    if (!criteria_.match.empty() && line.find(criteria_.match) != std::string_view::npos) {
-      return true;
-    }
-    return std::ranges::any_of(
-        ids_, [&](const std::string& id) { return line.find(id) != std::string_view::npos; });
-  }
-
-  /// Damaged lines and prose hold texts that no entry has.
-  [[nodiscard]] bool finds_text_elsewhere() const {
-    if (criteria_.match.empty() || !is_live_) {
+  /// Prose and what lies in quarantine hold texts that no entry has.
+  [[nodiscard]] bool finds_text_beside_logs() const {
+    if (!is_live_) {
       return false;
     }
-    for (const char* name : {kQuarantineName, kSummaryName}) {
+    return std::ranges::any_of(std::array{kQuarantineName, kSummaryName}, [&](const char* name) {
       const Result<std::string> text =
           read_file(files_, session_file(session_id_, name), kTextFileSizeMax);
-      if (text && text->find(criteria_.match) != std::string::npos) {
-        return true;
-      }
-    }
-    return false;
+      return text && target_.is_text_in(*text);
+    });
   }
 
   void add_elsewhere(const std::string& path, std::uint64_t lines) {
@@ -207,32 +141,23 @@ class SessionPurge {
     }
   }
 
-  template <typename Line>
-  void count_elsewhere(const std::string& path, const std::vector<Line>& lines) {
-    add_elsewhere(path, static_cast<std::uint64_t>(std::ranges::count_if(
-                            lines, [&](const Line& l) { return is_doomed(l.type, l.line); })));
-  }
-
   Status note_begin() {
-    add_ids(record_.purging, {ids_.begin(), ids_.end()});
+    add_ids(record_.purging, {target_.ids().begin(), target_.ids().end()});
     Status saved = save_deletion_record(files_, record_);
     // A full disk must not keep anybody from purging: the note only helps after a crash.
     return !saved && saved.error().code == ErrorCode::E_STORAGE_FULL ? Status() : saved;
   }
 
   Status note_end() {
+    BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));  // Purging changed it.
     record_.purging.clear();
-    add_ids(record_.purged_ids, {ids_.begin(), ids_.end()});
+    add_ids(record_.purged_ids, {target_.ids().begin(), target_.ids().end()});
     BMAD_TRY(save_deletion_record(files_, record_));
-    return audit_lines(store_, session_id_, "purge", id_lines(), criteria_kinds(criteria_));
-  }
-
-  [[nodiscard]] std::vector<LogLine> id_lines() const {
     std::vector<LogLine> lines;
-    for (const std::string& id : ids_) {
+    for (const std::string& id : target_.ids()) {
       lines.push_back({.id = id});
     }
-    return lines;
+    return audit_lines(store_, session_id_, "purge", lines, criteria_kinds(criteria_));
   }
 
   /// What is made from the logs holds the purged words too, and gives room on a full disk.
@@ -254,7 +179,7 @@ class SessionPurge {
       BMAD_TRY(purge_text_file(session_file(session_id_, name)));
     }
     bool removed_artifact = false;
-    for (const std::string& id : ids_) {
+    for (const std::string& id : target_.ids()) {
       const std::string path = artifact_path(session_id_, id);
       if (files_.info(path)) {
         BMAD_TRY(files_.remove(path));
@@ -275,7 +200,7 @@ class SessionPurge {
     for (std::size_t at = 0; at < text->size();) {
       const std::size_t newline = text->find('\n', at);
       const std::size_t end = newline == std::string::npos ? text->size() : newline + 1;
-      if (names_purged(std::string_view(*text).substr(at, end - at))) {
+      if (target_.is_named_in(std::string_view(*text).substr(at, end - at))) {
         gaps.push_back({.begin = at, .end = end});
       }
       at = end;
@@ -284,122 +209,17 @@ class SessionPurge {
     return gaps.empty() ? Status() : remove_lines(files_, path, gaps);
   }
 
-  /// Evicted, kept and deleted lines.
-  Status purge_moved() {
-    const auto gone = [this](const auto& line) { return is_doomed(line.type, line.line); };
-    if (std::erase_if(evicted_, gone) > 0) {
-      BMAD_TRY(replace_evicted(files_, session_id_, evicted_));
-    }
-    if (std::erase_if(kept_, gone) > 0) {
-      BMAD_TRY(write_kept(files_, session_id_, kept_));
-    }
-    if (std::erase_if(deleted_, gone) > 0) {
-      BMAD_TRY(replace_deleted(files_, session_id_, deleted_));
-      BMAD_TRY(drop_finished_deletions(files_, session_id_, deleted_));
-      const std::vector<std::string> purging = record_.purging;
-      BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));
-      record_.purging = purging;
-    }
-    return {};
-  }
-
-  std::string without_purged(const ArchivedFile& file, std::uint64_t& gone) {
-    const std::optional<EntryType> type = log_type(file.name);
-    if (file.name == kManifestName || file.name == kAuditName) {
-      return file.bytes;
-    }
-    return lines_that_stay(
-        file.bytes,
-        [&](std::string_view line) {
-          return type ? !is_doomed(*type, line) && !(names_damaged_purged(line))
-                      : !names_purged(line);
-        },
-        gone);
-  }
-
-  /// A damaged line of a log with the text in it.
-  [[nodiscard]] bool names_damaged_purged(std::string_view line) const {
-    return !criteria_.match.empty() && line.find(criteria_.match) != std::string_view::npos;
-  }
-
-  Status purge_archive() {
-    std::uint64_t gone = 0;
-    std::vector<ArchivedFile> members;
-    for (const ArchivedFile& file : archived_) {
-      const bool is_artifact = file.name.starts_with(std::string(kArtifactsName) + "/");
-      if (is_artifact && is_artifact_of_purged(file.name)) {
-        ++gone;
-        continue;
-      }
-      members.push_back(
-          {.name = file.name, .bytes = without_purged(file, gone), .mtime_s = file.mtime_s});
-    }
-    if (gone == 0) {
-      return {};
-    }
-    BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files_, session_id_));
-    BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files_, session_id_, members));
-    return write_archive_manifest(files_, manifest.text, size, manifest.archived_at);
-  }
-
-  /// The files of sessions that were deleted as a whole, with their paths.
-  Status read_deleted_sessions() {
-    for (const Deletion& deletion : record_.deletions) {
-      const std::string folder = deleted_session_folder(session_id_, deletion.deletion_id);
-      for (const std::string& inside : {std::string(), std::string("/") + kArtifactsName}) {
-        const Result<std::vector<std::string>> names = files_.list(folder + inside);
-        for (const std::string& name : names.value_or(std::vector<std::string>())) {
-          const std::string path = folder + inside + "/" + name;
-          const Result<FileInfo> info = files_.info(path);
-          if (info && info->kind == FileKind::kRegular) {
-            BMAD_TRY_ASSIGN(std::string bytes, read_file(files_, path, kTextFileSizeMax));
-            const std::string member = inside.empty() ? name : path.substr(folder.size() + 1);
-            deleted_sessions_.push_back({path, {.name = member, .bytes = std::move(bytes)}});
-          }
-        }
-      }
-    }
-    return {};
-  }
-
-  Status purge_deleted_sessions() {
-    for (const auto& [path, file] : deleted_sessions_) {
-      if (file.name == kIndexName || is_artifact_of_purged(file.name)) {
-        BMAD_TRY(files_.remove(path));
-        continue;
-      }
-      std::uint64_t gone = 0;
-      const std::string kept = without_purged(file, gone);
-      if (gone > 0) {
-        BMAD_TRY(replace_file(files_, path, kept));
-      }
-    }
-    return {};
-  }
-
-  [[nodiscard]] bool is_artifact_of_purged(std::string_view name) const {
-    return std::ranges::any_of(ids_, [&](const std::string& id) {
-      return name == fmt::format("{}/{}.md", kArtifactsName, id);
-    });
-  }
-
   Store& store_;
   FileSystem& files_;
   std::string session_id_;
   const DeletionCriteria& criteria_;
-  EntryMatcher matcher_;
+  PurgeTarget target_;
   DeletionReport& report_;
-  JsonParser parser_;
 
   bool is_live_ = false;
   DeletionRecord record_;
-  std::set<std::string> ids_;
   std::vector<LogLine> lines_;
-  std::vector<EvictedLine> evicted_;
-  std::vector<KeptLine> kept_;
-  std::vector<DeletedLine> deleted_;
-  std::vector<ArchivedFile> archived_;
-  std::vector<std::pair<std::string, ArchivedFile>> deleted_sessions_;  // By path.
+  SessionCopies copies_;
 };
 
 }  // namespace

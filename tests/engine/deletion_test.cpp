@@ -179,6 +179,8 @@ TEST_CASE("a purge reaches every file, and only ids are left") {
   memory.write("summary.md", fmt::format("kept line\n{} was here\n", kCanary), "live");
   memory.write("quarantine.jsonl", fmt::format("{{\"text\":\"{}\"}}\n", kCanary), "live");
   memory.write("facts.jsonl.tmp", kCanary, "live");
+  memory.write(EntryType::kFact,
+               memory.read(EntryType::kFact, "live") + "{broken " + kCanary + "\n", "live");
   memory->rebuild_index().value();
   REQUIRE(files_with(memory, kCanary).size() >= 6);
 

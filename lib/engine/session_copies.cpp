@@ -1,0 +1,218 @@
+#include "session_copies.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "deletion.hpp"
+#include "lifecycle/archive_manifest.hpp"
+#include "model/entry.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;
+
+std::optional<EntryType> log_type(std::string_view name) {
+  for (const EntryType type : kEntryTypes) {
+    if (entry_type_info(type).log_file == name) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Calls `use` for each line of `text`, its '\n' included.
+template <typename Use>
+void for_each_line(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
+    use(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+}
+
+/// The file without what is purged; `gone` counts the lines.
+std::string without_purged(const ArchivedFile& file, PurgeTarget& target, std::uint64_t& gone) {
+  if (file.name == kManifestName || file.name == kAuditName) {
+    return file.bytes;
+  }
+  const std::optional<EntryType> type = log_type(file.name);
+  std::string kept;
+  for_each_line(file.bytes, [&](std::string_view line) {
+    const bool goes =
+        type ? target.is_entry(*type, line) || target.is_text_in(line) : target.is_named_in(line);
+    gone += goes ? 1 : 0;
+    kept += goes ? "" : line;
+  });
+  return kept;
+}
+
+template <typename Line>
+std::uint64_t count_lines(const std::vector<Line>& lines, PurgeTarget& target) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      lines, [&](const Line& each) { return target.is_entry(each.type, each.line); }));
+}
+
+}  // namespace
+
+void PurgeTarget::note(EntryType type, std::string_view line) {
+  const Result<JsonValue> value = parser_.parse(line);
+  if (value && matcher_.matches(type, *value, line)) {
+    ids_.emplace(entry_id(*value));
+  }
+}
+
+bool PurgeTarget::is_entry(EntryType type, std::string_view line) {
+  const Result<JsonValue> value = parser_.parse(line);
+  return value &&
+         (ids_.contains(std::string(entry_id(*value))) || matcher_.matches(type, *value, line));
+}
+
+bool PurgeTarget::is_named_in(std::string_view line) const {
+  return is_text_in(line) || std::ranges::any_of(ids_, [&](const std::string& id) {
+           return line.find(id) != std::string_view::npos;
+         });
+}
+
+bool PurgeTarget::is_text_in(std::string_view line) const {
+  return !criteria_.match.empty() && line.find(criteria_.match) != std::string_view::npos;
+}
+
+bool PurgeTarget::is_artifact(std::string_view name) const {
+  return std::ranges::any_of(ids_, [&](const std::string& id) {
+    return name == fmt::format("{}/{}.md", kArtifactsName, id);
+  });
+}
+
+Result<SessionCopies> SessionCopies::read(FileSystem& files, const std::string& session_id,
+                                          const DeletionRecord& record) {
+  SessionCopies copies;
+  copies.session_id_ = session_id;
+  BMAD_TRY_ASSIGN(copies.evicted_, read_evicted(files, session_id));
+  BMAD_TRY_ASSIGN(copies.kept_, read_kept(files, session_id));
+  BMAD_TRY_ASSIGN(copies.deleted_, read_deleted(files, session_id));
+  if (files.info(archive_path(session_id))) {
+    BMAD_TRY_ASSIGN(copies.archived_, read_session_archive(files, session_id));
+  }
+  BMAD_TRY(copies.read_deleted_sessions(files, record));
+  return copies;
+}
+
+Status SessionCopies::read_deleted_sessions(FileSystem& files, const DeletionRecord& record) {
+  for (const Deletion& deletion : record.deletions) {
+    const std::string folder = deleted_session_folder(session_id_, deletion.deletion_id);
+    for (const std::string& inside : {std::string(), fmt::format("/{}", kArtifactsName)}) {
+      const Result<std::vector<std::string>> names = files.list(folder + inside);
+      for (const std::string& name : names.value_or(std::vector<std::string>())) {
+        const std::string path = fmt::format("{}{}/{}", folder, inside, name);
+        const Result<FileInfo> info = files.info(path);
+        if (info && info->kind == FileKind::kRegular) {
+          BMAD_TRY_ASSIGN(std::string bytes, read_file(files, path, kTextFileSizeMax));
+          deleted_sessions_.emplace_back(path, ArchivedFile{.name = path.substr(folder.size() + 1),
+                                                            .bytes = std::move(bytes)});
+        }
+      }
+    }
+  }
+  return {};
+}
+
+void SessionCopies::note_ids(PurgeTarget& target) const {
+  const auto note = [&](const auto& lines) {
+    for (const auto& line : lines) {
+      target.note(line.type, line.line);
+    }
+  };
+  note(evicted_);
+  note(kept_);
+  note(deleted_);
+  const auto note_log = [&](const ArchivedFile& file) {
+    if (const std::optional<EntryType> type = log_type(file.name)) {
+      for_each_line(file.bytes, [&](std::string_view line) { target.note(*type, line); });
+    }
+  };
+  std::ranges::for_each(archived_, note_log);
+  for (const auto& [path, file] : deleted_sessions_) {
+    note_log(file);
+  }
+}
+
+std::vector<FileCount> SessionCopies::count(FileSystem& files, PurgeTarget& target) const {
+  std::vector<FileCount> counts;
+  const auto add = [&](const std::string& path, std::uint64_t lines) {
+    if (lines > 0) {
+      counts.push_back({.path = files.display_path(path), .lines = lines});
+    }
+  };
+  add(evicted_path(session_id_), count_lines(evicted_, target));
+  add(kept_path(session_id_), count_lines(kept_, target));
+  add(deleted_entries_path(session_id_), count_lines(deleted_, target));
+  std::uint64_t in_archive = 0;
+  for (const ArchivedFile& file : archived_) {
+    static_cast<void>(without_purged(file, target, in_archive));
+  }
+  add(archive_path(session_id_), in_archive);
+  for (const auto& [path, file] : deleted_sessions_) {
+    std::uint64_t gone = 0;
+    static_cast<void>(without_purged(file, target, gone));
+    add(path, gone);
+  }
+  return counts;
+}
+
+Status SessionCopies::purge(FileSystem& files, PurgeTarget& target) {
+  const auto goes = [&](const auto& line) { return target.is_entry(line.type, line.line); };
+  if (std::erase_if(evicted_, goes) > 0) {
+    BMAD_TRY(replace_evicted(files, session_id_, evicted_));
+  }
+  if (std::erase_if(kept_, goes) > 0) {
+    BMAD_TRY(write_kept(files, session_id_, kept_));
+  }
+  if (std::erase_if(deleted_, goes) > 0) {
+    BMAD_TRY(replace_deleted(files, session_id_, deleted_));
+    BMAD_TRY(drop_finished_deletions(files, session_id_, deleted_));
+  }
+  BMAD_TRY(purge_archive(files, target));
+  return purge_deleted_sessions(files, target);
+}
+
+Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
+  std::uint64_t gone = 0;
+  std::vector<ArchivedFile> members;
+  for (const ArchivedFile& file : archived_) {
+    if (target.is_artifact(file.name)) {
+      ++gone;
+      continue;
+    }
+    members.push_back(
+        {.name = file.name, .bytes = without_purged(file, target, gone), .mtime_s = file.mtime_s});
+  }
+  if (gone == 0) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
+  BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files, session_id_, members));
+  return write_archive_manifest(files, manifest.text, size, manifest.archived_at);
+}
+
+Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& target) {
+  for (const auto& [path, file] : deleted_sessions_) {
+    if (file.name == kIndexName || target.is_artifact(file.name)) {
+      BMAD_TRY(files.remove(path));
+      continue;
+    }
+    std::uint64_t gone = 0;
+    const std::string kept = without_purged(file, target, gone);
+    if (gone > 0) {
+      BMAD_TRY(replace_file(files, path, kept));
+    }
+  }
+  return {};
+}
+
+}  // namespace bmad_mem
