@@ -156,7 +156,8 @@ TEST_CASE("what was acknowledged survives compaction, archiving and deletion bes
   CHECK(memory.undelete({.sessions = {"s1"}}).has_value());
   CHECK(memory.restore_evicted("s1").has_value());
   std::multiset<std::string> ids;
-  for (const Entry& entry : memory.list({.limit = 0}).value()) {
+  const std::vector<Entry> entries = memory.list({.limit = 0}).value();
+  for (const Entry& entry : entries) {
     ids.insert(entry.id);
   }
   for (unsigned writer = 0; writer < kWriters; ++writer) {

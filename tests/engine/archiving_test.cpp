@@ -13,16 +13,6 @@ namespace {
 
 using Ids = std::vector<std::string>;
 
-Ids found(MemoryFixture& memory, const std::string& text, bool archived = false) {
-  Ids ids;
-  for (const Hit& hit :
-       memory->query({.text = text, .filter = {.archived = archived, .limit = 0}}).value()) {
-    ids.push_back(hit.entry.id);
-  }
-  std::ranges::sort(ids);
-  return ids;
-}
-
 void fill(MemoryFixture& memory) {
   memory.session();
   memory.add_fact("f1", "postgres fact");
@@ -44,10 +34,10 @@ TEST_CASE("an archived session is gone from the list, and what it taught is stil
   CHECK(memory->list_sessions().value().empty());
   REQUIRE(memory->archived_sessions().value().size() == 1);
   CHECK(memory->archived_sessions().value()[0].session_id == "s1");
-  CHECK(found(memory, "postgres") == Ids{"d2", "f1"});
-  CHECK(found(memory, "postgres", true) == Ids{"d1", "d2", "f1"});
+  CHECK(memory.found("postgres") == Ids{"d2", "f1"});
+  CHECK(memory.found("postgres", true) == Ids{"d1", "d2", "f1"});
   memory.reopen();
-  CHECK(found(memory, "postgres") == Ids{"d2", "f1"});
+  CHECK(memory.found("postgres") == Ids{"d2", "f1"});
   CHECK(code_of(memory->load_session("s1")) == ErrorCode::E_SESSION_ARCHIVED);
   CHECK(code_of(memory->query({.text = "postgres", .filter = {.sessions = {"s1"}}})) ==
         ErrorCode::E_SESSION_ARCHIVED);
@@ -66,7 +56,7 @@ TEST_CASE("a restored session is what it was") {
   CHECK(memory.read(EntryType::kFact) == facts);
   CHECK(memory.read(EntryType::kDecision) == decisions);
   CHECK(memory->archived_sessions().value().empty());
-  CHECK(found(memory, "postgres") == Ids{"d1", "d2", "f1"});
+  CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
   CHECK(code_of(memory->restore_session("s1")) == ErrorCode::E_CONCURRENT_MOD);
   CHECK(code_of(memory->restore_session("s9")) == ErrorCode::E_SESSION_NOT_FOUND);
 }
@@ -109,9 +99,9 @@ TEST_CASE("entries of an archived session can be deleted") {
   CHECK(memory->delete_entries({.ids = {"d1"}}, {.dry_run = true}).value().entries == 1);
   CHECK(memory->archived_sessions().value().size() == 1);
   CHECK(memory->delete_entries({.ids = {"f1"}}).value().entries == 1);
-  CHECK(found(memory, "postgres") == Ids{"d1", "d2"});
+  CHECK(memory.found("postgres") == Ids{"d1", "d2"});
   memory->undelete({.ids = {"f1"}}).value();
-  CHECK(found(memory, "postgres") == Ids{"d1", "d2", "f1"});
+  CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
 }
 
 TEST_CASE("an archived session can be deleted and brought back") {
@@ -119,9 +109,9 @@ TEST_CASE("an archived session can be deleted and brought back") {
   fill(memory);
   memory->archive_session("s1").value();
   memory->delete_session("s1").value();
-  CHECK(found(memory, "postgres", true).empty());
+  CHECK(memory.found("postgres", true).empty());
   memory->undelete({.sessions = {"s1"}}).value();
-  CHECK(found(memory, "postgres") == Ids{"d1", "d2", "f1"});
+  CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
 }
 
 }  // namespace bmad_mem::test

@@ -23,15 +23,6 @@ void make_small(MemoryFixture& memory) {
   memory.reopen();
 }
 
-Ids listed(MemoryFixture& memory) {
-  Ids ids;
-  for (const Entry& entry : memory->list({.limit = 0}).value()) {
-    ids.push_back(entry.id);
-  }
-  std::ranges::sort(ids);
-  return ids;
-}
-
 }  // namespace
 
 TEST_CASE("compaction keeps the more relevant four fifths and says what went where") {
@@ -52,7 +43,7 @@ TEST_CASE("compaction keeps the more relevant four fifths and says what went whe
   CHECK(report.evicted == 2);
   CHECK(report.entries_after == 8);
   CHECK(report.bytes_after < report.bytes_before);
-  CHECK(listed(memory).size() == 8);
+  CHECK(memory.listed().size() == 8);
   CHECK(memory->query({.text = "text", .filter = {.limit = 0}}).value().size() == 8);
   CHECK(memory->audit().value().back().action == "compact");
 }
@@ -63,13 +54,13 @@ TEST_CASE("the evicted come back") {
   for (int i = 0; i < 10; ++i) {
     memory.add_fact(fmt::format("f{}", i), fmt::format("text {}", i));
   }
-  const Ids all = listed(memory);
+  const Ids all = memory.listed();
   const std::vector<RemovedEntry> removed = memory->compact("s1").value().removed;
   REQUIRE(removed.size() == 2);
   CHECK(memory->restore_evicted("s1", Ids{removed[0].id}).value() == 1);
-  CHECK(listed(memory).size() == 9);
+  CHECK(memory.listed().size() == 9);
   CHECK(memory->restore_evicted("s1").value() == 1);
-  CHECK(listed(memory) == all);
+  CHECK(memory.listed() == all);
   CHECK(memory->restore_evicted("s1").value() == 0);
 }
 
@@ -82,7 +73,7 @@ TEST_CASE("folding alone loses no entry, and a second run has nothing to do") {
   const CompactionReport report = memory->compact("s1", {.keep_share = 1}).value();
   CHECK(report.superseded == 1);
   CHECK(report.evicted == 0);
-  CHECK(listed(memory) == Ids{"a", "b"});
+  CHECK(memory.listed() == Ids{"a", "b"});
   CHECK(memory->history("a").value().size() == 1);
   CHECK(memory->compact("s1", {.keep_share = 1}).value().removed.empty());
 }
@@ -120,7 +111,7 @@ TEST_CASE("what can never fit is refused, and nothing is lost") {
   memory.add_fact("a", "one");
   CHECK(code_of(memory->add_fact("s1", {.content = std::string(200'000, 'x')})) ==
         ErrorCode::E_SIZE_LIMIT);
-  CHECK(listed(memory) == Ids{"a"});
+  CHECK(memory.listed() == Ids{"a"});
 }
 
 TEST_CASE("a session of pinned entries is not compacted again and again") {

@@ -20,24 +20,6 @@ namespace {
 
 using Ids = std::vector<std::string>;
 
-Ids listed(MemoryFixture& memory) {
-  Ids ids;
-  for (const Entry& entry : memory->list({.limit = 0}).value()) {
-    ids.push_back(entry.id);
-  }
-  std::ranges::sort(ids);
-  return ids;
-}
-
-Ids found(MemoryFixture& memory, const std::string& text) {
-  Ids ids;
-  for (const Hit& hit : memory->query({.text = text, .filter = {.limit = 0}}).value()) {
-    ids.push_back(hit.entry.id);
-  }
-  std::ranges::sort(ids);
-  return ids;
-}
-
 std::string bytes_of(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
   std::ostringstream bytes;
@@ -77,15 +59,15 @@ TEST_CASE("deleted entries are excluded from everything and can be brought back"
   CHECK(report.entries == 1);
   CHECK(report.removed.size() == 2);
   CHECK(report.expires_at == memory.clock.now() + std::chrono::days(30));
-  CHECK(listed(memory) == Ids{"b"});
-  CHECK(found(memory, "postgres") == Ids{"b"});
+  CHECK(memory.listed() == Ids{"b"});
+  CHECK(memory.found("postgres") == Ids{"b"});
   CHECK(memory->history("a").value().empty());
   CHECK(memory->get(Ids{"a"}).value().empty());
   CHECK(memory->deletions().value().size() == 1);
 
   const UndeleteReport back = memory->undelete({.ids = {"a"}}).value();
   CHECK(back.lines == 2);
-  CHECK(listed(memory) == Ids{"a", "b"});
+  CHECK(memory.listed() == Ids{"a", "b"});
   CHECK(memory->get(Ids{"a"}).value().front().json.find("three") != std::string::npos);
   CHECK(memory->history("a").value().size() == 2);
   CHECK(memory->deletions().value().empty());
@@ -110,8 +92,8 @@ TEST_CASE("all that is asked for must hold, and the last version decides") {
   add("f4", "", "s2");
   const auto doomed = [&](const DeletionCriteria& criteria) {
     std::set<std::string> ids;
-    for (const RemovedEntry& each :
-         memory->delete_entries(criteria, {.dry_run = true}).value().removed) {
+    const DeletionReport report = memory->delete_entries(criteria, {.dry_run = true}).value();
+    for (const RemovedEntry& each : report.removed) {
       ids.insert(each.id);
     }
     return Ids(ids.begin(), ids.end());
@@ -124,7 +106,7 @@ TEST_CASE("all that is asked for must hold, and the last version decides") {
   CHECK(doomed({.until = third}) == Ids{"f1", "f2", "f3"});
   CHECK(doomed({.types = {EntryType::kDecision}}).empty());
   CHECK(doomed({.match = "red"}) == Ids{"f1", "f2", "f4"});  // Any version that holds a text.
-  CHECK(listed(memory).size() == 4);
+  CHECK(memory.listed().size() == 4);
   CHECK(code_of(memory->delete_entries({.sessions = {"s1"}})) == ErrorCode::E_INVALID_QUERY);
 }
 
@@ -149,11 +131,11 @@ TEST_CASE("a session is deleted as a whole, and comes back as it was") {
   CHECK(report.sessions_gone == Ids{"s1"});
   CHECK(report.entries == 1);
   CHECK(memory->list_sessions().value().empty());
-  CHECK(found(memory, "postgres").empty());
+  CHECK(memory.found("postgres").empty());
   CHECK(code_of(memory->load_session("s1")) == ErrorCode::E_SESSION_NOT_FOUND);
   CHECK(memory->undelete({.sessions = {"s1"}}).value().sessions == Ids{"s1"});
   CHECK(memory.read(EntryType::kFact) == log);
-  CHECK(found(memory, "postgres") == Ids{"a"});
+  CHECK(memory.found("postgres") == Ids{"a"});
 }
 
 TEST_CASE("a purge reaches every file, and only ids are left") {
@@ -193,7 +175,7 @@ TEST_CASE("a purge reaches every file, and only ids are left") {
   // What had nothing to do with it is still there.
   memory->restore_session("packed").value();
   CHECK(memory->restore_evicted("live").value() == 2);
-  CHECK(listed(memory) == Ids{"k1", "k2", "k5"});
+  CHECK(memory.listed() == Ids{"k1", "k2", "k5"});
 }
 
 TEST_CASE("what was purged is not imported again") {
@@ -207,7 +189,7 @@ TEST_CASE("what was purged is not imported again") {
       memory->add_batch("s1", EntryType::kFact, {&line, 1}, {.known = KnownEntries::kSkipId})
           .value();
   CHECK(report.skipped == 1);
-  CHECK(listed(memory).empty());
+  CHECK(memory.listed().empty());
 }
 
 TEST_CASE("what was deleted is purged when its time is over, not before") {

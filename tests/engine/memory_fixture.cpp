@@ -107,4 +107,25 @@ std::vector<std::pair<std::string, std::string>> MemoryFixture::files() const {
   return found;
 }
 
+std::vector<std::string> MemoryFixture::listed(bool archived) const {
+  const std::vector<Entry> entries = manager_->list({.archived = archived, .limit = 0}).value();
+  std::vector<std::string> ids;
+  for (const Entry& entry : entries) {
+    ids.push_back(entry.id);
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+std::vector<std::string> MemoryFixture::found(const std::string& text, bool archived) const {
+  const std::vector<Hit> hits =
+      manager_->query({.text = text, .filter = {.archived = archived, .limit = 0}}).value();
+  std::vector<std::string> ids;
+  for (const Hit& hit : hits) {
+    ids.push_back(hit.entry.id);
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
 }  // namespace bmad_mem::test
