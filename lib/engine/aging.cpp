@@ -107,6 +107,7 @@ class SessionAging {
     constexpr std::uint64_t kLogSizeMax = std::uint64_t{4} << 30U;
     BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kLogSizeMax));
     std::vector<const Replacement*> in_order;
+    in_order.reserve(newest.size());
     for (const auto& [id, replacement] : newest) {
       in_order.push_back(&replacement);
     }

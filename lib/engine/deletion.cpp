@@ -119,7 +119,7 @@ Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
   const Timestamp now = store.clock.now();
-  const Deletion deletion{
+  Deletion deletion{
       .session_id = session_id,
       .deletion_id = store.ids.entry_id("del-"),
       .deleted_at = now,
@@ -129,6 +129,7 @@ Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
       .entries = lines.size()};
   BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
   std::vector<DeletedLine> deleted;
+  deleted.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     deleted.push_back({.type = lines[i].type,
                        .deletion_id = deletion.deletion_id,
@@ -243,6 +244,7 @@ Status audit_lines(Store& store, const std::string& session_id, std::string_view
     return {};
   }
   std::vector<std::string> ids;
+  ids.reserve(lines.size());
   for (const LogLine& line : lines) {
     ids.push_back(line.id);
   }
@@ -283,9 +285,10 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   }
   BMAD_TRY_ASSIGN(const std::vector<SessionFiles> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
-  for (const auto& [session_id, archive] : sessions) {
+  for (const SessionFiles& session : sessions) {
     // Most sessions hold nothing of it: they are neither locked nor unpacked.
-    FileSystem& files = archive == nullptr ? *store.files : *archive;
+    const std::string& session_id = session.session_id;
+    FileSystem& files = session.archive == nullptr ? *store.files : *session.archive;
     BMAD_TRY_ASSIGN(const std::vector<LogLine> lines,
                     find_doomed_lines(files, session_id, criteria));
     if (lines.empty()) {
@@ -294,7 +297,7 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
     if (options.dry_run) {
       BMAD_TRY(describe_doomed(files, session_id, lines, "would be deleted", true, report));
     } else {
-      if (archive != nullptr) {
+      if (session.archive != nullptr) {
         BMAD_TRY(restore_session(store, session_id));
       }
       const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };

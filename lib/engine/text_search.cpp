@@ -28,7 +28,7 @@ class TextSearch {
     }
     BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(folder));
     for (const std::string& name : names) {
-      const std::string path = folder.empty() ? name : folder + "/" + name;
+      const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
       if (holds(name)) {
         found_.push_back({.place = store_.files->display_path(path),
                           .detail = "in its name",

@@ -68,14 +68,15 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
 }  // namespace
 
 bool must_stay(EntryType type, JsonValue entry) {
-  if (entry["pinned"].boolean()) {
+  const EntryHead head = entry_head(type, entry);
+  if (head.pinned) {
     return true;
   }
   if (type == EntryType::kFinding) {
     return is_one_of(entry["severity"].string(), "high", "critical") &&
            !is_one_of(entry["status"].string(), "resolved", "dismissed");
   }
-  return type == EntryType::kDecision && entry_head(type, entry).approved;
+  return type == EntryType::kDecision && head.approved;
 }
 
 Result<std::vector<CompactionEntry>> load_compaction_entries(FileSystem& files,

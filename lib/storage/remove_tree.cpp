@@ -1,5 +1,7 @@
 #include "storage/remove_tree.hpp"
 
+#include <fmt/format.h>
+
 #include "storage/atomic_file.hpp"
 
 namespace bmad_mem {
@@ -16,7 +18,7 @@ Status remove_below(FileSystem& files, const std::string& path, int depth) {
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(path));
   for (const std::string& name : names) {
-    const std::string each = path + "/" + name;
+    const std::string each = fmt::format("{}/{}", path, name);
     BMAD_TRY_ASSIGN(const FileInfo info, files.info(each));
     BMAD_TRY(info.kind == FileKind::kDirectory ? remove_below(files, each, depth + 1)
                                                : files.remove(each));
