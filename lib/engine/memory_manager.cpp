@@ -8,6 +8,7 @@
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
+#include "storage/retrying_file_system.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -135,7 +136,8 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   ignore_write_signals();
   auto impl = std::make_unique<Impl>(options.clock != nullptr ? *options.clock : system_clock());
   Store& store = impl->store;
-  BMAD_TRY_ASSIGN(store.files, open_posix_file_system(options.root));
+  BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
+  store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
   BMAD_TRY(check_is_root(*store.files));
   Result<LoadedConfig> loaded = load_config(*store.files);
   if (loaded) {
