@@ -85,6 +85,14 @@ std::string criteria_kinds(const DeletionCriteria& criteria) {
   return kinds;
 }
 
+Result<bool> is_there(FileSystem& files, const std::string& path) {
+  const Result<FileInfo> info = files.info(path);
+  if (!info && !is_not_found(info.error())) {
+    return info.error();
+  }
+  return info.has_value();
+}
+
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria) {
   const EntryMatcher matcher(criteria);

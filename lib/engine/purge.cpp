@@ -15,6 +15,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion.hpp"
 #include "index/entry_scanner.hpp"
+#include "leftovers.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "privacy/deletion_record.hpp"
 #include "session_copies.hpp"
@@ -25,6 +26,11 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;
+
+/// A full disk must not keep anybody from purging: what could not be written only helps later.
+Status unless_full(Status written) {
+  return !written && written.error().code == ErrorCode::E_STORAGE_FULL ? Status() : written;
+}
 
 Status remove_if_there(FileSystem& files, const std::string& path) {
   Status removed = files.remove(path);
@@ -69,7 +75,7 @@ class SessionPurge {
   /// Looks which entries it is about, in all places.
   Status look() {
     BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));
-    is_live_ = files_.info(session_folder(session_id_)).has_value();
+    BMAD_TRY_ASSIGN(is_live_, is_there(files_, session_folder(session_id_)));
     if (is_live_) {
       BMAD_TRY(look_into_logs());
     }
@@ -94,6 +100,8 @@ class SessionPurge {
   /// The caller holds the root's lock and, for a live session, the session's.
   Status carry_out() {
     BMAD_TRY(note_begin());
+    BMAD_TRY(remove_leftovers(files_, session_id_));
+    BMAD_TRY(cut_torn_ends(files_, session_id_));
     if (is_live_) {
       BMAD_TRY(remove_derived());
       BMAD_TRY(take_out_lines(files_, session_id_, lines_, FullDisk::kBlanks));
@@ -143,21 +151,20 @@ class SessionPurge {
 
   Status note_begin() {
     add_ids(record_.purging, {target_.ids().begin(), target_.ids().end()});
-    Status saved = save_deletion_record(files_, record_);
-    // A full disk must not keep anybody from purging: the note only helps after a crash.
-    return !saved && saved.error().code == ErrorCode::E_STORAGE_FULL ? Status() : saved;
+    return unless_full(save_deletion_record(files_, record_));
   }
 
   Status note_end() {
     BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));  // Purging changed it.
     record_.purging.clear();
     add_ids(record_.purged_ids, {target_.ids().begin(), target_.ids().end()});
-    BMAD_TRY(save_deletion_record(files_, record_));
+    BMAD_TRY(unless_full(save_deletion_record(files_, record_)));
     std::vector<LogLine> lines;
     for (const std::string& id : target_.ids()) {
       lines.push_back({.id = id});
     }
-    return audit_lines(store_, session_id_, "purge", lines, criteria_kinds(criteria_));
+    return unless_full(
+        audit_lines(store_, session_id_, "purge", lines, criteria_kinds(criteria_)));
   }
 
   /// What is made from the logs holds the purged words too, and gives room on a full disk.
@@ -181,7 +188,8 @@ class SessionPurge {
     bool removed_artifact = false;
     for (const std::string& id : target_.ids()) {
       const std::string path = artifact_path(session_id_, id);
-      if (files_.info(path)) {
+      BMAD_TRY_ASSIGN(const bool has_artifact, is_there(files_, path));
+      if (has_artifact) {
         BMAD_TRY(files_.remove(path));
         add_elsewhere(path, 1);
         removed_artifact = true;

@@ -12,6 +12,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
 #include "index/entry_table.hpp"
+#include "leftovers.hpp"
 #include "model/validate.hpp"
 #include "storage/layout.hpp"
 #include "storage/log_rewrite.hpp"
@@ -211,6 +212,31 @@ class SessionRepair {
   RepairReport& report_;
 };
 
+/// Removes what killed operations left of sessions outside their folders. The caller holds the
+/// root's lock.
+Status remove_all_leftovers(Store& store, RepairReport& report) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, all_session_ids(store));
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(std::vector<std::string> paths, find_leftovers(*store.files, session_id));
+    if (paths.empty()) {
+      continue;
+    }
+    std::optional<FileLock::Guard> guard;
+    const Result<FileInfo> folder = store.files->info(session_folder(session_id));
+    if (folder && folder->kind == FileKind::kDirectory) {
+      BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("repair"));
+    }
+    BMAD_TRY(remove_leftovers(*store.files, session_id));
+    for (const std::string& path : paths) {
+      report.actions.push_back({.session_id = session_id,
+                                .path = store.files->display_path(path),
+                                .what = "removed what an interrupted operation left",
+                                .count = 1});
+    }
+  }
+  return {};
+}
+
 Status tidy_root(Store& store, RepairReport& report) {
   FileLock lock = store.root_lock();
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "repair",
@@ -227,7 +253,8 @@ Status tidy_root(Store& store, RepairReport& report) {
     }
   }
   const Result<FileInfo> sessions = store.files->info(kSessionsFolder);
-  return sessions ? remove_unfinished_sessions(store) : Status();
+  BMAD_TRY(sessions ? remove_unfinished_sessions(store) : Status());
+  return remove_all_leftovers(store, report);
 }
 
 }  // namespace

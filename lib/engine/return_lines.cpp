@@ -1,11 +1,15 @@
 #include "return_lines.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
 #include "model/entry.hpp"
 #include "storage/layout.hpp"
+#include "storage/log_rewrite.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -15,17 +19,81 @@ std::string id_of(JsonParser& parser, std::string_view line) {
   return value ? std::string(entry_id(*value)) : std::string();
 }
 
-}  // namespace
-
-Result<std::set<std::string>> ids_in_log(FileSystem& files, const std::string& session_id,
-                                         EntryType type) {
-  std::set<std::string> ids;
-  JsonParser parser;
-  const auto take = [&](const ScannedEntry& entry) { ids.emplace(entry_id(entry.value)); };
-  BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
-                    {.on_entry = take}));
-  return ids;
+std::string_view trimmed(std::string_view line) {
+  while (line.ends_with('\n') || line.ends_with('\r')) {
+    line.remove_suffix(1);
+  }
+  return line;
 }
+
+/// The lines of one type that are to come back, against those that are in its log.
+class Returning {
+ public:
+  Returning(EntryType type, std::span<const ReturningLine> lines, std::span<const std::string> ids)
+      : type_(type), lines_(lines) {
+    JsonParser parser;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].type != type) {
+        continue;
+      }
+      std::string id = id_of(parser, lines[i].line);
+      if (ids.empty() || std::ranges::find(ids, id) != ids.end()) {
+        versions_[id].insert(lines[i].line);
+        chosen_.emplace_back(i, std::move(id));
+      }
+    }
+  }
+
+  /// Looks which of them the log holds, and whose ids are in use there.
+  Status look(FileSystem& files, const std::string& session_id) {
+    JsonParser parser;
+    const auto take = [&](const ScannedEntry& entry) {
+      const auto versions = versions_.find(entry_id(entry.value));
+      if (versions == versions_.end()) {
+        return;
+      }
+      const auto version = versions->second.find(trimmed(entry.text));
+      if (version == versions->second.end()) {
+        in_use_.insert(versions->first);
+      } else {
+        there_.insert(*version);
+      }
+    };
+    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type_).log_file), type_,
+                      parser, {.on_entry = take}));
+    return {};
+  }
+
+  /// Whether some of them are in the log already.
+  [[nodiscard]] bool has_begun() const { return !there_.empty(); }
+
+  /// What is to be appended. An id whose lines in the log are all among those that come back is not
+  /// in use: a return that was killed has put them there.
+  std::string settle(ReturnOutcome& outcome) {
+    std::string text;
+    for (const auto& [i, id] : chosen_) {
+      if (in_use_.contains(id)) {
+        outcome.in_use_ids.push_back(id);
+        continue;
+      }
+      if (there_.insert(lines_[i].line).second) {
+        text.append(lines_[i].line).push_back('\n');
+      }
+      outcome.is_back[i] = true;
+    }
+    return text;
+  }
+
+ private:
+  EntryType type_;
+  std::span<const ReturningLine> lines_;
+  std::vector<std::pair<std::size_t, std::string>> chosen_;  ///< Place in `lines_`, and id.
+  std::map<std::string, std::set<std::string_view>, std::less<>> versions_;  ///< By id.
+  std::set<std::string> in_use_;                                             ///< Ids.
+  std::set<std::string_view> there_;                                         ///< Lines.
+};
+
+}  // namespace
 
 Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_id,
                                        const FileLock::Guard& guard,
@@ -33,30 +101,19 @@ Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_
                                        std::span<const std::string> ids) {
   ReturnOutcome outcome;
   outcome.is_back.resize(lines.size());
-  JsonParser parser;
   for (const EntryType type : kEntryTypes) {
     if (std::ranges::find(lines, type, &ReturningLine::type) == lines.end()) {
       continue;
     }
-    BMAD_TRY_ASSIGN(const std::set<std::string> in_use, ids_in_log(*store.files, session_id, type));
-    std::string text;
-    for (std::size_t i = 0; i < lines.size(); ++i) {
-      if (lines[i].type != type) {
-        continue;
-      }
-      const std::string id = id_of(parser, lines[i].line);
-      if (!ids.empty() && std::ranges::find(ids, id) == ids.end()) {
-        continue;
-      }
-      if (in_use.contains(id)) {
-        outcome.in_use_ids.push_back(id);
-        continue;
-      }
-      text.append(lines[i].line).push_back('\n');
-      outcome.is_back[i] = true;
+    Returning returning(type, lines, ids);
+    BMAD_TRY(returning.look(*store.files, session_id));
+    const std::string log_file(entry_type_info(type).log_file);
+    if (returning.has_begun()) {
+      // They may be what a failed sync left, which another sync would call durable: a copy is.
+      BMAD_TRY(rewrite_log_without(*store.files, session_file(session_id, log_file), {}));
     }
+    const std::string text = returning.settle(outcome);
     if (!text.empty()) {
-      const std::string log_file(entry_type_info(type).log_file);
       BMAD_TRY_ASSIGN(const AppendLog::Written written,
                       store.session(session_id).writer.append(guard, log_file, text));
       BMAD_TRY(AppendLog::sync(written));

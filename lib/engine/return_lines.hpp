@@ -2,7 +2,6 @@
 // deleted.
 #pragma once
 
-#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,17 +24,14 @@ struct ReturnOutcome {
   std::vector<std::string> in_use_ids;  ///< Of lines that stayed away, since their id is in a log.
 };
 
-/// Appends those of `lines` whose id is among `ids` (any when empty) and in no line of its log now;
-/// in their order, so that the last version of an entry comes last. Durable on success; all or
-/// none of a type. The caller holds the session's lock, `guard`.
-/// Errors: E_SIZE_LIMIT when they don't fit; as the log's.
+/// Appends those of `lines` whose id is among `ids` (any when empty) and not in use in its log now:
+/// in no line there, or only in such as come back. Each line once, in their order, so that the last
+/// version of an entry comes last. Killed half-way, it can be called again. Durable on success. The
+/// caller holds the session's lock, `guard`. Errors: E_SIZE_LIMIT when they don't fit; as the
+/// log's.
 Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_id,
                                        const FileLock::Guard& guard,
                                        std::span<const ReturningLine> lines,
                                        std::span<const std::string> ids);
-
-/// The ids in the log of `type`.
-Result<std::set<std::string>> ids_in_log(FileSystem& files, const std::string& session_id,
-                                         EntryType type);
 
 }  // namespace bmad_mem

@@ -96,7 +96,8 @@ Result<SessionCopies> SessionCopies::read(FileSystem& files, const std::string& 
   BMAD_TRY_ASSIGN(copies.evicted_, read_evicted(files, session_id));
   BMAD_TRY_ASSIGN(copies.kept_, read_kept(files, session_id));
   BMAD_TRY_ASSIGN(copies.deleted_, read_deleted(files, session_id));
-  if (files.info(archive_path(session_id))) {
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
+  if (has_archive) {
     BMAD_TRY_ASSIGN(copies.archived_, read_session_archive(files, session_id));
   }
   BMAD_TRY(copies.read_deleted_sessions(files, record));
@@ -108,10 +109,13 @@ Status SessionCopies::read_deleted_sessions(FileSystem& files, const DeletionRec
     const std::string folder = deleted_session_folder(session_id_, deletion.deletion_id);
     for (const std::string& inside : {std::string(), fmt::format("/{}", kArtifactsName)}) {
       const Result<std::vector<std::string>> names = files.list(folder + inside);
+      if (!names && !is_not_found(names.error())) {
+        return names.error();
+      }
       for (const std::string& name : names.value_or(std::vector<std::string>())) {
         const std::string path = fmt::format("{}{}/{}", folder, inside, name);
-        const Result<FileInfo> info = files.info(path);
-        if (info && info->kind == FileKind::kRegular) {
+        BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
+        if (info.kind == FileKind::kRegular) {
           BMAD_TRY_ASSIGN(std::string bytes, read_file(files, path, kTextFileSizeMax));
           deleted_sessions_.emplace_back(path, ArchivedFile{.name = path.substr(folder.size() + 1),
                                                             .bytes = std::move(bytes)});

@@ -2,16 +2,24 @@
 //
 //   delete    lock root, session -> deletion-record.json, durable -> rename the folder
 //   undelete  lock root -> rename it back -> deletion-record.json
-//   purge     lock root -> the folder gets a name that is no session's -> remove it
+//   purge     lock root, session -> deletion-record.json: a deletion that ends now, durable ->
+//             rename the folder -> the record goes through what has expired, as every purge does
+//
+// A purge that was killed after the rename is finished by the next one; before it, the session is
+// there as it was.
 #include <algorithm>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "deletion.hpp"
+#include "index/entry_scanner.hpp"
+#include "leftovers.hpp"
 #include "lifecycle/evicted_file.hpp"
 #include "lifecycle/session_archive.hpp"
-#include "lifecycle/session_folder.hpp"
+#include "model/entry.hpp"
 #include "privacy/audit_log.hpp"
+#include "privacy/deleted_entries.hpp"
 #include "privacy/deletion_record.hpp"
 #include "return_lines.hpp"
 #include "storage/layout.hpp"
@@ -26,13 +34,18 @@ Result<FileLock::Guard> lock_root(Store& store, FileLock& lock, std::string_view
       {.operation = operation, .agent_id = store.agent_id, .timeout = store.lock_timeout});
 }
 
-/// All ids that a session's logs hold.
-Result<std::vector<std::string>> ids_of_session(FileSystem& files, const std::string& session_id) {
+/// All ids that the logs in `folder` hold, each once.
+Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::string& folder) {
   std::vector<std::string> ids;
+  JsonParser parser;
   for (const EntryType type : kEntryTypes) {
-    BMAD_TRY_ASSIGN(const std::set<std::string> of_type, ids_in_log(files, session_id, type));
-    ids.insert(ids.end(), of_type.begin(), of_type.end());
+    const std::string path = fmt::format("{}/{}", folder, entry_type_info(type).log_file);
+    const auto take = [&](const ScannedEntry& entry) { ids.emplace_back(entry_id(entry.value)); };
+    BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = take}));
   }
+  std::ranges::sort(ids);
+  const auto repeated = std::ranges::unique(ids);
+  ids.erase(repeated.begin(), repeated.end());
   return ids;
 }
 
@@ -47,10 +60,22 @@ Deletion new_deletion(Store& store, const std::string& session_id, std::uint64_t
           .entries = entries};
 }
 
+Status move_folder(FileSystem& files, const std::string& session_id,
+                   const std::string& deletion_id) {
+  BMAD_TRY(
+      files.rename(session_folder(session_id), deleted_session_folder(session_id, deletion_id)));
+  BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
+  return files.sync_directory(kSessionsFolder);
+}
+
 /// Moves the session's folder under deleted/. The caller holds the root's lock and the session's.
 Status move_session(Store& store, const std::string& session_id, DeletionReport& report) {
   FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, ids_of_session(files, session_id));
+  // The folder counts; an archive beside it is what a killed restore left, and must not take its
+  // place.
+  BMAD_TRY(remove_archive(files, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
+                  ids_in_folder(files, session_folder(session_id)));
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
   const Deletion deletion = new_deletion(store, session_id, ids.size());
   record.deletions.push_back(deletion);
@@ -61,14 +86,89 @@ Status move_session(Store& store, const std::string& session_id, DeletionReport&
                                 .count = ids.size(),
                                 .detail = "the whole session"}));
   BMAD_TRY(save_deletion_record(files, record));
-  BMAD_TRY(files.rename(session_folder(session_id),
-                        deleted_session_folder(session_id, deletion.deletion_id)));
-  BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
-  BMAD_TRY(files.sync_directory(kSessionsFolder));
+  BMAD_TRY(move_folder(files, session_id, deletion.deletion_id));
   report.entries += ids.size();
   report.expires_at = deletion.expires_at;
   report.sessions_gone.push_back(session_id);
   return {};
+}
+
+/// Removes a deletion's folder, for each that is due; the ids in it are noted before, durable.
+Status remove_due_folders(FileSystem& files, DeletionRecord& record, Timestamp now,
+                          std::vector<std::string>& sessions_gone) {
+  for (const Deletion& deletion : record.deletions) {
+    if (deletion.whole_session && deletion.expires_at <= now) {
+      BMAD_TRY_ASSIGN(
+          std::vector<std::string> ids,
+          ids_in_folder(files, deleted_session_folder(record.session_id, deletion.deletion_id)));
+      if (!ids.empty()) {
+        add_ids(record.purged_ids, std::move(ids));
+        BMAD_TRY(save_deletion_record(files, record));
+      }
+      BMAD_TRY(remove_deleted_folder(files, record.session_id, deletion.deletion_id));
+      sessions_gone.assign(1, record.session_id);
+    }
+  }
+  return {};
+}
+
+/// Whether nothing is left of the session that could be worked with or brought back at `now`.
+Result<bool> is_gone(FileSystem& files, const DeletionRecord& record, Timestamp now) {
+  const bool had_session = std::ranges::any_of(record.deletions, &Deletion::whole_session);
+  BMAD_TRY_ASSIGN(const bool is_live, is_there(files, session_folder(record.session_id)));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(record.session_id)));
+  return had_session && !is_live && !has_archive &&
+         std::ranges::all_of(record.deletions, [&](const Deletion& deletion) {
+           return !deletion.whole_session || deletion.expires_at <= now;
+         });
+}
+
+/// Removes for good what of one session was deleted and has expired at `now`, and what was
+/// compacted away of a session that goes with it. Returns the ids of the lines; none when nothing
+/// was due. The caller holds the root's lock and, for a live session, the session's.
+Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, DeletionRecord record,
+                                                               Timestamp now,
+                                                               DeletionReport& report) {
+  FileSystem& files = *store.files;
+  const std::string session_id = record.session_id;
+  BMAD_TRY(remove_leftovers(files, session_id));
+  BMAD_TRY_ASSIGN(const bool all, is_gone(files, record, now));
+  const auto is_due = [&](const Deletion& each) { return all || each.expires_at <= now; };
+  if (std::ranges::none_of(record.deletions, is_due)) {
+    return std::optional<std::vector<std::string>>();
+  }
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, read_deleted(files, session_id));
+  std::vector<DeletedLine> left;
+  std::vector<std::string> gone;
+  JsonParser parser;
+  for (DeletedLine& line : lines) {
+    const auto deletion =
+        std::ranges::find(record.deletions, line.deletion_id, &Deletion::deletion_id);
+    if (deletion != record.deletions.end() && !is_due(*deletion)) {
+      left.push_back(std::move(line));
+    } else if (const Result<JsonValue> value = parser.parse(line.line);
+               value && deletion != record.deletions.end()) {
+      // Without a deletion it is the beginning of one that was killed: the entry is in its log.
+      gone.emplace_back((*value)["id"].string());
+    }
+  }
+  BMAD_TRY(remove_due_folders(files, record, now, report.sessions_gone));
+  BMAD_TRY(replace_deleted(files, session_id, left));
+  if (all) {
+    BMAD_TRY(remove_archive(files, session_id));
+    BMAD_TRY(replace_evicted(files, session_id, {}));
+  }
+  std::erase_if(record.deletions, is_due);
+  add_ids(record.purged_ids, gone);
+  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY(make_deleted_folder(files, session_id));
+  const std::uint64_t count = lines.size() - left.size();
+  report.entries += count;
+  if (count > 0) {
+    report.elsewhere.push_back(
+        {.path = files.display_path(deleted_entries_path(session_id)), .lines = count});
+  }
+  return std::optional(std::move(gone));
 }
 
 /// Removes everything there is of a session but the record of what was purged. The caller holds the
@@ -76,27 +176,27 @@ Status move_session(Store& store, const std::string& session_id, DeletionReport&
 Status destroy_session(Store& store, const std::string& session_id, DeletionReport& report) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  const bool is_live = files.info(session_folder(session_id)).has_value();
+  BMAD_TRY_ASSIGN(const bool is_live, is_there(files, session_folder(session_id)));
+  const Timestamp now = store.clock.now();
   std::uint64_t count = 0;
   if (is_live) {
-    BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_of_session(files, session_id));
+    BMAD_TRY(remove_archive(files, session_id));  // The folder counts.
+    BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_folder(files, session_folder(session_id)));
     count = ids.size();
     add_ids(record.purged_ids, std::move(ids));
+    Deletion deletion = new_deletion(store, session_id, count);
+    deletion.expires_at = deletion.deleted_at;
+    record.deletions.push_back(deletion);
+    BMAD_TRY(save_deletion_record(files, record));
+    BMAD_TRY(move_folder(files, session_id, deletion.deletion_id));
   }
-  for (const Deletion& deletion : record.deletions) {
-    BMAD_TRY(remove_tree(files, deleted_session_folder(session_id, deletion.deletion_id)));
+  // Not before the folder has gone: until then a crash leaves everything as it was.
+  for (Deletion& deletion : record.deletions) {
+    deletion.expires_at = std::min(deletion.expires_at, now);
   }
-  BMAD_TRY(replace_deleted(files, session_id, {}));
-  record.deletions.clear();
   BMAD_TRY(save_deletion_record(files, record));
-  if (is_live) {
-    const std::string doomed = unfinished_session_folder(session_id);
-    BMAD_TRY(remove_tree(files, doomed));
-    BMAD_TRY(files.rename(session_folder(session_id), doomed));
-    BMAD_TRY(files.sync_directory(kSessionsFolder));
-    BMAD_TRY(remove_tree(files, doomed));
-  }
-  BMAD_TRY(remove_archive(files, session_id));
+  DeletionReport rest;
+  BMAD_TRY(remove_expired(store, record, now, rest));
   BMAD_TRY(replace_evicted(files, session_id, {}));
   BMAD_TRY(make_deleted_folder(files, session_id));
   BMAD_TRY(append_audit(files, {.at = store.clock.now(),
@@ -112,7 +212,9 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
 
 /// Puts an archived session back first: what is deleted is a folder.
 Status unpack_if_archived(Store& store, const std::string& session_id) {
-  if (store.files->info(session_folder(session_id)) || !is_archived(store, session_id)) {
+  BMAD_TRY_ASSIGN(const bool is_live, is_there(*store.files, session_folder(session_id)));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(session_id)));
+  if (is_live || !has_archive) {
     return {};
   }
   const Result<Session> restored = restore_session(store, session_id);
@@ -132,7 +234,8 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
   }
   if (options.dry_run) {
     if (files.info(session_folder(session_id))) {
-      BMAD_TRY_ASSIGN(const std::vector<std::string> ids, ids_of_session(files, session_id));
+      BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
+                      ids_in_folder(files, session_folder(session_id)));
       report.entries = ids.size();
     }
     report.sessions_gone.push_back(session_id);
@@ -164,8 +267,10 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
     return {};
   }
   const std::string folder = deleted_session_folder(session_id, last->deletion_id);
-  if (files.info(folder)) {
-    if (files.info(session_folder(session_id))) {
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, folder));
+  if (has_folder) {
+    BMAD_TRY_ASSIGN(const bool is_live, is_there(files, session_folder(session_id)));
+    if (is_live) {
       return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                    .message = fmt::format("there is a new session {}; delete or rename it before "
                                           "the old one can come back",
@@ -189,51 +294,25 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
 
 namespace {
 
-/// Removes for good what of one session was deleted and has expired.
 Status purge_expired(Store& store, const std::string& session_id, Timestamp now,
                      DeletionReport& report) {
-  FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  const auto is_due = [&](const Deletion& each) { return each.expires_at <= now; };
-  if (std::ranges::none_of(record.deletions, is_due)) {
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
+  DeletionReport gone;
+  BMAD_TRY_ASSIGN(std::optional<std::vector<std::string>> ids,
+                  remove_expired(store, std::move(record), now, gone));
+  report.entries += gone.entries;
+  std::ranges::move(gone.elsewhere, std::back_inserter(report.elsewhere));
+  std::ranges::move(gone.sessions_gone, std::back_inserter(report.sessions_gone));
+  if (!ids) {
     return {};
   }
-  BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, read_deleted(files, session_id));
-  std::vector<DeletedLine> left;
-  std::vector<std::string> gone;
-  JsonParser parser;
-  for (DeletedLine& line : lines) {
-    const auto deletion =
-        std::ranges::find(record.deletions, line.deletion_id, &Deletion::deletion_id);
-    if (deletion != record.deletions.end() && !is_due(*deletion)) {
-      left.push_back(std::move(line));
-    } else if (const Result<JsonValue> value = parser.parse(line.line); value) {
-      gone.emplace_back((*value)["id"].string());
-    }
-  }
-  for (const Deletion& deletion : record.deletions) {
-    if (deletion.whole_session && is_due(deletion)) {
-      BMAD_TRY(remove_tree(files, deleted_session_folder(session_id, deletion.deletion_id)));
-      report.sessions_gone.push_back(session_id);
-    }
-  }
-  const std::uint64_t count = lines.size() - left.size();
-  BMAD_TRY(replace_deleted(files, session_id, left));
-  std::erase_if(record.deletions, is_due);
-  add_ids(record.purged_ids, gone);
-  BMAD_TRY(save_deletion_record(files, record));
-  report.entries += count;
-  if (count > 0) {
-    report.elsewhere.push_back(
-        {.path = files.display_path(deleted_entries_path(session_id)), .lines = count});
-  }
-  return append_audit(files, {.at = store.clock.now(),
-                              .session_id = session_id,
-                              .agent_id = store.agent_id,
-                              .action = "purge",
-                              .count = count,
-                              .ids = std::move(gone),
-                              .detail = "what was deleted"});
+  return append_audit(*store.files, {.at = store.clock.now(),
+                                     .session_id = session_id,
+                                     .agent_id = store.agent_id,
+                                     .action = "purge",
+                                     .count = gone.entries,
+                                     .ids = std::move(*ids),
+                                     .detail = "what was deleted"});
 }
 
 }  // namespace
