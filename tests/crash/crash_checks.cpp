@@ -13,7 +13,8 @@ enum class Presence { kAll, kNone, kAny };
 
 /// JSON documents that are replaced whole, so a kill must not leave them torn. Derived ones may be.
 bool is_whole_document(const std::string& name) {
-  return name == "config.json" || name.ends_with("/manifest.json");
+  return name == "config.json" || name.ends_with("/manifest.json") ||
+         name.ends_with("/deletion-record.json");
 }
 
 /// After an error nothing of the command may be visible, with two exceptions that no program can
@@ -75,7 +76,7 @@ void check_documents(CrashEvidence& evidence) {
     return;
   }
   for (const auto& [name, content] : evidence.store().tree()) {
-    if (is_whole_document(name) && !is_json_object(content)) {
+    if (is_whole_document(name) && !name.contains(".tmp/") && !is_json_object(content)) {
       evidence.report(name + " is not whole: '" + first_words(content) + "'");
     }
   }

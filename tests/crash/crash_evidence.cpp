@@ -4,9 +4,48 @@
 #include <csignal>
 
 #include "json_lines.hpp"
+#include "lifecycle/gzip.hpp"
 
 namespace bmad_mem {
 namespace fs = std::filesystem;
+namespace {
+
+/// What a crash left of a file or of a session's folder: nobody reads it.
+bool is_unfinished(const std::string& name) {
+  return name.ends_with(".tmp") || name.contains(".tmp/");
+}
+
+}  // namespace
+
+std::string unpacked(const std::string& content) {
+  constexpr std::uint64_t kSizeMax = 1U << 26U;
+  Result<WholeMembers> whole = gunzip_whole(content, kSizeMax);
+  return whole ? std::move(whole->bytes) : content;
+}
+
+Tree unpacked_tree(const CrashStore& store) {
+  Tree tree = store.tree();
+  for (auto& [name, content] : tree) {
+    if (name.contains(".gz")) {
+      content = unpacked(content);
+    }
+  }
+  return tree;
+}
+
+bool holds_any(std::string_view text, const std::vector<std::string>& words) {
+  return std::ranges::any_of(words, [&](const std::string& word) { return text.contains(word); });
+}
+
+std::vector<std::string> files_with(const Tree& tree, const std::vector<std::string>& words) {
+  std::vector<std::string> names;
+  for (const auto& [name, content] : tree) {
+    if (holds_any(content, words)) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
 
 std::string first_words(const std::string& text) {
   constexpr std::size_t kShown = 300;
@@ -59,6 +98,64 @@ std::vector<std::string> CrashEvidence::printed_ids() const {
 }
 
 void CrashEvidence::check_lines(const std::string& when) {
+  switch (command_.fate) {
+    case EntryFate::kStay:
+      return check_order(when);
+    case EntryFate::kMove:
+      return check_found(when);
+    case EntryFate::kAge:
+      return check_ids(when);
+  }
+}
+
+void CrashEvidence::check_found(const std::string& when) {
+  const Tree tree = unpacked_tree(store_);
+  for (const auto& [log, lines] : store_.acknowledged()) {
+    for (const std::string& line : lines) {
+      const bool is_found = std::ranges::any_of(tree, [&line](const auto& file) {
+        return !is_unfinished(file.first) && file.second.contains(line);
+      });
+      if (!is_found && !holds_any(line, command_.doomed)) {
+        report(when + ": an acknowledged line of " + log + " is nowhere: " + first_words(line));
+      }
+    }
+  }
+}
+
+void CrashEvidence::check_ids(const std::string& when) {
+  LogLines logs = store_.logs();
+  for (const auto& [log, lines] : store_.acknowledged()) {
+    for (const std::string& line : lines) {
+      const std::optional<std::string> id = json_string_field(line, "id");
+      const auto is_version = [&id](const std::string& each) {
+        return json_string_field(each, "id") == id;
+      };
+      if (std::ranges::count_if(logs[log], is_version) !=
+          std::ranges::count_if(lines, is_version)) {
+        report(when + ": the entry is not in " + log + " as often as before: " + *id);
+      }
+    }
+  }
+}
+
+void CrashEvidence::check_home(const std::string& when) {
+  if (command_.fate == EntryFate::kAge) {
+    return check_ids(when);
+  }
+  LogLines logs = store_.logs();
+  for (const auto& [log, lines] : store_.acknowledged()) {
+    for (const std::string& line : lines) {
+      const std::ptrdiff_t wanted = holds_any(line, command_.doomed) ? 0 : 1;
+      const std::ptrdiff_t count = std::ranges::count(logs[log], line);
+      if (count != wanted) {
+        report(when + ": an acknowledged line is " + std::to_string(count) + " times in " + log +
+               ": " + first_words(line));
+      }
+    }
+  }
+}
+
+void CrashEvidence::check_order(const std::string& when) {
   LogLines logs = store_.logs();
   for (const auto& [log, lines] : store_.acknowledged()) {
     const std::vector<std::string>& present = logs[log];

@@ -5,6 +5,7 @@
 
 #include "crash_checks.hpp"
 #include "crash_evidence.hpp"
+#include "crash_settling.hpp"
 #include "json_lines.hpp"
 
 namespace bmad_mem {
@@ -53,6 +54,9 @@ class Recovery {
   void run() {
     check_proof();
     check_verify("after the fault", {.torn_tail = true, .old_findings = true});
+    if (command_.fate != EntryFate::kStay) {
+      settle(evidence_);
+    }
     if (!command_.starts_without_root) {
       check_reads("after the fault");
     }
@@ -153,7 +157,14 @@ void Recovery::check_reads(const std::string& when) {
 }
 
 void Recovery::check_get(const std::string& when) {
-  std::set<std::string> ids(store_.acknowledged_ids().begin(), store_.acknowledged_ids().end());
+  std::set<std::string> ids;
+  for (const auto& [log, lines] : store_.acknowledged()) {
+    for (const std::string& line : lines) {
+      if (!holds_any(line, command_.doomed)) {
+        ids.insert(json_string_field(line, "id").value_or(""));
+      }
+    }
+  }
   ids.merge([this] {
     const std::vector<std::string> printed = evidence_.printed_ids();
     return std::set<std::string>(printed.begin(), printed.end());
@@ -220,7 +231,7 @@ void Recovery::run_again() {
 
 void Recovery::go_on() {
   const std::vector<std::size_t> before = evidence_.visible_marks();
-  add_next(command_.starts_without_root ? make_root() : "$S");
+  add_next(command_.starts_without_root ? make_root() : command_.next_session);
   if (command_.is_idempotent) {
     run_again();
   }

@@ -53,6 +53,12 @@ void CrashStore::keep_as_template() {
   fs::remove_all(template_);
   fs::copy(work_, template_, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
   prepared_tree_ = read_tree(template_);
+  if (acknowledged_.empty()) {
+    acknowledge();
+  }
+}
+
+void CrashStore::acknowledge() {
   acknowledged_.clear();
   std::set<std::string> ids;
   for (auto& [log, lines] : logs()) {

@@ -33,8 +33,11 @@ class CrashStore {
   std::filesystem::path root() const { return work_ / "memory"; }
   std::filesystem::path session_folder() const { return root() / "sessions" / session; }
 
-  /// Keeps the present state as the one to which reset() returns, and its entries as acknowledged.
+  /// Keeps the present state as the one to which reset() returns, and its entries as acknowledged
+  /// unless acknowledge() has been called before.
   void keep_as_template();
+  /// Takes what the logs hold now as acknowledged: for stores whose entries then leave the logs.
+  void acknowledge();
   void reset();
 
   /// The command line with --root, and with $S (the session), $T (a second session), $D (the work

@@ -10,17 +10,7 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
 
 void no_root(CrashStore& /*store*/) {}
 
-/// Two sessions with a decision and two messages each.
-void two_sessions(CrashStore& store) {
-  store.must({"init"});
-  store.session = first_line(store.must({"session", "new", "--user", "u", "--agent", "a"}));
-  store.second_session = first_line(store.must({"session", "new", "--user", "u", "--agent", "b"}));
-  for (const char* session : {"$S", "$T"}) {
-    store.must({"add", "decision", "--session", session, "-"}, one_entry("decision", "earlier-0"));
-    store.must({"add", "conversation", "--session", session, "-"},
-               one_entry("conversation", "earlier-1") + one_entry("conversation", "earlier-2"));
-  }
-}
+void two_sessions(CrashStore& store) { prepare_two_sessions(store); }
 
 void with_torn_tail(CrashStore& store) {
   two_sessions(store);
@@ -108,6 +98,17 @@ std::string one_entry(const std::string& type, const std::string& mark) {
     return R"({"agent_id":"a","kind":"tool_use","tool":"sh","content":")" + mark + "\"}\n";
   }
   throw std::runtime_error("no example of an entry of type " + type);
+}
+
+void prepare_two_sessions(CrashStore& store) {
+  store.must({"init"});
+  store.session = first_line(store.must({"session", "new", "--user", "u", "--agent", "a"}));
+  store.second_session = first_line(store.must({"session", "new", "--user", "u", "--agent", "b"}));
+  for (const char* session : {"$S", "$T"}) {
+    store.must({"add", "decision", "--session", session, "-"}, one_entry("decision", "earlier-0"));
+    store.must({"add", "conversation", "--session", session, "-"},
+               one_entry("conversation", "earlier-1") + one_entry("conversation", "earlier-2"));
+  }
 }
 
 const std::vector<CrashCommand>& crash_table() {

@@ -4,12 +4,20 @@
 // fits a command which adds entries to session $S.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
 #include "crash_store.hpp"
 
 namespace bmad_mem {
+
+/// What a command does to entries that were acknowledged before.
+enum class EntryFate : std::uint8_t {
+  kStay,  ///< nothing: each line stays in its place in its log
+  kMove,  ///< they may leave their logs for the archive or deleted/, or come back from there
+  kAge,   ///< they are written anew in their logs; an entry is known by its id
+};
 
 struct CrashCommand {
   const char* name = "";
@@ -48,9 +56,30 @@ struct CrashCommand {
 
   /// The prepared folder holds no memory root; one is made after the fault, to go on with.
   bool starts_without_root = false;
+
+  /// What becomes of the entries that are there; see crash_settling.hpp for all but kStay.
+  EntryFate fate = EntryFate::kStay;
+
+  /// Words of entries that the command destroys: in the end they must be in no file at all.
+  std::vector<std::string> doomed{};
+
+  /// Code with which the command, run again, may refuse because it is done.
+  std::string done_code{};
+
+  /// What brings each entry back into its log after the command, one after another.
+  std::vector<std::vector<std::string>> way_back{};
+
+  /// The session that the `add` after the fault goes to.
+  const char* next_session = "$S";
 };
 
 const std::vector<CrashCommand>& crash_table();
+
+/// The commands of the life cycle: compaction, archive, deletion, purge, maintenance.
+const std::vector<CrashCommand>& lifecycle_crash_table();
+
+/// Two sessions with a decision and two messages each.
+void prepare_two_sessions(CrashStore& store);
 
 /// Standard input for `add TYPE --session ID -`: one entry of `type` that holds the word `mark`.
 std::string one_entry(const std::string& type, const std::string& mark);

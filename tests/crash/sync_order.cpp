@@ -13,9 +13,11 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.rfin
 
 /// Files that are derived, local or information: losing them loses no memory.
 bool is_expendable(const std::string& path) {
-  static constexpr std::array<std::string_view, 9> kNames = {
-      ".lock",        ".lock.json",   ".lock.index", ".lock.index.json", "index.json",
-      "access.jsonl", "catalog.json", "audit.jsonl", ".gitignore"};
+  static constexpr std::array<std::string_view, 12> kNames = {
+      ".lock", ".lock.json", ".lock.index", ".lock.index.json", "index.json",
+      // Information, and a schedule that is made anew.
+      ".lock.maintain", ".lock.maintain.json", "maintenance.json", "access.jsonl", "catalog.json",
+      "audit.jsonl", ".gitignore"};
   const std::string name = path.substr(path.rfind('/') + 1);
   return std::ranges::find(kNames, name) != kNames.end() || name.ends_with(".tmp") ||
          parent_of(path).ends_with("/shared");

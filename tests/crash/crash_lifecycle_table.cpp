@@ -1,0 +1,207 @@
+// crash_lifecycle_table.cpp - the commands that move entries, or destroy them: one line each.
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "crash_table.hpp"
+#include "syscall_tracer.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using Words = std::vector<std::string>;
+
+/// What is to be destroyed holds this word, and nothing else does.
+constexpr const char* kCanary = "canary";
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
+/// An entry of `type` with an id of its own, from `month` of 2026, that holds `mark`.
+std::string entry(const std::string& type, const std::string& id, const std::string& mark,
+                  const std::string& month = "11") {
+  std::string line = one_entry(type, mark);
+  line.insert(1, R"("id":")" + id + R"(","timestamp":"2026-)" + month + R"(-02T10:00:00Z",)");
+  return line;
+}
+
+/// Two sessions; the first has six messages and two decisions more, with ids of their own.
+void more_entries(CrashStore& store) {
+  prepare_two_sessions(store);
+  std::string messages;
+  for (const std::string number : {"1", "2", "3", "4", "5", "6"}) {
+    messages += entry("conversation", "msg-" + number, "message-" + number);
+  }
+  store.must({"add", "conversation", "--session", "$S", "-"}, messages);
+  store.must({"add", "decision", "--session", "$S", "-"},
+             entry("decision", "dec-1", "first-version") + entry("decision", "dec-2", "another"));
+}
+
+/// The same, and two entries in two logs that are to be destroyed.
+void with_canaries(CrashStore& store) {
+  more_entries(store);
+  store.must({"add", "conversation", "--session", "$S", "-"},
+             entry("conversation", "msg-c", kCanary));
+  store.must({"add", "decision", "--session", "$S", "-"}, entry("decision", "dec-c", kCanary));
+  store.acknowledge();
+}
+
+void with_evicted(CrashStore& store) {
+  more_entries(store);
+  store.acknowledge();
+  store.must({"compact", "--session", "$S", "--keep", "30"});
+}
+
+void with_archive(CrashStore& store) {
+  more_entries(store);
+  store.acknowledge();
+  store.must({"session", "archive", "$S"});
+}
+
+void with_deleted_session(CrashStore& store) {
+  more_entries(store);
+  store.acknowledge();
+  store.must({"session", "delete", "$S"});
+}
+
+void with_deleted_entries(CrashStore& store) {
+  more_entries(store);
+  store.acknowledge();
+  store.must({"delete", "msg-2", "msg-4", "dec-1"});
+}
+
+void with_evicted_canaries(CrashStore& store) {
+  with_canaries(store);
+  store.must({"compact", "--session", "$S", "--keep", "1"});
+}
+
+void with_archived_canaries(CrashStore& store) {
+  with_canaries(store);
+  store.must({"session", "archive", "$S"});
+}
+
+void with_deleted_canaries(CrashStore& store) {
+  with_canaries(store);
+  store.must({"delete", "msg-c", "dec-c", "msg-1"});
+}
+
+/// A third session, $T, of canaries only: in its logs, among the evicted and the deleted.
+void with_canary_session(CrashStore& store) {
+  prepare_two_sessions(store);
+  store.second_session = first_line(store.must({"session", "new", "--user", "u", "--agent", "c"}));
+  std::string messages;
+  for (const std::string number : {"1", "2", "3", "4", "5", "6"}) {
+    messages += entry("conversation", "msg-" + number, kCanary + number);
+  }
+  store.must({"add", "conversation", "--session", "$T", "-"}, messages);
+  store.must({"add", "decision", "--session", "$T", "-"}, entry("decision", "dec-1", kCanary));
+  store.acknowledge();
+  store.must({"compact", "--session", "$T", "--keep", "60"});
+  store.must({"delete", "--session", "$T", "--type", "decision"});
+}
+
+void with_archived_canary_session(CrashStore& store) {
+  with_canary_session(store);
+  store.must({"session", "archive", "$T"});
+}
+
+void with_deleted_canary_session(CrashStore& store) {
+  with_canary_session(store);
+  store.must({"session", "delete", "$T"});
+}
+
+/// Both that session and two entries of the first are deleted.
+void with_much_deleted(CrashStore& store) {
+  with_deleted_canary_session(store);
+  store.must({"add", "conversation", "--session", "$S", "-"},
+             entry("conversation", "msg-c", kCanary));
+  store.must({"delete", "msg-c"});
+}
+
+/// Messages that are older than they may get.
+void with_old_entries(CrashStore& store) {
+  more_entries(store);
+  store.must({"add", "conversation", "--session", "$S", "-"},
+             entry("conversation", "msg-old-1", "old-1", "02") +
+                 entry("conversation", "msg-old-2", "old-2", "03"));
+  store.must({"add", "conversation", "--session", "$T", "-"},
+             entry("conversation", "msg-old-3", "old-3", "02"));
+  // A clock that nobody knows yet is not trusted with deletions.
+  write_file(
+      store.root() / "maintenance.json",
+      R"({"version":1,"clock":{"last_seen":")" + format_rfc3339(system_clock().now()) + R"("}})");
+}
+
+/// Runs a command that is killed in the middle of its work.
+void kill_midway(CrashStore& store, const Words& arguments) {
+  const SyscallTracer tracer(store.folder());
+  store.keep_as_template();
+  const TraceOutcome whole = tracer.run(store.command(arguments), {});
+  store.reset();
+  const std::size_t points = count_points(whole.points, kChanges);
+  tracer.run(store.command(arguments),
+             {.action = FaultAction::kKillBefore, .point = points * 2 / 3});
+}
+
+void with_killed_compaction(CrashStore& store) {
+  more_entries(store);
+  kill_midway(store, {"compact", "--session", "$S", "--keep", "30"});
+}
+
+void with_killed_archiving(CrashStore& store) {
+  more_entries(store);
+  kill_midway(store, {"session", "archive", "$S"});
+}
+
+void with_killed_restoring(CrashStore& store) {
+  with_archive(store);
+  kill_midway(store, {"session", "restore", "$S"});
+}
+
+void with_killed_purge(CrashStore& store) {
+  with_canaries(store);
+  kill_midway(store, {"delete", "--purge", "msg-c", "dec-c"});
+}
+
+std::vector<CrashCommand> make_table() {
+  const Words restore_evicted = {"restore", "--evicted", "--session", "$S"};
+  const Words restore = {"session", "restore", "$S"};
+  const Words delete_canaries = {"delete", "--purge", "msg-c", "dec-c"};
+  const Words purge_session = {"session", "delete", "--purge", "$T"};
+  constexpr EntryFate kMove = EntryFate::kMove;
+  const std::string nothing_deleted = "nothing of that is deleted";
+  // clang-format off: one command, one line.
+  return {
+      {.name = "compact", .prepare = more_entries, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
+      {.name = "compact after a killed one", .prepare = with_killed_compaction, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
+      {.name = "restore --evicted", .prepare = with_evicted, .arguments = restore_evicted, .fate = kMove},
+      {.name = "session archive", .prepare = more_entries, .arguments = {"session", "archive", "$S"}, .fate = kMove, .done_code = "E_SESSION_ARCHIVED", .way_back = {restore}},
+      {.name = "session archive after a killed one", .prepare = with_killed_archiving, .arguments = {"session", "archive", "$S"}, .fate = kMove, .done_code = "E_SESSION_ARCHIVED", .way_back = {restore}},
+      {.name = "session restore", .prepare = with_archive, .arguments = restore, .fate = kMove, .done_code = "E_CONCURRENT_MOD"},
+      {.name = "session restore after a killed one", .prepare = with_killed_restoring, .arguments = restore, .fate = kMove, .done_code = "E_CONCURRENT_MOD"},
+      {.name = "add to an archived session", .prepare = with_archive, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "to-the-archived"), .marks = {"to-the-archived"}, .fate = kMove},
+      {.name = "session delete", .prepare = more_entries, .arguments = {"session", "delete", "$S"}, .fate = kMove, .done_code = "E_SESSION_NOT_FOUND", .way_back = {{"session", "undelete", "$S"}}},
+      {.name = "session delete of an archived one", .prepare = with_archive, .arguments = {"session", "delete", "$S"}, .fate = kMove, .done_code = "E_SESSION_NOT_FOUND", .way_back = {{"session", "undelete", "$S"}}},
+      {.name = "session undelete", .prepare = with_deleted_session, .arguments = {"session", "undelete", "$S"}, .fate = kMove, .done_code = nothing_deleted},
+      {.name = "session delete --purge", .prepare = with_canary_session, .arguments = purge_session, .fate = kMove, .doomed = {kCanary}},
+      {.name = "session delete --purge of an archived one", .prepare = with_archived_canary_session, .arguments = purge_session, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
+      {.name = "session delete --purge of a deleted one", .prepare = with_deleted_canary_session, .arguments = purge_session, .fate = kMove, .doomed = {kCanary}, .done_code = "E_SESSION_NOT_FOUND"},
+      {.name = "delete", .prepare = more_entries, .arguments = {"delete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
+      {.name = "undelete", .prepare = with_deleted_entries, .arguments = {"undelete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = nothing_deleted},
+      {.name = "delete --purge", .prepare = with_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY"},
+      {.name = "delete --purge of evicted entries", .prepare = with_evicted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {restore_evicted}},
+      {.name = "delete --purge of archived entries", .prepare = with_archived_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {restore}},
+      {.name = "delete --purge of deleted entries", .prepare = with_deleted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-1"}}},
+      {.name = "purge after a killed delete --purge", .prepare = with_killed_purge, .arguments = {"purge"}, .fate = kMove, .doomed = {kCanary}},
+      {.name = "purge --all", .prepare = with_much_deleted, .arguments = {"purge", "--all"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
+      {.name = "decay --write", .prepare = more_entries, .arguments = {"decay", "--write"}, .writes_in_parts = true, .fate = EntryFate::kAge},
+      {.name = "maintain", .prepare = with_old_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
+  };
+  // clang-format on
+}
+
+}  // namespace
+
+const std::vector<CrashCommand>& lifecycle_crash_table() {
+  static const std::vector<CrashCommand> table = make_table();
+  return table;
+}
+
+}  // namespace bmad_mem
