@@ -164,8 +164,8 @@ Status compact_for_write(Store& store, const std::string& session_id, BatchRepor
 }
 
 /// Whether what stood in the way of an append has been cleared: a full session is compacted, an
-/// archived one comes back (specification 12.2).
-bool cleared_the_way(Store& store, const std::string& session_id, const Error& problem,
+/// archived one comes back (specification 12.2). Where the disk fails at that, `problem` says so.
+bool cleared_the_way(Store& store, const std::string& session_id, Error& problem,
                      BatchReport& report) {
   if (problem.code == ErrorCode::E_SIZE_LIMIT && store.config.compaction.enabled) {
     return compact_for_write(store, session_id, report).has_value();
@@ -173,10 +173,18 @@ bool cleared_the_way(Store& store, const std::string& session_id, const Error& p
   if (problem.code != ErrorCode::E_SESSION_NOT_FOUND) {
     return false;
   }
-  if (is_archived(store, session_id) && restore_session(store, session_id)) {
-    report.notices.push_back(
-        fmt::format("session {} was archived; it has been brought back", session_id));
-    return true;
+  if (is_archived(store, session_id)) {
+    const Result<Session> restored = restore_session(store, session_id);
+    if (restored) {
+      report.notices.push_back(
+          fmt::format("session {} was archived; it has been brought back", session_id));
+      return true;
+    }
+    if (restored.error().os_error != 0 && !is_not_found(restored.error())) {
+      // The folder may be there without being durable, and would take the entries along.
+      problem = restored.error();
+      return false;
+    }
   }
   // Somebody else was quicker, perhaps twice.
   const Status now = check_session(store, session_id);
