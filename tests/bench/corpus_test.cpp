@@ -20,7 +20,7 @@ namespace {
 constexpr std::uint64_t kBytes = 300'000;
 
 CorpusReport write(const std::string& root, std::uint64_t seed, std::uint64_t session_bytes) {
-  REQUIRE(MemoryManager::init(root));
+  REQUIRE(init_roomy_root(root));
   Corpus corpus(seed);
   Result<CorpusReport> report =
       write_corpus(corpus, root, {.bytes = kBytes, .session_bytes = session_bytes});
@@ -42,6 +42,24 @@ TEST_CASE("a seed makes the same corpus on every machine") {
   const CorpusReport report = write(folder.path("memory"), 1, kBytes);
   CHECK(report.hash == 0x4acfd75ca868c25d);
   CHECK(report.records == 498);
+}
+
+TEST_CASE("a full session keeps all that was written to it") {
+  const test::TemporaryDirectory folder;
+  const std::string root = folder.path("memory");
+  REQUIRE(init_roomy_root(root));
+  Corpus corpus(1);
+  constexpr std::uint64_t kFull = 9'000'000;  // By default it is compacted from 8.4 million on.
+  const Result<CorpusReport> report =
+      write_corpus(corpus, root, {.bytes = kFull, .session_bytes = kFull});
+  REQUIRE(report);
+  REQUIRE(report->sessions.size() == 1);
+  std::uint64_t bytes = 0;
+  for (const EntryType type : kEntryTypes) {
+    bytes += std::filesystem::file_size(root + "/sessions/" + report->sessions.front() + '/' +
+                                        std::string(entry_type_info(type).log_file));
+  }
+  CHECK(bytes == report->bytes);
 }
 
 TEST_CASE("two seeds make two corpora") {

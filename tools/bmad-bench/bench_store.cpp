@@ -4,13 +4,13 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "corpus_text.hpp"
+#include "corpus_writer.hpp"
 
 namespace bmad_mem::bench {
 
@@ -49,13 +49,7 @@ Result<BenchStore> BenchStore::create(const std::string& directory, std::uint64_
 }
 
 Status BenchStore::init() {
-  BMAD_TRY(MemoryManager::init(root_));
-  std::ofstream config(root_ + "/config.json", std::ios::trunc);
-  config << R"({"memory_config":{"storage":{"max_session_size_mb":4096}}})" << '\n';
-  config.close();
-  if (!config) {
-    return system_error("write", root_ + "/config.json");
-  }
+  BMAD_TRY(init_roomy_root(root_));
   return fit_entry();
 }
 

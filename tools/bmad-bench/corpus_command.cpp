@@ -50,7 +50,7 @@ std::string report_json(const CorpusOptions& options, const CorpusReport& report
 
 Status run_corpus(const CorpusOptions& options) {
   BMAD_TRY(check_out(options.out));
-  BMAD_TRY(MemoryManager::init(options.out));
+  BMAD_TRY(init_roomy_root(options.out));
   const double begin = wall_seconds();
   const bool terminal = ::isatty(STDERR_FILENO) == 1;
   const CorpusProgress show = [&](std::uint64_t bytes) {

@@ -1,6 +1,7 @@
 #include "corpus_writer.hpp"
 
 #include <array>
+#include <fstream>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -111,6 +112,18 @@ Status fill_session(Progress& progress, SessionFiller& filler) {
 }
 
 }  // namespace
+
+Status init_roomy_root(const std::string& root) {
+  BMAD_TRY(MemoryManager::init(root));
+  const std::string path = root + "/config.json";
+  std::ofstream config(path, std::ios::trunc);
+  config << R"({"memory_config":{"storage":{"max_session_size_mb":4096}}})" << '\n';
+  config.close();
+  if (!config) {
+    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "cannot be written", .path = path};
+  }
+  return {};
+}
 
 Result<CorpusReport> write_corpus(Corpus& corpus, const std::string& root, const CorpusPlan& plan,
                                   const CorpusProgress& on_progress) {

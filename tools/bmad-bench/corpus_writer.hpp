@@ -32,6 +32,10 @@ struct CorpusPlan {
 /// Called now and then with the bytes made.
 using CorpusProgress = std::function<void(std::uint64_t bytes)>;
 
+/// A new root at `root` whose sessions may grow as large as there is room: a full session would be
+/// compacted while it is filled, and what is measured on it would be another one.
+Status init_roomy_root(const std::string& root);
+
 /// Writes into new sessions of the existing root `root`. The clock that the manifests are written
 /// by is the corpus's own, so that every byte that is tracked is the same on every machine.
 Result<CorpusReport> write_corpus(Corpus& corpus, const std::string& root, const CorpusPlan& plan,

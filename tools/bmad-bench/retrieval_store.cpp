@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "bench_store.hpp"
+#include "corpus_writer.hpp"
 #include "stopwatch.hpp"
 
 namespace bmad_mem::bench {
@@ -48,7 +49,7 @@ Result<RetrievalStore> RetrievalStore::create(const MessageStore& messages,
 
 Status RetrievalStore::write() {
   const std::string root = folder_->path + "/memory";
-  BMAD_TRY(MemoryManager::init(root));
+  BMAD_TRY(init_roomy_root(root));
   BMAD_TRY_ASSIGN(
       MemoryManager memory,
       MemoryManager::open({.root = root, .agent_id = "bmad-bench", .clock = clock_.get()}));

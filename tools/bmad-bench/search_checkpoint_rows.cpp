@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -15,6 +14,7 @@
 
 #include "bench_store.hpp"
 #include "corpus.hpp"
+#include "corpus_writer.hpp"
 #include "search_rows.hpp"
 #include "stopwatch.hpp"
 
@@ -57,9 +57,7 @@ Result<SearchStore> copy_of(const SearchStore& store) {
   copy.root = copy.folder + "/memory";
   copy.sessions = {store.sessions.front()};
   copy.queries = store.queries;
-  BMAD_TRY(MemoryManager::init(copy.root));
-  std::ofstream(copy.root + "/config.json", std::ios::trunc)
-      << R"({"memory_config":{"storage":{"max_session_size_mb":4096}}})" << '\n';
+  BMAD_TRY(init_roomy_root(copy.root));
   std::error_code error;
   const std::string session = "/sessions/" + store.sessions.front();
   std::filesystem::create_directories(copy.root + "/sessions", error);

@@ -30,7 +30,7 @@ std::string text_of_file(const std::string& path) {
 Status write_memory(const SearchStore& store, const SearchPlan& plan,
                     const SearchProgress& progress) {
   progress(fmt::format("making {} MB of memory", plan.bytes / 1'000'000));
-  BMAD_TRY(MemoryManager::init(store.root));
+  BMAD_TRY(init_roomy_root(store.root));
   Corpus corpus(plan.seed);
   BMAD_TRY(
       write_corpus(corpus, store.root, {.bytes = plan.bytes, .session_bytes = plan.session_bytes}));
