@@ -53,6 +53,22 @@ Result<bool> run_search(const SearchOptions& options);
 /// The groups that --filter chooses from, one a line.
 std::string search_groups_text();
 
+struct LifecycleOptions {
+  std::string directory;             ///< Where the temporary folder goes.
+  std::string filter;                ///< Only groups whose name holds this; all when empty.
+  std::string tool;                  ///< The bmad-mem to start; beside this program when empty.
+  std::uint64_t bytes = 10'000'000;  ///< Of the session; the targets are for this size.
+  std::uint64_t seed = 1;
+  double effort = 1;
+  bool json = false;
+};
+
+/// Measures and prints. False when a row could not be measured.
+Result<bool> run_lifecycle(const LifecycleOptions& options);
+
+/// The groups that --filter chooses from, one a line.
+std::string lifecycle_groups_text();
+
 struct RetrievalOptions {
   std::string data = "../shared/data/retrieval-dev";  ///< Holds corpus.jsonl and queries.jsonl.
   std::string run_file;             ///< Where the rankings go; nowhere when empty.

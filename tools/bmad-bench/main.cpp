@@ -1,5 +1,5 @@
-// main.cpp - bmad-bench: how fast the store and the search are, how much the search finds, and data
-// to measure it on.
+// main.cpp - bmad-bench: how fast the store, the search and the life cycle are, how much the search
+// finds, and data to measure it on.
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -80,6 +80,27 @@ CLI::App* add_search(CLI::App& app, SearchOptions& options) {
   return search;
 }
 
+CLI::App* add_lifecycle(CLI::App& app, LifecycleOptions& options) {
+  CLI::App* lifecycle =
+      app.add_subcommand("lifecycle", "measure compaction, deletion, archives and maintenance");
+  lifecycle->add_option("--dir", options.directory,
+                        "make the memory in this folder (TMPDIR, else /tmp)");
+  lifecycle->add_option("--filter", options.filter, "only groups of rows whose name holds this");
+  lifecycle->add_option("--tool", options.tool,
+                        "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
+  lifecycle
+      ->add_option("--effort", options.effort,
+                   "1 takes half a minute; less is faster and proves less")
+      ->check(CLI::Range(0.001, 100.0));
+  lifecycle->add_option("--bytes", options.bytes, "of the session (10M, which the targets are for)")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(100'000, 10'000'000));
+  lifecycle->add_option("--seed", options.seed, "of the data (1)");
+  lifecycle->add_flag("--json", options.json, "one JSON object instead of a table");
+  lifecycle->footer("groups of rows:\n" + lifecycle_groups_text());
+  return lifecycle;
+}
+
 CLI::App* add_retrieval(CLI::App& app, RetrievalOptions& options) {
   CLI::App* retrieval =
       app.add_subcommand("retrieval", "measure how often a search finds what answers a question");
@@ -110,12 +131,14 @@ int run(int argc, char** argv) {
   store_options.tool = tool;
   CorpusOptions corpus_options;
   SearchOptions search_options{.directory = directory, .filter = {}, .tool = tool};
+  LifecycleOptions lifecycle_options{.directory = directory, .filter = {}, .tool = tool};
   RetrievalOptions retrieval_options{.directory = directory};
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
   add_store(app, store_options);
   const CLI::App* corpus = add_corpus(app, corpus_options);
   const CLI::App* search = add_search(app, search_options);
+  const CLI::App* lifecycle = add_lifecycle(app, lifecycle_options);
   const CLI::App* retrieval = add_retrieval(app, retrieval_options);
   try {
     app.parse(argc, argv);
@@ -127,6 +150,9 @@ int run(int argc, char** argv) {
   }
   if (search->parsed()) {
     return exit_status(run_search(search_options));
+  }
+  if (lifecycle->parsed()) {
+    return exit_status(run_lifecycle(lifecycle_options));
   }
   if (retrieval->parsed()) {
     return exit_status(run_retrieval(retrieval_options));

@@ -1,20 +1,16 @@
 // search_command.cpp - `bmad-bench search`: where it runs, then every row of the table.
-#include <stdlib.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <span>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
 
-#include "bench_store.hpp"
 #include "commands.hpp"
 #include "environment.hpp"
+#include "scratch_folder.hpp"
 #include "search_rows.hpp"
 
 namespace bmad_mem::bench {
@@ -40,38 +36,6 @@ void print(std::FILE* to, std::string_view text) {
 }
 
 void tell(const std::string& what) { print(stderr, what + " ...\n"); }
-
-/// Goes away with all that is in it.
-class ScratchFolder {
- public:
-  ScratchFolder() = default;
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder() {
-    std::error_code ignored;
-    if (!path_.empty()) {
-      std::filesystem::remove_all(path_, ignored);
-    }
-  }
-  Status make_in(const std::string& directory) {
-    std::string path = directory + "/bmad-bench-XXXXXX";
-    if (::mkdtemp(path.data()) == nullptr) {
-      return system_error("make a folder in", directory);
-    }
-    path_ = path;
-    return {};
-  }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
-std::string folder_of_this_program() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "." : self.parent_path().string();
-}
 
 bool is_chosen(const Group& group, std::string_view filter) {
   return group.name.find(filter) != std::string_view::npos;

@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cstdio>
-#include <filesystem>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -11,6 +10,7 @@
 
 #include "commands.hpp"
 #include "environment.hpp"
+#include "scratch_folder.hpp"
 #include "store_rows.hpp"
 
 namespace bmad_mem::bench {
@@ -62,12 +62,6 @@ std::vector<Row> run_groups(const StoreRun& run, std::string_view filter) {
     }
   }
   return rows;
-}
-
-std::string folder_of_this_program() {
-  std::error_code error;
-  const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-  return error ? "." : self.parent_path().string();
 }
 
 void print_json(const Environment& environment, const StoreOptions& options,

@@ -123,6 +123,11 @@ void StartLine::wait() {
 }
 
 Result<std::vector<WorkerResult>> run_workers(std::size_t count, const Work& work) {
+  return run_workers(std::vector<Work>(count, work));
+}
+
+Result<std::vector<WorkerResult>> run_workers(std::span<const Work> works) {
+  const std::size_t count = works.size();
   SharedSlots slots(count);
   Pipe ready;
   Pipe go;
@@ -133,7 +138,7 @@ Result<std::vector<WorkerResult>> run_workers(std::size_t count, const Work& wor
   for (std::size_t i = 0; i < count; ++i) {
     const pid_t child = ::fork();
     if (child == 0) {
-      be_worker(work, slots[i], ready, go);
+      be_worker(works[i], slots[i], ready, go);
     }
     if (child > 0) {
       children.push_back(child);

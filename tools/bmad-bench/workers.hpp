@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -46,6 +47,9 @@ using Work = std::function<Status(StartLine& start, WorkerResult& result)>;
 
 /// Runs `work` in `count` processes and waits for all. Errors: the first worker's that failed.
 Result<std::vector<WorkerResult>> run_workers(std::size_t count, const Work& work);
+
+/// Each of `works` in a process of its own; the results are in their order.
+Result<std::vector<WorkerResult>> run_workers(std::span<const Work> works);
 
 /// Calls `append` for `seconds` and counts.
 Status repeat_for(double seconds, const std::function<Status()>& append, WorkerResult& result);

@@ -1,0 +1,52 @@
+// lifecycle_delete_rows.cpp - a hundred entries leave a full session.
+#include <fmt/format.h>
+
+#include "lifecycle_rows.hpp"
+#include "stopwatch.hpp"
+
+namespace bmad_mem::bench {
+namespace {
+
+constexpr std::size_t kIds = 100;
+
+/// Spread evenly over the session.
+Result<std::vector<std::string>> some_ids(const MemoryManager& memory, const std::string& session) {
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                  memory.list({.sessions = {session}, .limit = 0}));
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < kIds && entries.size() >= kIds; ++i) {
+    ids.push_back(entries[i * entries.size() / kIds].id);
+  }
+  return ids;
+}
+
+}  // namespace
+
+LifecycleRows delete_rows(const LifecycleRun& run) {
+  Pairs pairs;
+  for (std::size_t i = 0; i < run.times(11); ++i) {
+    BMAD_TRY_ASSIGN(const StoreCopy copy, run.copy());
+    std::vector<std::string> ids;
+    {
+      BMAD_TRY_ASSIGN(const MemoryManager looker, copy.open());
+      BMAD_TRY_ASSIGN(ids, some_ids(looker, copy.session()));
+    }
+    BMAD_TRY_ASSIGN(const RawRewrite raw, rewrite_raw(copy));
+    BMAD_TRY_ASSIGN(MemoryManager memory, copy.open());
+    const double begin = wall_seconds();
+    BMAD_TRY_ASSIGN(const DeletionReport report,
+                    memory.delete_entries({.ids = ids, .sessions = {copy.session()}}));
+    pairs.add((wall_seconds() - begin) * 1e3, raw.all());
+    if (report.entries != kIds) {
+      return Error{.message = fmt::format("{} of {} entries were deleted", report.entries, kIds)};
+    }
+  }
+  Row row =
+      pairs.row("delete 100 ids from it", "parse, write, sync",
+                {.of = TargetOf::kOurs, .better = Better::kLower, .required = 150, .aim = {}});
+  row.note =
+      fmt::format("{} times, each from a fresh copy; they can be brought back", pairs.ours.size());
+  return std::vector<Row>{row};
+}
+
+}  // namespace bmad_mem::bench
