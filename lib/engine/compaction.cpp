@@ -49,7 +49,7 @@ class Compaction {
     {
       OpenSession& session = store_.session(session_id_);
       BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("compact"));
-      BMAD_TRY_ASSIGN(const bool holds, still_holds(*store_.files, session_id_, plan_));
+      BMAD_TRY_ASSIGN(const bool holds, still_holds(*store_.files, session_id_, plan_.logs));
       if (!holds) {
         BMAD_TRY(plan());
       }

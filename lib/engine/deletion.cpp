@@ -1,7 +1,7 @@
 // deletion.cpp - entries leave the logs, and can come back for a while.
 //
-//   scan -> lock -> scan -> deleted/{id}/entries.jsonl, durable -> deletion-record.json, durable ->
-//   logs one after another -> audit -> unlock -> checkpoint
+//   scan -> lock -> scan again if a log changed -> deleted/{id}/entries.jsonl, durable ->
+//   deletion-record.json, durable -> logs one after another -> audit -> unlock -> checkpoint
 //
 // Killed anywhere, a line is in its log or under deleted/, or in both: then it still counts, and
 // the same deletion can be made again.
@@ -11,11 +11,13 @@
 #include <memory>
 #include <set>
 #include <unordered_map>
+#include <unordered_set>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
+#include "lifecycle/compaction_plan.hpp"
 #include "lifecycle/retention.hpp"
 #include "model/entry.hpp"
 #include "packed_session.hpp"
@@ -30,17 +32,22 @@
 namespace bmad_mem {
 namespace {
 
-/// All versions of the entries whose last version `goes`; or any version, with `any_version`.
-template <typename Goes>
+/// All versions of the entries whose last version `goes`; or any version, with `any_version`. Only
+/// entries whose id `may_go` are looked at closer.
+template <typename MayGo, typename Goes>
 Result<std::vector<LogLine>> find_lines(FileSystem& files, const std::string& session_id,
-                                        bool any_version, const Goes& goes) {
+                                        bool any_version, const MayGo& may_go, const Goes& goes) {
   std::vector<LogLine> found;
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
     std::vector<LogLine> lines;
     std::unordered_map<std::string, bool> verdicts;  // By id.
     const auto take = [&](const ScannedEntry& entry) {
-      const std::string id(entry_id(entry.value));
+      const std::string_view known_as = entry_id(entry.value);
+      if (!may_go(known_as)) {
+        return;
+      }
+      const std::string id(known_as);
       bool& verdict = verdicts[id];
       verdict = goes(entry) || (verdict && any_version);
       lines.push_back({.type = type,
@@ -96,9 +103,12 @@ Result<bool> is_there(FileSystem& files, const std::string& path) {
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
                                                const DeletionCriteria& criteria) {
   const EntryMatcher matcher(criteria);
-  return find_lines(files, session_id, !criteria.match.empty(), [&](const ScannedEntry& entry) {
-    return matcher.matches(entry.type, entry.value, entry.text);
-  });
+  const std::unordered_set<std::string_view> wanted(criteria.ids.begin(), criteria.ids.end());
+  const auto may_go = [&](std::string_view id) { return wanted.empty() || wanted.contains(id); };
+  return find_lines(files, session_id, !criteria.match.empty(), may_go,
+                    [&](const ScannedEntry& entry) {
+                      return matcher.matches(entry.type, entry.value, entry.text);
+                    });
 }
 
 Status describe_doomed(FileSystem& files, const std::string& session_id,
@@ -151,14 +161,34 @@ Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
   return deletion;
 }
 
-/// Finds lines with `find` and moves them under deleted/, under the session's lock.
+/// Lines that were found while the session was not locked.
+struct FoundLines {
+  LogMarks logs;  ///< From before the search.
+  std::vector<LogLine> lines;
+};
+
 template <typename Find>
-Status delete_softly(Store& store, const std::string& session_id, const Find& find,
-                     std::string detail, DeletionReport& report) {
+Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_id,
+                                 const Find& find) {
+  FoundLines found;
+  BMAD_TRY_ASSIGN(found.logs, look_at_logs(files, session_id));
+  BMAD_TRY_ASSIGN(found.lines, find());
+  return found;
+}
+
+/// Moves what was `found` under deleted/, under the session's lock; what `find` finds, if a log has
+/// changed since.
+template <typename Find>
+Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
+                     const Find& find, std::string detail, DeletionReport& report) {
   {
     OpenSession& session = store.session(session_id);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("delete"));
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
+    BMAD_TRY_ASSIGN(const bool holds, still_holds(*store.files, session_id, found.logs));
+    if (!holds) {
+      BMAD_TRY_ASSIGN(found.lines, find());
+    }
+    const std::vector<LogLine>& lines = found.lines;
     if (lines.empty()) {
       return {};
     }
@@ -297,19 +327,21 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
     // Most sessions hold nothing of it: they are neither locked nor unpacked.
     const std::string& session_id = session.session_id;
     FileSystem& files = session.archive == nullptr ? *store.files : *session.archive;
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> lines,
-                    find_doomed_lines(files, session_id, criteria));
-    if (lines.empty()) {
+    const auto look = [&] { return find_doomed_lines(files, session_id, criteria); };
+    BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(files, session_id, look));
+    if (found.lines.empty()) {
       continue;
     }
     if (options.dry_run) {
-      BMAD_TRY(describe_doomed(files, session_id, lines, "would be deleted", true, report));
+      BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
     } else {
       if (session.archive != nullptr) {
         BMAD_TRY(restore_session(store, session_id));
+        found.logs = {};  // They were those of the archive.
       }
       const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
-      BMAD_TRY(delete_softly(store, session_id, find, criteria_kinds(criteria), report));
+      BMAD_TRY(delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
+                             report));
     }
   }
   return report;
@@ -318,19 +350,21 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
 Result<std::uint64_t> delete_expired(Store& store, const std::string& session_id, Timestamp now,
                                      bool dry_run) {
   const auto find = [&] {
-    return find_lines(*store.files, session_id, false, [&](const ScannedEntry& entry) {
+    const auto any = [](std::string_view) { return true; };
+    return find_lines(*store.files, session_id, false, any, [&](const ScannedEntry& entry) {
       const EntryHead head = entry_head(entry.type, entry.value);
       const std::optional<Timestamp> end =
           expires_at(entry.type, head.timestamp, head.pinned, store.config.privacy.retention_days);
       return end && *end <= now;
     });
   };
-  BMAD_TRY_ASSIGN(const std::vector<LogLine> lines, find());
-  if (dry_run || lines.empty()) {
-    return lines.size();
+  BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
+  if (dry_run || found.lines.empty()) {
+    return found.lines.size();
   }
   DeletionReport report;
-  BMAD_TRY(delete_softly(store, session_id, find, "past their retention", report));
+  BMAD_TRY(
+      delete_softly(store, session_id, std::move(found), find, "past their retention", report));
   return report.entries;
 }
 

@@ -193,20 +193,6 @@ std::string_view log_name(std::size_t type) {
   return entry_type_info(static_cast<EntryType>(type)).log_file;
 }
 
-Result<std::array<PlannedLog, kEntryTypeCount>> look_at_logs(FileSystem& files,
-                                                             std::string_view session_id) {
-  std::array<PlannedLog, kEntryTypeCount> logs;
-  for (std::size_t type = 0; type < logs.size(); ++type) {
-    Result<FileInfo> info = files.info(session_file(session_id, log_name(type)));
-    if (info) {
-      logs[type].file = *info;
-    } else if (!is_not_found(info.error())) {
-      return std::move(info).error();
-    }
-  }
-  return logs;
-}
-
 void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
   for (const CompactionEntry& entry : entries) {
     plan.entries_before += entry.is_gone && entry.removal == RemovalKind::kSuperseded ? 0 : 1;
@@ -267,12 +253,24 @@ Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view sessi
   return plan;
 }
 
-Result<bool> still_holds(FileSystem& files, std::string_view session_id,
-                         const CompactionPlan& plan) {
-  BMAD_TRY_ASSIGN(const auto logs, look_at_logs(files, session_id));
+Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id) {
+  LogMarks logs;
   for (std::size_t type = 0; type < logs.size(); ++type) {
-    const std::optional<FileInfo>& now = logs[type].file;
-    const std::optional<FileInfo>& then = plan.logs[type].file;
+    Result<FileInfo> info = files.info(session_file(session_id, log_name(type)));
+    if (info) {
+      logs[type].file = *info;
+    } else if (!is_not_found(info.error())) {
+      return std::move(info).error();
+    }
+  }
+  return logs;
+}
+
+Result<bool> still_holds(FileSystem& files, std::string_view session_id, const LogMarks& logs) {
+  BMAD_TRY_ASSIGN(const LogMarks present, look_at_logs(files, session_id));
+  for (std::size_t type = 0; type < logs.size(); ++type) {
+    const std::optional<FileInfo>& now = present[type].file;
+    const std::optional<FileInfo>& then = logs[type].file;
     if (now.has_value() != then.has_value() ||
         (now &&
          (!now->same_file(*then) || now->size != then->size || now->mtime_ns != then->mtime_ns))) {

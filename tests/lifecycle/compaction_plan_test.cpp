@@ -189,9 +189,9 @@ TEST_CASE("a plan holds until a log changes") {
   Logs logs;
   logs.fact("a", "one");
   const CompactionPlan plan = logs.plan({});
-  CHECK(still_holds(logs.disk, "s1", plan).value());
+  CHECK(still_holds(logs.disk, "s1", plan.logs).value());
   logs.fact("b", "two");
-  CHECK_FALSE(still_holds(logs.disk, "s1", plan).value());
+  CHECK_FALSE(still_holds(logs.disk, "s1", plan.logs).value());
 }
 
 TEST_CASE("relevance falls with age and rises with importance and use") {

@@ -67,9 +67,12 @@ struct PlannedLog {
   std::uint64_t whole_end = 0;
 };
 
+/// By type.
+using LogMarks = std::array<PlannedLog, kEntryTypeCount>;
+
 struct CompactionPlan {
   std::vector<PlannedRemoval> removals;  ///< By type and line.
-  std::array<PlannedLog, kEntryTypeCount> logs{};
+  LogMarks logs{};
   std::uint64_t entries_before = 0;
   std::uint64_t entries_after = 0;
   std::uint64_t bytes_before = 0;  ///< Of the logs.
@@ -93,8 +96,10 @@ bool must_stay(EntryType type, JsonValue entry);
 Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view session_id,
                                        const CompactionRules& rules);
 
-/// Whether the logs are still those that were planned for.
-Result<bool> still_holds(FileSystem& files, std::string_view session_id,
-                         const CompactionPlan& plan);
+/// The logs as they are now, PlannedLog::whole_end apart: for who looks into them without a lock.
+Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id);
+
+/// Whether the logs are still those that were looked at.
+Result<bool> still_holds(FileSystem& files, std::string_view session_id, const LogMarks& logs);
 
 }  // namespace bmad_mem
