@@ -4,38 +4,13 @@
 //
 // Nothing here knows the engine's inside. The lock's information is written when the lock is taken,
 // the manifest is the last that is written under it: the times of the two files tell the parts.
-#include <sys/stat.h>
-
-#include <ctime>
-
 #include <fmt/format.h>
 
-#include "bench_store.hpp"
 #include "lifecycle_rows.hpp"
 #include "stopwatch.hpp"
 
 namespace bmad_mem::bench {
 namespace {
-
-double seconds_of(const timespec& time) {
-  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
-}
-
-/// What the times of files are counted in.
-double file_clock_seconds() {
-  timespec now{};
-  ::clock_gettime(CLOCK_REALTIME, &now);
-  return seconds_of(now);
-}
-
-/// When the file was written or put there by a rename.
-Result<double> changed_at(const std::string& path) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    return system_error("look at", path);
-  }
-  return seconds_of(status.st_ctim);
-}
 
 /// Milliseconds.
 struct Parts {

@@ -1,8 +1,10 @@
 #include "lifecycle_store.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -80,6 +82,10 @@ Status write_durably(const std::string& path, std::string_view bytes) {
   return done;
 }
 
+double seconds_of(const timespec& time) {
+  return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) / 1e9;
+}
+
 }  // namespace
 
 Result<StoreCopy> StoreCopy::make(const SearchStore& store, const std::string& folder) {
@@ -117,6 +123,20 @@ Result<RawRewrite> rewrite_raw(const StoreCopy& copy) {
   cost.parse = (parsed - begin) * 1e3;
   cost.write = (wall_seconds() - parsed) * 1e3;
   return cost;
+}
+
+double file_clock_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return seconds_of(now);
+}
+
+Result<double> changed_at(const std::string& path) {
+  struct stat status{};
+  if (::stat(path.c_str(), &status) != 0) {
+    return system_error("look at", path);
+  }
+  return seconds_of(status.st_ctim);
 }
 
 }  // namespace bmad_mem::bench

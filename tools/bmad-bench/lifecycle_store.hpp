@@ -47,4 +47,11 @@ struct RawRewrite {
 /// archive, no index.
 Result<RawRewrite> rewrite_raw(const StoreCopy& copy);
 
+/// What the times of files are counted in, in seconds.
+double file_clock_seconds();
+
+/// When the file was written or put there by a rename. A kernel may round it down to a tick, which
+/// is 4 ms at most.
+Result<double> changed_at(const std::string& path);
+
 }  // namespace bmad_mem::bench

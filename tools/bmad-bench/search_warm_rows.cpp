@@ -85,7 +85,8 @@ void add_number_rows(std::vector<Row>& rows, const RaceResult& ours, const RaceR
     row.note =
         other.overlap < kLeastOverlap
             ? fmt::format("SAYS NOTHING: only {:.2f} of the 20 best are the same", other.overlap)
-            : "plain BM25; ours gives back whole entries, the other one numbers";
+            : "plain BM25, no snippets; ours reads and checks the lines, where ids stand, the "
+              "other has numbers";
     rows.push_back(std::move(row));
   }
 }
