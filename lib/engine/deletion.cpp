@@ -336,7 +336,10 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
       BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
     } else {
       if (session.archive != nullptr) {
-        BMAD_TRY(restore_session(store, session_id));
+        const Result<Session> restored = restore_session(store, session_id);
+        if (!restored && !check_session(store, session_id)) {
+          return restored.error();
+        }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
         found.logs = {};  // They were those of the archive.
       }
       const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
