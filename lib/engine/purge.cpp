@@ -163,8 +163,7 @@ class SessionPurge {
     for (const std::string& id : target_.ids()) {
       lines.push_back({.id = id});
     }
-    return unless_full(
-        audit_lines(store_, session_id_, "purge", lines, criteria_kinds(criteria_)));
+    return unless_full(audit_lines(store_, session_id_, "purge", lines, criteria_kinds(criteria_)));
   }
 
   /// What is made from the logs holds the purged words too, and gives room on a full disk.
