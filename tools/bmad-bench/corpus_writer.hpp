@@ -32,8 +32,9 @@ struct CorpusPlan {
 /// Called now and then with the bytes made.
 using CorpusProgress = std::function<void(std::uint64_t bytes)>;
 
-/// A new root at `root` whose sessions may grow as large as there is room: a full session would be
-/// compacted while it is filled, and what is measured on it would be another one.
+/// A new root at `root` whose sessions may grow as large as there is room, and stay where they are
+/// however old they get. Otherwise a full session would be compacted while it is filled, and those
+/// of the months before archived: what is measured would be another memory.
 Status init_roomy_root(const std::string& root);
 
 /// Writes into new sessions of the existing root `root`. The clock that the manifests are written

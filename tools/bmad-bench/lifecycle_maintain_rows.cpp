@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include "corpus_writer.hpp"
 #include "lifecycle_rows.hpp"
 #include "spawn.hpp"
 
@@ -13,7 +12,7 @@ namespace {
 
 /// A root with `count` sessions of an entry each.
 Status make_sessions(const std::string& root, std::size_t count) {
-  BMAD_TRY(init_roomy_root(root));
+  BMAD_TRY(MemoryManager::init(root));
   BMAD_TRY_ASSIGN(MemoryManager memory,
                   MemoryManager::open({.root = root, .agent_id = "bmad-bench"}));
   for (std::size_t i = 0; i < count; ++i) {
