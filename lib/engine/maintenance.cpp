@@ -215,10 +215,11 @@ Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options)
   return Maintenance(store, options).run();
 }
 
-void maintain_by_the_way(Store& store) {
+std::vector<MaintenanceAction> maintain_by_the_way(Store& store) {
   // Who opens or closes a session should hardly notice.
   constexpr std::chrono::milliseconds kTimeLimit{2000};
-  static_cast<void>(maintain(store, {.only_due = true, .time_limit = kTimeLimit}));
+  Result<MaintenanceReport> report = maintain(store, {.only_due = true, .time_limit = kTimeLimit});
+  return report ? std::move(report->done) : std::vector<MaintenanceAction>();
 }
 
 }  // namespace bmad_mem

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
+#include <mutex>
+#include <utility>
 
 #include "entry_text.hpp"
 #include "index/analyzer.hpp"
@@ -86,6 +89,14 @@ struct MemoryManager::Impl {
   explicit Impl(const Clock& clock) : store(clock) {}
 
   Store store;
+  std::mutex maintained_mutex;  // Guards what follows.
+  std::vector<MaintenanceAction> maintained;
+
+  void maintain_by_the_way() {
+    std::vector<MaintenanceAction> done = bmad_mem::maintain_by_the_way(store);
+    const std::lock_guard guard(maintained_mutex);
+    std::ranges::move(done, std::back_inserter(maintained));
+  }
 
   Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
     return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
@@ -173,7 +184,7 @@ const std::string& MemoryManager::root() const { return impl_->store.root; }
 Result<std::string> MemoryManager::create_session(const SessionParams& params) {
   Result<std::string> created = bmad_mem::create_session(impl_->store, params);
   if (created) {
-    maintain_by_the_way(impl_->store);
+    impl_->maintain_by_the_way();
   }
   return created;
 }
@@ -202,7 +213,7 @@ Result<std::vector<Session>> MemoryManager::list_sessions() const {
 Result<Session> MemoryManager::close_session(std::string_view session_id) {
   Result<Session> closed = bmad_mem::close_session(impl_->store, std::string(session_id));
   if (closed) {
-    maintain_by_the_way(impl_->store);
+    impl_->maintain_by_the_way();
   }
   return closed;
 }
@@ -397,6 +408,11 @@ SessionState MemoryManager::session_state(const Session& session) const {
 
 Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
   return bmad_mem::maintain(impl_->store, options);
+}
+
+std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
+  const std::lock_guard guard(impl_->maintained_mutex);
+  return std::exchange(impl_->maintained, {});
 }
 
 Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,

@@ -144,8 +144,9 @@ Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std:
 std::vector<DecayTableLine> list_decay(const Store& store);
 SessionState state_of(const Store& store, const Session& session);
 Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options);
-/// What is due, shortly, and without a word when it fails: for those who came for something else.
-void maintain_by_the_way(Store& store);
+/// Does what is due, shortly, and without a word when it fails: for those who came for something
+/// else. Returns what was done.
+std::vector<MaintenanceAction> maintain_by_the_way(Store& store);
 
 /// Whether there is an archive of session `session_id`, which must be a session id.
 bool is_archived(const Store& store, std::string_view session_id);

@@ -133,6 +133,21 @@ TEST_CASE("a clock that jumps ahead for less than a day deletes nothing") {
   CHECK(memory->list({.limit = 0}).value().size() == 1);
 }
 
+TEST_CASE("what opening a session did by the way is told") {
+  Settled memory;
+  memory.session();
+  add_at(memory, EntryType::kConversation, "m1", "2099-08-01T00:00:00Z",
+         R"("role":"user","content":"x")");
+  static_cast<void>(memory->maintained_by_the_way());
+  memory.clock.advance(hours(25));
+  memory.session("s2");
+  const std::vector<MaintenanceAction> told = memory->maintained_by_the_way();
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].task == "retention");
+  CHECK(told[0].count == 1);
+  CHECK(memory->maintained_by_the_way().empty());
+}
+
 TEST_CASE("maintenance goes on where it was cut short") {
   Settled memory;
   memory.session("s1");

@@ -23,6 +23,12 @@ void add_action(JsonWriter& json, const MaintenanceAction& action) {
   json.member("count", action.count).member("what", action.what).end_object();
 }
 
+void note_maintenance(Tool& tool, MemoryManager& memory) {
+  for (const MaintenanceAction& action : memory.maintained_by_the_way()) {
+    tool.note(action_text(action));
+  }
+}
+
 std::string due_text(Timestamp next_due, Timestamp now) {
   if (next_due == Timestamp::max()) {
     return "never";

@@ -215,6 +215,9 @@ class MemoryManager {
   /// Does what is due: compaction, retention, purging, archiving. Costs one small file to read when
   /// nothing is due.
   Result<MaintenanceReport> maintain(const MaintainOptions& options = {});
+  /// What create_session() and close_session() did by the way since this was last asked: they do
+  /// what is due, for at most two seconds or so. Nothing that entries lose goes untold.
+  std::vector<MaintenanceAction> maintained_by_the_way();
 
   // Care.
 

@@ -1,6 +1,7 @@
 // session close - notes that a session is over.
 #include "bmad_mem/rfc3339.hpp"
 #include "commands/commands.hpp"
+#include "maintenance_view.hpp"
 #include "session_choice.hpp"
 #include "tool.hpp"
 
@@ -14,6 +15,7 @@ Result<ExitStatus> run(Tool& tool) {
     BMAD_TRY_ASSIGN(id, choose_session(tool, memory));
   }
   BMAD_TRY_ASSIGN(const Session session, memory.close_session(id));
+  note_maintenance(tool, memory);
   if (tool.json()) {
     tool.out().print("{}\n", session_as_json(memory, session));
   } else {

@@ -1,6 +1,7 @@
 // session new - makes a session and prints its id.
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
+#include "maintenance_view.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
@@ -25,6 +26,7 @@ Result<ExitStatus> run(Tool& tool) {
   params.tags.assign(args.all("tag").begin(), args.all("tag").end());
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string id, memory.create_session(params));
+  note_maintenance(tool, memory);
   if (tool.json()) {
     tool.out().print("{{\"session_id\":{}}}\n", json_quoted(id));
   } else {
