@@ -352,12 +352,15 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
 
 Result<std::uint64_t> delete_expired(Store& store, const std::string& session_id, Timestamp now,
                                      bool dry_run) {
+  // What was imported is as old as it says, and new here: see docs/decisions/0029.
+  BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
   const auto find = [&] {
     const auto any = [](std::string_view) { return true; };
     return find_lines(*store.files, session_id, false, any, [&](const ScannedEntry& entry) {
       const EntryHead head = entry_head(entry.type, entry.value);
       const std::optional<Timestamp> end =
-          expires_at(entry.type, head.timestamp, head.pinned, store.config.privacy.retention_days);
+          expires_at(entry.type, std::max(head.timestamp, manifest.created_at), head.pinned,
+                     store.config.privacy.retention_days);
       return end && *end <= now;
     });
   };

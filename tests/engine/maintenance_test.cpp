@@ -1,6 +1,7 @@
 // maintenance_test.cpp - what is due is done, once, and a clock that jumps deletes nothing early.
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -50,9 +51,18 @@ std::vector<std::string> live_on(MemoryFixture& memory, int day_count) {
   return all;
 }
 
-/// A memory whose clock has been trusted for a while.
+/// A memory whose clock has been trusted for a while. Session s1 is from long before, unless idle
+/// sessions are archived: it would be.
 struct Settled : MemoryFixture {
-  Settled() {
+  enum class Idle : std::uint8_t { kStay, kAreArchived };
+
+  explicit Settled(Idle idle = Idle::kStay) {
+    if (idle == Idle::kStay) {
+      folder.write("memory/config.json",
+                   R"({"memory_config":{"lifecycle":{"archive_after_idle_days":0}}})");
+      reopen();
+      session();
+    }
     clock.set(kStart);
     for (int i = 0; i < 3; ++i) {
       static_cast<void>((*this)->maintain());
@@ -65,7 +75,6 @@ struct Settled : MemoryFixture {
 
 TEST_CASE("nothing is due twice") {
   Settled memory;
-  memory.session();
   run(memory);
   const MaintenanceReport again = run(memory);
   CHECK(again.done.empty());
@@ -75,7 +84,6 @@ TEST_CASE("nothing is due twice") {
 
 TEST_CASE("entries past their retention are deleted, and can be brought back") {
   Settled memory;
-  memory.session();
   const std::string old = "2099-08-01T00:00:00Z";
   const std::string message = R"("role":"user","content":"x")";
   add_at(memory, EntryType::kConversation, "m1", old, message);
@@ -93,8 +101,18 @@ TEST_CASE("entries past their retention are deleted, and can be brought back") {
   CHECK(memory->undelete({.ids = {"m1"}}).value().lines == 1);
 }
 
-TEST_CASE("a session that nobody writes to is archived after 30 days") {
+TEST_CASE("what was imported is kept from then on, however old it is") {
   Settled memory;
+  memory.session("s2");
+  memory.add(EntryType::kConversation,
+             R"({"id":"m1","timestamp":"2020-01-01T00:00:00Z","role":"user","content":"x"})", "s2");
+  memory.clock.advance(hours(25));
+  CHECK_FALSE(did(run(memory), "retention"));
+  CHECK(memory.listed() == std::vector<std::string>{"m1"});
+}
+
+TEST_CASE("a session that nobody writes to is archived after 30 days") {
+  Settled memory(Settled::Idle::kAreArchived);
   memory.session();
   memory.add_fact("a", "postgres");
   CHECK(live_on(memory, 29).empty());
@@ -117,7 +135,6 @@ TEST_CASE("what was deleted is purged on schedule after 30 days") {
 
 TEST_CASE("a clock that jumps ahead for less than a day deletes nothing") {
   Settled memory;
-  memory.session();
   add_at(memory, EntryType::kConversation, "m1", "2100-01-01T00:00:00Z",
          R"("role":"user","content":"x")");
   const Timestamp right = memory.clock.now();
@@ -135,7 +152,6 @@ TEST_CASE("a clock that jumps ahead for less than a day deletes nothing") {
 
 TEST_CASE("what opening a session did by the way is told") {
   Settled memory;
-  memory.session();
   add_at(memory, EntryType::kConversation, "m1", "2099-08-01T00:00:00Z",
          R"("role":"user","content":"x")");
   static_cast<void>(memory->maintained_by_the_way());
@@ -149,7 +165,7 @@ TEST_CASE("what opening a session did by the way is told") {
 }
 
 TEST_CASE("maintenance goes on where it was cut short") {
-  Settled memory;
+  Settled memory(Settled::Idle::kAreArchived);
   memory.session("s1");
   memory.session("s2");
   memory.add_fact("a", "x", "s1");
