@@ -321,7 +321,8 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   if (options.purge) {
     return purge_entries(store, criteria, options);
   }
-  BMAD_TRY_ASSIGN(const std::vector<SessionFiles> sessions, sessions_to_look_at(store, criteria));
+  BMAD_TRY_ASSIGN(const std::vector<SessionFiles> sessions,
+                  choose_steadily([&] { return sessions_to_look_at(store, criteria); }));
   DeletionReport report;
   for (const SessionFiles& session : sessions) {
     // Most sessions hold nothing of it: they are neither locked nor unpacked.

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "index/session_index.hpp"
+#include "packed_session.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -78,7 +79,6 @@ Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& s
 template <typename Work>
 auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
     -> decltype(work(std::declval<HeldIndexes&>())) {
-  constexpr int kTries = 8;
   const auto ask = [&]() -> decltype(work(std::declval<HeldIndexes&>())) {
     BMAD_TRY_ASSIGN(std::vector<std::shared_ptr<SessionIndex>> chosen,
                     chosen_indexes(store, filter));
@@ -89,12 +89,7 @@ auto with_indexes(const Store& store, const EntryFilter& filter, const Work& wor
     }
     return result;
   };
-  auto result = ask();
-  // A session was archived, deleted or brought back meanwhile: choose again.
-  for (int i = 1; i < kTries && !result && is_not_found(result.error()); ++i) {
-    result = ask();
-  }
-  return result;
+  return choose_steadily(ask);
 }
 
 }  // namespace bmad_mem

@@ -25,6 +25,17 @@ Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
 Result<std::shared_ptr<FileSystem>> packed_files(const Store& store, const std::string& session_id,
                                                  PackedKind kind);
 
+/// What `choose` says of the sessions there are; asked again when one came or went meanwhile.
+template <typename Choose>
+auto choose_steadily(const Choose& choose) -> decltype(choose()) {
+  constexpr int kTries = 8;
+  auto chosen = choose();
+  for (int i = 1; i < kTries && !chosen && is_not_found(chosen.error()); ++i) {
+    chosen = choose();
+  }
+  return chosen;
+}
+
 /// The sessions that are kept or archived and are no folder, sorted.
 Result<std::vector<std::string>> packed_session_ids(const Store& store, PackedKind kind);
 

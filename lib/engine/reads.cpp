@@ -130,7 +130,8 @@ void cut_to(std::vector<T>& items, std::size_t limit) {
 
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
                                         std::span<const EntryType> types, bool all_versions) {
-  BMAD_TRY_ASSIGN(const std::vector<Source> sessions, sources(store, wanted, false));
+  BMAD_TRY_ASSIGN(const std::vector<Source> sessions,
+                  choose_steadily([&] { return sources(store, wanted, false); }));
   std::vector<Entry> found;
   JsonParser parser;
   for (const Source& source : sessions) {
@@ -145,8 +146,9 @@ Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std:
 }
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
-  BMAD_TRY_ASSIGN(const std::vector<Source> sessions,
-                  sources(store, filter.sessions, filter.archived));
+  BMAD_TRY_ASSIGN(const std::vector<Source> sessions, choose_steadily([&] {
+                    return sources(store, filter.sessions, filter.archived);
+                  }));
   BMAD_TRY_ASSIGN(std::vector<Located> found, load_filtered(store, sessions, filter));
   std::ranges::sort(found, is_newer);
   cut_to(found, filter.limit);
