@@ -115,6 +115,16 @@ void with_much_deleted(CrashStore& store) {
   store.must({"delete", "msg-c"});
 }
 
+/// Makes a session as old as its oldest entries: retention begins when a session is made.
+void backdate(const CrashStore& store, const std::string& session) {
+  const std::filesystem::path path = store.root() / "sessions" / session / "manifest.json";
+  std::string manifest = read_file(path);
+  const std::string key = R"("created_at": ")";
+  const std::size_t year = manifest.find(key) + key.size();
+  manifest.replace(year, 4, "2020");
+  write_file(path, manifest);
+}
+
 /// Messages that are older than they may get.
 void with_old_entries(CrashStore& store) {
   more_entries(store);
@@ -123,6 +133,8 @@ void with_old_entries(CrashStore& store) {
                  entry("conversation", "msg-old-2", "old-2", "03"));
   store.must({"add", "conversation", "--session", "$T", "-"},
              entry("conversation", "msg-old-3", "old-3", "02"));
+  backdate(store, store.session);
+  backdate(store, store.second_session);
   // A clock that nobody knows yet is not trusted with deletions.
   write_file(
       store.root() / "maintenance.json",
