@@ -10,6 +10,14 @@ bool is_not_found(const Error& error) {
   return error.os_error == ENOENT || error.os_error == ENOTDIR;
 }
 
+Result<bool> is_there(FileSystem& files, const std::string& path) {
+  const Result<FileInfo> info = files.info(path);
+  if (!info && !is_not_found(info.error())) {
+    return info.error();
+  }
+  return info.has_value();
+}
+
 Result<std::string> read_file(FileSystem& files, const std::string& path, std::uint64_t size_max) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kRead));
   BMAD_TRY_ASSIGN(const FileInfo info, file->info());

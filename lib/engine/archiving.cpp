@@ -17,6 +17,7 @@
 #include "lifecycle/session_archive.hpp"
 #include "lifecycle/session_folder.hpp"
 #include "privacy/audit_log.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "storage/remove_tree.hpp"
 #include "store.hpp"
@@ -36,11 +37,6 @@ Result<std::vector<KeptLine>> lines_to_keep(FileSystem& files, const std::string
   return kept;
 }
 
-Result<FileLock::Guard> lock_root(Store& store, FileLock& lock, std::string_view operation) {
-  return lock.acquire(
-      {.operation = operation, .agent_id = store.agent_id, .timeout = store.lock_timeout});
-}
-
 /// Renames the session's folder to a name that is no session's, and removes it. A writer that waits
 /// for its lock finds out that it has gone.
 Status take_folder_away(FileSystem& files, const std::string& session_id) {
@@ -51,14 +47,6 @@ Status take_folder_away(FileSystem& files, const std::string& session_id) {
   return remove_tree(files, doomed);
 }
 
-Status remove_if_there(FileSystem& files, const std::string& path) {
-  Status removed = files.remove(path);
-  if (!removed) {
-    return is_not_found(removed.error()) ? Status() : removed;
-  }
-  return {};
-}
-
 }  // namespace
 
 bool is_archived(const Store& store, std::string_view session_id) {
@@ -67,19 +55,14 @@ bool is_archived(const Store& store, std::string_view session_id) {
 
 Status remove_archive(FileSystem& files, const std::string& session_id) {
   BMAD_TRY(remove_kept(files, session_id));
-  if (!files.info(kArchiveFolder)) {
-    return {};
-  }
-  BMAD_TRY(remove_if_there(files, archive_manifest_path(session_id)));
-  BMAD_TRY(remove_if_there(files, archive_path(session_id)));
-  return files.sync_directory(kArchiveFolder);
+  BMAD_TRY(remove_durably(files, archive_manifest_path(session_id)));
+  return remove_durably(files, archive_path(session_id));
 }
 
 Result<ArchiveReport> archive_session(Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
   FileSystem& files = *store.files;
-  FileLock lock = store.root_lock();
-  BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, lock_root(store, lock, "archive"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
   ArchiveReport report{.session_id = session_id,
                        .path = files.display_path(archive_path(session_id))};
   {
@@ -109,11 +92,10 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
 Result<Session> restore_session(Store& store, const std::string& session_id) {
   BMAD_TRY(check_session_id(session_id));
   FileSystem& files = *store.files;
-  FileLock lock = store.root_lock();
   {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock_root(store, lock, "restore"));
-    const bool is_there = files.info(session_folder(session_id)).has_value();
-    if (!is_there) {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("restore"));
+    BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
+    if (!has_folder) {
       BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
                       read_session_archive(files, session_id));
       BMAD_TRY(remove_unfinished_sessions(store));

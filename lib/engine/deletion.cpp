@@ -17,7 +17,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
-#include "lifecycle/compaction_plan.hpp"
+#include "lifecycle/log_marks.hpp"
 #include "lifecycle/retention.hpp"
 #include "model/entry.hpp"
 #include "packed_session.hpp"
@@ -90,14 +90,6 @@ std::string criteria_kinds(const DeletionCriteria& criteria) {
   add(criteria.since || criteria.until, "time");
   add(!criteria.match.empty(), "text");
   return kinds;
-}
-
-Result<bool> is_there(FileSystem& files, const std::string& path) {
-  const Result<FileInfo> info = files.info(path);
-  if (!info && !is_not_found(info.error())) {
-    return info.error();
-  }
-  return info.has_value();
 }
 
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,

@@ -13,10 +13,6 @@
 
 namespace bmad_mem {
 
-/// Whether there is something at `path`. A disk that cannot tell is an error: taken for "no", it
-/// would make a deletion forget what it was about.
-Result<bool> is_there(FileSystem& files, const std::string& path);
-
 /// All versions of the entries in the logs of `session_id` that answer to `criteria`, by type and
 /// line. The last version decides; of a text, any version that holds it.
 Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,

@@ -19,6 +19,8 @@
 #include "lifecycle/session_archive.hpp"
 #include "privacy/deletion_record.hpp"
 #include "session_copies.hpp"
+#include "storage/access_log.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
 
@@ -30,11 +32,6 @@ constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;
 /// A full disk must not keep anybody from purging: what could not be written only helps later.
 Status unless_full(Status written) {
   return !written && written.error().code == ErrorCode::E_STORAGE_FULL ? Status() : written;
-}
-
-Status remove_if_there(FileSystem& files, const std::string& path) {
-  Status removed = files.remove(path);
-  return removed || is_not_found(removed.error()) ? Status() : removed;
 }
 
 /// Damaged lines of the logs that hold the text: no entry, so no id finds them.
@@ -175,7 +172,7 @@ class SessionPurge {
       }
     }
     for (const char* path : {kUserPreferencesFile, kAgentKnowledgeFile}) {
-      BMAD_TRY(remove_if_there(files_, path));
+      BMAD_TRY(remove_durably(files_, path));
     }
     return {};
   }
@@ -263,11 +260,7 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
       continue;
     }
     {
-      FileLock lock = store.root_lock();
-      BMAD_TRY_ASSIGN(
-          const FileLock::Guard root_guard,
-          lock.acquire(
-              {.operation = "purge", .agent_id = store.agent_id, .timeout = store.lock_timeout}));
+      BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("purge"));
       std::optional<FileLock::Guard> guard;
       if (first.is_live()) {
         BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("purge"));

@@ -238,10 +238,7 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
 }
 
 Status tidy_root(Store& store, RepairReport& report) {
-  FileLock lock = store.root_lock();
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "repair",
-                                                             .agent_id = store.agent_id,
-                                                             .timeout = store.lock_timeout}));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("repair"));
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(""));
   for (const std::string& name : names) {
     BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(*store.files, name));

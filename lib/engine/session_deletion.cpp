@@ -29,11 +29,6 @@
 namespace bmad_mem {
 namespace {
 
-Result<FileLock::Guard> lock_root(Store& store, FileLock& lock, std::string_view operation) {
-  return lock.acquire(
-      {.operation = operation, .agent_id = store.agent_id, .timeout = store.lock_timeout});
-}
-
 /// All ids that the logs in `folder` hold, each once.
 Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::string& folder) {
   std::vector<std::string> ids;
@@ -243,8 +238,7 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
   }
   BMAD_TRY(unpack_if_archived(store, session_id));
   {
-    FileLock lock = store.root_lock();
-    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, lock_root(store, lock, "delete"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
     std::optional<FileLock::Guard> guard;
     if (files.info(session_folder(session_id))) {
       BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("delete"));
@@ -258,8 +252,7 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
 
 Status bring_back_session(Store& store, const std::string& session_id, UndeleteReport& report) {
   FileSystem& files = *store.files;
-  FileLock lock = store.root_lock();
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock_root(store, lock, "undelete"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("undelete"));
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
   const auto last = std::find_if(record.deletions.rbegin(), record.deletions.rend(),
                                  [](const Deletion& deletion) { return deletion.whole_session; });
@@ -329,8 +322,7 @@ Result<DeletionReport> purge_deleted(Store& store, Timestamp now) {
       report.entries += finished.entries;
       std::ranges::copy(finished.elsewhere, std::back_inserter(report.elsewhere));
     }
-    FileLock lock = store.root_lock();
-    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, lock_root(store, lock, "purge"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("purge"));
     std::optional<FileLock::Guard> guard;
     if (store.files->info(session_folder(session_id))) {
       BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("purge"));

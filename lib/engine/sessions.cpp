@@ -1,6 +1,5 @@
 // sessions.cpp - creating, describing and closing sessions.
 #include <algorithm>
-#include <cerrno>
 
 #include <fmt/format.h>
 
@@ -9,21 +8,13 @@
 #include "lifecycle/session_folder.hpp"
 #include "model/entry.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "storage/remove_tree.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 namespace {
-
-/// Creates `folder` unless it is there.
-Status ensure_directory(FileSystem& files, const std::string& folder) {
-  Status made = files.make_directory(folder);
-  if (!made && made.error().os_error == EEXIST) {
-    return {};
-  }
-  return made;
-}
 
 Status fill_session_folder(FileSystem& files, const std::string& folder, const Manifest& manifest) {
   BMAD_TRY(files.make_directory(folder));
@@ -97,11 +88,8 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
     BMAD_TRY(check_session_id(params.session_id));
   }
   FileSystem& files = *store.files;
-  FileLock lock = store.root_lock();
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "session new",
-                                                             .agent_id = store.agent_id,
-                                                             .timeout = store.lock_timeout}));
-  BMAD_TRY(ensure_directory(files, kSessionsFolder));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("session new"));
+  BMAD_TRY(ensure_folder(files, kSessionsFolder));
   BMAD_TRY(remove_unfinished_sessions(store));
   BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
   const Manifest manifest = new_manifest({.session_id = id,

@@ -40,7 +40,10 @@ void Store::forget_session(const std::string& session_id) {
   indexes.erase(session_id);
 }
 
-FileLock Store::root_lock() const { return {*files, clock, kLockName, kLockInfoName}; }
+Result<FileLock::Guard> Store::lock_root(std::string_view operation) const {
+  FileLock lock(*files, clock, kLockName, kLockInfoName);
+  return lock.acquire({.operation = operation, .agent_id = agent_id, .timeout = lock_timeout});
+}
 
 Result<std::vector<std::string>> Store::session_ids() const {
   Result<std::vector<std::string>> names = files->list(kSessionsFolder);

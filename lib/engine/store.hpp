@@ -79,8 +79,8 @@ struct Store {
   /// Forgets the index of a session that has gone.
   void forget_session(const std::string& session_id);
 
-  /// The lock of the root itself: creating sessions, tidying up what never became one.
-  FileLock root_lock() const;
+  /// The lock of the root itself: for what makes sessions come and go.
+  Result<FileLock::Guard> lock_root(std::string_view operation) const;
 
   /// Ids of the sessions there are, sorted. A root without sessions has none.
   Result<std::vector<std::string>> session_ids() const;

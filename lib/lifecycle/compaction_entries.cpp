@@ -40,6 +40,7 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
   }
   entry.line = scanned.line;
   entry.offset = scanned.offset;
+  entry.size = scanned.line_size;
   entry.content_hash = hash_without_id(scanned.type, scanned.text, head.id);
   entry.timestamp = head.timestamp;
   entry.must_stay = must_stay(scanned.type, scanned.value);
@@ -81,20 +82,15 @@ bool must_stay(EntryType type, JsonValue entry) {
 
 Result<std::vector<CompactionEntry>> load_compaction_entries(FileSystem& files,
                                                              std::string_view session_id,
-                                                             const CompactionRules& rules,
-                                                             CompactionPlan& plan) {
+                                                             const CompactionRules& rules) {
   std::vector<CompactionEntry> entries;
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
     const auto take = [&](const ScannedEntry& scanned) {
       entries.push_back(to_compaction_entry(scanned, rules));
-      // The line in the file, a carriage return and the '\n' included.
-      entries.back().size = scanned.line_size;
     };
-    BMAD_TRY_ASSIGN(const LogScan scan,
-                    scan_log(files, session_file(session_id, entry_type_info(type).log_file), type,
-                             parser, {.on_entry = take}));
-    plan.logs[static_cast<std::size_t>(type)].whole_end = scan.whole_end;
+    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
+                      {.on_entry = take}));
   }
   return entries;
 }

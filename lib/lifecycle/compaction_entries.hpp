@@ -35,10 +35,9 @@ struct CompactionEntry {
   std::string reason;
 };
 
-/// All entries and versions of session `session_id`, by type and line; sets PlannedLog::whole_end.
+/// All entries and versions of session `session_id`, by type and line.
 Result<std::vector<CompactionEntry>> load_compaction_entries(FileSystem& files,
                                                              std::string_view session_id,
-                                                             const CompactionRules& rules,
-                                                             CompactionPlan& plan);
+                                                             const CompactionRules& rules);
 
 }  // namespace bmad_mem

@@ -189,10 +189,6 @@ void mark_tiers(std::vector<CompactionEntry>& entries, const CompactionRules& ru
   }
 }
 
-std::string_view log_name(std::size_t type) {
-  return entry_type_info(static_cast<EntryType>(type)).log_file;
-}
-
 void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
   for (const CompactionEntry& entry : entries) {
     plan.entries_before += entry.is_gone && entry.removal == RemovalKind::kSuperseded ? 0 : 1;
@@ -234,9 +230,9 @@ Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view sessi
   CompactionPlan plan;
   BMAD_TRY_ASSIGN(plan.logs, look_at_logs(files, session_id));
   BMAD_TRY_ASSIGN(std::vector<CompactionEntry> entries,
-                  load_compaction_entries(files, session_id, rules, plan));
-  for (const PlannedLog& log : plan.logs) {
-    plan.bytes_before += log.file ? log.file->size : 0;
+                  load_compaction_entries(files, session_id, rules));
+  for (const std::optional<FileInfo>& log : plan.logs) {
+    plan.bytes_before += log ? log->size : 0;
   }
   plan.bytes_after = plan.bytes_before;
   fold_versions(entries);
@@ -251,33 +247,6 @@ Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view sessi
   Eviction(entries, rules).run(bytes);
   gather(entries, plan);
   return plan;
-}
-
-Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id) {
-  LogMarks logs;
-  for (std::size_t type = 0; type < logs.size(); ++type) {
-    Result<FileInfo> info = files.info(session_file(session_id, log_name(type)));
-    if (info) {
-      logs[type].file = *info;
-    } else if (!is_not_found(info.error())) {
-      return std::move(info).error();
-    }
-  }
-  return logs;
-}
-
-Result<bool> still_holds(FileSystem& files, std::string_view session_id, const LogMarks& logs) {
-  BMAD_TRY_ASSIGN(const LogMarks present, look_at_logs(files, session_id));
-  for (std::size_t type = 0; type < logs.size(); ++type) {
-    const std::optional<FileInfo>& now = present[type].file;
-    const std::optional<FileInfo>& then = logs[type].file;
-    if (now.has_value() != then.has_value() ||
-        (now &&
-         (!now->same_file(*then) || now->size != then->size || now->mtime_ns != then->mtime_ns))) {
-      return false;
-    }
-  }
-  return true;
 }
 
 }  // namespace bmad_mem

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "durable_change.hpp"
 #include "lifecycle/gzip.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "wrapped_lines.hpp"
 

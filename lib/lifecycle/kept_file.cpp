@@ -1,7 +1,7 @@
 #include "lifecycle/kept_file.hpp"
 
-#include "durable_change.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "wrapped_lines.hpp"
 

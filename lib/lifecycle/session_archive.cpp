@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "core/ids.hpp"
-#include "durable_change.hpp"
 #include "lifecycle/gzip.hpp"
 #include "session_files.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "tar.hpp"
 

@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 
 #include "core/ids.hpp"
-#include "durable_change.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "lifecycle/session_folder.hpp"
 #include "session_files.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "storage/remove_tree.hpp"
 

@@ -7,6 +7,7 @@
 #include "model/wrapped_line.hpp"
 #include "privacy/deletion_record.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
@@ -87,11 +88,7 @@ Status replace_deleted(FileSystem& files, const std::string& session_id,
   if (!lines.empty()) {
     return replace_file(files, path, to_text(lines));
   }
-  Status removed = files.remove(path);
-  if (!removed) {
-    return is_not_found(removed.error()) ? Status() : removed;
-  }
-  return files.sync_directory(parent_folder(path));
+  return remove_durably(files, path);
 }
 
 }  // namespace bmad_mem

@@ -1,7 +1,6 @@
 #include "privacy/deletion_record.hpp"
 
 #include <algorithm>
-#include <cerrno>
 
 #include <fmt/format.h>
 
@@ -10,6 +9,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "core/ids.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
@@ -76,14 +76,6 @@ std::string to_text(const DeletionRecord& record) {
   return json_pretty(out.text()) + '\n';
 }
 
-Status make_folder(FileSystem& files, const std::string& path) {
-  Status made = files.make_directory(path);
-  if (!made) {
-    return made.error().os_error == EEXIST ? Status() : made;
-  }
-  return files.sync_directory(parent_folder(path));
-}
-
 }  // namespace
 
 Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string& session_id) {
@@ -116,11 +108,7 @@ Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string
 Status save_deletion_record(FileSystem& files, const DeletionRecord& record) {
   const std::string path = deletion_record_path(record.session_id);
   if (record.is_empty()) {
-    Status removed = files.remove(path);
-    if (!removed) {
-      return is_not_found(removed.error()) ? Status() : removed;
-    }
-    return files.sync_directory(parent_folder(path));
+    return remove_durably(files, path);
   }
   BMAD_TRY(make_deleted_folder(files, record.session_id));
   return replace_file(files, path, to_text(record));
@@ -144,8 +132,7 @@ Result<std::vector<std::string>> sessions_with_deletions(FileSystem& files) {
 }
 
 Status make_deleted_folder(FileSystem& files, const std::string& session_id) {
-  BMAD_TRY(make_folder(files, kDeletedFolder));
-  return make_folder(files, deleted_folder(session_id));
+  return ensure_folder(files, deleted_folder(session_id));
 }
 
 }  // namespace bmad_mem

@@ -96,6 +96,10 @@ class FileSystem {
 /// Whether `error` says that the file or folder isn't there.
 bool is_not_found(const Error& error);
 
+/// Whether there is something at `path`. A disk that cannot tell is an error: taken for "no", it
+/// would make a caller forget what it was about.
+Result<bool> is_there(FileSystem& files, const std::string& path);
+
 /// Reads the whole file `path`. Errors: as open(); E_SIZE_LIMIT above `size_max` bytes.
 Result<std::string> read_file(FileSystem& files, const std::string& path, std::uint64_t size_max);
 

@@ -24,6 +24,7 @@
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
 #include "core/file_system.hpp"
+#include "lifecycle/log_marks.hpp"
 #include "model/decay.hpp"
 #include "storage/access_log.hpp"
 
@@ -61,18 +62,9 @@ struct PlannedRemoval {
   std::string reason;
 };
 
-/// What a log was when it was looked at.
-struct PlannedLog {
-  std::optional<FileInfo> file;  ///< Nothing when there was none.
-  std::uint64_t whole_end = 0;
-};
-
-/// By type.
-using LogMarks = std::array<PlannedLog, kEntryTypeCount>;
-
 struct CompactionPlan {
   std::vector<PlannedRemoval> removals;  ///< By type and line.
-  LogMarks logs{};
+  LogMarks logs;                         ///< As they were planned for.
   std::uint64_t entries_before = 0;
   std::uint64_t entries_after = 0;
   std::uint64_t bytes_before = 0;  ///< Of the logs.
@@ -95,11 +87,5 @@ bool must_stay(EntryType type, JsonValue entry);
 /// deals with them. Errors: as the file system's.
 Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view session_id,
                                        const CompactionRules& rules);
-
-/// The logs as they are now, PlannedLog::whole_end apart: for who looks into them without a lock.
-Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id);
-
-/// Whether the logs are still those that were looked at.
-Result<bool> still_holds(FileSystem& files, std::string_view session_id, const LogMarks& logs);
 
 }  // namespace bmad_mem

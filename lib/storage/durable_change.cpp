@@ -1,4 +1,4 @@
-#include "durable_change.hpp"
+#include "storage/durable_change.hpp"
 
 #include <algorithm>
 #include <cerrno>
