@@ -4,11 +4,13 @@
 
 find_package(Threads REQUIRED)
 find_package(nlohmann_json REQUIRED)
-find_package(xxHash REQUIRED)  # cmake/FindxxHash.cmake; so for the next four.
+find_package(xxHash REQUIRED)  # cmake/FindxxHash.cmake; so for the next six.
 find_package(libstemmer REQUIRED)
 find_package(utf8proc REQUIRED)
 find_package(libarchive REQUIRED)
 find_package(libz REQUIRED)
+find_package(libre2 REQUIRED)
+find_package(libsodium REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 

@@ -20,6 +20,8 @@ install(FILES
   "${PROJECT_SOURCE_DIR}/cmake/Findutf8proc.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/Findlibarchive.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/Findlibz.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findlibre2.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findlibsodium.cmake"
   DESTINATION "${package_dir}")
 
 if(TARGET bmad-mem)

@@ -34,7 +34,7 @@ THIRD_PARTY = {
     "storage": {"Boost.Interprocess", "Boost.Filesystem"},
     "index": {"libstemmer", "utf8proc"},
     "query": {"RE2"},
-    "privacy": {"RE2"},
+    "privacy": {"RE2", "libsodium"},
     "lifecycle": {"libarchive", "zlib"},
 }
 
@@ -56,6 +56,7 @@ LIBRARY_HEADERS = [
     ("libstemmer", r"libstemmer(/libstemmer)?\.h"),
     ("utf8proc", r"utf8proc\.h"),
     ("RE2", r"re2/.+"),
+    ("libsodium", r"sodium\.h|sodium/.+"),
     ("libarchive", r"archive(_entry)?\.h"),
     ("zlib", r"zlib\.h"),
     ("CLI11", r"CLI/.+"),
@@ -65,7 +66,7 @@ LIBRARY_HEADERS = [
 ]
 
 # Slow to compile: a header that includes one makes every file that includes it slow.
-NOT_IN_HEADERS = {"simdjson", "nlohmann", "CLI11", "Boost.Interprocess", "Boost.Filesystem"}
+NOT_IN_HEADERS = {"RE2", "simdjson", "nlohmann", "CLI11", "Boost.Interprocess", "Boost.Filesystem"}
 
 POSIX = re.compile(
     r"(sys|linux|arpa|net|netinet)/.+\.h"

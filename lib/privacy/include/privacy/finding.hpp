@@ -1,0 +1,30 @@
+// finding.hpp - a place in a text where something stands that should not be kept.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace bmad_mem {
+
+/// What is done about a finding.
+enum class Certainty : std::uint8_t {
+  kNear,    ///< Comes near the line: it stays, and its entry is marked as sensitive.
+  kSecret,  ///< Is taken out.
+};
+
+/// Bytes [begin, end) of the text: the secret itself, without its name or quotes.
+struct Finding {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string_view rule;  ///< Id of the rule: "github-pat". Lives as long as the redactor.
+  Certainty certainty = Certainty::kSecret;
+
+  friend bool operator==(const Finding&, const Finding&) = default;
+};
+
+using Findings = std::vector<Finding>;
+
+}  // namespace bmad_mem

@@ -1,0 +1,54 @@
+// secret_rule.hpp - one row of the table of secrets that are known by their shape.
+//
+//   token      proves itself wherever it stands: a prefix nobody else uses, a length, an alphabet
+//   assigned   looks like anything, and is known by the name it is given: datadog_api_key = "…"
+//
+// A new provider is a row in one of the files in rules/; a test runs the examples of every row.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace bmad_mem {
+
+enum class RuleKind : std::uint8_t { kToken, kAssigned };
+
+struct SecretRule {
+  std::string_view id;  ///< "github-pat": lower case, digits and '-'. Never changes: it is stored.
+  std::string_view what;  ///< "GitHub personal access token"
+  RuleKind kind = RuleKind::kToken;
+
+  /// Words, separated by blanks, one of which stands in every match.
+  /// Token: at least 3 bytes each, the case matters; the match begins there (see `lead`).
+  /// Assigned: lower case letters and digits only; found in names in any case, and across '_', '-',
+  /// '.' and blanks: "datadog" in DATA_DOG_KEY. A '+' asks for both parts: "twitter+secret".
+  std::string_view keywords;
+
+  /// In the syntax of RE2. Token: matched from `lead` bytes before the keyword at most; when it has
+  /// a group, the group is the secret. Assigned: must match the whole value.
+  std::string_view pattern;
+
+  /// Bytes that a match may have before the keyword; 0: it begins with the keyword.
+  std::size_t lead = 0;
+
+  /// Least Shannon entropy of the secret, in bits a byte; what has less is a placeholder.
+  double entropy_min = 0;
+
+  /// Whether what was matched can be real, such as a checksum; nullptr: it can.
+  bool (*can_be)(std::string_view secret) = nullptr;
+
+  /// Texts that it must, and must not, find something in: one a line. A middle dot (U+00B7) in them
+  /// is left out: it keeps other people's scanners from taking an example for a secret.
+  std::string_view finds;
+  std::string_view spares;
+};
+
+/// Every row, file by file. `redact --rules` prints it.
+std::span<const SecretRule> secret_rules();
+
+/// Shannon entropy of the bytes of `text`, in bits a byte: -sum p log2 p. 0 for an empty text.
+double shannon_entropy(std::string_view text);
+
+}  // namespace bmad_mem
