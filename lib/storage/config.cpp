@@ -29,8 +29,15 @@ std::string allowed_values(const Setting& setting) {
     if (setting.choices[0].empty()) {
       return "a string that isn't empty";
     }
-    return json_quoted(setting.choices[0]) +
-           (setting.choices[1].empty() ? "" : " or " + json_quoted(setting.choices[1]));
+    std::string choices = json_quoted(setting.choices[0]);
+    for (std::size_t i = 1; i < setting.choices.size() && !setting.choices[i].empty(); ++i) {
+      const bool is_last = i + 1 == setting.choices.size() || setting.choices[i + 1].empty();
+      choices += (is_last ? " or " : ", ") + json_quoted(setting.choices[i]);
+    }
+    return choices;
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<RedactionPattern>>>(setting.member)) {
+    return R"(an array of objects like {"type":"ticket","regex":"TICKET-[0-9]+"})";
   }
   const bool takes_whole = std::holds_alternative<ConfigMember<std::int64_t>>(setting.member);
   return fmt::format("a {}number from {} to {}", takes_whole ? "whole " : "",
@@ -89,6 +96,22 @@ struct Assign {
       return false;
     }
     member(config) = value.string();
+    return true;
+  }
+  bool operator()(ConfigMember<std::vector<RedactionPattern>> member) const {
+    if (!value.is_array()) {
+      return false;
+    }
+    std::vector<RedactionPattern>& patterns = member(config);
+    patterns.clear();
+    for (const JsonValue each : value.elements()) {
+      RedactionPattern pattern{.type = std::string(each["type"].string()),
+                               .regex = std::string(each["regex"].string())};
+      if (pattern.type.empty() || pattern.regex.empty()) {
+        return false;
+      }
+      patterns.push_back(std::move(pattern));
+    }
     return true;
   }
   [[nodiscard]] bool in_range() const {

@@ -17,8 +17,13 @@ constexpr Setting real(std::string_view key, ConfigMember<double> member, double
 }
 
 constexpr Setting text(std::string_view key, ConfigMember<std::string> member,
-                       std::string_view first = {}, std::string_view second = {}) {
-  return {.key = key, .member = member, .choices = {first, second}};
+                       std::string_view first = {}, std::string_view second = {},
+                       std::string_view third = {}) {
+  return {.key = key, .member = member, .choices = {first, second, third}};
+}
+
+constexpr Setting personal(std::string_view key, ConfigMember<std::string> member) {
+  return text(key, member, "redact", "mark", "keep");
 }
 
 // The ranges keep out what can only be a slip, and products with bytes and milliseconds in 64 bits.
@@ -128,6 +133,28 @@ constexpr Setting kSettings[] = {
         [](Config& c) -> Whole& { return c.lifecycle.archive_after_idle_days; }, 0, kDaysMax),
 
     flag("privacy.auto_redaction", [](Config& c) -> bool& { return c.privacy.auto_redaction; }),
+    text("privacy.redaction.replacement",
+         [](Config& c) -> Text& { return c.privacy.redaction.replacement; }),
+    flag("privacy.redaction.aggressive",
+         [](Config& c) -> bool& { return c.privacy.redaction.aggressive; }),
+    flag("privacy.redaction.linkable",
+         [](Config& c) -> bool& { return c.privacy.redaction.linkable; }),
+    personal("privacy.redaction.personal.email",
+             [](Config& c) -> Text& { return c.privacy.redaction.personal.email; }),
+    personal("privacy.redaction.personal.phone",
+             [](Config& c) -> Text& { return c.privacy.redaction.personal.phone; }),
+    personal("privacy.redaction.personal.iban",
+             [](Config& c) -> Text& { return c.privacy.redaction.personal.iban; }),
+    personal("privacy.redaction.personal.card",
+             [](Config& c) -> Text& { return c.privacy.redaction.personal.card; }),
+    personal("privacy.redaction.personal.ip",
+             [](Config& c) -> Text& { return c.privacy.redaction.personal.ip; }),
+    personal("privacy.redaction.personal.national_id",
+             [](Config& c) -> Text& { return c.privacy.redaction.personal.national_id; }),
+    {.key = "privacy.redaction.patterns",
+     .member = [](Config& c) -> std::vector<RedactionPattern>& {
+       return c.privacy.redaction.patterns;
+     }},
     whole(
         "privacy.retention_days.conversation",
         [](Config& c) -> Whole& { return c.privacy.retention_days.conversation; }, 0, kDaysMax),

@@ -22,13 +22,13 @@ struct Setting {
   /// Below "memory_config": "storage.compression.enabled".
   std::string_view key;
   std::variant<ConfigMember<bool>, ConfigMember<std::int64_t>, ConfigMember<double>,
-               ConfigMember<std::string>>
+               ConfigMember<std::string>, ConfigMember<std::vector<RedactionPattern>>>
       member;
   /// Both ends are allowed. Numbers only.
   double min = 0;
   double max = 0;
   /// Strings only: what is allowed; when all are empty, any text but the empty one.
-  std::array<std::string_view, 2> choices = {};
+  std::array<std::string_view, 3> choices = {};
 };
 
 /// The settings in the order in which they are written; those of one object stand together.

@@ -66,6 +66,17 @@ struct ValueText {
   std::string operator()(ConfigMember<std::string> member) const {
     return json_quoted(member(config));
   }
+  std::string operator()(ConfigMember<std::vector<RedactionPattern>> member) const {
+    JsonWriter writer;
+    writer.begin_array();
+    for (const RedactionPattern& pattern : member(config)) {
+      writer.begin_object()
+          .member("type", pattern.type)
+          .member("regex", pattern.regex)
+          .end_object();
+    }
+    return writer.end_array().take();
+  }
 };
 
 }  // namespace

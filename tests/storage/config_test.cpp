@@ -112,6 +112,20 @@ constexpr std::string_view kSpecification = R"({
     },
     "privacy": {
       "auto_redaction": true,
+      "redaction": {
+        "replacement": "[REDACTED:{rule}]",
+        "aggressive": false,
+        "linkable": false,
+        "personal": {
+          "email": "redact",
+          "phone": "redact",
+          "iban": "redact",
+          "card": "redact",
+          "ip": "keep",
+          "national_id": "redact"
+        },
+        "patterns": []
+      },
       "retention_days": {
         "conversation": 90,
         "decision": 365,
@@ -149,7 +163,7 @@ TEST_CASE("what init writes reads back as the defaults, without a warning") {
   Config defaults;
   for (const Setting& setting : config_settings()) {
     CAPTURE(setting.key);
-    std::visit([&](auto member) { CHECK(member(loaded.config) == member(defaults)); },
+    std::visit([&](auto member) { CHECK((member(loaded.config) == member(defaults))); },
                setting.member);
   }
 }
@@ -194,10 +208,13 @@ TEST_CASE("the schema for editors allows what is allowed here") {
       check_number("integer", (*whole)(defaults));
     } else if (const auto* real = std::get_if<ConfigMember<double>>(&setting.member)) {
       check_number("number", (*real)(defaults));
+    } else if (setting.key == "privacy.redaction.patterns") {
+      CHECK(rules["type"].string() == "array");
+      CHECK(rules["items"]["required"].is_array());
     } else {
       const auto* string = std::get_if<ConfigMember<std::string>>(&setting.member);
       CHECK(rules["default"].string() == (*string)(defaults));
-      std::array<std::string_view, 2> choices;
+      std::array<std::string_view, 3> choices;
       std::size_t count = 0;
       for (const JsonValue choice : rules["enum"].elements()) {
         REQUIRE(count < choices.size());
@@ -236,6 +253,21 @@ TEST_CASE("values that are given are taken") {
             .config.privacy.retention_days.conversation == 0);
   CHECK(parsed(with("compaction.strategy", "\"tiered\"")).config.compaction.strategy == "tiered");
   CHECK_FALSE(parsed(with("performance.lazy_load", "false")).config.performance.lazy_load);
+}
+
+TEST_CASE("patterns for the redactor are a list of names and expressions") {
+  const LoadedConfig loaded =
+      parsed(with("privacy.redaction.patterns", R"([{"type":"ticket","regex":"T-[0-9]+"}])"));
+  REQUIRE(loaded.config.privacy.redaction.patterns.size() == 1);
+  CHECK(loaded.config.privacy.redaction.patterns[0].type == "ticket");
+  CHECK(loaded.config.privacy.redaction.patterns[0].regex == "T-[0-9]+");
+  for (const char* wrong :
+       {"{}", R"(["T-1"])", R"([{"type":"ticket"}])", R"([{"type":"","regex":"T"}])"}) {
+    CHECK(refused(with("privacy.redaction.patterns", wrong)).field ==
+          "memory_config.privacy.redaction.patterns");
+  }
+  CHECK(refused(with("privacy.redaction.personal.email", "\"hide\"")).message ==
+        R"(must be "redact", "mark" or "keep", not "hide")");
 }
 
 TEST_CASE("compaction starts at nine tenths of the limit unless it is told when") {

@@ -120,8 +120,38 @@ struct RetentionDays {
   std::int64_t artifact = 0;
 };
 
+/// What a user wants to be taken out beyond what is known.
+struct RedactionPattern {
+  std::string type;   ///< Its name, as the rule in "[REDACTED:rule]".
+  std::string regex;  ///< In the syntax of RE2. Checked by who compiles it (privacy/).
+
+  friend bool operator==(const RedactionPattern&, const RedactionPattern&) = default;
+};
+
+/// What is done about each kind of personal data: "redact", "mark" (the entry is called sensitive)
+/// or "keep". Addresses of machines are what half of all debugging is about.
+struct PersonalDataConfig {
+  std::string email = "redact";
+  std::string phone = "redact";
+  std::string iban = "redact";
+  std::string card = "redact";
+  std::string ip = "keep";
+  std::string national_id = "redact";
+};
+
+struct RedactionConfig {
+  std::string replacement = "[REDACTED:{rule}]";  ///< "{rule}" becomes the id of the rule.
+  /// Patterns apply everywhere, also those that would take out every long word.
+  bool aggressive = false;
+  /// The same secret gets the same placeholder within a session: "[REDACTED:rule:1f3870be]".
+  bool linkable = false;
+  PersonalDataConfig personal;
+  std::vector<RedactionPattern> patterns;
+};
+
 struct PrivacyConfig {
   bool auto_redaction = true;  ///< Secrets leave an entry before it is written: git never forgets.
+  RedactionConfig redaction;
   RetentionDays retention_days;
   /// How long what was deleted can be brought back.
   std::int64_t deleted_retention_days = 30;
