@@ -160,21 +160,6 @@ std::vector<std::string> calls_of(const Work& work) {
   return reference.files->log();
 }
 
-/// Makes the call fail that stands at `nth` in `calls`, when the same calls are made again.
-void fail_call(FaultyFileSystem& files, const std::vector<std::string>& calls, std::size_t nth) {
-  const std::string name = calls[nth].substr(0, calls[nth].find(' '));
-  const auto same_kind =
-      std::ranges::count_if(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(nth) + 1,
-                            [&](const std::string& call) { return call.starts_with(name + " "); });
-  for (int kind = 0; kind <= static_cast<int>(Operation::kSyncDirectory); ++kind) {
-    if (operation_name(static_cast<Operation>(kind)) == name) {
-      files.fail({.operation = static_cast<Operation>(kind),
-                  .nth = static_cast<std::size_t>(same_kind),
-                  .error_number = EIO});
-    }
-  }
-}
-
 /// A full disk: nothing grows, and nothing new is made.
 void fill(FaultyFileSystem& files) {
   files.fail({.operation = Operation::kWrite, .error_number = ENOSPC, .from_then_on = true});
@@ -192,7 +177,7 @@ TEST_CASE("whichever call fails, every entry is somewhere, and in its log once i
       CAPTURE(calls[nth]);
       LifecycleStore store;
       REQUIRE(work.prepare(store.store).has_value());
-      fail_call(*store.files, calls, nth);
+      store.files->fail(fault_at(calls, nth));
       static_cast<void>(work.run(store.store));
       store.files->heal();
       for (const std::string& line : store.lines) {
@@ -214,7 +199,7 @@ TEST_CASE("whichever call fails while entries are aged, each is in its log once"
   for (std::size_t nth = 0; nth < calls.size(); ++nth) {
     CAPTURE(calls[nth]);
     LifecycleStore store;
-    fail_call(*store.files, calls, nth);
+    store.files->fail(fault_at(calls, nth));
     static_cast<void>(age(store.store));
     store.files->heal();
     REQUIRE(age(store.store).has_value());
@@ -230,7 +215,7 @@ TEST_CASE("whichever call fails during a purge, the next one leaves nothing, and
       CAPTURE(calls[nth]);
       LifecycleStore store;
       REQUIRE(prepare(store.store).has_value());
-      fail_call(*store.files, calls, nth);
+      store.files->fail(fault_at(calls, nth));
       static_cast<void>(purge_some(store.store));
       store.files->heal();
       REQUIRE(purge_deleted(store.store, store.clock.now()).has_value());

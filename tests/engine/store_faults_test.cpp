@@ -1,5 +1,4 @@
 // store_faults_test.cpp - the engine over a disk that fails: what it says, and what it leaves.
-#include <algorithm>
 #include <cerrno>
 #include <memory>
 #include <string>
@@ -44,22 +43,6 @@ class FaultyStore {
   ManualClock clock;
   Store store{clock};
 };
-
-/// Makes the call fail that stands at `nth` in `calls`, when the same calls are made again.
-void fail_call(FaultyFileSystem& files, const std::vector<std::string>& calls, std::size_t nth,
-               int error_number = EIO) {
-  const std::string name = calls[nth].substr(0, calls[nth].find(' '));
-  const auto same_kind =
-      std::ranges::count_if(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(nth) + 1,
-                            [&](const std::string& call) { return call.starts_with(name + " "); });
-  for (int kind = 0; kind <= static_cast<int>(Operation::kSyncDirectory); ++kind) {
-    if (operation_name(static_cast<Operation>(kind)) == name) {
-      files.fail({.operation = static_cast<Operation>(kind),
-                  .nth = static_cast<std::size_t>(same_kind),
-                  .error_number = error_number});
-    }
-  }
-}
 
 /// "write_at" of "write_at path 0 512".
 std::string name_of(const std::string& call) { return call.substr(0, call.find(' ')); }
@@ -106,7 +89,7 @@ TEST_CASE("any call that fails during an add leaves the log whole, and the next 
     for (const int error : {EIO, ENOSPC, EMFILE}) {
       FaultyStore store;
       const std::string before = store.log();
-      fail_call(*store.files, calls, nth, error);
+      store.files->fail(fault_at(calls, nth, error));
       const Result<BatchReport> added = store.add("f2");
       store.files->heal();
       if (added) {
@@ -131,7 +114,7 @@ TEST_CASE("any call that fails while a session is made leaves none, and the next
   for (std::size_t nth = 0; nth < calls.size(); ++nth) {
     CAPTURE(calls[nth]);
     FaultyStore store;
-    fail_call(*store.files, calls, nth);
+    store.files->fail(fault_at(calls, nth));
     const Result<std::string> made = create_session(store.store, {.session_id = "s2"});
     store.files->heal();
     if (made) {
@@ -167,7 +150,7 @@ TEST_CASE("any call that fails during a repair loses nothing, and the next repai
     CAPTURE(calls[nth]);
     FaultyStore store;
     damaged(store);
-    fail_call(*store.files, calls, nth);
+    store.files->fail(fault_at(calls, nth));
     static_cast<void>(repair_store(store.store, {}, {}));
     store.files->heal();
     REQUIRE(repair_store(store.store, {}, {}).has_value());

@@ -87,13 +87,39 @@ std::string_view operation_name(Operation operation) {
   return kNames[static_cast<std::size_t>(operation)];
 }
 
+Fault fault_at(const std::vector<std::string>& calls, std::size_t nth, int error_number) {
+  const std::string name = calls[nth].substr(0, calls[nth].find(' '));
+  const auto same_kind =
+      std::ranges::count_if(calls.begin(), calls.begin() + static_cast<std::ptrdiff_t>(nth) + 1,
+                            [&](const std::string& call) { return call.starts_with(name + " "); });
+  int kind = 0;
+  while (operation_name(static_cast<Operation>(kind)) != name) {
+    ++kind;
+  }
+  return {.operation = static_cast<Operation>(kind),
+          .nth = static_cast<std::size_t>(same_kind),
+          .error_number = error_number};
+}
+
 FaultPlan::Verdict FaultPlan::judge(Operation operation, const std::string& path,
                                     const std::string& details) {
+  Verdict verdict;
+  for (const std::function<void()>& work : note_call(operation, path, details, verdict)) {
+    work();  // Without the mutex: it may come back here.
+  }
+  return verdict;
+}
+
+/// Logs the call and fills in its verdict. Returns what is to be done before it.
+std::vector<std::function<void()>> FaultPlan::note_call(Operation operation,
+                                                        const std::string& path,
+                                                        const std::string& details,
+                                                        Verdict& verdict) {
   const std::lock_guard guard(mutex_);
   operations_.push_back(operation);
   log_.push_back(std::string(operation_name(operation)) + " " + path +
                  (details.empty() ? "" : " " + details));
-  Verdict verdict;
+  std::vector<std::function<void()>> works;
   for (ActiveFault& active : faults_) {
     const Fault& fault = active.fault;
     if (fault.operation != operation || path.find(fault.path_part) == std::string::npos) {
@@ -103,13 +129,15 @@ FaultPlan::Verdict FaultPlan::judge(Operation operation, const std::string& path
     if (active.matched < fault.nth || (active.matched > fault.nth && !fault.from_then_on)) {
       continue;
     }
-    if (active.short_size) {
+    if (active.work) {
+      works.push_back(active.work);
+    } else if (active.short_size) {
       verdict.size = active.short_size;
     } else if (!verdict.error) {
       verdict.error = posix_error(fault.error_number, operation_name(operation), path);
     }
   }
-  return verdict;
+  return works;
 }
 
 Status FaultPlan::check(Operation operation, const std::string& path, const std::string& details) {
@@ -125,12 +153,19 @@ FaultyFileSystem::FaultyFileSystem(FileSystem& below)
 
 void FaultyFileSystem::fail(Fault fault) {
   const std::lock_guard guard(plan_->mutex_);
-  plan_->faults_.push_back({.fault = std::move(fault), .matched = 0, .short_size = {}});
+  plan_->faults_.push_back({.fault = std::move(fault), .matched = 0, .short_size = {}, .work = {}});
 }
 
 void FaultyFileSystem::shorten(Fault fault, std::size_t size) {
   const std::lock_guard guard(plan_->mutex_);
-  plan_->faults_.push_back({.fault = std::move(fault), .matched = 0, .short_size = size});
+  plan_->faults_.push_back(
+      {.fault = std::move(fault), .matched = 0, .short_size = size, .work = {}});
+}
+
+void FaultyFileSystem::meanwhile(Fault at, std::function<void()> work) {
+  const std::lock_guard guard(plan_->mutex_);
+  plan_->faults_.push_back(
+      {.fault = std::move(at), .matched = 0, .short_size = {}, .work = std::move(work)});
 }
 
 void FaultyFileSystem::heal() {

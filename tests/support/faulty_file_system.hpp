@@ -5,6 +5,7 @@
 //   FaultyFileSystem files(disk);
 //   files.fail({.operation = Operation::kSyncData, .nth = 2, .error_number = EIO});
 //   files.shorten({.operation = Operation::kWrite, .path_part = "decisions"}, 17);
+//   files.meanwhile({.operation = Operation::kList}, [&] { other_process(); });
 //   ... run ...
 //   CHECK(files.log() == std::vector<std::string>{"open x", "write x 300", "sync_data x"});
 //
@@ -12,6 +13,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -54,6 +56,10 @@ struct Fault {
   std::string path_part = {};
 };
 
+/// The call that stands at `nth`, counted from 0, in `calls`, a log(), as a fault for a run that
+/// makes the same calls again.
+Fault fault_at(const std::vector<std::string>& calls, std::size_t nth, int error_number = 5);
+
 /// What the file system and its open files share: the faults and the log.
 class FaultPlan {
  public:
@@ -72,7 +78,11 @@ class FaultPlan {
     Fault fault;
     std::size_t matched = 0;
     std::optional<std::size_t> short_size;
+    std::function<void()> work;  // Instead of a fault.
   };
+  std::vector<std::function<void()>> note_call(Operation operation, const std::string& path,
+                                               const std::string& details, Verdict& verdict);
+
   std::mutex mutex_;  // Guards the three below.
   std::vector<ActiveFault> faults_;
   std::vector<std::string> log_;
@@ -89,6 +99,9 @@ class FaultyFileSystem final : public FileSystem {
   void fail(Fault fault);
   /// The matching write (kWrite, kWriteAt) writes only its first `size` bytes and says so.
   void shorten(Fault fault, std::size_t size);
+  /// Before the matching call, `work` is done: what another process does at that moment. It may
+  /// use the file system below, and heal() this one.
+  void meanwhile(Fault at, std::function<void()> work);
   /// Forgets all faults; open files work again.
   void heal();
 

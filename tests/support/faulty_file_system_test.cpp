@@ -108,6 +108,25 @@ TEST_CASE("a shortened write writes that much and says so") {
   CHECK(store.disk.read("x") == "abcdef");
 }
 
+TEST_CASE("something can happen just before a call") {
+  Fixture store;
+  store.disk.write("x", "abc");
+  store.files.meanwhile({.operation = Operation::kInfo, .nth = 2}, [&] {
+    store.disk.write("y", "new");
+    store.files.heal();
+  });
+  CHECK(store.files.info("y").error().os_error == ENOENT);
+  CHECK(store.files.info("y").has_value());
+}
+
+TEST_CASE("a call of a log is found again in the next run") {
+  const Log calls = {"open x read", "read_at x 0", "open y read", "sync_data y"};
+  const Fault fault = fault_at(calls, 2, EMFILE);
+  CHECK(fault.operation == Operation::kOpen);
+  CHECK(fault.nth == 2);
+  CHECK(fault.error_number == EMFILE);
+}
+
 TEST_CASE("every kind of call can fail") {
   Fixture store;
   store.disk.write("x", "abc");
