@@ -178,9 +178,10 @@ class SessionPurge {
   }
 
   Status purge_beside_logs() {
-    for (const char* name : {kQuarantineName, kSummaryName, kAccessName}) {
+    for (const char* name : {kQuarantineName, kSummaryName}) {
       BMAD_TRY(purge_text_file(session_file(session_id_, name)));
     }
+    BMAD_TRY(purge_accesses());
     bool removed_artifact = false;
     for (const std::string& id : target_.ids()) {
       const std::string path = artifact_path(session_id_, id);
@@ -211,6 +212,26 @@ class SessionPurge {
     }
     add_elsewhere(path, gaps.size());
     return gaps.empty() ? Status() : remove_lines(files_, path, gaps);
+  }
+
+  /// A log that can't be folded goes as a whole: it only helps the ranking.
+  Status purge_accesses() {
+    const std::string path = access_path(session_id_);
+    const Result<std::string> text = read_file(files_, path, kTextFileSizeMax);
+    if (!text) {
+      return is_not_found(text.error()) ? Status() : Status(text.error());
+    }
+    if (!target_.is_id_in(*text)) {
+      return {};
+    }
+    std::uint64_t gone = 0;
+    const Status folded = fold_accesses(files_, session_id_, [&](std::string_view id) {
+      const bool goes = target_.ids().contains(id);
+      gone += goes ? 1 : 0;
+      return !goes;
+    });
+    add_elsewhere(path, std::max<std::uint64_t>(gone, 1));
+    return folded ? Status() : files_.remove(path);
   }
 
   Store& store_;

@@ -16,6 +16,10 @@ namespace {
 
 constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;
 
+/// What an id is made of; see is_entry_id().
+constexpr std::string_view kIdCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@+=~-";
+
 std::optional<EntryType> log_type(std::string_view name) {
   for (const EntryType type : kEntryTypes) {
     if (entry_type_info(type).log_file == name) {
@@ -69,14 +73,38 @@ void PurgeTarget::note(EntryType type, std::string_view line) {
 
 bool PurgeTarget::is_entry(EntryType type, std::string_view line) {
   const Result<JsonValue> value = parser_.parse(line);
-  return value &&
-         (ids_.contains(std::string(entry_id(*value))) || matcher_.matches(type, *value, line));
+  return value && (ids_.contains(entry_id(*value)) || matcher_.matches(type, *value, line));
 }
 
 bool PurgeTarget::is_named_in(std::string_view line) const {
-  return is_text_in(line) || std::ranges::any_of(ids_, [&](const std::string& id) {
-           return line.find(id) != std::string_view::npos;
-         });
+  return is_text_in(line) || is_id_in(line);
+}
+
+bool PurgeTarget::is_id_in(std::string_view text) const {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_of(kIdCharacters, at);
+    if (begin == std::string_view::npos) {
+      return false;
+    }
+    at = std::min(text.find_first_not_of(kIdCharacters, begin), text.size());
+    const std::string_view token = text.substr(begin, at - begin);
+    const bool is_escaped = begin > 0 && text[begin - 1] == '\\';  // "\na1": a line's end, and a1.
+    if (is_id(token) || (is_escaped && is_id(token.substr(1)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether `token` is one of the ids, perhaps at the end of a sentence.
+bool PurgeTarget::is_id(std::string_view token) const {
+  while (!ids_.contains(token)) {
+    if (!token.ends_with('.') && !token.ends_with(':')) {
+      return false;
+    }
+    token.remove_suffix(1);
+  }
+  return true;
 }
 
 bool PurgeTarget::is_text_in(std::string_view line) const {

@@ -29,7 +29,7 @@ class PurgeTarget {
       : criteria_(criteria), matcher_(criteria) {}
 
   void add(std::string_view id) { ids_.emplace(id); }
-  [[nodiscard]] const std::set<std::string>& ids() const { return ids_; }
+  [[nodiscard]] const std::set<std::string, std::less<>>& ids() const { return ids_; }
 
   /// Adds the id of `line`, an entry, if it answers to the criteria.
   void note(EntryType type, std::string_view line);
@@ -37,15 +37,19 @@ class PurgeTarget {
   [[nodiscard]] bool is_entry(EntryType type, std::string_view line);
   /// Whether a line that is no entry (quarantine, summary, access, a damaged one) speaks of it.
   [[nodiscard]] bool is_named_in(std::string_view line) const;
+  /// Whether one of the ids stands in `text`: as a whole, so that a1 is not in "a10".
+  [[nodiscard]] bool is_id_in(std::string_view text) const;
   /// Whether `line` holds the text that is looked for.
   [[nodiscard]] bool is_text_in(std::string_view line) const;
   /// Whether `name` is "artifacts/{id}.md" of an entry that is to go.
   [[nodiscard]] bool is_artifact(std::string_view name) const;
 
  private:
+  [[nodiscard]] bool is_id(std::string_view token) const;
+
   const DeletionCriteria& criteria_;
   EntryMatcher matcher_;
-  std::set<std::string> ids_;
+  std::set<std::string, std::less<>> ids_;
   JsonParser parser_;
 };
 

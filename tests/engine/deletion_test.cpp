@@ -178,6 +178,48 @@ TEST_CASE("a purge reaches every file, and only ids are left") {
   CHECK(memory.listed() == Ids{"k1", "k2", "k5"});
 }
 
+TEST_CASE("a purge leaves alone what only has a name like it") {
+  MemoryFixture memory;
+  for (const char* session : {"live", "packed"}) {
+    memory.session(session);
+    memory.add_fact("a1", "goes", session);
+    memory.add_fact("a10", "stays", session);
+    memory.write("summary.md", "see a10\nsee a1.\n\"a1\": why\n(a1, a10)\na1-b stays\nba1 stays\n",
+                 session);
+    memory.write("quarantine.jsonl",
+                 "{\"text\":\"{\\\"id\\\":\\\"a10\\\"\"}\n{\"text\":\"{\\\"id\\\":\\\"a1\\\"\"}\n"
+                 "{\"text\":\"\\ta1 torn\"}\n",
+                 session);
+    memory.write("access.jsonl",
+                 R"({"at":"2026-01-11T10:00:00Z","ids":["a1","a10"]})"
+                 "\n"
+                 R"({"at":"2026-01-11T11:00:00Z","ids":["a10","b"]})"
+                 "\n",
+                 session);
+  }
+  memory->archive_session("packed").value();
+  const DeletionReport report = memory->delete_entries({.ids = {"a1"}}, {.purge = true}).value();
+  memory->restore_session("packed").value();
+  for (const char* session : {"live", "packed"}) {
+    CAPTURE(session);
+    CHECK(memory.read("summary.md", session) == "see a10\na1-b stays\nba1 stays\n");
+    CHECK(memory.read("quarantine.jsonl", session) == "{\"text\":\"{\\\"id\\\":\\\"a10\\\"\"}\n");
+    CHECK(memory.read("access.jsonl", session).find("\"a1\"") == std::string::npos);
+    CHECK(memory.read(EntryType::kFact, session) == MemoryFixture::fact("a10", "stays") + "\n");
+  }
+  // A line of several ids loses only the one.
+  CHECK(memory.read("access.jsonl", "live") ==
+        R"({"id":"a10","count":2,"last":"2026-01-11T11:00:00Z"})"
+        "\n"
+        R"({"id":"b","count":1,"last":"2026-01-11T11:00:00Z"})"
+        "\n");
+  const auto in_access = std::ranges::find_if(report.elsewhere, [](const FileCount& each) {
+    return each.path.ends_with("live/access.jsonl");
+  });
+  REQUIRE(in_access != report.elsewhere.end());
+  CHECK(in_access->lines == 1);
+}
+
 TEST_CASE("what was purged is not imported again") {
   MemoryFixture memory;
   memory.session();
