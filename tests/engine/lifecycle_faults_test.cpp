@@ -8,129 +8,20 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-#include <fmt/format.h>
 
-#include "engine/memory_fixture.hpp"
+#include "engine/lifecycle_store.hpp"
 #include "engine/store.hpp"
-#include "lifecycle/evicted_file.hpp"
-#include "lifecycle/session_archive.hpp"
 #include "privacy/deleted_entries.hpp"
-#include "privacy/deletion_record.hpp"
 #include "storage/layout.hpp"
 #include "support/faulty_file_system.hpp"
-#include "support/manual_clock.hpp"
-#include "support/memory_file_system.hpp"
 
 namespace bmad_mem::test {
 namespace {
 
-constexpr int kEntries = 6;
-
-/// A session of six facts over a disk in memory whose calls can be made to fail.
-class LifecycleStore {
- public:
-  LifecycleStore() {
-    disk.make_folders(kSessionsFolder);
-    auto faulty = std::make_unique<FaultyFileSystem>(disk);
-    files = faulty.get();
-    store.files = std::move(faulty);
-    store.lock_timeout = std::chrono::milliseconds(1000);
-    store.config.privacy.deleted_retention_days = 30;
-    REQUIRE(create_session(store, {.session_id = "s1"}).has_value());
-    for (int i = 1; i <= kEntries; ++i) {
-      lines.push_back(MemoryFixture::fact(fmt::format("f{}", i), fmt::format("text-{}", i)));
-      const std::string_view line = lines.back();
-      REQUIRE(add_lines(store, "s1", EntryType::kFact, {&line, 1}, {}).has_value());
-    }
-  }
-
-  /// How often `line` is in the log.
-  std::ptrdiff_t in_log(const std::string& line) {
-    const std::string path = session_file("s1", "facts.jsonl");
-    const std::string log = disk.info(path) ? disk.read(path) : "";
-    std::ptrdiff_t count = 0;
-    for (std::size_t at = log.find(line + "\n"); at != std::string::npos;
-         at = log.find(line + "\n", at + 1)) {
-      ++count;
-    }
-    return count;
-  }
-
-  /// Whether `line` can be had from somewhere: in the log, among the evicted or deleted ones, or in
-  /// the folder or archive of the session.
-  bool is_somewhere(const std::string& line) {
-    const auto is_it = [&](const auto& each) { return each.line == line; };
-    return in_log(line) > 0 || std::ranges::any_of(read_evicted(disk, "s1").value(), is_it) ||
-           std::ranges::any_of(read_deleted(disk, "s1").value(), is_it) || is_packed(line);
-  }
-
-  /// The files of the disk that hold `text`.
-  std::vector<std::string> files_with(const std::string& text, const std::string& folder = "") {
-    std::vector<std::string> found;
-    const std::vector<std::string> names = disk.list(folder).value();
-    for (const std::string& name : names) {
-      const std::string path = folder.empty() ? name : folder + "/" + name;
-      if (disk.info(path).value().kind == FileKind::kDirectory) {
-        std::ranges::move(files_with(text, path), std::back_inserter(found));
-      } else if (disk.read(path).find(text) != std::string::npos) {
-        found.push_back(path);
-      }
-    }
-    return found;
-  }
-
-  MemoryFileSystem disk;
-  FaultyFileSystem* files = nullptr;
-  ManualClock clock;
-  Store store{clock};
-  std::vector<std::string> lines;
-
- private:
-  bool is_packed(const std::string& line) {
-    const Result<std::vector<ArchivedFile>> archived = read_session_archive(disk, "s1");
-    if (archived && std::ranges::any_of(*archived, [&](const ArchivedFile& file) {
-          return file.bytes.find(line) != std::string::npos;
-        })) {
-      return true;
-    }
-    const DeletionRecord record = load_deletion_record(disk, "s1").value();
-    for (const Deletion& deletion : record.deletions) {
-      const std::string path = deleted_session_folder("s1", deletion.deletion_id) + "/facts.jsonl";
-      if (disk.info(path) && disk.read(path).find(line) != std::string::npos) {
-        return true;
-      }
-    }
-    return false;
-  }
-};
-
-const std::vector<std::string>& some_ids() {
-  static const std::vector<std::string> ids = {"f2", "f4"};
-  return ids;
+Status age(Store& store) {
+  const Result<std::vector<DecayReport>> aged = age_sessions(store, {}, std::nullopt, true);
+  return aged ? Status() : Status(aged.error());
 }
-
-template <typename T>
-Status status_of(const Result<T>& result) {
-  return result ? Status() : Status(result.error());
-}
-
-// What can be done with a session, one after the other way round.
-Status compact(Store& store) {
-  return status_of(compact_session(store, "s1", {.keep_share = 0.5}));
-}
-Status restore_evicted(Store& store) { return status_of(restore_evicted_entries(store, "s1", {})); }
-Status archive(Store& store) { return status_of(archive_session(store, "s1")); }
-Status restore(Store& store) { return status_of(restore_session(store, "s1")); }
-Status delete_whole(Store& store) { return status_of(delete_session(store, "s1", {})); }
-Status undelete_all(Store& store) { return status_of(undelete(store, {.sessions = {"s1"}})); }
-Status delete_some(Store& store) {
-  return status_of(delete_entries(store, {.ids = some_ids()}, {}));
-}
-Status purge_some(Store& store) {
-  return status_of(delete_entries(store, {.ids = some_ids()}, {.purge = true}));
-}
-Status age(Store& store) { return status_of(age_sessions(store, {}, std::nullopt, true)); }
-Status nothing(Store& /*store*/) { return {}; }
 
 struct Work {
   const char* name;
@@ -203,7 +94,7 @@ TEST_CASE("whichever call fails while entries are aged, each is in its log once"
     static_cast<void>(age(store.store));
     store.files->heal();
     REQUIRE(age(store.store).has_value());
-    CHECK(read_entries(store.store, {}, {}, true).value().size() == kEntries);
+    CHECK(read_entries(store.store, {}, {}, true).value().size() == kLifecycleEntries);
     CHECK(verify_store(store.store, {}, {}).value().findings.empty());
   }
 }
@@ -294,7 +185,7 @@ TEST_CASE("a full disk keeps nobody from purging: lines become blanks in their p
   CHECK(store.in_log(store.lines[5]) == 1);
   store.files->heal();
   CHECK(verify_store(store.store, {}, {}).value().findings.empty());
-  CHECK(read_entries(store.store, {}, {}, true).value().size() == kEntries - 2);
+  CHECK(read_entries(store.store, {}, {}, true).value().size() == kLifecycleEntries - 2);
 }
 
 }  // namespace bmad_mem::test
