@@ -16,6 +16,7 @@
 #include "deletion.hpp"
 #include "index/entry_scanner.hpp"
 #include "leftovers.hpp"
+#include "lifecycle/log_marks.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "privacy/deletion_record.hpp"
 #include "session_copies.hpp"
@@ -71,6 +72,7 @@ class SessionPurge {
 
   /// Looks which entries it is about, in all places.
   Status look() {
+    BMAD_TRY_ASSIGN(seen_, look_at_logs(files_, session_id_));
     BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));
     BMAD_TRY_ASSIGN(is_live_, is_there(files_, session_folder(session_id_)));
     if (is_live_) {
@@ -86,6 +88,12 @@ class SessionPurge {
 
   [[nodiscard]] bool finds_nothing() const {
     return target_.ids().empty() && lines_.empty() && !finds_text_beside_logs();
+  }
+
+  /// Whether lines may have come or gone while it looked, such as from the evicted ones to a log.
+  Result<bool> was_disturbed() {
+    BMAD_TRY_ASSIGN(const bool holds, still_holds(files_, session_id_, seen_));
+    return !holds;
   }
 
   Status describe(std::string_view reason, bool with_headlines) {
@@ -242,10 +250,49 @@ class SessionPurge {
   DeletionReport& report_;
 
   bool is_live_ = false;
+  LogMarks seen_;
   DeletionRecord record_;
   std::vector<LogLine> lines_;
   SessionCopies copies_;
 };
+
+/// Purges in one session, or describes it.
+Status purge_in_session(Store& store, const std::string& session_id,
+                        const DeletionCriteria& criteria, bool dry_run, DeletionReport& report) {
+  {
+    // With this lock a session stays where it is: in its folder, its archive or under deleted/.
+    std::optional<FileLock::Guard> root_guard;
+    if (!dry_run) {
+      BMAD_TRY_ASSIGN(root_guard, store.lock_root("purge"));
+    }
+    bool is_live = false;
+    {
+      SessionPurge first(store, session_id, criteria, report);
+      BMAD_TRY(first.look());
+      if (dry_run) {
+        return first.finds_nothing() ? Status() : first.describe("would be purged", true);
+      }
+      BMAD_TRY_ASSIGN(const bool was_disturbed, first.was_disturbed());
+      if (first.finds_nothing() && !was_disturbed) {
+        return {};
+      }
+      is_live = first.is_live();
+    }
+    std::optional<FileLock::Guard> guard;
+    if (is_live) {
+      BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("purge"));
+    }
+    SessionPurge purge(store, session_id, criteria, report);
+    BMAD_TRY(purge.look());
+    if (purge.finds_nothing()) {
+      return {};
+    }
+    BMAD_TRY(purge.describe("purged", false));
+    BMAD_TRY(purge.carry_out());
+  }
+  refresh_index(store, session_id);
+  return {};
+}
 
 }  // namespace
 
@@ -254,9 +301,11 @@ Result<std::vector<std::string>> all_session_ids(const Store& store) {
   BMAD_TRY_ASSIGN(std::vector<std::string> live, store.session_ids());
   BMAD_TRY_ASSIGN(std::vector<std::string> archived, archived_session_ids(*store.files));
   BMAD_TRY_ASSIGN(std::vector<std::string> deleted, sessions_with_deletions(*store.files));
-  add_ids(ids, std::move(live));
-  add_ids(ids, std::move(archived));
-  add_ids(ids, std::move(deleted));
+  // Once more: one may have come back from there before it was looked for.
+  BMAD_TRY_ASSIGN(std::vector<std::string> back, store.session_ids());
+  for (std::vector<std::string>* each : {&live, &archived, &deleted, &back}) {
+    add_ids(ids, std::move(*each));
+  }
   return ids;
 }
 
@@ -271,27 +320,7 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
   }
   DeletionReport report;
   for (const std::string& session_id : sessions) {
-    SessionPurge first(store, session_id, criteria, report);
-    BMAD_TRY(first.look());
-    if (first.finds_nothing()) {
-      continue;
-    }
-    if (options.dry_run) {
-      BMAD_TRY(first.describe("would be purged", true));
-      continue;
-    }
-    {
-      BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("purge"));
-      std::optional<FileLock::Guard> guard;
-      if (first.is_live()) {
-        BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("purge"));
-      }
-      SessionPurge purge(store, session_id, criteria, report);
-      BMAD_TRY(purge.look());
-      BMAD_TRY(purge.describe("purged", false));
-      BMAD_TRY(purge.carry_out());
-    }
-    refresh_index(store, session_id);
+    BMAD_TRY(purge_in_session(store, session_id, criteria, options.dry_run, report));
   }
   return report;
 }
