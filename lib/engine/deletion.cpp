@@ -193,39 +193,56 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
   return {};
 }
 
-/// A session, and its files when they are in an archive.
-struct SessionFiles {
-  std::string session_id;
+/// Deletes what answers to `criteria` in one session, which may be archived, or describes it. Most
+/// sessions hold nothing of it: they are neither locked nor unpacked.
+/// Errors: one that is_not_found() when the session was moved meanwhile; nothing is done then.
+Status delete_in_session(Store& store, const std::string& session_id,
+                         const DeletionCriteria& criteria, bool dry_run, DeletionReport& report) {
   std::shared_ptr<FileSystem> archive;
-};
+  if (Status there = check_session(store, session_id); !there) {
+    if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return there;
+    }
+    BMAD_TRY_ASSIGN(archive, packed_files(store, session_id, PackedKind::kArchive));
+  }
+  FileSystem& files = archive == nullptr ? *store.files : *archive;
+  const auto look = [&] { return find_doomed_lines(files, session_id, criteria); };
+  BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(files, session_id, look));
+  if (archive == nullptr) {
+    BMAD_TRY(check_still_there(store, session_id));
+  }
+  if (dry_run) {
+    return describe_doomed(files, session_id, found.lines, "would be deleted", true, report);
+  }
+  if (found.lines.empty()) {
+    return {};
+  }
+  if (archive != nullptr) {
+    const Result<Session> restored = restore_session(store, session_id);
+    if (!restored && !check_session(store, session_id)) {
+      return restored.error();
+    }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
+    found.logs = {};  // They were those of the archive.
+  }
+  const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
+  return delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria), report);
+}
 
 /// Those that `criteria` name, or all; archived ones too.
-Result<std::vector<SessionFiles>> sessions_to_look_at(const Store& store,
-                                                      const DeletionCriteria& criteria) {
-  std::vector<SessionFiles> sessions;
-  std::vector<std::string> archived;
-  if (criteria.sessions.empty()) {
-    BMAD_TRY_ASSIGN(archived, packed_session_ids(store, PackedKind::kArchive));
-    BMAD_TRY_ASSIGN(const std::vector<std::string> live, store.session_ids());
-    for (const std::string& id : live) {
-      sessions.push_back({.session_id = id, .archive = nullptr});
-    }
-  }
+Result<std::vector<std::string>> sessions_to_look_at(const Store& store,
+                                                     const DeletionCriteria& criteria) {
   for (const std::string& id : criteria.sessions) {
-    Status there = check_session(store, id);
-    if (!there && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-      archived.push_back(id);
-      continue;
+    if (Status there = check_session(store, id);
+        !there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return there.error();  // Before anything is deleted.
     }
-    BMAD_TRY(std::move(there));
-    sessions.push_back({.session_id = id, .archive = nullptr});
   }
-  for (const std::string& id : archived) {
-    BMAD_TRY_ASSIGN(std::shared_ptr<FileSystem> files,
-                    packed_files(store, id, PackedKind::kArchive));
-    sessions.push_back({.session_id = id, .archive = std::move(files)});
+  if (!criteria.sessions.empty()) {
+    return criteria.sessions;
   }
-  return sessions;
+  BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store, PackedKind::kArchive));
+  std::ranges::move(present.packed, std::back_inserter(present.live));
+  return std::move(present.live);
 }
 
 /// Puts lines of deletions back. The caller holds the session's lock, `guard`.
@@ -313,32 +330,15 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   if (options.purge) {
     return purge_entries(store, criteria, options);
   }
-  BMAD_TRY_ASSIGN(const std::vector<SessionFiles> sessions,
-                  choose_steadily([&] { return sessions_to_look_at(store, criteria); }));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
-  for (const SessionFiles& session : sessions) {
-    // Most sessions hold nothing of it: they are neither locked nor unpacked.
-    const std::string& session_id = session.session_id;
-    FileSystem& files = session.archive == nullptr ? *store.files : *session.archive;
-    const auto look = [&] { return find_doomed_lines(files, session_id, criteria); };
-    BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(files, session_id, look));
-    if (found.lines.empty()) {
-      continue;
-    }
-    if (options.dry_run) {
-      BMAD_TRY(describe_doomed(files, session_id, found.lines, "would be deleted", true, report));
-    } else {
-      if (session.archive != nullptr) {
-        const Result<Session> restored = restore_session(store, session_id);
-        if (!restored && !check_session(store, session_id)) {
-          return restored.error();
-        }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
-        found.logs = {};  // They were those of the archive.
-      }
-      const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
-      BMAD_TRY(delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria),
-                             report));
-    }
+  for (const std::string& session_id : sessions) {
+    const Status done = choose_steadily(
+        [&] { return delete_in_session(store, session_id, criteria, options.dry_run, report); });
+    const bool was_named = !criteria.sessions.empty();
+    if (!done && (was_named || done.error().code != ErrorCode::E_SESSION_NOT_FOUND)) {
+      return done.error();
+    }  // What nobody named may be deleted meanwhile.
   }
   return report;
 }

@@ -16,32 +16,25 @@ Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfi
   return index.write_checkpoint();
 }
 
-namespace {
-
-/// Of the sessions that are no folder: what was kept of them, or their archives.
-Status add_packed(const Store& store, PackedKind kind,
-                  std::vector<std::shared_ptr<SessionIndex>>& indexes) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, packed_session_ids(store, kind));
-  for (const std::string& id : ids) {
-    BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
-    indexes.push_back(std::move(index));
-  }
-  return {};
-}
-
-}  // namespace
-
-Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& store,
-                                                                  const EntryFilter& filter) {
-  std::vector<std::shared_ptr<SessionIndex>> indexes;
+Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter) {
+  ChosenIndexes chosen;
   const PackedKind kind = filter.archived ? PackedKind::kArchive : PackedKind::kKept;
+  const auto add_live = [&](const std::string& id) {
+    chosen.indexes.push_back(store.index(id));
+    chosen.live.push_back(id);
+  };
+  const auto add_packed = [&](const std::string& id) -> Status {
+    BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
+    chosen.indexes.push_back(std::move(index));
+    return {};
+  };
   if (filter.sessions.empty()) {
-    BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store.session_ids());
-    for (const std::string& id : ids) {
-      indexes.push_back(store.index(id));
+    BMAD_TRY_ASSIGN(const PresentSessions present, present_sessions(store, kind));
+    std::ranges::for_each(present.live, add_live);
+    for (const std::string& id : present.packed) {
+      BMAD_TRY(add_packed(id));
     }
-    BMAD_TRY(add_packed(store, kind, indexes));
-    return indexes;
+    return chosen;
   }
   std::set<std::string_view> known;
   for (const std::string& id : filter.sessions) {
@@ -50,15 +43,14 @@ Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& s
     }
     Status there = check_session(store, id);
     if (there) {
-      indexes.push_back(store.index(id));
+      add_live(id);
     } else if (filter.archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-      BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
-      indexes.push_back(std::move(index));
+      BMAD_TRY(add_packed(id));
     } else {
       return std::move(there).error();
     }
   }
-  return indexes;
+  return chosen;
 }
 
 HeldIndexes::HeldIndexes(const Store& store, std::vector<std::shared_ptr<SessionIndex>> indexes)

@@ -69,10 +69,14 @@ class HeldIndexes {
   std::vector<std::shared_lock<std::shared_mutex>> locks_;
 };
 
+struct ChosenIndexes {
+  std::vector<std::shared_ptr<SessionIndex>> indexes;
+  std::vector<std::string> live;  ///< Of those, the sessions that are folders.
+};
+
 /// The indexes of the sessions that `filter` names, each once; of all when it names none. Archived
 /// ones are among them as far as they were kept, or as a whole with EntryFilter::archived.
-Result<std::vector<std::shared_ptr<SessionIndex>>> chosen_indexes(const Store& store,
-                                                                  const EntryFilter& filter);
+Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter);
 
 /// What `work` makes of the indexes of the sessions that `filter` names; afterwards the checkpoints
 /// that were missing are written.
@@ -80,11 +84,13 @@ template <typename Work>
 auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
     -> decltype(work(std::declval<HeldIndexes&>())) {
   const auto ask = [&]() -> decltype(work(std::declval<HeldIndexes&>())) {
-    BMAD_TRY_ASSIGN(std::vector<std::shared_ptr<SessionIndex>> chosen,
-                    chosen_indexes(store, filter));
-    HeldIndexes indexes(store, std::move(chosen));
+    BMAD_TRY_ASSIGN(ChosenIndexes chosen, chosen_indexes(store, filter));
+    HeldIndexes indexes(store, std::move(chosen.indexes));
     auto result = indexes.run([&] { return work(indexes); });
     if (result) {
+      for (const std::string& session_id : chosen.live) {
+        BMAD_TRY(check_still_there(store, session_id));
+      }
       indexes.write_checkpoints();
     }
     return result;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <map>
 
 #include "lifecycle/kept_file.hpp"
@@ -151,6 +152,7 @@ Result<std::shared_ptr<PackedSession>> packed_session(const Store& store,
   if (slot == nullptr || !slot->origin.same_file(now) || slot->origin.size != now.size ||
       slot->origin.mtime_ns != now.mtime_ns) {
     BMAD_TRY_ASSIGN(auto files, unpack(store, session_id, kind));
+    BMAD_TRY(store.files->info(path));  // When it went meanwhile, nothing was kept as it seems.
     slot = std::make_shared<PackedSession>(store, session_id, store.files->display_path(path),
                                            std::move(files), now);
   }
@@ -182,6 +184,25 @@ Result<std::vector<std::string>> packed_session_ids(const Store& store, PackedKi
     return store.files->info(session_folder(id)).has_value();
   });
   return ids;
+}
+
+Result<PresentSessions> present_sessions(const Store& store, PackedKind kind) {
+  // Folders before and after the others: a session on its way from one to the other is in one of
+  // the lists at least.
+  PresentSessions present;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> before, store.session_ids());
+  BMAD_TRY_ASSIGN(present.packed, packed_session_ids(store, kind));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_ids());
+  std::ranges::set_union(before, after, std::back_inserter(present.live));
+  std::erase_if(present.packed, [&](const std::string& id) {
+    return std::ranges::binary_search(present.live, id);
+  });
+  return present;
+}
+
+Status check_still_there(const Store& store, const std::string& session_id) {
+  BMAD_TRY(store.files->info(session_folder(session_id)));
+  return {};
 }
 
 }  // namespace bmad_mem

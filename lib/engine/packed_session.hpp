@@ -7,6 +7,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "index/session_index.hpp"
 #include "store.hpp"
@@ -25,18 +26,31 @@ Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
 Result<std::shared_ptr<FileSystem>> packed_files(const Store& store, const std::string& session_id,
                                                  PackedKind kind);
 
-/// What `choose` says of the sessions there are; asked again when one came or went meanwhile.
-template <typename Choose>
-auto choose_steadily(const Choose& choose) -> decltype(choose()) {
-  constexpr int kTries = 8;
-  auto chosen = choose();
-  for (int i = 1; i < kTries && !chosen && is_not_found(chosen.error()); ++i) {
-    chosen = choose();
-  }
-  return chosen;
-}
-
 /// The sessions that are kept or archived and are no folder, sorted.
 Result<std::vector<std::string>> packed_session_ids(const Store& store, PackedKind kind);
+
+/// The sessions there are: each in one of the lists, both sorted.
+struct PresentSessions {
+  std::vector<std::string> live;
+  std::vector<std::string> packed;
+};
+
+/// One that comes or goes while they are listed is among them. It need not be where the list says.
+Result<PresentSessions> present_sessions(const Store& store, PackedKind kind);
+
+/// Whether `session_id` is a folder still, after it was read as one: a folder that went meanwhile
+/// looked empty. Errors: one that is_not_found() when it has gone.
+Status check_still_there(const Store& store, const std::string& session_id);
+
+/// What `look` finds in the sessions there are; it looks again when one came or went meanwhile.
+template <typename Look>
+auto choose_steadily(const Look& look) -> decltype(look()) {
+  constexpr int kTries = 8;
+  auto found = look();
+  for (int i = 1; i < kTries && !found && is_not_found(found.error()); ++i) {
+    found = look();
+  }
+  return found;
+}
 
 }  // namespace bmad_mem

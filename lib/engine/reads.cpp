@@ -64,12 +64,11 @@ Result<std::vector<Source>> sources(const Store& store, std::span<const std::str
     return {};
   };
   if (wanted.empty()) {
-    BMAD_TRY_ASSIGN(const std::vector<std::string> live, store.session_ids());
-    for (const std::string& id : live) {
+    BMAD_TRY_ASSIGN(const PresentSessions present, present_sessions(store, kind));
+    for (const std::string& id : present.live) {
       found.push_back({.session_id = id, .packed = nullptr});
     }
-    BMAD_TRY_ASSIGN(const std::vector<std::string> packed, packed_session_ids(store, kind));
-    for (const std::string& id : packed) {
+    for (const std::string& id : present.packed) {
       BMAD_TRY(add_packed(id));
     }
     return found;
@@ -88,31 +87,42 @@ Result<std::vector<Source>> sources(const Store& store, std::span<const std::str
 
 /// An entry and the session that holds it.
 struct Located {
-  const std::string* session_id = nullptr;
+  std::string session_id;
   TableEntry entry;
 };
+
+/// Errors: one that is_not_found() when the session has left its folder meanwhile.
+Result<std::vector<TableEntry>> load_source(const Store& store, const Source& source,
+                                            std::span<const EntryType> types, Versions versions) {
+  BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                  load_entries(source.files(store), source.session_id, types, versions));
+  if (source.packed == nullptr) {
+    BMAD_TRY(check_still_there(store, source.session_id));
+  }
+  return entries;
+}
 
 /// Newest first; equal times by session and id, so that the order never depends on chance.
 bool is_newer(const Located& a, const Located& b) {
   if (a.entry.timestamp != b.entry.timestamp) {
     return a.entry.timestamp > b.entry.timestamp;
   }
-  if (*a.session_id != *b.session_id) {
-    return *a.session_id > *b.session_id;
+  if (a.session_id != b.session_id) {
+    return a.session_id > b.session_id;
   }
   return a.entry.id > b.entry.id;
 }
 
-Result<std::vector<Located>> load_filtered(const Store& store, const std::vector<Source>& sessions,
-                                           const EntryFilter& filter) {
-  BMAD_TRY(check_time_range(filter));
+Result<std::vector<Located>> load_filtered(const Store& store, const EntryFilter& filter) {
+  BMAD_TRY_ASSIGN(const std::vector<Source> sessions,
+                  sources(store, filter.sessions, filter.archived));
   std::vector<Located> found;
   for (const Source& source : sessions) {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_entries(source.files(store), source.session_id, filter.types));
+                    load_source(store, source, filter.types, Versions::kLatest));
     for (TableEntry& entry : entries) {
       if (passes(filter, entry)) {
-        found.push_back({.session_id = &source.session_id, .entry = std::move(entry)});
+        found.push_back({.session_id = source.session_id, .entry = std::move(entry)});
       }
     }
   }
@@ -126,18 +136,13 @@ void cut_to(std::vector<T>& items, std::size_t limit) {
   }
 }
 
-}  // namespace
-
-Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
-                                        std::span<const EntryType> types, bool all_versions) {
-  BMAD_TRY_ASSIGN(const std::vector<Source> sessions,
-                  choose_steadily([&] { return sources(store, wanted, false); }));
+Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::string> wanted,
+                                    std::span<const EntryType> types, Versions versions) {
+  BMAD_TRY_ASSIGN(const std::vector<Source> sessions, sources(store, wanted, false));
   std::vector<Entry> found;
   JsonParser parser;
   for (const Source& source : sessions) {
-    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_entries(source.files(store), source.session_id, types,
-                                 all_versions ? Versions::kAll : Versions::kLatest));
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries, load_source(store, source, types, versions));
     for (TableEntry& entry : entries) {
       found.push_back(to_entry(parser, source.session_id, std::move(entry)));
     }
@@ -145,18 +150,25 @@ Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std:
   return found;
 }
 
+}  // namespace
+
+Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
+                                        std::span<const EntryType> types, bool all_versions) {
+  const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
+  return choose_steadily([&] { return load_all(store, wanted, types, versions); });
+}
+
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
-  BMAD_TRY_ASSIGN(const std::vector<Source> sessions, choose_steadily([&] {
-                    return sources(store, filter.sessions, filter.archived);
-                  }));
-  BMAD_TRY_ASSIGN(std::vector<Located> found, load_filtered(store, sessions, filter));
+  BMAD_TRY(check_time_range(filter));
+  BMAD_TRY_ASSIGN(std::vector<Located> found,
+                  choose_steadily([&] { return load_filtered(store, filter); }));
   std::ranges::sort(found, is_newer);
   cut_to(found, filter.limit);
   std::vector<Entry> entries;
   entries.reserve(found.size());
   JsonParser parser;
   for (Located& located : found) {
-    entries.push_back(to_entry(parser, *located.session_id, std::move(located.entry)));
+    entries.push_back(to_entry(parser, located.session_id, std::move(located.entry)));
   }
   return entries;
 }

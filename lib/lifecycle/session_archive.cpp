@@ -176,7 +176,8 @@ Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,
                  .message = fmt::format("session {} has no archive; `bmad-mem session list` shows "
                                         "what is archived",
                                         session_id),
-                 .path = files.display_path(path)};
+                 .path = files.display_path(path),
+                 .os_error = members.error().os_error};
   }
   return members;
 }

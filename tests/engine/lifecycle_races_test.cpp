@@ -1,5 +1,6 @@
 // lifecycle_races_test.cpp - a session comes, goes or changes at any moment of what another process
 // does with it: nothing is missed.
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,17 @@ constexpr Race kPurges[] = {
     {"restore", archive, purge_some, restore},
     {"restore what was evicted", compact, purge_some, restore_evicted},
     {"undelete", delete_some, purge_some, undelete_all},
+};
+
+constexpr Race kDeletions[] = {
+    {"archive", nothing, delete_some, archive},
+    {"restore", archive, delete_some, restore},
+};
+
+constexpr Race kReads[] = {
+    {"nothing", nothing, nothing, nothing},
+    {"archive", nothing, nothing, archive},
+    {"restore", archive, nothing, restore},
 };
 
 /// Calls `check(store, race)` for each race and each moment of its run at which the other process
@@ -55,6 +67,20 @@ void at_any_moment(std::span<const Race> races, const Run& run, const Check& che
 
 Status run_it(const Race& race, Store& store) { return race.run(store); }
 
+std::vector<std::string> ids_of(const std::vector<Entry>& entries) {
+  std::vector<std::string> ids;
+  for (const Entry& entry : entries) {
+    ids.push_back(entry.id);
+  }
+  std::ranges::sort(ids);
+  return ids;
+}
+
+const std::vector<std::string>& all_ids() {
+  static const std::vector<std::string> ids = {"f1", "f2", "f3", "f4", "f5", "f6"};
+  return ids;
+}
+
 }  // namespace
 
 TEST_CASE("whatever happens to a session during a purge, nothing of it stays") {
@@ -66,6 +92,58 @@ TEST_CASE("whatever happens to a session during a purge, nothing of it stays") {
     }
     CHECK(store.is_somewhere(store.lines[0]));
     CHECK(store.is_somewhere(store.lines[4]));
+  });
+}
+
+TEST_CASE("whatever happens to a session during a deletion, the entries are deleted") {
+  at_any_moment(kDeletions, run_it, [](LifecycleStore& store, const Race& race) {
+    const Status done = race.run(store.store);
+    CHECK(done.has_value());
+    const EntryFilter all{.archived = true, .limit = 0};
+    CHECK(ids_of(list_entries(store.store, all).value()) ==
+          std::vector<std::string>{"f1", "f3", "f5", "f6"});
+    CHECK(undelete_all(store.store).has_value());
+    for (const std::string& line : store.lines) {
+      CHECK(store.is_somewhere(line));
+    }
+  });
+}
+
+TEST_CASE("whatever happens to a session while entries are read, each is there once") {
+  for (const bool archived : {false, true}) {
+    CAPTURE(archived);
+    const EntryFilter all{.archived = archived, .limit = 0};
+    const auto list = [&](const Race& /*race*/, Store& store) -> Status {
+      BMAD_TRY(list_entries(store, all));
+      return {};
+    };
+    at_any_moment(kReads, list, [&](LifecycleStore& store, const Race& /*race*/) {
+      const Result<std::vector<Entry>> listed = list_entries(store.store, all);
+      REQUIRE(listed.has_value());
+      CHECK(ids_of(*listed) == all_ids());
+    });
+  }
+  const auto read = [](const Race& /*race*/, Store& store) -> Status {
+    BMAD_TRY(read_entries(store, {}, {}, true));
+    return {};
+  };
+  at_any_moment(kReads, read, [&](LifecycleStore& store, const Race& /*race*/) {
+    const Result<std::vector<Entry>> got = read_entries(store.store, {}, {}, true);
+    REQUIRE(got.has_value());
+    CHECK(ids_of(*got) == all_ids());
+  });
+}
+
+TEST_CASE("whatever happens to a session during a search, each entry is found once") {
+  const Query query{.text = "text"};
+  const auto ask = [&](const Race& /*race*/, Store& store) -> Status {
+    BMAD_TRY(query_entries(store, query));
+    return {};
+  };
+  at_any_moment(kReads, ask, [&](LifecycleStore& store, const Race& /*race*/) {
+    const Result<std::vector<Hit>> hits = query_entries(store.store, query);
+    REQUIRE(hits.has_value());
+    CHECK(hits->size() == kLifecycleEntries);
   });
 }
 
