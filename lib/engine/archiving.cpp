@@ -112,6 +112,7 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
     }
     BMAD_TRY(remove_archive(files, session_id));
   }
+  store.forget_session(session_id);
   return describe_session(store, session_id);
 }
 

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "lifecycle/kept_file.hpp"
 #include "lifecycle/session_archive.hpp"
@@ -88,6 +89,14 @@ class PackedFiles final : public FileSystem {
   [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
     return display_path_;
   }
+  /// Of all files together.
+  [[nodiscard]] std::uint64_t size() const {
+    std::uint64_t sum = 0;
+    for (const auto& [name, bytes] : files_) {
+      sum += bytes.size();
+    }
+    return sum;
+  }
 
  private:
   using Files = std::map<std::string, std::string>;
@@ -141,22 +150,64 @@ struct PackedSession {
 
 namespace {
 
-Result<std::shared_ptr<PackedSession>> packed_session(const Store& store,
-                                                      const std::string& session_id,
-                                                      PackedKind kind) {
+using Packed = std::shared_ptr<PackedSession>;
+
+/// What is unpacked of the file at `path`, as long as the file is the one that `now` describes.
+Packed unpacked_before(const Store& store, const std::string& path, const FileInfo& now) {
+  const std::lock_guard guard(store.indexes_mutex);
+  const auto slot = store.packed.find(path);
+  if (slot == store.packed.end()) {
+    return nullptr;
+  }
+  const FileInfo& then = slot->second.session->origin;
+  if (!then.same_file(now) || then.size != now.size || then.mtime_ns != now.mtime_ns) {
+    return nullptr;
+  }
+  slot->second.used = ++store.packed_uses;
+  return slot->second.session;
+}
+
+/// Takes archives out of the cache, those first that were asked for longest ago, until the others
+/// have no more bytes than they may; the latest stays. What was kept is small, and every search
+/// asks for it. The caller holds indexes_mutex, and frees what is returned without it.
+std::vector<Packed> take_out_archives(const Store& store) {
+  std::uint64_t size = 0;
+  std::vector<std::string> archives;
+  for (const auto& [path, slot] : store.packed) {
+    if (path.starts_with(kArchiveFolder)) {
+      archives.push_back(path);
+      size += slot.session->files.size();
+    }
+  }
+  std::ranges::sort(archives, {}, [&](const std::string& path) { return store.packed[path].used; });
+  std::vector<Packed> out;
+  for (std::size_t i = 0; i + 1 < archives.size() && size > store.archives_size_max; ++i) {
+    out.push_back(std::move(store.packed[archives[i]].session));
+    store.packed.erase(archives[i]);
+    size -= out.back()->files.size();
+  }
+  return out;
+}
+
+Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind) {
   const std::string path =
       kind == PackedKind::kKept ? kept_path(session_id) : archive_path(session_id);
   BMAD_TRY_ASSIGN(const FileInfo now, store.files->info(path));
-  const std::lock_guard guard(store.indexes_mutex);
-  std::shared_ptr<PackedSession>& slot = store.packed[path];
-  if (slot == nullptr || !slot->origin.same_file(now) || slot->origin.size != now.size ||
-      slot->origin.mtime_ns != now.mtime_ns) {
-    BMAD_TRY_ASSIGN(auto files, unpack(store, session_id, kind));
-    BMAD_TRY(store.files->info(path));  // When it went meanwhile, nothing was kept as it seems.
-    slot = std::make_shared<PackedSession>(store, session_id, store.files->display_path(path),
-                                           std::move(files), now);
+  if (Packed known = unpacked_before(store, path, now)) {
+    return known;
   }
-  return slot;
+  // Without the mutex, since it takes a while. Two threads may do it at once; one is in vain.
+  BMAD_TRY_ASSIGN(auto files, unpack(store, session_id, kind));
+  BMAD_TRY(store.files->info(path));  // When it went meanwhile, nothing was kept as it seems.
+  auto unpacked = std::make_shared<PackedSession>(
+      store, session_id, store.files->display_path(path), std::move(files), now);
+  std::vector<Packed> old;
+  const std::lock_guard guard(store.indexes_mutex);
+  PackedSlot& slot = store.packed[path];
+  old.push_back(std::exchange(slot.session, unpacked));
+  slot.used = ++store.packed_uses;
+  std::ranges::move(take_out_archives(store), std::back_inserter(old));
+  return unpacked;
 }
 
 }  // namespace

@@ -38,6 +38,8 @@ OpenSession& Store::session(const std::string& session_id) {
 void Store::forget_session(const std::string& session_id) {
   const std::lock_guard guard(indexes_mutex);
   indexes.erase(session_id);
+  packed.erase(archive_path(session_id));
+  packed.erase(kept_path(session_id));
 }
 
 Result<FileLock::Guard> Store::lock_root(std::string_view operation) const {

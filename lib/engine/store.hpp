@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,12 @@
 namespace bmad_mem {
 
 struct PackedSession;
+
+/// A session that is no folder, unpacked; see packed_session.hpp.
+struct PackedSlot {
+  std::shared_ptr<PackedSession> session;
+  std::uint64_t used = 0;  ///< The greater, the later it was asked for.
+};
 
 /// A session as this process writes to it.
 struct OpenSession {
@@ -58,8 +65,11 @@ struct Store {
 
   mutable std::mutex indexes_mutex;
   mutable std::map<std::string, std::shared_ptr<SessionIndex>, std::less<>> indexes;
-  /// Of sessions that are no folder, by the file they are in; see packed_session.hpp.
-  mutable std::map<std::string, std::shared_ptr<PackedSession>, std::less<>> packed;
+  /// Sessions that are no folder, by the file they are in; indexes_mutex guards these two as well.
+  mutable std::map<std::string, PackedSlot, std::less<>> packed;
+  mutable std::uint64_t packed_uses = 0;
+  /// How many bytes of archives stay unpacked for the next question: six sessions of 10 MB.
+  std::uint64_t archives_size_max = 64U << 20U;
 
   mutable AccessNotes accesses;
 
@@ -76,7 +86,7 @@ struct Store {
   /// The index of `session_id`, kept as long as the root is open; refresh() it before use.
   std::shared_ptr<SessionIndex> index(const std::string& session_id) const;
 
-  /// Forgets the index of a session that has gone.
+  /// Forgets the index of a session that has gone, and what was unpacked of it.
   void forget_session(const std::string& session_id);
 
   /// The lock of the root itself: for what makes sessions come and go.
