@@ -1,0 +1,390 @@
+#include "assignment_judge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "char_class.hpp"
+#include "innocent.hpp"
+#include "privacy/secret_rule.hpp"
+#include "randomness.hpp"
+#include "secret_names.hpp"
+#include "token_rules.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using std::string_view;
+using Verdict = std::optional<ValueVerdict>;
+
+/// Bits that speak for a drawn value where its name already says secret and nothing else fits.
+constexpr double kLikelyBits = 3;
+
+/// What a value is made of.
+struct Traits {
+  std::size_t size = 0;
+  std::size_t lower = 0;
+  std::size_t upper = 0;
+  std::size_t digits = 0;
+  std::size_t marks = 0;    ///< Of "!@#$%^&*+=~?", which passwords have and names have not.
+  std::size_t joints = 0;   ///< Of "_-./:".
+  std::size_t others = 0;   ///< Brackets, quotes, commas: those of code and prose.
+  std::size_t foreign = 0;  ///< Bytes beyond ASCII.
+  std::size_t blanks = 0;
+  std::size_t distinct = 0;
+  double bits = 0;
+
+  [[nodiscard]] std::size_t letters() const { return lower + upper; }
+  [[nodiscard]] bool is_mixed() const { return letters() > 0 && digits > 0; }
+};
+
+Traits traits_of(string_view value) {
+  Traits traits;
+  traits.size = value.size();
+  std::array<bool, 256> seen = {};
+  for (const char c : value) {
+    seen[static_cast<unsigned char>(c)] = true;
+    if (is_lower(c)) {
+      ++traits.lower;
+    } else if (is_upper(c)) {
+      ++traits.upper;
+    } else if (is_digit(c)) {
+      ++traits.digits;
+    } else if (is_space(c)) {
+      ++traits.blanks;
+    } else if (!is_ascii(c)) {
+      ++traits.foreign;
+    } else if (string_view("!@#$%^&*+=~?").contains(c)) {
+      ++traits.marks;
+    } else if (string_view("_-./:").contains(c)) {
+      ++traits.joints;
+    } else {
+      ++traits.others;
+    }
+  }
+  traits.distinct = static_cast<std::size_t>(std::ranges::count(seen, true));
+  traits.bits = randomness_bits(value);
+  return traits;
+}
+
+bool is_strong(SecretKind kind) {
+  return kind != SecretKind::kWeak && kind != SecretKind::kCredential &&
+         kind != SecretKind::kConnection && kind != SecretKind::kCode &&
+         kind != SecretKind::kSeedPhrase;
+}
+
+/// "sha256", "base64", "utf8", "int32", "ed25519": letters that everybody follows by a number.
+bool is_known_term(string_view value) {
+  static constexpr auto kTerms = std::to_array<string_view>(
+      {"sha",   "md",  "base",  "utf",   "oauth", "ed",      "x",      "rs",      "hs",      "es",
+       "ps",    "aes", "rsa",   "pbkdf", "argon", "argonid", "bcrypt", "hmacsha", "int",     "uint",
+       "float", "str", "char",  "u",     "i",     "f",       "python", "v",       "win",     "ipv",
+       "http",  "ks",  "s",     "p",     "iso",   "latin",   "cp",     "web",     "varchar", "vec",
+       "step",  "arg", "param", "hmac",  "secp",  "ecdsa"});
+  std::array<char, 12> letters = {};
+  std::size_t size = 0;
+  for (const char c : value) {
+    if (is_letter(c)) {
+      if (size == letters.size()) {
+        return false;
+      }
+      letters[size++] = to_lower(c);
+    } else if (!is_digit(c) && c != '-' && c != '_' && c != '(' && c != ')') {
+      return false;
+    }
+  }
+  return std::ranges::find(kTerms, string_view(letters.data(), size)) != kTerms.end();
+}
+
+/// A call, an index, a member, a scope: `getToken(x`, `config["x"]`, `user.password`, `a::b`.
+bool looks_like_code(string_view value) {
+  const std::size_t end = static_cast<std::size_t>(
+      std::ranges::find_if_not(value, [](char c) { return is_alnum(c) || c == '_'; }) -
+      value.begin());
+  if (end == value.size()) {
+    return randomness_bits(value) < kLikelyBits;
+  }
+  if (end == 0) {
+    // `&str`, `*ptr`, `!token`, `(x`, `[]`, `-1`, `:name`, `@name`.
+    return string_view("&*!([{-:@|<>,;").contains(value.front()) &&
+           randomness_bits(value.substr(1)) < kLikelyBits;
+  }
+  const bool begins_as_name =
+      !is_digit(value.front()) && randomness_bits(value.substr(0, end)) < kRandomBits;
+  const string_view rest = value.substr(end);
+  if (rest.front() == '(' || rest.front() == '[' || rest.front() == '{' || rest.front() == '<') {
+    return begins_as_name;
+  }
+  return begins_as_name && randomness_bits(value) < kRandomBits &&
+         (rest.front() == '.' || rest.starts_with("::") || rest.starts_with("->") ||
+          rest.front() == '?' || rest.front() == '!' || rest.front() == '-' ||
+          rest.front() == '+' || rest.front() == ':' || rest.front() == '/' ||
+          rest.front() == '|' || rest.front() == '=');
+}
+
+bool has_rooted_path(string_view value) {
+  return value.starts_with('/') || value.starts_with("./") || value.starts_with("../") ||
+         value.starts_with("~/") || value.starts_with("C:\\") || value.starts_with("\\\\");
+}
+
+/// What is public whatever name it bears.
+bool is_public_anyhow(string_view value) {
+  return value.contains("://") || value.starts_with("data:") || value.starts_with("sha256:") ||
+         value.starts_with("sha256-") || value.starts_with("sha384-") ||
+         value.starts_with("sha512-") || value.starts_with("sha512:") ||
+         value.starts_with("sha1-") || value.starts_with("sha1:") || value.starts_with("W/\"");
+}
+
+/// Words of a sentence about passwords rather than of one.
+bool is_plain_speech(string_view value) {
+  static constexpr auto kWords =
+      std::to_array<string_view>({"your", "the", "enter", "please", "must", "is", "a", "for", "to",
+                                  "and", "or", "not", "of", "new", "was", "password"});
+  for (std::size_t begin = 0; begin < value.size();) {
+    const std::size_t end = std::min(value.find(' ', begin), value.size());
+    const string_view word = value.substr(begin, end - begin);
+    std::array<char, 8> lower = {};
+    if (word.size() <= lower.size()) {
+      std::ranges::transform(word, lower.begin(), to_lower);
+      if (std::ranges::find(kWords, string_view(lower.data(), word.size())) != kWords.end()) {
+        return true;
+      }
+    }
+    begin = end + 1;
+  }
+  return false;
+}
+
+/// How many words of small letters `value` consists of; 0 when there is anything else in it.
+std::size_t word_count(string_view value) {
+  std::size_t words = 1;
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    if (value[i] == ' ' && i > 0 && value[i - 1] != ' ') {
+      ++words;
+    } else if (!is_lower(value[i])) {
+      return 0;
+    }
+  }
+  return words;
+}
+
+Verdict secret(SecretKind kind) { return ValueVerdict{.rule = rule_of(kind)}; }
+
+Verdict near(SecretKind kind, const Traits& traits, ValueForm form) {
+  if (form != ValueForm::kQuoted || traits.size < 6 || traits.blanks > 0 || traits.others > 0) {
+    return std::nullopt;
+  }
+  return ValueVerdict{.rule = rule_of(kind), .certainty = Certainty::kNear};
+}
+
+/// Several words: a pass phrase, or more likely a sentence about it.
+Verdict judge_phrase(SecretKind kind, string_view value, const Traits& traits) {
+  const std::size_t words = word_count(value);
+  if (kind == SecretKind::kSeedPhrase) {
+    return words >= 12 && words <= 24 ? secret(kind) : std::nullopt;
+  }
+  if (words >= 4 && words <= 8 && !is_plain_speech(value)) {
+    return secret(kind);
+  }
+  const bool is_drawn = traits.digits > 0 && traits.upper > 0 && traits.marks > 0 &&
+                        traits.blanks <= 2 && traits.bits >= kRandomBits;
+  return is_drawn && !is_plain_speech(value) ? secret(kind) : std::nullopt;
+}
+
+Verdict judge_letters(SecretKind kind, string_view value, const Traits& traits, ValueForm form) {
+  if (traits.size >= 8 && traits.bits >= kRandomBits && form != ValueForm::kProse) {
+    return secret(kind);
+  }
+  if (kind == SecretKind::kPass || value.size() > 40) {
+    return std::nullopt;
+  }
+  return near(kind, traits, form);
+}
+
+/// Letters and joints with or without digits: "hunter2", "user-password", "current_password_2".
+Verdict judge_simple_password(SecretKind kind, const Traits& traits, ValueForm form) {
+  const bool is_drawn = traits.bits >= (form == ValueForm::kQuoted ? kLikelyBits : kRandomBits);
+  if (traits.digits == 0) {
+    return is_drawn && traits.size >= 10 ? secret(kind) : std::nullopt;
+  }
+  if (traits.joints > 0 && !is_drawn && traits.bits < 0) {
+    return near(kind, traits, form);
+  }
+  const bool may_be_name = form == ValueForm::kBare && traits.bits < kLikelyBits;
+  const bool is_short = traits.size < 6 && form != ValueForm::kQuoted;
+  return may_be_name || is_short ? std::nullopt : secret(kind);
+}
+
+/// A sentence has to say it clearly: letters and digits, and more than one thing besides.
+bool is_clear_in_prose(const Traits& traits) {
+  return traits.size >= 6 && traits.is_mixed() && traits.others == 0 &&
+         (traits.bits >= kLikelyBits || (traits.upper > 0 && traits.lower > 0) ||
+          traits.marks > 0 || traits.joints == 0);
+}
+
+Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
+  const Traits traits = traits_of(value);
+  if (traits.blanks > 0) {
+    return form == ValueForm::kQuoted ? judge_phrase(kind, value, traits) : std::nullopt;
+  }
+  if (is_known_term(value) || (has_rooted_path(value) && traits.bits < kRandomBits)) {
+    return std::nullopt;
+  }
+  if (form == ValueForm::kProse && !is_clear_in_prose(traits)) {
+    return std::nullopt;
+  }
+  if (traits.digits == traits.size) {
+    const bool is_number = kind == SecretKind::kPass || form == ValueForm::kBare ||
+                           (form == ValueForm::kLiteral && traits.size < 6);
+    return is_number ? std::nullopt : secret(kind);
+  }
+  if (traits.letters() + traits.foreign == traits.size) {
+    return judge_letters(kind, value, traits, form);
+  }
+  if (form == ValueForm::kBare && looks_like_code(value)) {
+    return std::nullopt;
+  }
+  if (kind == SecretKind::kPass && !traits.is_mixed()) {
+    return std::nullopt;
+  }
+  if (traits.marks + traits.others == 0) {
+    return judge_simple_password(kind, traits, form);
+  }
+  if (traits.digits > 0) {
+    const bool is_code = traits.others > 0 && traits.bits < kLikelyBits;
+    return is_code ? std::nullopt : secret(kind);
+  }
+  // Marks without digits: "p@ss!word", but not "Password?".
+  const std::size_t inner =
+      static_cast<std::size_t>(std::ranges::count_if(value.substr(0, value.size() - 1), [](char c) {
+        return string_view("!@#$%^&*+=~").contains(c);
+      }));
+  const bool is_marked = inner > 0 && traits.others == 0 && form != ValueForm::kBare;
+  return is_marked || traits.bits >= 2 * kRandomBits ? secret(kind) : std::nullopt;
+}
+
+/// Hexadecimal digits: what is under a strong name is a key, else it is more likely a hash.
+Verdict judge_hex(SecretKind kind, const Traits& traits, ValueForm form) {
+  const bool is_drawn =
+      traits.size >= 16 && traits.is_mixed() && traits.distinct >= 7 && form != ValueForm::kProse;
+  const bool may_be_hash = traits.size == 40 || traits.size == 64;
+  if (!is_drawn || (!is_strong(kind) && may_be_hash)) {
+    return std::nullopt;
+  }
+  return secret(kind);
+}
+
+bool has_key_alphabet(const Traits& traits) {
+  return traits.blanks == 0 && traits.foreign == 0 && traits.others == 0;
+}
+
+/// Drawn from letters and digits, or from more.
+bool is_drawn_key(const Traits& traits, ValueForm form) {
+  const bool is_sure_form = form == ValueForm::kQuoted || form == ValueForm::kLiteral;
+  const std::size_t size_min = is_sure_form ? 8 : 12;
+  if (traits.size < size_min || traits.distinct < 5) {
+    return false;
+  }
+  if (traits.digits == 0) {
+    return traits.size >= 12 && traits.bits >= 2 * kRandomBits && form != ValueForm::kProse;
+  }
+  const double bits_min = traits.size < 12 || !is_sure_form ? kRandomBits : kLikelyBits;
+  return traits.letters() > 0 && traits.bits >= bits_min;
+}
+
+Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
+  for (const string_view scheme : {"Bearer ", "bearer ", "Basic ", "Token ", "token "}) {
+    if (value.starts_with(scheme)) {
+      value.remove_prefix(scheme.size());
+    }
+  }
+  if (value.size() < 8) {
+    return std::nullopt;
+  }
+  const Traits traits = traits_of(value);
+  if (traits.digits == traits.size || is_known_term(value) ||
+      (form == ValueForm::kBare && looks_like_code(value))) {
+    return std::nullopt;
+  }
+  if (traits.blanks > 0 && traits.blanks <= 8 && (kind == SecretKind::kSecret)) {
+    return judge_phrase(kind, value, traits);
+  }
+  if (all_are(value, is_hex_digit)) {
+    return judge_hex(kind, traits, form);
+  }
+  if (!is_strong(kind) && is_public_shape(value)) {
+    return std::nullopt;
+  }
+  // Passwords of machines under names such as client_secret have brackets as well.
+  const bool is_free = traits.blanks == 0 && traits.foreign == 0 && form == ValueForm::kQuoted &&
+                       traits.marks > 0 && traits.is_mixed() && traits.bits >= kRandomBits;
+  if ((has_key_alphabet(traits) && is_drawn_key(traits, form)) || is_free) {
+    return secret(kind);
+  }
+  const bool is_doubtful = is_strong(kind) && traits.is_mixed() && traits.bits >= 0 &&
+                           !has_rooted_path(value) && traits.foreign == 0;
+  return is_doubtful ? near(kind, traits, form) : std::nullopt;
+}
+
+/// "pin": "4821". Numbers that count pins are shorter, and rarely quoted.
+Verdict judge_code(SecretKind kind, string_view value, ValueForm form) {
+  const bool is_digits = all_are(value, is_digit);
+  if (is_digits && value.size() >= 4 && value.size() <= 8 && form != ValueForm::kBare) {
+    return secret(kind);
+  }
+  return is_digits ? std::nullopt : judge_key(kind, value, form);
+}
+
+Verdict judge_by_rule(string_view name, string_view value) {
+  if (!may_have_rule(value) || names_digest(name)) {
+    return std::nullopt;
+  }
+  const SecretRule* rule = find_assigned_rule(name, value);
+  return rule == nullptr ? std::nullopt : Verdict(ValueVerdict{.rule = rule->id});
+}
+
+Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {
+  switch (kind) {
+    case SecretKind::kNone:
+      return std::nullopt;
+    case SecretKind::kPassword:
+    case SecretKind::kPass:
+      return judge_password(kind, value, form);
+    case SecretKind::kSeedPhrase:
+      return judge_phrase(kind, value, traits_of(value));
+    case SecretKind::kCode:
+      return judge_code(kind, value, form);
+    default:
+      return judge_key(kind, value, form);
+  }
+}
+
+}  // namespace
+
+bool may_have_rule(string_view value) {
+  return value.size() >= 8 && value.size() <= kValueSizeMax && any_is(value, is_digit) &&
+         all_are(value, [](char c) { return is_alnum(c) || string_view("_-.+/=:~").contains(c); });
+}
+
+Verdict judge_value(string_view name, string_view value, ValueForm form) {
+  constexpr std::size_t kSizeMin = 4;
+  if (value.size() < kSizeMin || value.size() > kValueSizeMax || name.empty() ||
+      name.size() > kNameSizeMax) {
+    return std::nullopt;
+  }
+  const SecretKind kind = secret_kind(name);
+  const bool has_rule_shape = may_have_rule(value);
+  if ((kind == SecretKind::kNone && !has_rule_shape) || is_placeholder(value)) {
+    return std::nullopt;
+  }
+  if (Verdict verdict = judge_by_rule(name, value)) {
+    return verdict;
+  }
+  return is_public_anyhow(value) ? std::nullopt : judge_kind(kind, value, form);
+}
+
+Verdict judge_assignment(string_view name, string_view value) {
+  return judge_value(name, value, ValueForm::kQuoted);
+}
+
+}  // namespace bmad_mem

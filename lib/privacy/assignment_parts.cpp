@@ -1,0 +1,204 @@
+#include "assignment_parts.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "char_class.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Columns of aligned assignments are no wider apart.
+constexpr std::size_t kBlanksMax = 48;
+
+/// A value without quotes is no longer where code may stand; bounds the cost of an operator.
+constexpr std::size_t kBareSizeMax = 512;
+
+bool is_name_char(char c) {
+  return is_alnum(c) || c == '_' || c == '-' || c == '.' || c == '$' || !is_ascii(c);
+}
+
+std::size_t blanks_before(std::string_view text, std::size_t end) {
+  const std::size_t first = end - std::min(end, kBlanksMax);
+  while (end > first && is_blank(text[end - 1])) {
+    --end;
+  }
+  return end;
+}
+
+/// Before what may close a name: quotes, backslashes before them, marks of Markdown, '?', '!'.
+std::size_t closers_before(std::string_view text, std::size_t end, bool& is_quoted) {
+  constexpr std::size_t kClosersMax = 12;
+  for (std::size_t i = 0; i < kClosersMax && end > 0; ++i) {
+    const char c = text[end - 1];
+    if (is_quote(c)) {
+      is_quoted = true;
+    } else if (c != '\\' && c != '*' && c != '?' && c != '!') {
+      break;
+    }
+    --end;
+  }
+  return end;
+}
+
+/// The run of characters of names before `end`.
+NamePart run_before(std::string_view text, std::size_t end) {
+  NamePart name{.begin = end, .end = end};
+  const std::size_t first = end - std::min(end, kNameSizeMax + 1);
+  while (name.begin > first && is_name_char(text[name.begin - 1])) {
+    --name.begin;
+    name.letters |= letter_bit(text[name.begin]);
+  }
+  // In a text that was escaped, "\nPASSWORD": the letter belongs to the backslash.
+  if (name.begin > 0 && name.begin < name.end && text[name.begin - 1] == '\\' &&
+      std::string_view("nrt").contains(text[name.begin])) {
+    ++name.begin;
+  }
+  return name;
+}
+
+/// "key", "string" and such say nothing without the word before: "API key", "connection string".
+bool wants_word_before(std::string_view name) {
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"key", "Key", "KEY", "string", "String", "phrase", "Phrase", "code", "Code", "words"});
+  return std::ranges::find(kWords, name) != kWords.end();
+}
+
+/// Types that stand between a name and its '=': `let key: &str = "…"`, `key: string = "…"`.
+bool is_type(std::string_view name) {
+  static constexpr auto kTypes =
+      std::to_array<std::string_view>({"string", "String", "str", "Text", "char", "SecretStr",
+                                       "any", "Any", "object", "bytes", "static"});
+  return std::ranges::find(kTypes, name) != kTypes.end();
+}
+
+/// The name with the word before it, as in "API key". A run of words costs one word.
+NamePart with_word_before(std::string_view text, NamePart name) {
+  if (name.begin < 2 || text[name.begin - 1] != ' ' || !is_letter(text[name.begin - 2]) ||
+      !wants_word_before(name.of(text))) {
+    return name;
+  }
+  const NamePart before = run_before(text, name.begin - 1);
+  return {.begin = before.begin,
+          .end = name.end,
+          .letters = before.letters | name.letters,
+          .is_quoted = name.is_quoted};
+}
+
+/// `key: string` before '=': the name is before the ':', or before a blank in Go and C.
+NamePart name_before_type(std::string_view text, NamePart type) {
+  std::size_t at = type.begin;
+  for (std::size_t i = 0; i < 4 && at > 0 && std::string_view("&*' ").contains(text[at - 1]); ++i) {
+    --at;
+  }
+  if (at > 0 && text[at - 1] == ':') {
+    bool is_quoted = false;
+    at = closers_before(text, blanks_before(text, at - 1), is_quoted);
+    return run_before(text, at);
+  }
+  // Go's `const Token string = "…"`.
+  return at > 0 && at < type.begin && is_alnum(text[at - 1]) ? run_before(text, at) : type;
+}
+
+/// Before "[32]", or after the quote in `["KEY"]`.
+std::size_t brackets_before(std::string_view text, std::size_t end) {
+  if (end < 2 || text[end - 1] != ']') {
+    return end;
+  }
+  if (is_quote(text[end - 2])) {
+    return end - 1;
+  }
+  const std::size_t first = end - std::min<std::size_t>(end, 40);
+  const std::size_t open = text.substr(first, end - first).rfind('[');
+  return open == std::string_view::npos ? end : first + open;
+}
+
+/// Whether a bare value ends at `c`.
+bool ends_bare(char c, BareEnd end) {
+  if (static_cast<unsigned char>(c) <= ' ' || is_quote(c)) {
+    return true;
+  }
+  if (end == BareEnd::kLine) {
+    return false;
+  }
+  if (end == BareEnd::kQuery && (c == '&' || c == '#')) {
+    return true;
+  }
+  return c == ',' || c == ';' || c == ')' || c == ']' || c == '}' || c == '<' || c == '>' ||
+         c == '\\' || c == '|';
+}
+
+bool is_string_prefix(char c) { return std::string_view("rbfuLRBFU@$").contains(c); }
+
+}  // namespace
+
+std::size_t skip_blanks(std::string_view text, std::size_t at) {
+  const std::size_t last = std::min(text.size(), at + kBlanksMax);
+  while (at < last && is_blank(text[at])) {
+    ++at;
+  }
+  return at;
+}
+
+NamePart name_before(std::string_view text, std::size_t end) {
+  bool is_quoted = false;
+  end = blanks_before(text, end);
+  end = brackets_before(text, end);
+  end = closers_before(text, end, is_quoted);
+  NamePart name = run_before(text, end);
+  name.is_quoted = is_quoted;
+  if (!is_quoted && is_type(name.of(text))) {
+    name = name_before_type(text, name);
+  }
+  return with_word_before(text, name);
+}
+
+std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
+  if (at + 1 < text.size() && is_string_prefix(text[at]) && is_quote(text[at + 1])) {
+    ++at;
+  }
+  const std::size_t escapes_begin = at;
+  while (at < text.size() && text[at] == '\\' && at - escapes_begin < 8) {
+    ++at;
+  }
+  if (at >= text.size() || !is_quote(text[at])) {
+    return std::nullopt;
+  }
+  const std::size_t escapes = at - escapes_begin;
+  const char quote = text[at];
+  const std::size_t begin = at + 1;
+  const std::size_t last = std::min(text.size(), begin + kValueSizeMax);
+  std::size_t slashes = 0;
+  for (std::size_t i = begin; i < last && text[i] != '\n'; ++i) {
+    if (text[i] == '\\') {
+      ++slashes;
+      continue;
+    }
+    // Within quotes without escapes, an odd number of backslashes escapes the quote.
+    if (text[i] == quote && (escapes > 0 ? slashes <= escapes : slashes % 2 == 0)) {
+      const std::size_t end = i - (escapes > 0 ? slashes : 0);
+      return ValuePart{.begin = begin, .end = std::max(begin, end), .is_quoted = true};
+    }
+    slashes = 0;
+  }
+  return std::nullopt;
+}
+
+ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
+  ValuePart value{.begin = at, .end = at};
+  const std::size_t last = std::min(text.size(), at + kBareSizeMax);
+  while (value.end < last && !ends_bare(text[value.end], end)) {
+    const bool is_second_pair = end != BareEnd::kLine && text[value.end] == '=' &&
+                                value.end + 1 < last && is_alnum(text[value.end + 1]);
+    if (is_second_pair) {
+      break;
+    }
+    ++value.end;
+  }
+  while (value.end > at && std::string_view(",;.)]}:").contains(text[value.end - 1])) {
+    --value.end;
+  }
+  return value;
+}
+
+}  // namespace bmad_mem

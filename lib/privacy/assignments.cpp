@@ -1,0 +1,423 @@
+#include "assignments.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "assignment_judge.hpp"
+#include "assignment_parts.hpp"
+#include "char_class.hpp"
+#include "secret_names.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using std::string_view;
+
+/// Bytes at which something may begin that assigns; all others are passed over.
+constexpr auto kMayAssign = [] {
+  std::array<bool, 256> may = {};
+  for (const char c : string_view("=:>({,- \t")) {
+    may[static_cast<unsigned char>(c)] = true;
+  }
+  return may;
+}();
+
+bool is_operator_char(char c) { return string_view("=:>!?+|<~").contains(c); }
+
+/// Words back from "is" among which the name is looked for: "the password of the database is".
+constexpr std::size_t kProseSizeMax = 64;
+
+/// How far back a command stands from its options.
+constexpr std::size_t kCommandSizeMax = 200;
+
+class Finder {
+ public:
+  Finder(string_view text, Findings& out) : text_(text), out_(out) {}
+
+  void run() {
+    while (at_ < text_.size()) {
+      if (!kMayAssign[static_cast<unsigned char>(text_[at_])]) {
+        ++at_;
+        continue;
+      }
+      const std::size_t before = at_;
+      step();
+      at_ = std::max(at_, before + 1);
+    }
+  }
+
+ private:
+  /// Looks at the byte at at_, and moves it on past what was understood.
+  void step() {
+    switch (text_[at_]) {
+      case ' ':
+      case '\t':
+        after_word();
+        break;
+      case '-':
+        short_option();
+        break;
+      case '(':
+      case '{':
+        call();
+        break;
+      case ',':
+        pair_of_arguments();
+        break;
+      default:
+        assignment();
+        break;
+    }
+  }
+
+  [[nodiscard]] char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+
+  /// Judges and, when it is a secret, adds the value and goes on after it.
+  bool judge(string_view name, const ValuePart& value, ValueForm form) {
+    const std::optional<ValueVerdict> verdict = judge_value(name, value.of(text_), form);
+    if (!verdict) {
+      return false;
+    }
+    out_.push_back({.begin = value.begin,
+                    .end = value.end,
+                    .rule = verdict->rule,
+                    .certainty = verdict->certainty});
+    at_ = value.end;
+    return true;
+  }
+
+  /// `name = value`, `name: value`, `name => value`, `<name>value<`.
+  void assignment() {
+    const std::size_t begin = at_ > 0 && text_[at_ - 1] == '-' && text_[at_] == '>' ? at_ - 1 : at_;
+    while (at_ < text_.size() && is_operator_char(text_[at_])) {
+      ++at_;
+    }
+    const string_view marks = text_.substr(begin, std::min<std::size_t>(at_ - begin, 8));
+    if (marks == "::" || (marks == ":" && at(at_) == '/' && at(at_ + 1) == '/')) {
+      return;
+    }
+    const NamePart name = name_before(text_, begin);
+    if (marks == ">") {
+      element(name);
+      return;
+    }
+    if (name.begin == name.end || name.end - name.begin > kNameSizeMax) {
+      return;
+    }
+    value_after(name, marks);
+  }
+
+  void value_after(const NamePart& name, string_view marks) {
+    const bool may_be_secret = can_be_secret_name(name.letters);
+    const string_view word = name.of(text_);
+    const std::size_t begin = value_begin();
+    if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
+      quoted_value(name, *value, may_be_secret);
+      return;
+    }
+    if (marks == "==" || marks == "===" || marks == "!=" || marks == "!==") {
+      return;  // A comparison with something that isn't written here.
+    }
+    const ValueForm form = form_of(name, marks, begin);
+    ValuePart value = bare_at(text_, begin, end_of(name, form));
+    if (!may_be_secret && !may_have_rule(value.of(text_))) {
+      remember(word, value);
+      return;
+    }
+    if (form == ValueForm::kLiteral && value.of(text_).contains("://")) {
+      return;  // Other rules know the parts of an address.
+    }
+    for (const string_view scheme : {"Bearer", "Basic", "Token", "bearer"}) {
+      if (value.of(text_) == scheme) {
+        value = bare_at(text_, skip_blanks(text_, value.end), BareEnd::kCode);
+        break;
+      }
+    }
+    if (!judge(word, value, form)) {
+      remember(word, value);
+    }
+  }
+
+  void quoted_value(const NamePart& name, const ValuePart& value, bool may_be_secret) {
+    const string_view word = name.of(text_);
+    if ((may_be_secret || may_have_rule(value.of(text_))) &&
+        judge(word, value, ValueForm::kQuoted)) {
+      return;
+    }
+    if (judge_pair(word, value)) {
+      return;
+    }
+    remember(word, value);
+  }
+
+  /// Where the value begins: after blanks, one line break, and what wraps literals.
+  [[nodiscard]] std::size_t value_begin() const {
+    std::size_t begin = skip_blanks(text_, at_);
+    if (at(begin) == '\n' || (at(begin) == '\\' && at(begin + 1) == '\n')) {
+      // Only a value in quotes is looked for on the next line.
+      const std::size_t next = skip_blanks(text_, begin + (at(begin) == '\n' ? 1 : 2));
+      return is_quote(at(next)) ? next : begin;
+    }
+    for (const string_view wrap : {"!!str ", "String::from(", "new String(", "Some(", "(", "{"}) {
+      if (text_.substr(begin).starts_with(wrap) && is_quote(at(begin + wrap.size()))) {
+        return begin + wrap.size();
+      }
+    }
+    return begin;
+  }
+
+  /// `NAME=value` and `name: value` at the beginning of a line, an option or a query are literals.
+  [[nodiscard]] ValueForm form_of(const NamePart& name, string_view marks,
+                                  std::size_t begin) const {
+    const char before = name.begin > 0 ? text_[name.begin - 1] : '\n';
+    if (marks == "=" && begin == at_) {
+      const bool is_argument = before == '(' || before == ',' ||
+                               (before == ' ' && name.begin > 1 && text_[name.begin - 2] == ',');
+      return is_argument ? ValueForm::kBare : ValueForm::kLiteral;
+    }
+    return marks == ":" && begins_line(name) && !ends_statement(begin) ? ValueForm::kLiteral
+                                                                       : ValueForm::kBare;
+  }
+
+  [[nodiscard]] bool begins_line(const NamePart& name) const {
+    std::size_t begin = name.begin;
+    for (std::size_t i = 0; i < 32 && begin > 0; ++i, --begin) {
+      const char c = text_[begin - 1];
+      if (c == '\n') {
+        return true;
+      }
+      if (!is_blank(c) && !is_quote(c) && c != '-' && c != '+' && c != '*' && c != '\r') {
+        return false;
+      }
+    }
+    return begin == 0;
+  }
+
+  /// Whether code goes on after the value: "password: string,".
+  [[nodiscard]] bool ends_statement(std::size_t begin) const {
+    const ValuePart value = bare_at(text_, begin, BareEnd::kLine);
+    const char c = at(value.end);
+    return c == ',' || c == ';' || c == ')';
+  }
+
+  [[nodiscard]] BareEnd end_of(const NamePart& name, ValueForm form) const {
+    const char before = name.begin > 0 ? text_[name.begin - 1] : '\n';
+    if (before == '?' || before == '&') {
+      return BareEnd::kQuery;
+    }
+    const bool has_line = form == ValueForm::kLiteral && (begins_line(name) || before == ' ');
+    return has_line ? BareEnd::kLine : BareEnd::kCode;
+  }
+
+  /// `<password>value</password>`, `<string name="password">value</string>`.
+  void element(const NamePart& name) {
+    const char before = name.begin > 0 ? text_[name.begin - 1] : '\0';
+    const bool is_tag = (before == '<' || before == ':') && can_be_secret_name(name.letters);
+    const bool has_pair_name = pair_name_.end > 0 && pair_name_.end + 2 >= at_;
+    if (!is_tag && !has_pair_name) {
+      return;
+    }
+    const std::size_t size = text_.substr(at_, kValueSizeMax).find('<');
+    if (size == string_view::npos || size == 0 || at(at_ + size + 1) != '/') {
+      return;
+    }
+    ValuePart value{.begin = at_, .end = at_ + size, .is_quoted = true};
+    while (value.begin < value.end && is_space(text_[value.begin])) {
+      ++value.begin;
+    }
+    while (value.end > value.begin && is_space(text_[value.end - 1])) {
+      --value.end;
+    }
+    judge(is_tag ? name.of(text_) : pair_name_.of(text_), value, ValueForm::kQuoted);
+  }
+
+  /// `("name", "value")` after `{"name": "DB_PASSWORD",`: the next value is what it names.
+  void remember(string_view word, const ValuePart& value) {
+    static constexpr auto kNameWords = std::to_array<string_view>(
+        {"name", "key", "Name", "Key", "id", "variable", "header", "field", "env", "param"});
+    if (value.end - value.begin <= kNameSizeMax && value.end > value.begin &&
+        std::ranges::find(kNameWords, word) != kNameWords.end()) {
+      pair_name_ = value;
+    }
+  }
+
+  bool judge_pair(string_view word, const ValuePart& value) {
+    static constexpr auto kValueWords =
+        std::to_array<string_view>({"value", "val", "Value", "text", "content", "default"});
+    constexpr std::size_t kDistanceMax = 64;
+    const bool follows = pair_name_.end > 0 && value.begin - pair_name_.end <= kDistanceMax &&
+                         std::ranges::find(kValueWords, word) != kValueWords.end();
+    return follows && judge(pair_name_.of(text_), value, ValueForm::kQuoted);
+  }
+
+  /// `setPassword("…")`, `secret{"…"}`.
+  void call() {
+    const std::size_t begin = skip_blanks(text_, at_ + 1);
+    const char first = at(begin);
+    if (!is_quote(first) && first != '\\') {
+      return;
+    }
+    const NamePart name = name_before(text_, at_);
+    if (name.begin == name.end || name.is_quoted || !can_be_secret_name(name.letters)) {
+      return;
+    }
+    if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
+      judge(name.of(text_), *value, ValueForm::kQuoted);
+    }
+  }
+
+  /// `put("password", "…")`, `{"password", "…"}`.
+  void pair_of_arguments() {
+    if (at_ == 0 || !is_quote(text_[at_ - 1])) {
+      return;
+    }
+    const std::size_t begin = skip_blanks(text_, at_ + 1);
+    const NamePart name = name_before(text_, at_);
+    if (!is_quote(at(begin)) || name.begin == 0 || !is_quote(text_[name.begin - 1]) ||
+        !can_be_secret_name(name.letters)) {
+      return;
+    }
+    if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
+      // ["password", "token", "secret"] is a list of names: each is one word, so it is spared.
+      judge(name.of(text_), *value, ValueForm::kQuoted);
+    }
+  }
+
+  /// After a blank: `--password x`, `PASSWORD 'x'`, `the password is x`, `password x`.
+  void after_word() {
+    if (at_ < 2 || !may_name_next(text_[at_ - 2], text_[at_ - 1])) {
+      return;
+    }
+    const std::size_t begin = skip_blanks(text_, at_ + 1);
+    if (is_operator_char(at(begin)) || begin >= text_.size()) {
+      return;  // The operator will look back.
+    }
+    NamePart name = name_before(text_, at_);
+    string_view word = name.of(text_);
+    const bool is_quoted = is_quote(at(begin));
+    const std::optional<ValuePart> quoted = is_quoted ? quoted_at(text_, begin) : std::nullopt;
+    const ValuePart value = quoted ? *quoted : bare_at(text_, begin, BareEnd::kCode);
+    if (word.starts_with("-")) {
+      if (can_be_secret_name(name.letters)) {
+        judge(word, value, ValueForm::kLiteral);
+      }
+      return;
+    }
+    if (is_copula(word)) {
+      name = subject_before(name.begin);
+      word = name.of(text_);
+    }
+    if (!can_be_secret_name(name.letters) || secret_kind(word) == SecretKind::kNone ||
+        !any_is(value.of(text_), is_digit)) {
+      return;
+    }
+    judge(word, value, quoted ? ValueForm::kQuoted : ValueForm::kProse);
+  }
+
+  /// The last two letters of what names the next word: password, is, token, key, ...
+  static bool may_name_next(char first, char second) {
+    switch (second) {
+      case 'd':
+      case 'D':
+        return to_lower(first) == 'r' || to_lower(first) == 'w';  // password, pwd
+      case 's':
+      case 'S':
+        return first == 'i' || first == 's' || first == 'S' || first == 'a';  // is, pass, was
+      case 't':
+      case 'T':
+        return first == 's' || to_lower(first) == 'e' || to_lower(first) == 'r';  // ist, secret
+      case 'n':
+      case 'N':
+        return to_lower(first) == 'e';  // token
+      case 'y':
+      case 'Y':
+        return to_lower(first) == 'e';  // key
+      case 'e':
+        return first == 's' || first == 'd';  // passphrase, code
+      case 'o':
+        return first == 't';  // to
+      case 'h':
+        return first == 't';  // --auth
+      default:
+        return first == '`' || second == '`';
+    }
+  }
+
+  static bool is_copula(string_view word) {
+    return word == "is" || word == "was" || word == "to" || word == "ist" || word == "lautet" ||
+           word == "as";
+  }
+
+  /// The word before `end` that names a secret, in the same sentence.
+  [[nodiscard]] NamePart subject_before(std::size_t end) const {
+    const std::size_t first = end - std::min(end, kProseSizeMax);
+    while (end > first) {
+      const NamePart name = name_before(text_, end);
+      if (name.begin == name.end) {
+        break;
+      }
+      if (can_be_secret_name(name.letters) && secret_kind(name.of(text_)) != SecretKind::kNone) {
+        return name;
+      }
+      end = name.begin;
+      if (end == 0 || string_view(".;:\n").contains(text_[end - 1])) {
+        break;
+      }
+    }
+    return {};
+  }
+
+  /// `mysql -pSECRET`, `sshpass -p SECRET`, `curl -u user:SECRET`, `redis-cli -a SECRET`.
+  void short_option() {
+    const char option = at(at_ + 1);
+    if ((option != 'p' && option != 'u' && option != 'a' && option != 'w') || at_ == 0 ||
+        !is_blank(text_[at_ - 1])) {
+      return;
+    }
+    const std::size_t first = at_ - std::min(at_, kCommandSizeMax);
+    string_view command = text_.substr(first, at_ - first);
+    const std::size_t line = command.find_last_of("\n|;");
+    command = line == string_view::npos ? command : command.substr(line + 1);
+    const std::size_t value = at_ + 2;
+    if (option == 'p' && (command.contains("mysql") || command.contains("mariadb"))) {
+      option_value(value);
+    } else if ((option == 'p' &&
+                (command.contains("sshpass") || command.contains("docker login"))) ||
+               (option == 'a' && command.contains("redis-cli")) ||
+               (option == 'w' && command.contains("ldap"))) {
+      option_value(skip_blanks(text_, value));
+    } else if (option == 'u' && (command.contains("curl") || command.contains("wget"))) {
+      user_option(skip_blanks(text_, value));
+    }
+  }
+
+  void option_value(std::size_t begin) {
+    const std::optional<ValuePart> quoted = quoted_at(text_, begin);
+    const ValuePart value = quoted ? *quoted : bare_at(text_, begin, BareEnd::kLine);
+    judge("password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
+  }
+
+  void user_option(std::size_t begin) {
+    const std::optional<ValuePart> quoted = quoted_at(text_, begin);
+    ValuePart value = quoted ? *quoted : bare_at(text_, begin, BareEnd::kLine);
+    const std::size_t colon = value.of(text_).find(':');
+    if (colon != string_view::npos) {
+      value.begin += colon + 1;
+      judge("password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
+    }
+  }
+
+  string_view text_;
+  Findings& out_;
+  std::size_t at_ = 0;
+  ValuePart pair_name_;  ///< The last value of a member such as "name": "DB_PASSWORD".
+};
+
+}  // namespace
+
+void find_assigned(string_view text, Findings& out) { Finder(text, out).run(); }
+
+}  // namespace bmad_mem

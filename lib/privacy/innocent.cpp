@@ -1,0 +1,483 @@
+#include "innocent.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <string>
+
+#include "char_class.hpp"
+#include "randomness.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Nothing longer is a placeholder; keeps long texts from being copied.
+constexpr std::size_t kPlaceholderSizeMax = 256;
+
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  return lower;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+bool is_name_char(char c) { return is_alnum(c) || c == '_'; }
+
+/// "a", "a_b", "a.b-c": what templates and references name.
+bool is_reference_name(std::string_view text) {
+  return !text.empty() && (is_letter(text.front()) || text.front() == '_') &&
+         all_are(text, [](char c) { return is_name_char(c) || c == '.' || c == '-'; }) &&
+         randomness_bits(text) < kRandomBits;
+}
+
+bool is_enclosed(std::string_view text, std::string_view open, std::string_view close) {
+  return text.size() >= open.size() + close.size() && text.starts_with(open) &&
+         text.ends_with(close);
+}
+
+/// Whether `text` has `open` and, after it, `close`.
+bool has_enclosed(std::string_view text, std::string_view open, std::string_view close) {
+  const std::size_t begin = text.find(open);
+  return begin != std::string_view::npos &&
+         text.find(close, begin + open.size()) != std::string_view::npos;
+}
+
+/// "<token>" somewhere, with words in it: "Bearer <your token>".
+bool has_angle_name(std::string_view text) {
+  const std::size_t begin = text.find('<');
+  if (begin == std::string_view::npos) {
+    return false;
+  }
+  const std::size_t end = text.find('>', begin);
+  return end != std::string_view::npos && end > begin + 1 && is_letter(text[begin + 1]) &&
+         randomness_bits(text.substr(begin + 1, end - begin - 1)) < kRandomBits;
+}
+
+bool is_template(std::string_view text) {
+  if (is_enclosed(text, "<", ">") || is_enclosed(text, "[", "]") || is_enclosed(text, "%", "%") ||
+      is_enclosed(text, "@", "@") || is_enclosed(text, "__", "__") || is_enclosed(text, "{", "}")) {
+    return true;
+  }
+  if (has_enclosed(text, "${", "}") || has_enclosed(text, "{{", "}}") ||
+      has_enclosed(text, "$(", ")") || has_enclosed(text, "#{", "}") ||
+      has_enclosed(text, "<%", "%>") || has_enclosed(text, "%(", ")s") ||
+      has_enclosed(text, "[REDACTED", "]") || has_angle_name(text)) {
+    return true;
+  }
+  if (text.starts_with("${") || text.starts_with("{{") || text.starts_with("$(")) {
+    return true;  // What a blank cut off: "${{ secrets.X }}".
+  }
+  if (text.starts_with('$') && (text.size() == 2 || is_reference_name(text.substr(1)))) {
+    return true;
+  }
+  return text == "%s" || text == "%d" || text == "%v" || text == "%w" || text == "{}" ||
+         text == "?";
+}
+
+/// What is read from elsewhere.
+bool is_reference(std::string_view text) {
+  static constexpr auto kPrefixes = std::to_array<std::string_view>({"process.env",
+                                                                     "os.environ",
+                                                                     "os.getenv",
+                                                                     "getenv(",
+                                                                     "System.get",
+                                                                     "ENV[",
+                                                                     "ENV.",
+                                                                     "env.",
+                                                                     "env(",
+                                                                     "env:",
+                                                                     "$env:",
+                                                                     "$ENV",
+                                                                     "$_",
+                                                                     "import.meta",
+                                                                     "Deno.env",
+                                                                     "Bun.env",
+                                                                     "std::env",
+                                                                     "std::getenv",
+                                                                     "Environment.Get",
+                                                                     "var.",
+                                                                     "local.",
+                                                                     "data.",
+                                                                     "module.",
+                                                                     "secrets.",
+                                                                     "vault:",
+                                                                     "vault(",
+                                                                     "op://",
+                                                                     "arn:aws:",
+                                                                     "arn:aws-",
+                                                                     "ssm:",
+                                                                     "sm://",
+                                                                     "secretsmanager:",
+                                                                     "keyring:",
+                                                                     "keychain:",
+                                                                     "file:",
+                                                                     "ENC[",
+                                                                     "ENC(",
+                                                                     "!vault",
+                                                                     "!Ref",
+                                                                     "!Sub",
+                                                                     "!secret",
+                                                                     "ref+"});
+  return std::ranges::any_of(kPrefixes, [&](auto each) { return text.starts_with(each); });
+}
+
+/// "****", "xxxx-xxxx", "0000", "......": at most one character but for separators.
+bool is_mask(std::string_view text) {
+  char first = 0;
+  for (const char c : text) {
+    if (c == '-' || c == '_' || c == ' ' || c == '.' || c == ':') {
+      continue;
+    }
+    if (first != 0 && to_lower(c) != first) {
+      return false;
+    }
+    first = to_lower(c);
+  }
+  return true;
+}
+
+bool has_mask(std::string_view lower) {
+  for (const std::string_view mask :
+       {"xxxx", "****", "....", "...", "\u2026", "\u2022\u2022", "____", "----", "####"}) {
+    if (lower.contains(mask)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What stands for a value as a whole.
+bool is_placeholder_word(std::string_view lower) {
+  static constexpr auto kWords = [] {
+    auto words = std::to_array<std::string_view>({"none",
+                                                  "null",
+                                                  "nil",
+                                                  "undefined",
+                                                  "true",
+                                                  "false",
+                                                  "yes",
+                                                  "no",
+                                                  "on",
+                                                  "off",
+                                                  "string",
+                                                  "str",
+                                                  "text",
+                                                  "number",
+                                                  "int",
+                                                  "integer",
+                                                  "bool",
+                                                  "boolean",
+                                                  "object",
+                                                  "array",
+                                                  "bytes",
+                                                  "byte",
+                                                  "char",
+                                                  "any",
+                                                  "unknown",
+                                                  "void",
+                                                  "required",
+                                                  "optional",
+                                                  "default",
+                                                  "empty",
+                                                  "hidden",
+                                                  "masked",
+                                                  "removed",
+                                                  "redacted",
+                                                  "unset",
+                                                  "set",
+                                                  "missing",
+                                                  "invalid",
+                                                  "valid",
+                                                  "n/a",
+                                                  "na",
+                                                  "tbd",
+                                                  "todo",
+                                                  "fixme",
+                                                  "secret",
+                                                  "secrets",
+                                                  "password",
+                                                  "passwd",
+                                                  "passphrase",
+                                                  "pwd",
+                                                  "pass",
+                                                  "token",
+                                                  "tokens",
+                                                  "apikey",
+                                                  "api_key",
+                                                  "api-key",
+                                                  "api key",
+                                                  "key",
+                                                  "keys",
+                                                  "credential",
+                                                  "credentials",
+                                                  "user",
+                                                  "username",
+                                                  "login",
+                                                  "admin",
+                                                  "auth",
+                                                  "authorization",
+                                                  "authentication",
+                                                  "bearer",
+                                                  "basic",
+                                                  "digest",
+                                                  "oauth",
+                                                  "oauth2",
+                                                  "jwt",
+                                                  "ldap",
+                                                  "kerberos",
+                                                  "plain",
+                                                  "plaintext",
+                                                  "value",
+                                                  "values",
+                                                  "this",
+                                                  "self",
+                                                  "that",
+                                                  "it",
+                                                  "input",
+                                                  "output",
+                                                  "field",
+                                                  "prompt",
+                                                  "type",
+                                                  "name",
+                                                  "nan",
+                                                  "nothing",
+                                                  "blank",
+                                                  "enabled",
+                                                  "disabled",
+                                                  "enable",
+                                                  "disable",
+                                                  "always",
+                                                  "never",
+                                                  "auto",
+                                                  "automatic",
+                                                  "manual",
+                                                  "ask",
+                                                  "prompted",
+                                                  "generated",
+                                                  "random",
+                                                  "encrypted",
+                                                  "hashed",
+                                                  "optional[str]",
+                                                  "std::string",
+                                                  "const char*",
+                                                  "private",
+                                                  "public",
+                                                  "internal",
+                                                  "foo",
+                                                  "bar",
+                                                  "baz",
+                                                  "qux",
+                                                  "foobar",
+                                                  "foo_bar",
+                                                  "abc",
+                                                  "xyz",
+                                                  "abcd",
+                                                  "lorem",
+                                                  "ipsum",
+                                                  "hello",
+                                                  "world",
+                                                  "test",
+                                                  "testing",
+                                                  "tests",
+                                                  "local",
+                                                  "localhost",
+                                                  "development",
+                                                  "production",
+                                                  "staging",
+                                                  "here",
+                                                  "varchar",
+                                                  "changed",
+                                                  "expired",
+                                                  "revoked",
+                                                  "rotated"});
+    std::ranges::sort(words);
+    return words;
+  }();
+  return std::ranges::binary_search(kWords, lower);
+}
+
+/// Specimens of documents, even inside of what looks random: AKIAIOSFODNN7EXAMPLE.
+bool has_specimen_word(std::string_view lower) {
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"example", "changeme", "change_me", "change-me", "placeholder", "redacted", "notreal",
+       "not-a-real", "not_a_real", "not-real", "replaceme", "replace_me", "replace-me", "deadbeef",
+       "insecure"});
+  return std::ranges::any_of(kWords, [&](auto each) { return lower.contains(each); });
+}
+
+/// "test-token", "my_api_key", "your key here": one of these words, and nothing random beside.
+bool has_sample_word(std::string_view value, std::string_view lower) {
+  static constexpr auto kWords = std::to_array<std::string_view>(
+      {"test",   "dummy",  "sample", "fake",    "mock",     "your",  "here",   "todo",    "insert",
+       "demo",   "foobar", "foo",    "replace", "enter",    "my",    "some",   "specify", "paste",
+       "change", "fill",   "stub",   "secret",  "password", "token", "apikey", "dein"});
+  bool has_word = false;
+  for (std::size_t begin = 0; begin < lower.size();) {
+    std::size_t end = begin;
+    while (end < lower.size() && is_alnum(lower[end])) {
+      ++end;
+    }
+    const std::string_view part = lower.substr(begin, end - begin);
+    if (part.size() >= 8 && randomness_bits(value.substr(begin, end - begin)) >= kRandomBits) {
+      return false;
+    }
+    has_word = has_word || std::ranges::any_of(kWords, [&](std::string_view word) {
+                 return part == word || (word.size() >= 4 && part.starts_with(word)) ||
+                        (word.size() >= 4 && part.ends_with(word));
+               });
+    begin = end + 1;
+  }
+  return has_word;
+}
+
+/// "1234567890", "abcdef012345": most characters follow the one before.
+bool is_sequence(std::string_view text) {
+  if (text.size() < 6) {
+    return false;
+  }
+  std::size_t steps = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const int step = to_lower(text[i]) - to_lower(text[i - 1]);
+    const bool wraps = (text[i - 1] == '9' && text[i] == '0');
+    steps += (step == 1 || wraps) ? 1U : 0U;
+  }
+  return steps * 4 >= (text.size() - 1) * 3;
+}
+
+bool is_uuid(std::string_view text) {
+  if (text.size() == 38 && text.front() == '{' && text.back() == '}') {
+    text = text.substr(1, 36);
+  }
+  if (text.size() != 36) {
+    return false;
+  }
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool is_dash_place = i == 8 || i == 13 || i == 18 || i == 23;
+    if (is_dash_place ? text[i] != '-' : !is_hex_digit(text[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool is_hash(std::string_view text) {
+  const bool has_size = (text.size() >= 7 && text.size() <= 40) || text.size() == 56 ||
+                        text.size() == 64 || text.size() == 96 || text.size() == 128;
+  return has_size && all_are(text, is_hex_digit);
+}
+
+bool is_crockford(char c) {
+  const char lower = to_lower(c);
+  return is_alnum(c) && lower != 'i' && lower != 'l' && lower != 'o' && lower != 'u';
+}
+
+/// A ULID, or an id of ours: a prefix, then 15 characters of which the first count milliseconds.
+bool is_ulid_or_id(std::string_view text) {
+  if (text.size() == 26 && text.front() <= '7' && all_are(text, is_crockford)) {
+    return true;
+  }
+  const std::size_t dash = text.rfind('-');
+  return dash != std::string_view::npos && dash >= 2 && dash <= 12 &&
+         text.size() - dash - 1 == 15 && text[dash + 1] == '0' &&
+         all_are(text.substr(0, dash), is_lower) && all_are(text.substr(dash + 1), is_crockford);
+}
+
+bool is_digest(std::string_view lower) {
+  static constexpr auto kPrefixes = std::to_array<std::string_view>(
+      {"sha1-", "sha1:", "sha256-", "sha256:", "sha384-", "sha384:", "sha512-", "sha512:", "md5-",
+       "md5:", "sha3-", "blake2", "blake3", "h1:"});
+  return std::ranges::any_of(kPrefixes, [&](auto each) { return lower.starts_with(each); });
+}
+
+/// W/"…" and "…" with its quotes, as servers send it; and traceparent.
+bool is_etag_or_trace(std::string_view text) {
+  if (text.starts_with("W/\"") || (text.size() > 2 && is_enclosed(text, "\"", "\""))) {
+    return true;
+  }
+  return text.size() == 55 && text[2] == '-' && text[35] == '-' && text[52] == '-' &&
+         all_are(text, [](char c) { return is_hex_digit(c) || c == '-'; });
+}
+
+/// Numbers, dates, versions, colours, ranges: digits and what stands between them.
+bool is_number_like(std::string_view text) {
+  if (text.front() == '#') {
+    const std::string_view digits = text.substr(1);
+    return digits.size() >= 3 && digits.size() <= 8 && all_are(digits, is_hex_digit);
+  }
+  if (text.starts_with("0x") && text.size() <= 18) {
+    return all_are(text.substr(2), is_hex_digit);
+  }
+  if (text.size() > 1 && text.front() == 'v' && is_digit(text[1])) {
+    text.remove_prefix(1);
+  }
+  if (!is_digit(text.front()) && text.front() != '-' && text.front() != '+') {
+    return false;
+  }
+  std::size_t letters = 0;
+  for (const char c : text) {
+    if (is_letter(c)) {
+      ++letters;
+    } else if (!is_digit(c) && !std::string_view("-+.,:/_% ").contains(c)) {
+      return false;
+    }
+  }
+  return letters == 0 || (letters <= 6 && randomness_bits(text) < kRandomBits);
+}
+
+bool is_address(std::string_view text) {
+  const std::size_t scheme = text.find("://");
+  if (scheme != std::string_view::npos && scheme > 1) {
+    // The user's part of an address ends before the first '/': what is after is not a password.
+    const std::size_t host = scheme + 3;
+    const std::string_view authority = text.substr(host, text.find('/', host) - host);
+    const std::size_t at = authority.find('@');
+    return at == std::string_view::npos || !authority.substr(0, at).contains(':');
+  }
+  return text.starts_with("data:") || text.starts_with("mailto:") || text.starts_with("urn:");
+}
+
+/// Paths, hosts, e-mails, identifiers: words and what joins them.
+bool is_written(std::string_view text) {
+  const bool has_alphabet = all_are(text, [](char c) {
+    return is_alnum(c) || std::string_view("_-./:@~+*#$\\ ,").contains(c) || !is_ascii(c);
+  });
+  return has_alphabet && randomness_bits(text) < kRandomBits / 2;
+}
+
+}  // namespace
+
+bool is_public_shape(std::string_view value) {
+  const std::string_view text = trimmed(value);
+  if (text.empty()) {
+    return true;
+  }
+  if (is_hash(text) || is_uuid(text) || is_ulid_or_id(text) || is_number_like(text) ||
+      is_etag_or_trace(text) || is_address(text)) {
+    return true;
+  }
+  return is_digest(lower_case(text.substr(0, 8))) || is_written(text);
+}
+
+bool is_placeholder(std::string_view value) {
+  std::string_view text = trimmed(value);
+  if (text.empty() || is_mask(text)) {
+    return true;
+  }
+  if (text.size() > kPlaceholderSizeMax) {
+    return text.starts_with("ENC[") || text.starts_with("${");
+  }
+  const std::string lower = lower_case(text);
+  return is_template(text) || is_reference(text) || has_mask(lower) || is_placeholder_word(lower) ||
+         has_specimen_word(lower) || has_sample_word(text, lower) || is_sequence(text);
+}
+
+}  // namespace bmad_mem

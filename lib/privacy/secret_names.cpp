@@ -1,0 +1,303 @@
+#include "secret_names.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <span>
+
+#include "char_class.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using std::string_view;
+
+/// The words of a name, in lower case.
+class NameWords {
+ public:
+  explicit NameWords(string_view name) {
+    for (std::size_t i = 0; i < name.size() && count_ < kCountMax; ++i) {
+      if (!is_letter(name[i]) && is_ascii(name[i])) {
+        end_word();
+        continue;
+      }
+      if (begins_word(name, i)) {
+        end_word();
+      }
+      letters_[size_++] = to_lower(name[i]);
+    }
+    end_word();
+  }
+
+  [[nodiscard]] std::span<const string_view> all() const { return {words_.data(), count_}; }
+
+ private:
+  static constexpr std::size_t kCountMax = 24;
+
+  /// camelCase, and the last capital before small letters: "APIKey". "OAuth" is one word.
+  static bool begins_word(string_view name, std::size_t i) {
+    if (i == 0 || !is_upper(name[i])) {
+      return false;
+    }
+    if (is_lower(name[i - 1])) {
+      return true;
+    }
+    return is_upper(name[i - 1]) && i + 1 < name.size() && is_lower(name[i + 1]) &&
+           // "IDs", "URLs", "APIs": the plural of capitals.
+           !(name[i + 1] == 's' && (i + 2 == name.size() || !is_lower(name[i + 2])));
+  }
+
+  void end_word() {
+    if (size_ > begin_ && count_ < kCountMax) {
+      words_[count_++] = string_view(letters_.data() + begin_, size_ - begin_);
+      begin_ = size_;
+    }
+  }
+
+  std::array<char, kNameSizeMax> letters_ = {};
+  std::size_t size_ = 0;
+  std::size_t begin_ = 0;
+  std::array<string_view, kCountMax> words_;
+  std::size_t count_ = 0;
+};
+
+template <std::size_t kSize>
+bool is_one_of(const std::array<string_view, kSize>& words, string_view word) {
+  return std::ranges::find(words, word) != words.end();
+}
+
+constexpr auto kPasswordWords = std::to_array<string_view>(
+    {"password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode", "senha",
+     "clave", "wachtwoord", "contrasena", "contraseña", "psw", "passwrd", "pswd"});
+
+/// "…key" of these is secret.
+constexpr auto kSecretKeyOwners = std::to_array<string_view>(
+    {"api",      "access",       "private",    "secret",      "signing", "encryption", "master",
+     "shared",   "app",          "account",    "application", "service", "storage",    "license",
+     "licence",  "deploy",       "ssh",        "rsa",         "hmac",    "jwt",        "webhook",
+     "consumer", "subscription", "admin",      "write",       "server",  "root",       "crypto",
+     "cipher",   "aes",          "decryption", "signature",   "client",  "auth",       "ssl",
+     "tls",      "vault",        "activation", "integration", "ingest",  "project",    "encrypt"});
+
+constexpr auto kWeakKeyOwners =
+    std::to_array<string_view>({"session", "authentication", "authorization", "unlock", "recovery",
+                                "backup", "database", "db", "cookie", "user"});
+
+/// A "…token" of these says where to go on reading, or stands for a kind of word.
+constexpr auto kPublicTokenOwners = std::to_array<string_view>(
+    {"next",    "page",       "continuation", "pagination", "sync",    "cursor",       "max",
+     "min",     "num",        "total",        "bos",        "eos",     "pad",          "unk",
+     "mask",    "sep",        "cls",          "special",    "start",   "stop",         "end",
+     "resume",  "resumption", "scroll",       "last",       "first",   "prev",         "previous",
+     "current", "per",        "count",        "nonce",      "cancel",  "cancellation", "skip",
+     "string",  "comment",    "punctuation",  "operator",   "keyword", "line",         "css",
+     "design",  "lookahead",  "image",        "forward"});
+
+/// What says something about a secret, when it comes after it.
+constexpr auto kAboutWords = std::to_array<string_view>(
+    {"id",       "ids",         "name",        "names",      "url",       "urls",        "uri",
+     "endpoint", "endpoints",   "path",        "paths",      "file",      "files",       "filename",
+     "dir",      "directory",   "folder",      "type",       "types",     "kind",        "method",
+     "methods",  "mode",        "field",       "fields",     "label",     "labels",      "hint",
+     "policy",   "policies",    "length",      "len",        "size",      "count",       "counts",
+     "counter",  "limit",       "limits",      "max",        "min",       "ttl",         "expiry",
+     "expires",  "expire",      "expired",     "expiration", "timeout",   "age",         "format",
+     "prefix",   "suffix",      "header",      "headers",    "env",       "var",         "variable",
+     "ref",      "refs",        "reference",   "provider",   "providers", "manager",     "store",
+     "storage",  "server",      "host",        "port",       "version",   "algorithm",   "alg",
+     "regex",    "regexp",      "pattern",     "patterns",   "required",  "enabled",     "disabled",
+     "valid",    "validity",    "placeholder", "title",      "text",      "message",     "error",
+     "errors",   "description", "desc",        "help",       "prompt",    "input",       "form",
+     "page",     "link",        "class",       "selector",   "index",     "position",    "offset",
+     "hash",     "hashes",      "hasher",      "digest",     "checksum",  "fingerprint", "sha",
+     "md",       "etag",        "commit",      "revision",   "integrity", "uuid",        "guid",
+     "reset",    "change",      "changed",     "update",     "updated",   "created",     "at",
+     "date",     "time",        "rules",       "rule",       "strength",  "scope",       "scopes",
+     "issuer",   "audience",    "usage",       "used",       "budget",    "cost",        "rate",
+     "ratio",    "scanner",     "scanning",    "scan",       "validator", "validation",  "verify",
+     "handler",  "factory",     "builder",     "generator",  "parser",    "stream",      "callback",
+     "func",     "function",    "fn",          "test",       "tests",     "spec",        "arn",
+     "owner",    "role",        "group",       "status",     "state",     "iterator",    "plugin",
+     "helper"});
+
+constexpr auto kDigestWords = std::to_array<string_view>(
+    {"commit", "commits", "sha",  "shasum",      "hash",     "hashes", "checksum",
+     "digest", "etag",    "md",   "fingerprint", "revision", "rev",    "integrity",
+     "git",    "uuid",    "guid", "ulid",        "trace",    "span"});
+
+bool ends_with_any(string_view word, std::span<const string_view> ends) {
+  return std::ranges::any_of(ends, [&](string_view each) { return word.ends_with(each); });
+}
+
+/// "dbpassword", "pgpassword", "apikey", "authtoken": words that nobody took apart.
+SecretKind kind_of_squeezed(string_view word) {
+  static constexpr auto kPasswordEnds =
+      std::to_array<string_view>({"password", "passwd", "passwort", "passphrase", "passwordbox"});
+  static constexpr auto kPassOwners =
+      std::to_array<string_view>({"dbpass", "sshpass", "userpass", "rootpass", "mypass"});
+  static constexpr auto kApiKeyEnds =
+      std::to_array<string_view>({"apikey", "accesskey", "appkey", "authkey", "secretkey",
+                                  "masterkey", "licensekey", "apitoken"});
+  static constexpr auto kTokenEnds = std::to_array<string_view>(
+      {"authtoken", "accesstoken", "refreshtoken", "bearertoken", "usertoken", "idtoken"});
+  static constexpr auto kKeyEnds =
+      std::to_array<string_view>({"privatekey", "signingkey", "encryptionkey", "privkey"});
+  if (ends_with_any(word, kPasswordEnds) || (word.ends_with("pwd") && word.size() > 3)) {
+    return SecretKind::kPassword;
+  }
+  if (is_one_of(kPassOwners, word)) {
+    return SecretKind::kPass;
+  }
+  if (ends_with_any(word, kKeyEnds)) {
+    return SecretKind::kPrivateKey;
+  }
+  if (ends_with_any(word, kApiKeyEnds)) {
+    return SecretKind::kApiKey;
+  }
+  if (ends_with_any(word, kTokenEnds) || (word.ends_with("token") && word.size() <= 10)) {
+    return SecretKind::kToken;
+  }
+  return word.ends_with("secret") ? SecretKind::kSecret : SecretKind::kNone;
+}
+
+SecretKind kind_of_key(string_view owner) {
+  if (owner == "private" || owner == "signing" || owner == "encryption" || owner == "decryption" ||
+      owner == "master" || owner == "rsa" || owner == "ssh" || owner == "hmac") {
+    return SecretKind::kPrivateKey;
+  }
+  if (owner == "secret") {
+    return SecretKind::kSecret;
+  }
+  if (is_one_of(kSecretKeyOwners, owner)) {
+    return SecretKind::kApiKey;
+  }
+  return is_one_of(kWeakKeyOwners, owner) ? SecretKind::kWeak : SecretKind::kNone;
+}
+
+/// What `word` promises after `before`, which may be empty.
+SecretKind kind_of_word(string_view before, string_view word) {
+  if (is_one_of(kPasswordWords, word)) {
+    return SecretKind::kPassword;
+  }
+  if (word == "pass" || word == "pw") {
+    return SecretKind::kPass;
+  }
+  if (word == "key" || word == "keys") {
+    return kind_of_key(before);
+  }
+  if (word == "token") {
+    return is_one_of(kPublicTokenOwners, before) ? SecretKind::kNone : SecretKind::kToken;
+  }
+  if (word == "bearer" || word == "jwt") {
+    return SecretKind::kToken;
+  }
+  if (word == "secret") {
+    return SecretKind::kSecret;
+  }
+  if (word == "credential" || word == "credentials" || word == "creds") {
+    return SecretKind::kCredential;
+  }
+  if (word == "dsn" || (before == "connection" && word == "string") || word == "connectionstring") {
+    return SecretKind::kConnection;
+  }
+  if (word == "mnemonic" || (before == "seed" && (word == "phrase" || word == "words")) ||
+      (before == "recovery" && (word == "phrase" || word == "words"))) {
+    return SecretKind::kSeedPhrase;
+  }
+  if (word == "pin" || word == "otp" || word == "totp" || word == "passkey" ||
+      ((before == "fa" || before == "mfa" || before == "otp" || before == "verification" ||
+        before == "pin" || before == "security" || before == "auth" || before == "recovery" ||
+        before == "backup") &&
+       word == "code")) {
+    return SecretKind::kCode;
+  }
+  if (word == "auth" || word == "salt" || word == "seed" || word == "pepper" ||
+      word == "sessionid" || (before == "session" && word == "id")) {
+    return word == "id" || word == "sessionid" ? SecretKind::kNone : SecretKind::kWeak;
+  }
+  return kind_of_squeezed(word);
+}
+
+constexpr LetterSet letters_of(string_view word) {
+  LetterSet letters = 0;
+  for (const char c : word) {
+    letters |= letter_bit(c);
+  }
+  return letters;
+}
+
+}  // namespace
+
+bool can_be_secret_name(LetterSet letters) {
+  static constexpr std::array kNeeded = {
+      letters_of("pass"),       letters_of("pwd"),        letters_of("key"),
+      letters_of("token"),      letters_of("secret"),     letters_of("cred"),
+      letters_of("auth"),       letters_of("bearer"),     letters_of("jwt"),
+      letters_of("dsn"),        letters_of("pin"),        letters_of("otp"),
+      letters_of("salt"),       letters_of("seed"),       letters_of("code"),
+      letters_of("string"),     letters_of("pw"),         letters_of("psw"),
+      letters_of("senha"),      letters_of("clave"),      letters_of("mnemonic"),
+      letters_of("phrase"),     letters_of("pepper"),     letters_of("kennwort"),
+      letters_of("wachtwoord"), letters_of("contrasena"), letters_of("words")};
+  return std::ranges::any_of(kNeeded,
+                             [&](LetterSet needed) { return (letters & needed) == needed; });
+}
+
+SecretKind secret_kind(string_view name) {
+  if (name.size() > kNameSizeMax) {
+    return SecretKind::kNone;
+  }
+  const NameWords names(name);
+  const std::span<const string_view> words = names.all();
+  SecretKind kind = SecretKind::kNone;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    const SecretKind each = kind_of_word(i > 0 ? words[i - 1] : string_view(), words[i]);
+    if (each != SecretKind::kNone) {
+      // "secret_access_token_auth": the strong word counts, not the weak one after it.
+      kind = kind != SecretKind::kNone && each == SecretKind::kWeak ? kind : each;
+    } else if (kind != SecretKind::kNone && is_one_of(kAboutWords, words[i])) {
+      // Vault's secret_id is the secret itself.
+      kind = kind == SecretKind::kSecret && words[i] == "id" && i + 1 == words.size()
+                 ? kind
+                 : SecretKind::kNone;
+    }
+  }
+  return kind;
+}
+
+bool names_digest(string_view name) {
+  if (name.size() > kNameSizeMax) {
+    return true;
+  }
+  const NameWords names(name);
+  return std::ranges::any_of(names.all(),
+                             [](string_view word) { return is_one_of(kDigestWords, word); });
+}
+
+string_view rule_of(SecretKind kind) {
+  switch (kind) {
+    case SecretKind::kPassword:
+    case SecretKind::kPass:
+      return "password";
+    case SecretKind::kApiKey:
+      return "api-key";
+    case SecretKind::kToken:
+      return "token";
+    case SecretKind::kSecret:
+      return "secret";
+    case SecretKind::kPrivateKey:
+      return "private-key";
+    case SecretKind::kCredential:
+      return "credential";
+    case SecretKind::kConnection:
+      return "connection-string";
+    case SecretKind::kNone:
+    case SecretKind::kWeak:
+    case SecretKind::kSeedPhrase:
+    case SecretKind::kCode:
+      break;
+  }
+  return "generic-secret";
+}
+
+}  // namespace bmad_mem
