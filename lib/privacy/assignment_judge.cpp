@@ -96,6 +96,15 @@ bool is_known_term(string_view value) {
   return std::ranges::find(kTerms, string_view(letters.data(), size)) != kTerms.end();
 }
 
+bool is_in_sentence(ValueForm form) {
+  return form == ValueForm::kSaid || form == ValueForm::kProse;
+}
+
+/// `apiKey: apiKey`, "token": "Token": says nothing.
+bool repeats_name(string_view name, string_view value) {
+  return name.size() == value.size() && std::ranges::equal(name, value, {}, to_lower, to_lower);
+}
+
 /// A call, an index, a member, a scope: `getToken(x`, `config["x"]`, `user.password`, `a::b`.
 bool looks_like_code(string_view value) {
   const std::size_t end = static_cast<std::size_t>(
@@ -106,8 +115,9 @@ bool looks_like_code(string_view value) {
   }
   if (end == 0) {
     // `&str`, `*ptr`, `!token`, `(x`, `[]`, `-1`, `:name`, `@name`.
-    return string_view("&*!([{-:@|<>,;").contains(value.front()) &&
-           randomness_bits(value.substr(1)) < kLikelyBits;
+    return string_view("&*([{<|\\").contains(value.front()) ||
+           (string_view("!-:@>,;").contains(value.front()) &&
+            randomness_bits(value.substr(1)) < kLikelyBits);
   }
   const bool begins_as_name =
       !is_digit(value.front()) && randomness_bits(value.substr(0, end)) < kRandomBits;
@@ -137,9 +147,9 @@ bool is_public_anyhow(string_view value) {
 
 /// Words of a sentence about passwords rather than of one.
 bool is_plain_speech(string_view value) {
-  static constexpr auto kWords =
-      std::to_array<string_view>({"your", "the", "enter", "please", "must", "is", "a", "for", "to",
-                                  "and", "or", "not", "of", "new", "was", "password"});
+  static constexpr auto kWords = std::to_array<string_view>(
+      {"passwd", "name", "user", "your", "the", "enter", "please", "must", "is", "a", "for", "to",
+       "and", "or", "not", "of", "new", "was", "password"});
   for (std::size_t begin = 0; begin < value.size();) {
     const std::size_t end = std::min(value.find(' ', begin), value.size());
     const string_view word = value.substr(begin, end - begin);
@@ -192,7 +202,7 @@ Verdict judge_phrase(SecretKind kind, string_view value, const Traits& traits) {
 }
 
 Verdict judge_letters(SecretKind kind, string_view value, const Traits& traits, ValueForm form) {
-  if (traits.size >= 8 && traits.bits >= kRandomBits && form != ValueForm::kProse) {
+  if (traits.size >= 8 && traits.bits >= kRandomBits && !is_in_sentence(form)) {
     return secret(kind);
   }
   if (kind == SecretKind::kPass || value.size() > 40) {
@@ -216,10 +226,11 @@ Verdict judge_simple_password(SecretKind kind, const Traits& traits, ValueForm f
 }
 
 /// A sentence has to say it clearly: letters and digits, and more than one thing besides.
-bool is_clear_in_prose(const Traits& traits) {
+bool is_clear_in_sentence(const Traits& traits, ValueForm form) {
+  const bool is_varied = traits.bits >= kRandomBits || traits.marks > 0 ||
+                         (traits.upper > 0 && traits.lower > 0 && traits.bits >= 0);
   return traits.size >= 6 && traits.is_mixed() && traits.others == 0 &&
-         (traits.bits >= kLikelyBits || (traits.upper > 0 && traits.lower > 0) ||
-          traits.marks > 0 || traits.joints == 0);
+         (is_varied || (form == ValueForm::kSaid && traits.joints == 0));
 }
 
 Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
@@ -230,13 +241,18 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
   if (is_known_term(value) || (has_rooted_path(value) && traits.bits < kRandomBits)) {
     return std::nullopt;
   }
-  if (form == ValueForm::kProse && !is_clear_in_prose(traits)) {
+  if (is_in_sentence(form) &&
+      (!is_clear_in_sentence(traits, form) ||
+       (kind == SecretKind::kPass && (form == ValueForm::kProse || traits.bits < kRandomBits)))) {
     return std::nullopt;
   }
   if (traits.digits == traits.size) {
     const bool is_number = kind == SecretKind::kPass || form == ValueForm::kBare ||
                            (form == ValueForm::kLiteral && traits.size < 6);
     return is_number ? std::nullopt : secret(kind);
+  }
+  if (value.starts_with("\\x") && traits.size < 8) {
+    return std::nullopt;
   }
   if (traits.letters() + traits.foreign == traits.size) {
     return judge_letters(kind, value, traits, form);
@@ -265,10 +281,9 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
 
 /// Hexadecimal digits: what is under a strong name is a key, else it is more likely a hash.
 Verdict judge_hex(SecretKind kind, const Traits& traits, ValueForm form) {
-  const bool is_drawn =
-      traits.size >= 16 && traits.is_mixed() && traits.distinct >= 7 && form != ValueForm::kProse;
+  const bool is_drawn = traits.size >= 16 && traits.is_mixed() && traits.distinct >= 7;
   const bool may_be_hash = traits.size == 40 || traits.size == 64;
-  if (!is_drawn || (!is_strong(kind) && may_be_hash)) {
+  if (!is_drawn || ((!is_strong(kind) || form == ValueForm::kProse) && may_be_hash)) {
     return std::nullopt;
   }
   return secret(kind);
@@ -276,6 +291,11 @@ Verdict judge_hex(SecretKind kind, const Traits& traits, ValueForm form) {
 
 bool has_key_alphabet(const Traits& traits) {
   return traits.blanks == 0 && traits.foreign == 0 && traits.others == 0;
+}
+
+bool is_uuid(string_view value) {
+  return value.size() == 36 && value[8] == '-' && value[13] == '-' && value[18] == '-' &&
+         value[23] == '-' && all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; });
 }
 
 /// Drawn from letters and digits, or from more.
@@ -286,7 +306,7 @@ bool is_drawn_key(const Traits& traits, ValueForm form) {
     return false;
   }
   if (traits.digits == 0) {
-    return traits.size >= 12 && traits.bits >= 2 * kRandomBits && form != ValueForm::kProse;
+    return traits.size >= 12 && traits.bits >= 2 * kRandomBits && !is_in_sentence(form);
   }
   const double bits_min = traits.size < 12 || !is_sure_form ? kRandomBits : kLikelyBits;
   return traits.letters() > 0 && traits.bits >= bits_min;
@@ -302,7 +322,8 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
     return std::nullopt;
   }
   const Traits traits = traits_of(value);
-  if (traits.digits == traits.size || is_known_term(value) ||
+  const bool is_number = value.starts_with("0x") && traits.size <= 22;
+  if (traits.digits == traits.size || is_number || is_known_term(value) ||
       (form == ValueForm::kBare && looks_like_code(value))) {
     return std::nullopt;
   }
@@ -311,6 +332,9 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
   }
   if (all_are(value, is_hex_digit)) {
     return judge_hex(kind, traits, form);
+  }
+  if (is_uuid(value)) {
+    return is_strong(kind) && form != ValueForm::kProse ? secret(kind) : std::nullopt;
   }
   if (!is_strong(kind) && is_public_shape(value)) {
     return std::nullopt;
@@ -336,11 +360,21 @@ Verdict judge_code(SecretKind kind, string_view value, ValueForm form) {
 }
 
 Verdict judge_by_rule(string_view name, string_view value) {
-  if (!may_have_rule(value) || names_digest(name)) {
+  if (!may_have_rule(value)) {
     return std::nullopt;
   }
   const SecretRule* rule = find_assigned_rule(name, value);
-  return rule == nullptr ? std::nullopt : Verdict(ValueVerdict{.rule = rule->id});
+  return rule == nullptr || names_digest(name) ? std::nullopt
+                                               : Verdict(ValueVerdict{.rule = rule->id});
+}
+
+/// secret_kind(), without taking names apart that can be none.
+SecretKind kind_of(string_view name) {
+  LetterSet letters = 0;
+  for (const char c : name) {
+    letters |= letter_bit(c);
+  }
+  return can_be_secret_name(letters) ? secret_kind(name) : SecretKind::kNone;
 }
 
 Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {
@@ -362,8 +396,17 @@ Verdict judge_kind(SecretKind kind, string_view value, ValueForm form) {
 }  // namespace
 
 bool may_have_rule(string_view value) {
-  return value.size() >= 8 && value.size() <= kValueSizeMax && any_is(value, is_digit) &&
-         all_are(value, [](char c) { return is_alnum(c) || string_view("_-.+/=:~").contains(c); });
+  if (value.size() < 8 || value.size() > kValueSizeMax) {
+    return false;
+  }
+  bool has_digit = false;
+  for (const char c : value) {
+    has_digit = has_digit || is_digit(c);
+    if (!is_alnum(c) && !string_view("_-.+/=:~").contains(c)) {
+      return false;
+    }
+  }
+  return has_digit;
 }
 
 Verdict judge_value(string_view name, string_view value, ValueForm form) {
@@ -372,13 +415,14 @@ Verdict judge_value(string_view name, string_view value, ValueForm form) {
       name.size() > kNameSizeMax) {
     return std::nullopt;
   }
-  const SecretKind kind = secret_kind(name);
-  const bool has_rule_shape = may_have_rule(value);
-  if ((kind == SecretKind::kNone && !has_rule_shape) || is_placeholder(value)) {
+  const Verdict by_rule = judge_by_rule(name, value);
+  const SecretKind kind = kind_of(name);
+  if ((!by_rule && kind == SecretKind::kNone) || is_placeholder(value) ||
+      repeats_name(name, value)) {
     return std::nullopt;
   }
-  if (Verdict verdict = judge_by_rule(name, value)) {
-    return verdict;
+  if (by_rule) {
+    return by_rule;
   }
   return is_public_anyhow(value) ? std::nullopt : judge_kind(kind, value, form);
 }

@@ -17,7 +17,8 @@ enum class ValueForm : std::uint8_t {
   kQuoted,   ///< "…", an element of XML, the member of an object: a literal.
   kLiteral,  ///< Without quotes where none are needed: .env, YAML, options, addresses.
   kBare,     ///< Without quotes, where code may stand: a name or a call as well.
-  kProse,    ///< A word of a sentence.
+  kSaid,     ///< A sentence says what it is: "the password is …".
+  kProse,    ///< The next word of a sentence: "password …".
 };
 
 /// No secret is looked for in longer values, in bytes.

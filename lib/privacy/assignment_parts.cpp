@@ -14,9 +14,28 @@ constexpr std::size_t kBlanksMax = 48;
 /// A value without quotes is no longer where code may stand; bounds the cost of an operator.
 constexpr std::size_t kBareSizeMax = 512;
 
-bool is_name_char(char c) {
-  return is_alnum(c) || c == '_' || c == '-' || c == '.' || c == '$' || !is_ascii(c);
-}
+/// What a byte can be, as bits: this is where the time goes.
+enum ByteBits : unsigned { kInName = 1, kEndsLine = 2, kEndsCode = 4, kEndsQuery = 8 };
+
+constexpr auto kByteBits = [] {
+  std::array<std::uint8_t, 256> bits = {};
+  for (unsigned i = 0; i < bits.size(); ++i) {
+    const char c = static_cast<char>(i);
+    const bool in_name =
+        is_alnum(c) || c == '_' || c == '-' || c == '.' || c == '$' || !is_ascii(c);
+    const bool ends_line = i <= ' ' || is_quote(c);
+    const bool ends_code = ends_line || std::string_view(",;)]}<>\\|").contains(c);
+    const bool ends_query = ends_code || c == '&' || c == '#';
+    bits[i] =
+        static_cast<std::uint8_t>((in_name ? kInName : 0U) | (ends_line ? kEndsLine : 0U) |
+                                  (ends_code ? kEndsCode : 0U) | (ends_query ? kEndsQuery : 0U));
+  }
+  return bits;
+}();
+
+bool has_bit(char c, unsigned bit) { return (kByteBits[static_cast<unsigned char>(c)] & bit) != 0; }
+
+bool is_name_char(char c) { return has_bit(c, kInName); }
 
 std::size_t blanks_before(std::string_view text, std::size_t end) {
   const std::size_t first = end - std::min(end, kBlanksMax);
@@ -59,13 +78,20 @@ NamePart run_before(std::string_view text, std::size_t end) {
 
 /// "key", "string" and such say nothing without the word before: "API key", "connection string".
 bool wants_word_before(std::string_view name) {
-  static constexpr auto kWords = std::to_array<std::string_view>(
-      {"key", "Key", "KEY", "string", "String", "phrase", "Phrase", "code", "Code", "words"});
+  if (name.size() < 3 || name.size() > 6) {
+    return false;
+  }
+  static constexpr auto kWords =
+      std::to_array<std::string_view>({"key", "Key", "KEY", "token", "Token", "string", "String",
+                                       "phrase", "Phrase", "code", "Code", "words"});
   return std::ranges::find(kWords, name) != kWords.end();
 }
 
 /// Types that stand between a name and its '=': `let key: &str = "…"`, `key: string = "…"`.
 bool is_type(std::string_view name) {
+  if (name.size() < 3 || name.size() > 9) {
+    return false;
+  }
   static constexpr auto kTypes =
       std::to_array<std::string_view>({"string", "String", "str", "Text", "char", "SecretStr",
                                        "any", "Any", "object", "bytes", "static"});
@@ -113,19 +139,16 @@ std::size_t brackets_before(std::string_view text, std::size_t end) {
   return open == std::string_view::npos ? end : first + open;
 }
 
-/// Whether a bare value ends at `c`.
-bool ends_bare(char c, BareEnd end) {
-  if (static_cast<unsigned char>(c) <= ' ' || is_quote(c)) {
-    return true;
+unsigned bit_of(BareEnd end) {
+  switch (end) {
+    case BareEnd::kLine:
+      return kEndsLine;
+    case BareEnd::kCode:
+      return kEndsCode;
+    case BareEnd::kQuery:
+      break;
   }
-  if (end == BareEnd::kLine) {
-    return false;
-  }
-  if (end == BareEnd::kQuery && (c == '&' || c == '#')) {
-    return true;
-  }
-  return c == ',' || c == ';' || c == ')' || c == ']' || c == '}' || c == '<' || c == '>' ||
-         c == '\\' || c == '|';
+  return kEndsQuery;
 }
 
 bool is_string_prefix(char c) { return std::string_view("rbfuLRBFU@$").contains(c); }
@@ -146,6 +169,9 @@ NamePart name_before(std::string_view text, std::size_t end) {
   end = brackets_before(text, end);
   end = closers_before(text, end, is_quoted);
   NamePart name = run_before(text, end);
+  if (name.of(text).starts_with("-D") || name.of(text).starts_with("-P")) {
+    name.begin += 2;  // What defines properties and macros on a command line.
+  }
   name.is_quoted = is_quoted;
   if (!is_quoted && is_type(name.of(text))) {
     name = name_before_type(text, name);
@@ -154,6 +180,9 @@ NamePart name_before(std::string_view text, std::size_t end) {
 }
 
 std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
+  if (at >= text.size() || is_digit(text[at]) || is_space(text[at])) {
+    return std::nullopt;
+  }
   if (at + 1 < text.size() && is_string_prefix(text[at]) && is_quote(text[at + 1])) {
     ++at;
   }
@@ -187,7 +216,8 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
 ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
   ValuePart value{.begin = at, .end = at};
   const std::size_t last = std::min(text.size(), at + kBareSizeMax);
-  while (value.end < last && !ends_bare(text[value.end], end)) {
+  const unsigned stop = bit_of(end);
+  while (value.end < last && !has_bit(text[value.end], stop)) {
     const bool is_second_pair = end != BareEnd::kLine && text[value.end] == '=' &&
                                 value.end + 1 < last && is_alnum(text[value.end + 1]);
     if (is_second_pair) {

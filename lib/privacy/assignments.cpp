@@ -19,13 +19,31 @@ using std::string_view;
 /// Bytes at which something may begin that assigns; all others are passed over.
 constexpr auto kMayAssign = [] {
   std::array<bool, 256> may = {};
-  for (const char c : string_view("=:>({,- \t")) {
+  for (const char c : string_view("=:>({,|- \t")) {
     may[static_cast<unsigned char>(c)] = true;
   }
   return may;
 }();
 
-bool is_operator_char(char c) { return string_view("=:>!?+|<~").contains(c); }
+/// The last two letters of the words after which a value may stand without an operator: password,
+/// pwd, is, was, pass, secret, ist, lautet, token, key, to, now, --auth, ...; in any case. By the
+/// low five bits of the first, bits for those of the second.
+constexpr auto kWordEnds = [] {
+  std::array<std::uint32_t, 32> ends = {};
+  for (const string_view end :
+       {"rd", "wd", "is", "ss", "as", "st", "et", "rt", "en", "ey", "se", "de", "to", "th", "ow"}) {
+    ends[static_cast<unsigned>(end[0]) & 31U] |= 1U << (static_cast<unsigned>(end[1]) & 31U);
+  }
+  return ends;
+}();
+
+bool may_name_next(char first, char second) {
+  return is_letter(second) && (kWordEnds[static_cast<unsigned char>(first) & 31U] >>
+                                   (static_cast<unsigned char>(second) & 31U) &
+                               1U) != 0;
+}
+
+bool is_operator_char(char c) { return c == '=' || c == ':' || c == '>'; }
 
 /// Words back from "is" among which the name is looked for: "the password of the database is".
 constexpr std::size_t kProseSizeMax = 64;
@@ -33,19 +51,50 @@ constexpr std::size_t kProseSizeMax = 64;
 /// How far back a command stands from its options.
 constexpr std::size_t kCommandSizeMax = 200;
 
+/// Whether what stands directly around the byte at `i` allows that it assigns. Sorts most places
+/// out, without a call.
+inline bool is_worth_a_look(string_view text, std::size_t i) {
+  if (i == 0 || i + 1 >= text.size()) {
+    return false;
+  }
+  const char before = text[i - 1];
+  const char after = text[i + 1];
+  switch (text[i]) {
+    case ' ':
+    case '\t':
+      return i >= 2 && may_name_next(text[i - 2], before);
+    case ':':
+      return after != ':' && before != ':' &&
+             !(after == '/' && i + 2 < text.size() && text[i + 2] == '/');
+    case '>':
+      return before == '-' ? is_blank(after) || is_quote(after) : !is_space(after);
+    case '(':
+    case '{':
+      return is_quote(after) || after == '\\' || is_blank(after);
+    case ',':
+      return is_quote(before);
+    case '|':
+      return after == '|' || is_blank(after);
+    case '-':
+      return is_blank(before) && (after == 'p' || after == 'u' || after == 'a' || after == 'w');
+    default:
+      return true;
+  }
+}
+
 class Finder {
  public:
   Finder(string_view text, Findings& out) : text_(text), out_(out) {}
 
   void run() {
-    while (at_ < text_.size()) {
-      if (!kMayAssign[static_cast<unsigned char>(text_[at_])]) {
-        ++at_;
+    for (std::size_t i = 0; i < text_.size();) {
+      if (!kMayAssign[static_cast<unsigned char>(text_[i])] || !is_worth_a_look(text_, i)) {
+        ++i;
         continue;
       }
-      const std::size_t before = at_;
+      at_ = i;
       step();
-      at_ = std::max(at_, before + 1);
+      i = std::max(at_, i + 1);
     }
   }
 
@@ -66,6 +115,9 @@ class Finder {
         break;
       case ',':
         pair_of_arguments();
+        break;
+      case '|':
+        alternative();
         break;
       default:
         assignment();
@@ -113,12 +165,13 @@ class Finder {
   void value_after(const NamePart& name, string_view marks) {
     const bool may_be_secret = can_be_secret_name(name.letters);
     const string_view word = name.of(text_);
+    const bool is_unequal = text_[at_ - marks.size() - 1] == '!';
     const std::size_t begin = value_begin();
     if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
       quoted_value(name, *value, may_be_secret);
       return;
     }
-    if (marks == "==" || marks == "===" || marks == "!=" || marks == "!==") {
+    if (marks == "==" || marks == "===" || is_unequal) {
       return;  // A comparison with something that isn't written here.
     }
     const ValueForm form = form_of(name, marks, begin);
@@ -131,13 +184,14 @@ class Finder {
       return;  // Other rules know the parts of an address.
     }
     for (const string_view scheme : {"Bearer", "Basic", "Token", "bearer"}) {
-      if (value.of(text_) == scheme) {
+      if (may_be_secret && value.of(text_) == scheme) {
         value = bare_at(text_, skip_blanks(text_, value.end), BareEnd::kCode);
         break;
       }
     }
     if (!judge(word, value, form)) {
       remember(word, value);
+      fallback_name_ = name;
     }
   }
 
@@ -160,6 +214,10 @@ class Finder {
       // Only a value in quotes is looked for on the next line.
       const std::size_t next = skip_blanks(text_, begin + (at(begin) == '\n' ? 1 : 2));
       return is_quote(at(next)) ? next : begin;
+    }
+    const char first = at(begin);
+    if (first != '!' && first != 'S' && first != 'n' && first != '(' && first != '{') {
+      return begin;
     }
     for (const string_view wrap : {"!!str ", "String::from(", "new String(", "Some(", "(", "{"}) {
       if (text_.substr(begin).starts_with(wrap) && is_quote(at(begin + wrap.size()))) {
@@ -236,6 +294,7 @@ class Finder {
 
   /// `("name", "value")` after `{"name": "DB_PASSWORD",`: the next value is what it names.
   void remember(string_view word, const ValuePart& value) {
+    word = word.substr(word.rfind(' ') + 1);
     static constexpr auto kNameWords = std::to_array<string_view>(
         {"name", "key", "Name", "Key", "id", "variable", "header", "field", "env", "param"});
     if (value.end - value.begin <= kNameSizeMax && value.end > value.begin &&
@@ -269,6 +328,45 @@ class Finder {
     }
   }
 
+  /// `key = read() || "…"`, and a row of a table: `| password | … |`.
+  void alternative() {
+    if (at(at_ + 1) == '|') {
+      at_ += 2;
+      const std::size_t begin = skip_blanks(text_, at_);
+      constexpr std::size_t kExpressionSizeMax = 80;
+      const bool is_near = fallback_name_.end > 0 && at_ - fallback_name_.end < kExpressionSizeMax;
+      if (!is_quote(at(begin)) || !is_near ||
+          text_.substr(fallback_name_.end, at_ - fallback_name_.end).find_first_of(";\n") !=
+              string_view::npos) {
+        return;
+      }
+      if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
+        judge(fallback_name_.of(text_), *value, ValueForm::kQuoted);
+      }
+      return;
+    }
+    const std::size_t begin = skip_blanks(text_, at_ + 1);
+    if (begin == at_ + 1 || is_space(at(begin))) {
+      return;
+    }
+    const NamePart name = name_before(text_, at_);
+    if (name.begin == name.end || !can_be_secret_name(name.letters)) {
+      return;
+    }
+    const std::optional<ValuePart> quoted = quoted_at(text_, begin);
+    judge(name.of(text_), quoted ? *quoted : bare_at(text_, begin, BareEnd::kCode),
+          quoted ? ValueForm::kQuoted : ValueForm::kSaid);
+  }
+
+  /// Whether only an opening bracket and blanks stand before the quote of an argument.
+  [[nodiscard]] bool is_first_argument(const NamePart& name) const {
+    std::size_t begin = name.begin - 1;
+    for (std::size_t i = 0; i < 16 && begin > 0 && is_space(text_[begin - 1]); ++i) {
+      --begin;
+    }
+    return begin > 0 && string_view("([{").contains(text_[begin - 1]);
+  }
+
   /// `put("password", "…")`, `{"password", "…"}`.
   void pair_of_arguments() {
     if (at_ == 0 || !is_quote(text_[at_ - 1])) {
@@ -277,20 +375,18 @@ class Finder {
     const std::size_t begin = skip_blanks(text_, at_ + 1);
     const NamePart name = name_before(text_, at_);
     if (!is_quote(at(begin)) || name.begin == 0 || !is_quote(text_[name.begin - 1]) ||
-        !can_be_secret_name(name.letters)) {
+        !can_be_secret_name(name.letters) || !is_first_argument(name)) {
       return;
     }
-    if (const std::optional<ValuePart> value = quoted_at(text_, begin)) {
-      // ["password", "token", "secret"] is a list of names: each is one word, so it is spared.
+    const std::optional<ValuePart> value = quoted_at(text_, begin);
+    // ["password", "a1", "b2"] is a list of names, not a name and its value.
+    if (value && at(value->end + 1) != ',') {
       judge(name.of(text_), *value, ValueForm::kQuoted);
     }
   }
 
   /// After a blank: `--password x`, `PASSWORD 'x'`, `the password is x`, `password x`.
   void after_word() {
-    if (at_ < 2 || !may_name_next(text_[at_ - 2], text_[at_ - 1])) {
-      return;
-    }
     const std::size_t begin = skip_blanks(text_, at_ + 1);
     if (is_operator_char(at(begin)) || begin >= text_.size()) {
       return;  // The operator will look back.
@@ -306,7 +402,8 @@ class Finder {
       }
       return;
     }
-    if (is_copula(word)) {
+    const bool is_said = is_copula(word);
+    if (is_said) {
       name = subject_before(name.begin);
       word = name.of(text_);
     }
@@ -314,53 +411,32 @@ class Finder {
         !any_is(value.of(text_), is_digit)) {
       return;
     }
-    judge(word, value, quoted ? ValueForm::kQuoted : ValueForm::kProse);
-  }
-
-  /// The last two letters of what names the next word: password, is, token, key, ...
-  static bool may_name_next(char first, char second) {
-    switch (second) {
-      case 'd':
-      case 'D':
-        return to_lower(first) == 'r' || to_lower(first) == 'w';  // password, pwd
-      case 's':
-      case 'S':
-        return first == 'i' || first == 's' || first == 'S' || first == 'a';  // is, pass, was
-      case 't':
-      case 'T':
-        return first == 's' || to_lower(first) == 'e' || to_lower(first) == 'r';  // ist, secret
-      case 'n':
-      case 'N':
-        return to_lower(first) == 'e';  // token
-      case 'y':
-      case 'Y':
-        return to_lower(first) == 'e';  // key
-      case 'e':
-        return first == 's' || first == 'd';  // passphrase, code
-      case 'o':
-        return first == 't';  // to
-      case 'h':
-        return first == 't';  // --auth
-      default:
-        return first == '`' || second == '`';
-    }
+    judge(word, value,
+          quoted    ? ValueForm::kQuoted
+          : is_said ? ValueForm::kSaid
+                    : ValueForm::kProse);
   }
 
   static bool is_copula(string_view word) {
     return word == "is" || word == "was" || word == "to" || word == "ist" || word == "lautet" ||
-           word == "as";
+           word == "as" || word == "now";
   }
 
   /// The word before `end` that names a secret, in the same sentence.
   [[nodiscard]] NamePart subject_before(std::size_t end) const {
     const std::size_t first = end - std::min(end, kProseSizeMax);
+    const std::size_t subject_end = end;
     while (end > first) {
       const NamePart name = name_before(text_, end);
       if (name.begin == name.end) {
         break;
       }
+      if (names_digest(name.of(text_))) {
+        break;
+      }
       if (can_be_secret_name(name.letters) && secret_kind(name.of(text_)) != SecretKind::kNone) {
-        return name;
+        // With the words between, for "the password reset link is" is about another thing.
+        return {.begin = name.begin, .end = subject_end, .letters = name.letters};
       }
       end = name.begin;
       if (end == 0 || string_view(".;:\n").contains(text_[end - 1])) {
@@ -413,7 +489,8 @@ class Finder {
   string_view text_;
   Findings& out_;
   std::size_t at_ = 0;
-  ValuePart pair_name_;  ///< The last value of a member such as "name": "DB_PASSWORD".
+  NamePart fallback_name_;  ///< The last name whose value was an expression.
+  ValuePart pair_name_;     ///< The last value of a member such as "name": "DB_PASSWORD".
 };
 
 }  // namespace

@@ -76,8 +76,12 @@ bool is_template(std::string_view text) {
   if (text.starts_with("${") || text.starts_with("{{") || text.starts_with("$(")) {
     return true;  // What a blank cut off: "${{ secrets.X }}".
   }
-  if (text.starts_with('$') && (text.size() == 2 || is_reference_name(text.substr(1)))) {
-    return true;
+  if (text.starts_with('$')) {
+    const std::string_view name = text.substr(1);
+    const bool is_variable = all_are(name, [](char c) { return is_upper(c) || c == '_'; });
+    if (is_variable || name.size() == 1 || is_reference_name(name)) {
+      return true;
+    }
   }
   return text == "%s" || text == "%d" || text == "%v" || text == "%w" || text == "{}" ||
          text == "?";
