@@ -1,0 +1,257 @@
+// header_secrets.cpp - credentials in headers, wherever headers are written.
+//
+//   Authorization: Bearer HERE        -H 'Authorization: Basic HERE'      "X-Api-Key": "HERE"
+//   headers["Authorization"] = "Token HERE"      curl -u user:HERE        … Bearer HERE …
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "stand_in.hpp"
+#include "structure_scan.hpp"
+#include "text_scan.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kRule = "authorization";
+constexpr std::size_t kCredentialsMax = 8192;
+constexpr std::size_t kParametersMax = 1024;
+constexpr std::size_t kSizeMin = 8;
+constexpr std::size_t kNone = std::string_view::npos;
+
+bool is_credential_byte(char c) {
+  return static_cast<unsigned char>(c) > ' ' && c < '\x7f' && !is_quote(c) &&
+         !std::string_view("\\,;<>(){}[]").contains(c);
+}
+
+/// The end of the credentials at `at`. Remembered: names may stand within one another's values.
+std::size_t credentials_end(StructureScan& scan, std::size_t at) {
+  if (at < scan.credentials_begin || at >= scan.credentials_end) {
+    scan.credentials_begin = at;
+    scan.credentials_end = run_end(scan.text, at, is_credential_byte, kCredentialsMax);
+  }
+  std::size_t end = scan.credentials_end;
+  while (end > at && std::string_view(".:!?*").contains(scan.text[end - 1])) {
+    --end;
+  }
+  return end;
+}
+
+/// Whether a value in the place of credentials is one: there a digit is enough.
+bool are_credentials(std::string_view value) {
+  if (value.size() < kSizeMin || is_stand_in(value) || is_example_word(value)) {
+    return false;
+  }
+  const Shape shape = shape_of(value.substr(0, 256));
+  return (shape.digits > 0 && shape.digits < value.size() && shape.turns > 1) ||
+         looks_random(value) || (shape.digits == value.size() && value.size() >= 16);
+}
+
+bool is_known_scheme(std::string_view word) {
+  for (const std::string_view scheme : {"bearer",
+                                        "basic",
+                                        "token",
+                                        "apikey",
+                                        "api-key",
+                                        "key",
+                                        "bot",
+                                        "jwt",
+                                        "oauth",
+                                        "ssws",
+                                        "geniekey",
+                                        "negotiate",
+                                        "ntlm",
+                                        "mac",
+                                        "private-token",
+                                        "splunk",
+                                        "hmac",
+                                        "aws",
+                                        "sharedkey",
+                                        "sharedkeylite",
+                                        "apitoken",
+                                        "api-token",
+                                        "zoho-oauthtoken",
+                                        "client-id"}) {
+    if (equals_folded(word, scheme)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Where the header ends: its line, or the quote that was open where it or its value begins.
+std::size_t header_end(std::string_view text, std::size_t name, std::size_t value) {
+  const std::string_view window = text.substr(0, std::min(text.size(), value + kParametersMax));
+  std::size_t end = std::min(window.find_first_of("\r\n", value), window.size());
+  const char before_name = byte_before(text, run_begin(text, name, is_base64url, 16));
+  const char before_value = byte_before(text, value);
+  const char quote = is_quote(before_value) ? before_value : before_name;
+  if (is_quote(quote)) {
+    const bool is_escaped = is_quote(before_value) && byte_before(text, value - 1) == '\\';
+    for (std::size_t i = value; i < end; ++i) {
+      if (window[i] == quote && (text[i - 1] == '\\') == is_escaped) {
+        end = is_escaped ? i - 1 : i;
+      }
+    }
+  }
+  return end;
+}
+
+/// "Digest username="x", response="…"" and others that have parameters.
+bool are_parameters(std::string_view rest) {
+  const std::size_t name = run_end(rest, 0, [](char c) { return is_word_byte(c) || c == '-'; }, 24);
+  return name > 1 && byte_at(rest, name) == '=' &&
+         (is_alnum(byte_at(rest, name + 1)) ||
+          std::string_view("\"\\").contains(byte_at(rest, name + 1)));
+}
+
+void add_parameters(StructureScan& scan, std::size_t begin, std::size_t end) {
+  const std::string_view rest = scan.text.substr(begin, end - begin);
+  for (const std::string_view name :
+       {"response=", "signature=", "mac=", "token=", "credential=", "oauth_", "auth=", "key="}) {
+    if (!contains_folded(rest, name)) {
+      continue;
+    }
+    const std::size_t equals = rest.find('=');
+    const bool is_only_one = !rest.contains(',');
+    std::size_t from = is_only_one ? equals + 1 : 0;
+    from = run_end(rest, from, [](char c) { return c == '"' || c == '\\'; });
+    const std::size_t to =
+        is_only_one ? run_end(rest, from, is_credential_byte) : rest.find_last_not_of(" \t") + 1;
+    const Shape shape = shape_of(rest);
+    if (to > from + kSizeMin && shape.digits > 3 && !rest.contains('<') && !rest.contains("${")) {
+      scan.add(begin + from, begin + to, kRule);
+    }
+    return;
+  }
+}
+
+std::size_t skip_scheme_gap(std::string_view text, std::size_t at) {
+  if (text.substr(at).starts_with("%20")) {
+    return at + 3;
+  }
+  return byte_at(text, at) == '+' ? at + 1 : run_end(text, at, is_blank, 8);
+}
+
+void judge_credentials(StructureScan& scan, std::string_view scheme, std::size_t at) {
+  const std::size_t end = credentials_end(scan, at);
+  const std::string_view value = scan.text.substr(at, end - at);
+  const bool is_basic = equals_folded(scheme, "basic") && is_encoded_login(value);
+  const bool is_secret =
+      is_known_scheme(scheme) ? are_credentials(value) : looks_random(value) && !is_stand_in(value);
+  if (is_basic || is_secret) {
+    scan.add(at, end, kRule);
+  }
+}
+
+}  // namespace
+
+std::size_t value_after_name(std::string_view text, std::size_t name_end) {
+  constexpr std::size_t kReach = 6;
+  const auto may_follow_name = [](char c) {
+    return is_quote(c) || is_blank(c) || c == '\\' || c == ']' || c == ')';
+  };
+  std::size_t at = run_end(text, name_end, may_follow_name, kReach);
+  if (text.substr(at).starts_with("=>")) {
+    ++at;
+  }
+  if (!std::string_view(":=,>").contains(byte_at(text, at)) || at >= text.size()) {
+    return kNone;
+  }
+  at = run_end(text, at + 1, [](char c) { return is_blank(c) || c == '[' || c == '('; }, 16);
+  const bool is_prefixed = std::string_view("bfru$").contains(byte_at(text, at));
+  if (is_prefixed && is_quote(byte_at(text, at + 1))) {
+    ++at;
+  }
+  return run_end(text, at, [](char c) { return is_quote(c) || c == '\\'; }, 4);
+}
+
+bool is_in_curl_command(std::string_view text, std::size_t at) {
+  constexpr std::size_t kReach = 512;
+  const std::size_t from = at > kReach ? at - kReach : 0;
+  const std::string_view before = text.substr(from, at - from);
+  const std::size_t curl = before.rfind("curl");
+  if (curl == kNone) {
+    return false;
+  }
+  const std::string_view between = before.substr(curl);
+  // A line that ends in a backslash goes on.
+  for (std::size_t end = 0; (end = between.find('\n', end)) != kNone; ++end) {
+    if (between[end - 1] != '\\') {
+      return false;
+    }
+  }
+  return true;
+}
+
+void scan_authorization(StructureScan& scan, std::size_t at, std::size_t size) {
+  const std::string_view text = scan.text;
+  const std::size_t value = value_after_name(text, at + size);
+  if (value == kNone || is_alnum(byte_before(text, at))) {
+    return;
+  }
+  const std::size_t scheme_end = run_end(text, value, is_base64url, 32);
+  const std::string_view scheme = text.substr(value, scheme_end - value);
+  const std::size_t begin = skip_scheme_gap(text, scheme_end);
+  if (scheme.empty() || begin == scheme_end) {
+    judge_credentials(scan, {}, value);
+    return;
+  }
+  const std::size_t end = header_end(text, at, value);
+  const std::string_view rest = text.substr(begin, end > begin ? end - begin : 0);
+  if (!equals_folded(scheme, "basic") && are_parameters(rest)) {
+    add_parameters(scan, begin, end);
+  } else {
+    judge_credentials(scan, scheme, begin);
+  }
+}
+
+void scan_scheme(StructureScan& scan, std::size_t at, std::size_t size) {
+  const std::string_view text = scan.text;
+  const std::size_t begin = skip_scheme_gap(text, at + size);
+  if (is_word_byte(byte_before(text, at)) || begin == at + size) {
+    return;
+  }
+  const std::size_t end = credentials_end(scan, begin);
+  const std::string_view value = text.substr(begin, end - begin);
+  const bool is_basic = folded(text[at + 1]) == 'a';
+  const bool is_secret =
+      is_basic ? value.size() >= kSizeMin && is_encoded_login(value)
+               : looks_random(value) && !is_stand_in(value) && !is_example_word(value);
+  if (is_secret) {
+    scan.add(begin, end, kRule);
+  }
+}
+
+void scan_key_header(StructureScan& scan, std::size_t at, std::size_t size) {
+  const std::size_t value = value_after_name(scan.text, at + size);
+  if (value == kNone || is_alnum(byte_before(scan.text, at))) {
+    return;
+  }
+  const std::size_t end = credentials_end(scan, value);
+  if (are_credentials(scan.text.substr(value, end - value))) {
+    scan.add(value, end, kRule);
+  }
+}
+
+void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size) {
+  const std::string_view text = scan.text;
+  std::size_t begin = run_end(text, at + size, [](char c) { return is_blank(c) || c == '='; }, 3);
+  const char quote = is_quote(byte_at(text, begin)) ? text[begin++] : '\0';
+  const std::size_t end = run_end(
+      text, begin,
+      [&](char c) { return quote != '\0' ? c != quote && c != '\n' : is_credential_byte(c); }, 256);
+  const std::string_view login = text.substr(begin, end - begin);
+  const std::size_t colon = login.find(':');
+  if (colon == kNone || login.contains("://") || !is_in_curl_command(text, at)) {
+    return;
+  }
+  const std::string_view password = login.substr(colon + 1);
+  if (!password.empty() && !is_stand_in(password)) {
+    scan.add(begin + colon + 1, end, kRule);
+  } else if (password.empty() && looks_random(login.substr(0, colon))) {
+    scan.add(begin, begin + colon, kRule);
+  }
+}
+
+}  // namespace bmad_mem

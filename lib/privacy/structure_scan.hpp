@@ -1,0 +1,88 @@
+// structure_scan.hpp - one walk over a text in search of structures, and what it remembers.
+//
+//   text ──► words that announce a structure ──► the scanner of that structure reads on from there
+//            ("PRIVATE KEY", "eyJ", "://", "cookie", …)
+//
+// Time is linear because a scanner looks a bounded way back, and reads either a bounded way ahead
+// or what it remembers the end of: no byte is read again for each of the words before it.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+#include "privacy/finding.hpp"
+
+namespace bmad_mem {
+
+struct StructureScan {
+  std::string_view text;
+  Findings& out;
+
+  std::size_t key_end = 0;     ///< Behind the last private key. Nothing in it needs a name.
+  std::size_t cookie_end = 0;  ///< Behind the last cookies that were read.
+  /// The last run of base64url in which a web token was looked for, and how often.
+  std::size_t token_run_end = 0;
+  std::size_t token_tries = 0;
+  /// The next line of a PuTTY file that announces its private part, as far as it was looked for.
+  std::size_t private_lines = 0;
+  /// The last credentials of a header that were read.
+  std::size_t credentials_begin = 0;
+  std::size_t credentials_end = 0;
+
+  void add(std::size_t begin, std::size_t end, std::string_view rule,
+           Certainty certainty = Certainty::kSecret) const {
+    out.push_back({.begin = begin, .end = end, .rule = rule, .certainty = certainty});
+  }
+};
+
+/// Reads on from the word of `size` bytes at `at`.
+using StructureScanner = void (*)(StructureScan& scan, std::size_t at, std::size_t size);
+
+// private_keys.cpp: behind "PRIVATE KEY" and "PuTTY-User-Key-File-".
+void scan_private_key(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_putty_key(StructureScan& scan, std::size_t at, std::size_t size);
+
+// web_tokens.cpp: behind "eyJ", base64 of '{"'.
+void scan_web_token(StructureScan& scan, std::size_t at, std::size_t size);
+
+// url_credentials.cpp: behind "://", "@tcp(", "jdbc:oracle:thin:", "secret=".
+void scan_url(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_go_data_source(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_oracle_login(StructureScan& scan, std::size_t at, std::size_t size);
+
+// connection_strings.cpp: behind names of parts such as "password" and "AccountKey", and behind
+// those of signatures in the query of an address.
+void scan_connection_password(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_connection_key(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_signature(StructureScan& scan, std::size_t at, std::size_t size);
+
+// header_secrets.cpp: behind names of headers and of schemes, and options of curl.
+void scan_authorization(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_scheme(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_key_header(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size);
+
+// cookies.cpp: behind "cookie" and " -b".
+void scan_cookie(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_curl_cookie(StructureScan& scan, std::size_t at, std::size_t size);
+
+// known_files.cpp
+void scan_npmrc(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_pgpass(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_pypirc(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size);
+
+// password_hashes.cpp: behind "$6$", "{SSHA}", "pbkdf2_sha256$", and in lines of /etc/shadow.
+void scan_password_hash(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_labelled_hash(StructureScan& scan, std::size_t at, std::size_t size);
+void scan_shadow(StructureScan& scan, std::size_t at, std::size_t size);
+
+/// Where the value begins that a name which ends at `name_end` is given: behind quotes, brackets
+/// and one of ": = => , >"; npos when there is none near.
+std::size_t value_after_name(std::string_view text, std::size_t name_end);
+
+/// Whether "curl" stands before `at` in its line.
+bool is_in_curl_command(std::string_view text, std::size_t at);
+
+}  // namespace bmad_mem
