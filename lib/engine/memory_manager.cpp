@@ -8,6 +8,7 @@
 
 #include "entry_text.hpp"
 #include "index/analyzer.hpp"
+#include "redaction.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
@@ -66,6 +67,16 @@ Status check_language(FileSystem& files, const Config& config) {
   error.path = files.display_path(kConfigFile);
   error.field = "memory_config.indexing.language";
   return error;
+}
+
+/// Makes the redactor, and takes out of the agent's name what nobody should read in a lock file.
+Status set_up_redaction(Store& store) {
+  if (!store.config.privacy.auto_redaction) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(store.redaction, StoreRedaction::make(store));
+  store.agent_id = store.redaction->redact_text(store.agent_id, {});
+  return {};
 }
 
 std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Config& config) {
@@ -167,6 +178,11 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   store.lock_timeout = chosen_timeout(options, store.config);
   store.root = std::move(options.root);
   store.agent_id = std::move(options.agent_id);
+  if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
+    return std::move(ready).error();
+  } else if (!ready) {
+    store.config_problem = std::move(ready).error();
+  }
   return MemoryManager(std::move(impl));
 }
 
@@ -428,6 +444,23 @@ Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const st
 Result<RepairReport> MemoryManager::repair(std::span<const std::string> sessions,
                                            const Progress& on_progress) {
   return repair_store(impl_->store, sessions, on_progress);
+}
+
+Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
+                                                        bool dry_run) {
+  return redact_sessions(impl_->store, sessions, dry_run);
+}
+
+Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {
+  return report_privacy(impl_->store, sessions);
+}
+
+Result<SecretScanner> MemoryManager::scanner() const {
+  if (impl_->store.redaction != nullptr) {
+    return SecretScanner(impl_->store.redaction->redactor());
+  }
+  BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules, StoreRedaction::make(impl_->store));
+  return SecretScanner(rules->redactor());
 }
 
 }  // namespace bmad_mem

@@ -56,6 +56,35 @@ std::string without_purged(const ArchivedFile& file, PurgeTarget& target, std::u
   return kept;
 }
 
+/// Changes the lines of `text`; returns how many.
+std::uint64_t change_lines(std::string& text, const LineChange& change) {
+  std::string changed;
+  std::uint64_t count = 0;
+  for_each_line(text, [&](std::string_view line) {
+    const std::string_view end = line.ends_with('\n') ? "\n" : "";
+    line.remove_suffix(end.size());
+    const std::optional<std::string> other = change(line);
+    count += other ? 1 : 0;
+    changed += other ? std::string_view(*other) : line;
+    changed += end;
+  });
+  text = std::move(changed);
+  return count;
+}
+
+/// The same for lines that were taken apart.
+template <typename Line>
+std::uint64_t change_each(std::vector<Line>& lines, const LineChange& change) {
+  std::uint64_t count = 0;
+  for (Line& each : lines) {
+    if (std::optional<std::string> other = change(each.line)) {
+      each.line = std::move(*other);
+      ++count;
+    }
+  }
+  return count;
+}
+
 template <typename Line>
 std::uint64_t count_lines(const std::vector<Line>& lines, PurgeTarget& target) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
@@ -243,6 +272,66 @@ Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& tar
     if (gone > 0) {
       BMAD_TRY(replace_file(files, path, kept));
     }
+  }
+  return {};
+}
+
+Result<std::vector<FileCount>> SessionCopies::rewrite(FileSystem& files, bool dry_run,
+                                                      const LineChange& change) {
+  std::vector<FileCount> counts;
+  const auto finish = [&](const std::string& path, std::uint64_t lines,
+                          const auto& write) -> Status {
+    if (lines == 0) {
+      return {};
+    }
+    counts.push_back({.path = files.display_path(path), .lines = lines});
+    return dry_run ? Status() : write();
+  };
+  BMAD_TRY(finish(evicted_path(session_id_), change_each(evicted_, change),
+                  [&] { return replace_evicted(files, session_id_, evicted_); }));
+  BMAD_TRY(finish(kept_path(session_id_), change_each(kept_, change),
+                  [&] { return write_kept(files, session_id_, kept_); }));
+  BMAD_TRY(finish(deleted_entries_path(session_id_), change_each(deleted_, change),
+                  [&] { return replace_deleted(files, session_id_, deleted_); }));
+  BMAD_TRY_ASSIGN(const std::uint64_t in_archive, rewrite_archive(files, dry_run, change));
+  if (in_archive > 0) {
+    counts.push_back({.path = files.display_path(archive_path(session_id_)), .lines = in_archive});
+  }
+  BMAD_TRY(rewrite_deleted_sessions(files, dry_run, change, counts));
+  return counts;
+}
+
+Result<std::uint64_t> SessionCopies::rewrite_archive(FileSystem& files, bool dry_run,
+                                                     const LineChange& change) {
+  std::uint64_t count = 0;
+  for (ArchivedFile& file : archived_) {
+    count += change_lines(file.bytes, change);
+  }
+  if (count == 0 || dry_run) {
+    return count;
+  }
+  BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
+  std::string text = manifest.text;
+  change_lines(text, change);
+  BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files, session_id_, archived_));
+  BMAD_TRY(write_archive_manifest(files, text, size, manifest.archived_at));
+  return count;
+}
+
+Status SessionCopies::rewrite_deleted_sessions(FileSystem& files, bool dry_run,
+                                               const LineChange& change,
+                                               std::vector<FileCount>& counts) {
+  for (auto& [path, file] : deleted_sessions_) {
+    if (file.name == kIndexName) {
+      BMAD_TRY(dry_run ? Status() : files.remove(path));  // It holds the words.
+      continue;
+    }
+    const std::uint64_t lines = change_lines(file.bytes, change);
+    if (lines == 0) {
+      continue;
+    }
+    counts.push_back({.path = files.display_path(path), .lines = lines});
+    BMAD_TRY(dry_run ? Status() : replace_file(files, path, file.bytes));
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -53,6 +54,9 @@ class PurgeTarget {
   JsonParser parser_;
 };
 
+/// What is to stand in the place of a line; nothing: it stays.
+using LineChange = std::function<std::optional<std::string>(std::string_view line)>;
+
 class SessionCopies {
  public:
   /// Reads all copies of session `session_id`; `record` is its record of deletions.
@@ -66,8 +70,14 @@ class SessionCopies {
   /// Takes the lines of `target` out of all copies; each file is durable. The caller holds the
   /// root's lock.
   Status purge(FileSystem& files, PurgeTarget& target);
+  /// Replaces each line for which `change` returns something, in all copies; each file is durable.
+  /// A dry run changes nothing. Returns where lines changed. The caller holds the root's lock.
+  Result<std::vector<FileCount>> rewrite(FileSystem& files, bool dry_run, const LineChange& change);
 
  private:
+  Result<std::uint64_t> rewrite_archive(FileSystem& files, bool dry_run, const LineChange& change);
+  Status rewrite_deleted_sessions(FileSystem& files, bool dry_run, const LineChange& change,
+                                  std::vector<FileCount>& counts);
   Status read_deleted_sessions(FileSystem& files, const DeletionRecord& record);
   Status purge_archive(FileSystem& files, PurgeTarget& target);
   Status purge_deleted_sessions(FileSystem& files, PurgeTarget& target);

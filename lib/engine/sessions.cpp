@@ -7,6 +7,7 @@
 #include "index/entry_scanner.hpp"
 #include "lifecycle/session_folder.hpp"
 #include "model/entry.hpp"
+#include "redaction.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
@@ -81,23 +82,43 @@ Timestamp from_nanoseconds(std::int64_t ns) {
   return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(ns)));
 }
 
+/// What is said of a session, as it may be written.
+NewSession redacted(const Store& store, NewSession session) {
+  if (store.redaction == nullptr) {
+    return session;
+  }
+  const auto redact = [&](std::string& text) {
+    text = store.redaction->redact_text(text, session.session_id);
+  };
+  redact(session.user_id);
+  redact(session.project_name);
+  redact(session.session_type);
+  std::ranges::for_each(session.agent_ids, redact);
+  std::ranges::for_each(session.tags, redact);
+  return session;
+}
+
 }  // namespace
 
 Result<std::string> create_session(Store& store, const SessionParams& params) {
   if (!params.session_id.empty()) {
     BMAD_TRY(check_session_id(params.session_id));
   }
+  if (store.redaction != nullptr && store.redaction->has_secret(params.session_id)) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "the session id looks like a secret; choose another one"};
+  }
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("session new"));
   BMAD_TRY(ensure_folder(files, kSessionsFolder));
   BMAD_TRY(remove_unfinished_sessions(store));
   BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
-  const Manifest manifest = new_manifest({.session_id = id,
-                                          .user_id = params.user_id,
-                                          .agent_ids = params.agent_ids,
-                                          .project_name = params.project_name,
-                                          .session_type = params.session_type,
-                                          .tags = params.tags},
+  const Manifest manifest = new_manifest(redacted(store, {.session_id = id,
+                                                          .user_id = params.user_id,
+                                                          .agent_ids = params.agent_ids,
+                                                          .project_name = params.project_name,
+                                                          .session_type = params.session_type,
+                                                          .tags = params.tags}),
                                          store.clock.now());
   const std::string unfinished = unfinished_session_folder(id);
   BMAD_TRY(fill_session_folder(files, unfinished, manifest));

@@ -4,9 +4,12 @@
 
 #include <fmt/format.h>
 
+#include "redaction.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
+
+Store::Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
 
 Store::~Store() {
   if (files != nullptr) {

@@ -13,6 +13,7 @@
 #include "access_notes.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/privacy.hpp"
 #include "core/file_system.hpp"
 #include "core/ids.hpp"
 #include "index/session_index.hpp"
@@ -24,6 +25,7 @@
 namespace bmad_mem {
 
 struct PackedSession;
+class StoreRedaction;
 
 /// A session that is no folder, unpacked; see packed_session.hpp.
 struct PackedSlot {
@@ -59,6 +61,7 @@ struct Store {
   std::optional<Error> config_problem;  // Only with tolerate_bad_config.
   std::chrono::milliseconds lock_timeout{0};
   IdGenerator ids;
+  std::unique_ptr<StoreRedaction> redaction;  // Null where the config says no.
 
   std::mutex sessions_mutex;
   std::map<std::string, std::unique_ptr<OpenSession>, std::less<>> sessions;
@@ -73,7 +76,7 @@ struct Store {
 
   mutable AccessNotes accesses;
 
-  explicit Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
+  explicit Store(const Clock& used_clock);
   /// Writes what is still noted of accesses.
   ~Store();
 
@@ -152,6 +155,10 @@ Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilte
 Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std::string> sessions,
                                               std::optional<Timestamp> as_of, bool write);
 std::vector<DecayTableLine> list_decay(const Store& store);
+/// Applies the rules of today to `wanted`, or to all sessions there are in any form.
+Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
+                                                  bool dry_run);
+Result<PrivacyReport> report_privacy(const Store& store, std::span<const std::string> wanted);
 SessionState state_of(const Store& store, const Session& session);
 Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options);
 /// Does what is due, shortly, and without a word when it fails: for those who came for something

@@ -12,6 +12,7 @@
 #include "model/complete.hpp"
 #include "model/entry.hpp"
 #include "privacy/deletion_record.hpp"
+#include "redaction.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
 
@@ -22,9 +23,18 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// Completes each line. Refused ones go to `report.rejected`.
-std::vector<CompleteEntry> complete_lines(Store& store, EntryType type,
-                                          std::span<const std::string_view> lines,
+/// `line` as it may be written. What is refused for its size anyway is not looked at.
+std::optional<std::string> redacted_line(const Store& store, std::string_view line,
+                                         const std::string& session_id, BatchReport& report) {
+  if (store.redaction == nullptr || line.size() > kEntrySizeMax) {
+    return std::nullopt;
+  }
+  return store.redaction->redact_entry(line, session_id, report.redacted);
+}
+
+/// Completes each line, without its secrets. Refused ones go to `report.rejected`.
+std::vector<CompleteEntry> complete_lines(Store& store, const std::string& session_id,
+                                          EntryType type, std::span<const std::string_view> lines,
                                           BatchReport& report) {
   thread_local JsonParser parser;  // Its buffers cost more to make than an entry to parse.
   const Timestamp now = store.clock.now();
@@ -34,12 +44,17 @@ std::vector<CompleteEntry> complete_lines(Store& store, EntryType type,
     if (is_blank(lines[i])) {
       continue;
     }
-    Result<CompleteEntry> entry = complete_entry(type, parser, lines[i], store.ids, now);
+    const std::optional<std::string> redacted = redacted_line(store, lines[i], session_id, report);
+    Result<CompleteEntry> entry =
+        complete_entry(type, parser, redacted ? *redacted : lines[i], store.ids, now);
     if (entry) {
       entries.push_back(std::move(*entry));
     } else {
       Error error = std::move(entry).error();
       error.line = i + 1;
+      if (store.redaction != nullptr) {  // It may quote what was refused.
+        error.message = store.redaction->redact_text(error.message, session_id);
+      }
       report.rejected.push_back({.line = i + 1, .error = std::move(error)});
     }
   }
@@ -208,6 +223,18 @@ void watch_size(Store& store, const std::string& session_id, std::uint64_t size,
   }
 }
 
+/// What was taken out, as a sentence.
+std::string redaction_notice(const RedactionCounts& counts) {
+  std::uint64_t sum = 0;
+  std::string rules;
+  for (const auto& [rule, count] : counts) {
+    sum += count;
+    rules += (rules.empty() ? "" : ", ") + rule;
+  }
+  return fmt::format("{} secret{} taken out before writing: {}", sum, sum == 1 ? " was" : "s were",
+                     rules);
+}
+
 }  // namespace
 
 bool wants_compaction(const Store& store, const std::string& session_id, std::uint64_t size) {
@@ -231,7 +258,7 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
                               const BatchOptions& options) {
   BMAD_TRY(check_session_id(session_id));
   BatchReport report;
-  std::vector<CompleteEntry> entries = complete_lines(store, type, lines, report);
+  std::vector<CompleteEntry> entries = complete_lines(store, session_id, type, lines, report);
   if (!report.rejected.empty() && !options.keep_going) {
     return refusal(report, lines.size());
   }
@@ -257,6 +284,9 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
       store, session_id, session,
       {.entries = entries.size(), .bytes = written.end - written.offset, .log_end = written.end});
   watch_size(store, session_id, append->session_size, report);
+  if (!report.redacted.empty()) {
+    report.notices.push_back(redaction_notice(report.redacted));
+  }
   report.ids.reserve(entries.size());
   for (CompleteEntry& entry : entries) {
     report.ids.push_back(std::move(entry.id));

@@ -84,7 +84,7 @@ inline bool is_worth_a_look(string_view text, std::size_t i) {
 
 class Finder {
  public:
-  Finder(string_view text, Findings& out) : text_(text), out_(out) {}
+  Finder(string_view text, Detections& out) : text_(text), out_(out) {}
 
   void run() {
     for (std::size_t i = 0; i < text_.size();) {
@@ -487,7 +487,7 @@ class Finder {
   }
 
   string_view text_;
-  Findings& out_;
+  Detections& out_;
   std::size_t at_ = 0;
   NamePart fallback_name_;  ///< The last name whose value was an expression.
   ValuePart pair_name_;     ///< The last value of a member such as "name": "DB_PASSWORD".
@@ -495,6 +495,6 @@ class Finder {
 
 }  // namespace
 
-void find_assigned(string_view text, Findings& out) { Finder(text, out).run(); }
+void find_assigned(string_view text, Detections& out) { Finder(text, out).run(); }
 
 }  // namespace bmad_mem

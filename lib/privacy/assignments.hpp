@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "privacy/finding.hpp"
+#include "privacy/detection.hpp"
 
 namespace bmad_mem {
 
@@ -22,7 +22,7 @@ struct ValueVerdict {
 std::optional<ValueVerdict> judge_assignment(std::string_view name, std::string_view value);
 
 /// Appends the values in `text` that are assigned to names and judged so. Time is linear in its
-/// size. Findings may overlap.
-void find_assigned(std::string_view text, Findings& out);
+/// size. Detections may overlap.
+void find_assigned(std::string_view text, Detections& out);
 
 }  // namespace bmad_mem

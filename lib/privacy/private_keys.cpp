@@ -1,7 +1,7 @@
 // private_keys.cpp - blocks of private keys, whole.
 //
 //   -----BEGIN RSA PRIVATE KEY-----\nMIIE…\n-----END RSA PRIVATE KEY-----
-//   |<------------------------------ finding ------------------------->|
+//   |<------------------------------ detection ------------------------->|
 //
 // A text may only speak of the markers, as the code of a parser does; without an end the rest of
 // the text would go. So what follows the marker must look like a key.
@@ -133,7 +133,7 @@ void scan_private_key(StructureScan& scan, std::size_t at, std::size_t /*size*/)
     return;
   }
   // A key that is cut off is looked at before its end is searched: so each long search but the last
-  // pays with a finding.
+  // pays with a detection.
   constexpr std::size_t kShort = 600;
   std::size_t end = find_end(scan.text.substr(0, body + kShort), body);
   if (end == std::string_view::npos && looks_like_key(scan.text, body, scan.text.size())) {

@@ -10,13 +10,13 @@
 #include <cstddef>
 #include <string_view>
 
-#include "privacy/finding.hpp"
+#include "privacy/detection.hpp"
 
 namespace bmad_mem {
 
 struct StructureScan {
   std::string_view text;
-  Findings& out;
+  Detections& out;
 
   std::size_t key_end = 0;     ///< Behind the last private key. Nothing in it needs a name.
   std::size_t cookie_end = 0;  ///< Behind the last cookies that were read.

@@ -164,7 +164,7 @@ class Index {
 
 }  // namespace
 
-void find_structures(std::string_view text, Findings& out) {
+void find_structures(std::string_view text, Detections& out) {
   static const Index index;
   StructureScan scan{.text = text, .out = out};
   index.find(text, [&](std::size_t at, const Announcer& announcer) {

@@ -9,11 +9,11 @@
 
 #include <string_view>
 
-#include "privacy/finding.hpp"
+#include "privacy/detection.hpp"
 
 namespace bmad_mem {
 
-/// Appends what is found in `text`. Time is linear in its size. Findings may overlap.
-void find_structures(std::string_view text, Findings& out);
+/// Appends what is found in `text`. Time is linear in its size. Detections may overlap.
+void find_structures(std::string_view text, Detections& out);
 
 }  // namespace bmad_mem

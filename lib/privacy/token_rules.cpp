@@ -173,7 +173,7 @@ std::string squeezed(std::string_view name) {
 
 }  // namespace
 
-void find_tokens(std::string_view text, Findings& out) {
+void find_tokens(std::string_view text, Detections& out) {
   RuleSet& set = rule_set();
   set.tokens.find(text, [&](std::size_t at, std::string_view /*word*/, std::uint16_t index) {
     Matcher& matcher = set.matchers[index];

@@ -8,13 +8,13 @@
 
 #include <string_view>
 
-#include "privacy/finding.hpp"
+#include "privacy/detection.hpp"
 #include "privacy/secret_rule.hpp"
 
 namespace bmad_mem {
 
 /// Appends the tokens in `text`. Time is linear in its size, whatever it is. Thread-safe.
-void find_tokens(std::string_view text, Findings& out);
+void find_tokens(std::string_view text, Detections& out);
 
 /// The rule of kind kAssigned whose keyword stands in `name` and whose pattern matches the whole
 /// `value`; nullptr when there is none. Thread-safe.

@@ -148,6 +148,7 @@ std::string_view gitignore_text() {
   // Every pattern says where: "deleted/" alone would also hide a session that is named "deleted".
   return "# Derived from the logs, local to this machine, or deleted. Everything else is memory.\n"
          ".lock*\n"
+         "/.redaction-key\n"
          "/catalog.json\n"
          "/maintenance.json\n"
          "/sessions/*/index.json\n"

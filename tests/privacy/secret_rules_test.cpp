@@ -38,9 +38,10 @@ bool finds(const SecretRule& rule, const std::string& text) {
                                                  std::string_view(text).substr(equals + 1));
     return found != nullptr && found->id == rule.id;
   }
-  Findings findings;
-  find_tokens(text, findings);
-  return std::ranges::any_of(findings, [&](const Finding& each) { return each.rule == rule.id; });
+  Detections detections;
+  find_tokens(text, detections);
+  return std::ranges::any_of(detections,
+                             [&](const Detection& each) { return each.rule == rule.id; });
 }
 
 }  // namespace

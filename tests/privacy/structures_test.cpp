@@ -18,10 +18,10 @@ namespace {
 /// What is found in `text`, in the order of the places, each once, in the form of MarkedText.
 /// `rule` empty: by any rule.
 std::string found_in(std::string_view text, std::string_view rule = {}) {
-  Findings findings;
-  find_structures(text, findings);
+  Detections detections;
+  find_structures(text, detections);
   std::set<std::pair<std::size_t, std::size_t>> places;
-  for (const Finding& each : findings) {
+  for (const Detection& each : detections) {
     REQUIRE(each.begin < each.end);
     REQUIRE(each.end <= text.size());
     if (rule.empty() || each.rule == rule) {
@@ -483,14 +483,14 @@ TEST_CASE("a text that was redacted has nothing left to find") {
       "ann:$apr1$salt1234$abcdefghijklmno·pqrst1/ ey·JhbGciOiJub25lIn0.ey·JpZCI6MX0. x\n"
       "curl -u ann:hunter·2 https://x.org/?sv=1&sig=aB3dE5gH7·jK9mN1pQ3sT5vX7zB9dF1hJ3\n";
   std::string text = MarkedText(marked).text;
-  Findings findings;
-  find_structures(text, findings);
-  CHECK(findings.size() >= 8);
-  std::ranges::sort(findings, {}, &Finding::begin);
-  for (std::size_t i = findings.size(); i-- > 0;) {
-    if (i == 0 || findings[i - 1].end <= findings[i].begin) {
-      const std::string mark = "[REDACTED:" + std::string(findings[i].rule) + "]";
-      text.replace(findings[i].begin, findings[i].end - findings[i].begin, mark);
+  Detections detections;
+  find_structures(text, detections);
+  CHECK(detections.size() >= 8);
+  std::ranges::sort(detections, {}, &Detection::begin);
+  for (std::size_t i = detections.size(); i-- > 0;) {
+    if (i == 0 || detections[i - 1].end <= detections[i].begin) {
+      const std::string mark = "[REDACTED:" + std::string(detections[i].rule) + "]";
+      text.replace(detections[i].begin, detections[i].end - detections[i].begin, mark);
     }
   }
   CHECK(found_in(text) == "");
@@ -560,9 +560,9 @@ TEST_CASE("time is linear in the size of a hostile text") {
     while (text.size() < kSize) {
       text += piece;
     }
-    Findings findings;
+    Detections detections;
     const auto begin = std::chrono::steady_clock::now();
-    find_structures(text, findings);
+    find_structures(text, detections);
     CHECK_MESSAGE(std::chrono::steady_clock::now() - begin < kBound, piece);
   }
 }

@@ -41,6 +41,8 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kPurge,
     &kForget,
     &kAudit,
+    &kPrivacy,
+    &kRedact,
     &kHelp,
     &kCompletion,
     &kVersion,

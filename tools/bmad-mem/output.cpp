@@ -8,6 +8,9 @@
 namespace bmad_mem::cli {
 
 bool Output::flush() {
+  if (filter_ != nullptr && !buffer_.empty()) {
+    buffer_ = filter_(buffer_);
+  }
   std::string_view rest = buffer_;
   while (!rest.empty() && error_ == 0) {
     const ssize_t written = ::write(descriptor_, rest.data(), rest.size());

@@ -15,7 +15,11 @@ namespace bmad_mem::cli {
 /// A stream to a file descriptor. What is left over is written by flush(), not by the destructor.
 class Output {
  public:
-  explicit Output(int descriptor) : descriptor_(descriptor) {}
+  using Filter = std::string (*)(std::string_view);
+
+  /// What is printed goes through `filter`, if there is one, a message at a time.
+  explicit Output(int descriptor, Filter filter = nullptr)
+      : descriptor_(descriptor), filter_(filter) {}
 
   void write(std::string_view text) {
     buffer_ += text;
@@ -40,6 +44,7 @@ class Output {
   static constexpr std::size_t kBufferSize = std::size_t{64} * 1024;
 
   int descriptor_;
+  Filter filter_;
   int error_ = 0;
   std::string buffer_;
 };

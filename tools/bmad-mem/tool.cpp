@@ -11,9 +11,13 @@
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/privacy.hpp"
 
 namespace bmad_mem::cli {
 namespace {
+
+/// What goes to stderr is often kept: by CI, by agents, by terminals.
+std::string without_secrets(std::string_view message) { return SecretScanner().redact(message); }
 
 std::string working_directory() {
   std::array<char, PATH_MAX> buffer{};
@@ -66,7 +70,7 @@ Tool::Tool(const Command* command, Arguments arguments)
       quiet_(arguments_.has("quiet")),
       style_(!json_ && wants_colours(arguments_.value("color"))),
       out_(STDOUT_FILENO),
-      err_(STDERR_FILENO) {}
+      err_(STDERR_FILENO, without_secrets) {}
 
 std::size_t Tool::columns() const {
   winsize size{};

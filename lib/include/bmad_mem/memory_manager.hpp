@@ -23,6 +23,7 @@
 #include "bmad_mem/entries.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/privacy.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 
@@ -230,6 +231,17 @@ class MemoryManager {
   /// waits for it. Queries do this by themselves where it is needed.
   Result<std::vector<IndexReport>> rebuild_index(std::span<const std::string> sessions = {},
                                                  const Progress& on_progress = {});
+
+  // Privacy.
+  /// Applies the rules of today to what was written before: logs, quarantine, summaries, and every
+  /// copy of them (evicted, archived, deleted). `sessions`: all when empty. One file after another
+  /// is replaced whole; running it again goes on where a crash has stopped it.
+  Result<std::vector<RedactReport>> redact(std::span<const std::string> sessions, bool dry_run);
+  /// What `sessions` (all when empty) keep, for how long, and what was taken out.
+  Result<PrivacyReport> privacy_report(std::span<const std::string> sessions = {}) const;
+  /// Looks at other texts by the rules of this memory's config.
+  [[nodiscard]] Result<SecretScanner> scanner() const;
+
   /// Mends what can be mended; damaged lines go to the session's quarantine, nothing is dropped.
   Result<RepairReport> repair(std::span<const std::string> sessions = {},
                               const Progress& on_progress = {});

@@ -4,6 +4,8 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -71,6 +73,9 @@ struct RejectedLine {
   Error error;
 };
 
+/// How much was taken out of texts, by rule: {"github-pat": 2}.
+using RedactionCounts = std::map<std::string, std::uint64_t, std::less<>>;
+
 struct BatchReport {
   std::vector<std::string> ids;  ///< Of the entries written, in the order of the batch.
   std::uint64_t skipped = 0;     ///< Known already, see KnownEntries, or purged before.
@@ -78,6 +83,7 @@ struct BatchReport {
   /// Sentences for people about what else happened: the session is nearly full, was compacted, or
   /// was brought back from its archive.
   std::vector<std::string> notices;
+  RedactionCounts redacted;  ///< Secrets and personal data that were taken out before writing.
 };
 
 /// One entry, or one version of it, as it stands in its log.

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "privacy/finding.hpp"
+#include "privacy/detection.hpp"
 
 namespace bmad_mem {
 
@@ -29,10 +29,10 @@ enum class PersonalPolicy : std::uint8_t {
 /// A policy for each kind, in the order of PersonalKind.
 using PersonalPolicies = std::array<PersonalPolicy, kPersonalKindCount>;
 
-/// "email", "phone", "iban", "card", "ip", "national-id": also the rule of a finding.
+/// "email", "phone", "iban", "card", "ip", "national-id": also the rule of a detection.
 std::string_view personal_kind_name(PersonalKind kind);
 
 /// Appends the personal data in `text` whose policy isn't kKeep. Time is linear in its size.
-void find_personal(std::string_view text, const PersonalPolicies& policies, Findings& out);
+void find_personal(std::string_view text, const PersonalPolicies& policies, Detections& out);
 
 }  // namespace bmad_mem

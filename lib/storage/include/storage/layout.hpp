@@ -27,6 +27,8 @@ inline constexpr const char* kRootFolder = ".bmad/memory";  ///< Relative to the
 
 inline constexpr const char* kConfigFile = "config.json";
 inline constexpr const char* kGitignoreFile = ".gitignore";
+/// What the hashes in placeholders are made with; there when placeholders are linkable.
+inline constexpr const char* kRedactionKeyFile = ".redaction-key";
 inline constexpr const char* kCatalogFile = "catalog.json";
 inline constexpr const char* kMaintenanceFile = "maintenance.json";  ///< What ran when, and is due.
 inline constexpr const char* kMaintenanceLockName = ".lock.maintain";  ///< Who maintains.

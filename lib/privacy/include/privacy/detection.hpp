@@ -1,4 +1,4 @@
-// finding.hpp - a place in a text where something stands that should not be kept.
+// detection.hpp - a place in a text where something stands that should not be kept.
 #pragma once
 
 #include <algorithm>
@@ -9,22 +9,22 @@
 
 namespace bmad_mem {
 
-/// What is done about a finding.
+/// What is done about a detection.
 enum class Certainty : std::uint8_t {
   kNear,    ///< Comes near the line: it stays, and its entry is marked as sensitive.
   kSecret,  ///< Is taken out.
 };
 
 /// Bytes [begin, end) of the text: the secret itself, without its name or quotes.
-struct Finding {
+struct Detection {
   std::size_t begin = 0;
   std::size_t end = 0;
   std::string_view rule;  ///< Id of the rule: "github-pat". Lives as long as the redactor.
   Certainty certainty = Certainty::kSecret;
 
-  friend bool operator==(const Finding&, const Finding&) = default;
+  friend bool operator==(const Detection&, const Detection&) = default;
 };
 
-using Findings = std::vector<Finding>;
+using Detections = std::vector<Detection>;
 
 }  // namespace bmad_mem

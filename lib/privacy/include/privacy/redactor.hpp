@@ -1,0 +1,84 @@
+// redactor.hpp - takes secrets and personal data out of texts and entries.
+//
+//   text ─┬─► tokens, structures, assignments, personal data, patterns ─► detections ─► merged
+//         └─► base64 and percent-encoded runs, decoded once ─► the same     │
+//                                                                           ▼
+//   "key: ghp_…, mail a@b.org"  ───────────►  "key: [REDACTED:github-pat], mail [REDACTED:email]"
+//
+// Redacting twice equals once, valid UTF-8 stays valid, and time is linear in the size of the text.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/result.hpp"
+#include "privacy/detection.hpp"
+#include "storage/config.hpp"
+
+namespace bmad_mem {
+
+/// What makes the hashes in linkable placeholders: who hasn't the key can't guess a secret back.
+using RedactionKey = std::array<unsigned char, 16>;
+
+RedactionKey random_redaction_key();
+
+/// Where a text belongs: the same secret in the same scope gets the same hash.
+struct RedactionScope {
+  RedactionKey key{};
+  std::string_view session_id;
+};
+
+/// What was done.
+struct RedactionTally {
+  std::map<std::string, std::uint64_t, std::less<>> by_rule;  ///< What was taken out.
+  bool comes_near = false;  ///< Something is left that makes its entry a sensitive one.
+
+  [[nodiscard]] bool took_out() const { return !by_rule.empty(); }
+};
+
+/// Thread-safe: constant after make().
+class Redactor {
+ public:
+  /// Errors: E_SCHEMA_INVALID for a pattern that doesn't compile, or a replacement without a
+  /// character of its own; `field` names it.
+  static Result<Redactor> make(const RedactionConfig& config);
+
+  Redactor(Redactor&&) noexcept;
+  Redactor& operator=(Redactor&&) noexcept;
+  Redactor(const Redactor&) = delete;
+  Redactor& operator=(const Redactor&) = delete;
+  ~Redactor();
+
+  /// What is to be taken out of `text`, or comes near the line: ascending, without overlaps.
+  [[nodiscard]] Detections find(std::string_view text) const;
+
+  /// `text` without what find() calls a secret; nothing when there is none. Adds to `tally`.
+  [[nodiscard]] std::optional<std::string> redact(std::string_view text,
+                                                  const RedactionScope& scope,
+                                                  RedactionTally& tally) const;
+
+  /// The same for every string of a JSON value, member names included; a string is judged by the
+  /// member it belongs to as well. `json` must be valid JSON; what is not replaced keeps its bytes.
+  /// An id, or a reference to one, stays an id: "REDACTED:github-pat:1f3870be27da41e6".
+  [[nodiscard]] std::optional<std::string> redact_json(std::string_view json,
+                                                       const RedactionScope& scope,
+                                                       RedactionTally& tally) const;
+
+ private:
+  struct Impl;
+  explicit Redactor(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl_;
+};
+
+/// Adds to `counts` the placeholders in `text`, by rule. Where the replacement names no rule, by
+/// the replacement itself.
+void count_placeholders(const RedactionConfig& config, std::string_view text,
+                        std::map<std::string, std::uint64_t, std::less<>>& counts);
+
+}  // namespace bmad_mem

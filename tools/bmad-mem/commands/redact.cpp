@@ -1,0 +1,249 @@
+// redact - finds secrets in texts, and takes them out of sessions written under older rules.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/privacy.hpp"
+#include "commands/commands.hpp"
+#include "confirmation.hpp"
+#include "entry_input.hpp"
+#include "redaction_view.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// The line of each place, counted while going forward.
+class LineCounter {
+ public:
+  explicit LineCounter(std::string_view text) : text_(text) {}
+
+  /// Moves on to byte `at`, which is not before the last one.
+  void move_to(std::size_t at) {
+    for (; at_ < at; ++at_) {
+      if (text_[at_] == '\n') {
+        ++line_;
+        line_begin_ = at_ + 1;
+      }
+    }
+  }
+  [[nodiscard]] std::uint64_t line() const { return line_; }
+  [[nodiscard]] std::uint64_t column() const { return at_ - line_begin_ + 1; }
+
+ private:
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t line_begin_ = 0;
+  std::uint64_t line_ = 1;
+};
+
+/// Reports what is found in `text`: where and what, never the secret itself. Returns how many
+/// secrets there are.
+std::uint64_t report_places(Tool& tool, const std::string& name, std::string_view text,
+                            const std::vector<SecretPlace>& places) {
+  LineCounter counter(text);
+  std::uint64_t secrets = 0;
+  for (const SecretPlace& place : places) {
+    counter.move_to(place.begin);
+    secrets += place.is_certain ? 1 : 0;
+    if (tool.json()) {
+      JsonWriter json;
+      json.begin_object().member("path", name).member("line", counter.line());
+      json.member("column", counter.column()).member("bytes", place.end - place.begin);
+      json.member("rule", place.rule).member("what", place.what);
+      json.member("certain", place.is_certain).end_object();
+      tool.out().print("{}\n", json.text());
+      continue;
+    }
+    const std::string says =
+        fmt::format("{}:{}:{}: {} ({}), {}", printable(name), counter.line(), counter.column(),
+                    place.rule, place.what, format_count(place.end - place.begin, "byte", "bytes"));
+    if (place.is_certain) {
+      tool.out().print("{}\n", says);
+    } else {
+      tool.out().print("{}\n", tool.style().faint(says + "; perhaps, it would stay"));
+    }
+  }
+  return secrets;
+}
+
+/// The rules of the memory that is here; the usual ones where there is none.
+Result<SecretScanner> scanner_here(Tool& tool) {
+  Result<MemoryManager> memory = tool.open();
+  if (memory) {
+    return memory->scanner();
+  }
+  if (memory.error().code != ErrorCode::E_SESSION_NOT_FOUND || tool.args().has("root")) {
+    return std::move(memory).error();
+  }
+  return SecretScanner();
+}
+
+Result<std::string> read_named(const std::string& name) {
+  return name == "-" ? read_stdin() : read_whole_file(name);
+}
+
+Result<ExitStatus> check_files(Tool& tool, const std::vector<std::string>& names) {
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
+  std::uint64_t secrets = 0;
+  for (const std::string& name : names) {
+    BMAD_TRY_ASSIGN(const std::string text, read_named(name));
+    secrets += report_places(tool, name == "-" ? "stdin" : name, text, scanner.find(text));
+  }
+  if (secrets == 0) {
+    tool.note("no secret found");
+    return ExitStatus::kDone;
+  }
+  tool.note(format_count(secrets, "secret", "secrets") + " found");
+  return ExitStatus::kFailed;
+}
+
+Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names) {
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, scanner_here(tool));
+  for (const std::string& name : names) {
+    BMAD_TRY_ASSIGN(const std::string text, read_named(name));
+    tool.out().write(scanner.redact(text));
+  }
+  return ExitStatus::kDone;
+}
+
+void print_rules(Tool& tool) {
+  for (const SecretRuleInfo& rule : secret_rule_list()) {
+    if (tool.json()) {
+      JsonWriter json;
+      json.begin_object().member("rule", rule.id).member("what", rule.what);
+      json.member("tier", rule.tier).member("keywords", rule.keywords);
+      json.member("pattern", rule.pattern).end_object();
+      tool.out().print("{}\n", json.text());
+    } else {
+      tool.out().print("{}  {}  {}\n", tool.style().id(padded(rule.id, 34)), padded(rule.tier, 9),
+                       rule.what);
+    }
+  }
+}
+
+void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", report.session_id).member("dry_run", dry_run);
+    json.member("entries", report.entries);
+    add_counts(json, "rules", report.counts);
+    json.key("files").begin_array();
+    for (const FileCount& file : report.files) {
+      json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
+    }
+    json.end_array().end_object();
+    tool.out().print("{}\n", json.text());
+    return;
+  }
+  if (report.files.empty()) {
+    return;
+  }
+  tool.out().print("{}: {} {}\n", tool.style().id(report.session_id),
+                   format_count(report.entries, "entry", "entries"),
+                   dry_run ? "would change" : "changed");
+  print_counts(tool, report.counts);
+  for (const FileCount& file : report.files) {
+    tool.out().print(
+        "  {}\n", tool.style().faint(
+                      fmt::format("{}: {}", file.path, format_count(file.lines, "line", "lines"))));
+  }
+}
+
+Result<ExitStatus> redact_memory(Tool& tool) {
+  const Arguments& args = tool.args();
+  const bool dry_run = args.has("dry-run");
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  if (!dry_run && args.has("all") &&
+      !is_confirmed(tool, "rewrite every session in which a secret is found?")) {
+    return ExitStatus::kFailed;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<RedactReport> reports,
+                  memory.redact(args.all("session"), dry_run));
+  const bool found = std::ranges::any_of(
+      reports, [](const RedactReport& report) { return !report.files.empty(); });
+  for (const RedactReport& report : reports) {
+    print_report(tool, report, dry_run);
+  }
+  if (!found) {
+    tool.note("nothing to take out");
+  } else if (!dry_run) {
+    tool.note("what was committed to git before is still in its history");
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  const Arguments& args = tool.args();
+  if (args.has("rules")) {
+    print_rules(tool);
+    return ExitStatus::kDone;
+  }
+  const std::vector<std::string> names = args.positionals();
+  const bool in_memory = args.has("session") || args.has("all");
+  if (names.empty() != in_memory) {
+    return tool.wrong_usage(
+        in_memory ? "name either files or sessions"
+                  : "say what to look at: FILE or - for a text, --session ID or --all for memory");
+  }
+  if (in_memory) {
+    return redact_memory(tool);
+  }
+  return args.has("check") ? check_files(tool, names) : clean_files(tool, names);
+}
+
+constexpr Positional kPositionals[] = {
+    {.name = "FILE",
+     .help = "a text; - is stdin",
+     .min = 0,
+     .max = 0,
+     .completion = Completion::kFile},
+};
+
+constexpr Option kOptions[] = {
+    {.name = "check", .help = "report what is found, line and rule, and print no text"},
+    {.name = "session",
+     .letter = 's',
+     .value = "ID",
+     .help = "apply the rules of today to this session and all copies of it",
+     .repeatable = true,
+     .completion = Completion::kSession},
+    {.name = "all", .help = "apply them to every session, archived and deleted ones too"},
+    {.name = "dry-run", .help = "say what would change, and change nothing"},
+    {.name = "rules", .help = "list the rules"},
+    kYesOption,
+};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem redact --check notes.md", .says = "is there a secret in it?"},
+    {.command = "git diff --cached | bmad-mem redact --check -", .says = "before a commit"},
+    {.command = "bmad-mem redact - < server.log > clean.log", .says = "a text without its secrets"},
+    {.command = "bmad-mem redact --all --dry-run",
+     .says = "what the rules of today would take out of memory"},
+    {.command = "bmad-mem redact --rules", .says = "what is known"},
+};
+
+}  // namespace
+
+const Command kRedact = {
+    .name = "redact",
+    .group = Group::kCare,
+    .summary = "find secrets in texts, and take them out of memory",
+    .description =
+        "Everything that is written to memory goes through the redactor first: tokens of known "
+        "providers, private keys, credentials in addresses and headers, values whose name says "
+        "secret, and personal data as config.json has it. This command applies it to other "
+        "texts: a FILE is printed without its secrets, or with --check looked through.\n\n"
+        "With --session or --all it applies the rules of today to what was written before, in "
+        "the logs and in every copy (evicted, archived, deleted). Files are replaced whole, so "
+        "that a crash loses nothing; run it again and it goes on.",
+    .positionals = kPositionals,
+    .options = kOptions,
+    .examples = kExamples,
+    .exit_status = "0 done, 1 failed, or --check found a secret, 2 wrong usage.",
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli
