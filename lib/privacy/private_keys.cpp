@@ -101,10 +101,10 @@ std::size_t skip_key_headers(std::string_view body, std::size_t at) {
   return at;
 }
 
-/// With a far end, a short word might just follow: then the first line must be longer.
-bool looks_like_key(std::string_view text, std::size_t begin, std::size_t end) {
+/// A block that is cut off has no end that proves it: then its first line must be longer.
+bool looks_like_key(std::string_view text, std::size_t begin, std::size_t end, bool is_cut) {
   constexpr std::size_t kBodyMax = 600;
-  const std::size_t line_min = end - begin > kBodyMax || end == text.size() ? 24 : 12;
+  const std::size_t line_min = is_cut ? 24 : 12;
   constexpr std::size_t kLongLineMin = 40;
   const std::string_view body = text.substr(begin, std::min(end - begin, kBodyMax));
   const std::size_t at = skip_key_headers(body, skip_to_body(body, 0));
@@ -132,14 +132,17 @@ void scan_private_key(StructureScan& scan, std::size_t at, std::size_t /*size*/)
   if (begin == std::string_view::npos || body == std::string_view::npos) {
     return;
   }
-  // A key that is cut off is looked at before its end is searched: so each long search but the last
-  // pays with a detection.
+  // A far end is searched only behind what looks like a key: so each long search but the last pays
+  // with a detection.
   constexpr std::size_t kShort = 600;
   std::size_t end = find_end(scan.text.substr(0, body + kShort), body);
-  if (end == std::string_view::npos && looks_like_key(scan.text, body, scan.text.size())) {
-    end = std::min(find_end(scan.text, body), scan.text.size());
+  bool is_cut = end == std::string_view::npos;
+  if (is_cut && looks_like_key(scan.text, body, scan.text.size(), is_cut)) {
+    end = find_end(scan.text, body);
+    is_cut = end == std::string_view::npos;
+    end = std::min(end, scan.text.size());
   }
-  if (end != std::string_view::npos && looks_like_key(scan.text, body, end)) {
+  if (end != std::string_view::npos && looks_like_key(scan.text, body, end, is_cut)) {
     scan.add(begin, end, kRule);
     scan.key_end = end;
   }

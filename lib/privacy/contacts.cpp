@@ -1,0 +1,215 @@
+// contacts.cpp - e-mail addresses and phone numbers.
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+
+#include "personal_scan.hpp"
+#include "text_scan.hpp"
+
+namespace bmad_mem {
+namespace {
+
+bool is_local_byte(char c) { return is_alnum(c) || std::string_view("._%+-'").contains(c); }
+bool is_domain_byte(char c) { return is_alnum(c) || c == '-' || c == '.'; }
+
+template <std::size_t kCount>
+bool is_any(std::string_view text, const std::string_view (&words)[kCount]) {
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return equals_folded(text, word); });
+}
+
+/// What files, units of systemd and local networks are named with.
+bool is_no_top_level(std::string_view name) {
+  static constexpr std::string_view kNames[] = {
+      "png",       "jpg",     "jpeg",      "gif",         "svg",   "webp",     "ico",
+      "js",        "ts",      "tsx",       "jsx",         "mjs",   "css",      "json",
+      "html",      "xml",     "yml",       "yaml",        "txt",   "log",      "conf",
+      "service",   "socket",  "timer",     "target",      "mount", "slice",    "scope",
+      "path",      "local",   "localhost", "localdomain", "lan",   "internal", "test",
+      "example",   "invalid", "cpp",       "hpp",         "tar",   "gz",       "zip",
+      "transpose", "shape",   "weight",    "dot",         "onion"};
+  return is_any(name, kNames);
+}
+
+bool is_nobody(std::string_view local, std::string_view domain) {
+  static constexpr std::string_view kLocals[] = {
+      "noreply", "no-reply", "donotreply", "do-not-reply", "no_reply", "git", "hg", "svn"};
+  static constexpr std::string_view kDomains[] = {"example.com",
+                                                  "example.org",
+                                                  "example.net",
+                                                  "example.edu",
+                                                  "yourdomain.com",
+                                                  "domain.tld",
+                                                  "users.noreply.github.com"};
+  if (is_any(local, kLocals) || is_any(domain, kDomains)) {
+    return true;
+  }
+  for (const std::string_view end : {".example.com", ".example.org", ".example.net"}) {
+    if (domain.size() > end.size() &&
+        equals_folded(domain.substr(domain.size() - end.size()), end)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether the name before '@' is a password or user in an address, or a user of ssh.
+bool is_login(std::string_view text, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kReach = 128;
+  const char before = byte_before(text, begin);
+  const std::size_t url = run_begin(
+      text, begin, [](char c) { return !is_white(c) && !is_quote(c) && c != '<' && c != '?'; },
+      kReach);
+  if ((before == ':' || before == '/') && text.substr(url, begin - url).contains("://")) {
+    return true;
+  }
+  // host:path of scp and git; behind an address at the end of a clause, a blank follows.
+  const char after = byte_at(text, end + 1);
+  if (byte_at(text, end) == ':' && (after == '/' || after == '~' || is_digit(after))) {
+    return true;
+  }
+  if (byte_at(text, end) == ':' && is_announced(text, begin, {"scp", "rsync"})) {
+    return true;
+  }
+  const std::size_t word_end = run_begin(text, begin, is_blank, 2);
+  const std::size_t word =
+      run_begin(text, word_end, [](char c) { return is_letter(c) || c == '-'; }, 12);
+  static constexpr std::string_view kCommands[] = {"ssh",  "scp",         "sftp",
+                                                   "mosh", "ssh-copy-id", "rsync"};
+  return word_end < begin && is_any(text.substr(word, word_end - word), kCommands);
+}
+
+/// Labels of letters, digits and '-'; none empty, the last of letters.
+bool is_domain(std::string_view domain) {
+  const std::size_t last = domain.rfind('.');
+  if (last == std::string_view::npos || domain.contains("..") || domain.front() == '-' ||
+      domain.front() == '.' || domain.contains("-.") || domain.contains(".-")) {
+    return false;
+  }
+  const std::string_view top = domain.substr(last + 1);
+  return top.size() >= 2 && top.size() <= 24 && std::ranges::all_of(top, is_letter) &&
+         !is_no_top_level(top);
+}
+
+bool has_phone_word(std::string_view text, std::size_t at) {
+  return is_announced(
+      text, at,
+      {"tel",         "phone",        "mobile", "call",      "fax",  "telefon",   "telephone",
+       "handy",       "mobil",        "cell",   "whatsapp",  "sms",  "telefono",  "tlf",
+       "phonenumber", "phone_number", "tel.",   "rufnummer", "dial", "cellphone", "telefax"});
+}
+
+bool is_iso_date(const DigitGroups& groups) {
+  return groups.count >= 3 && groups.groups[0].size() == 4 && groups.groups[1].size() <= 2 &&
+         groups.groups[2].size() <= 2;
+}
+
+bool is_date_or_version(std::string_view text, const DigitGroups& groups) {
+  const bool is_date = groups.count >= 3 && groups.groups[0].size() <= 2 &&
+                       groups.groups[1].size() <= 2 && groups.groups[2].size() == 4;
+  return is_iso_date(groups) || is_date ||
+         (groups.count > 1 && groups.sign(text) == '.' &&
+          std::ranges::all_of(groups.groups.begin(), groups.groups.begin() + 2,
+                              [](Span group) { return group.size() < 3; }));
+}
+
+bool ends_well(std::string_view text, std::size_t end) {
+  const char after = byte_at(text, end);
+  return !is_word_byte(after) && after != '%' && after != '$' &&
+         !((after == '.' || after == ',' || after == ':' || after == '-') &&
+           is_digit(byte_at(text, end + 1)));
+}
+
+/// "+49 30 1234567", "+1 (415) 555-0132"
+bool is_international(std::string_view text, const DigitGroups& groups) {
+  constexpr std::size_t kDigitsMin = 9;
+  constexpr std::size_t kDigitsMax = 15;
+  const std::size_t plus = groups.begin() - 1;
+  const std::string_view digits = groups.digits;
+  const char before = byte_before(text, plus);
+  if (is_word_byte(before) || before == '+' || before == '.' || before == ')' ||
+      digits.size() < kDigitsMin || digits.size() > kDigitsMax || digits.front() == '0' ||
+      is_iso_date(groups) || groups.groups[groups.count - 1].size() < 2) {
+    return false;
+  }
+  if (digits.front() == '1') {
+    return digits.size() == 11 && digits[1] >= '2' && digits[4] >= '2';
+  }
+  return groups.groups[0].size() <= 3 || groups.count == 1 || groups.groups[0].size() >= 5;
+}
+
+/// "(415) 555-0132", "415-555-0132", "1-415-555-0132"; with dots or blanks when announced.
+bool is_north_american(std::string_view text, const DigitGroups& groups) {
+  const bool has_trunk = groups.has_sizes({1, 3, 3, 4}) && groups.digits.front() == '1';
+  if (!has_trunk && !groups.has_sizes({3, 3, 4})) {
+    return false;
+  }
+  const std::size_t area = has_trunk ? 1 : 0;
+  if (groups.digits[area] < '2' || groups.digits[area + 3] < '2') {
+    return false;
+  }
+  const char sign = groups.sign(text);
+  const std::size_t area_end = groups.groups[area].end;
+  const bool is_bracketed = text[area_end] == ')' &&
+                            byte_before(text, groups.groups[area].begin) == '(' &&
+                            text[groups.end() - 5] != '.';
+  return is_bracketed || sign == '-' || has_phone_word(text, groups.begin());
+}
+
+bool is_national(std::string_view text, const DigitGroups& groups) {
+  constexpr std::size_t kDigitsMin = 7;
+  constexpr std::size_t kDigitsMax = 15;
+  constexpr std::size_t kPlainMin = 9;
+  const std::size_t digits = groups.digits.size();
+  const bool is_trunk = groups.digits.front() == '0';
+  return digits >= kDigitsMin && digits <= kDigitsMax && !is_date_or_version(text, groups) &&
+         (groups.count > 1 || is_trunk || digits >= kPlainMin) &&
+         has_phone_word(text, groups.begin());
+}
+
+}  // namespace
+
+std::optional<Span> email_at(std::string_view text, std::size_t at) {
+  constexpr std::size_t kLocalMax = 64;
+  constexpr std::size_t kDomainMax = 253;
+  std::size_t begin = run_begin(text, at, is_local_byte, kLocalMax);
+  while (begin < at && std::string_view(".'-%").contains(text[begin])) {
+    ++begin;
+  }
+  std::size_t end = run_end(text, at + 1, is_domain_byte, kDomainMax);
+  while (end > at + 1 && (text[end - 1] == '.' || text[end - 1] == '-')) {
+    --end;
+  }
+  const std::string_view local = text.substr(begin, at - begin);
+  const std::string_view domain = text.substr(at + 1, end - at - 1);
+  if (local.empty() || domain.empty() || local.ends_with('.') || local.contains("..") ||
+      !is_domain(domain) || byte_at(text, end) == '@' || byte_at(text, end) == '_' ||
+      byte_at(text, end) == '(' || is_nobody(local, domain) || is_login(text, begin, end)) {
+    return std::nullopt;
+  }
+  return Span{.begin = begin, .end = end};
+}
+
+std::optional<Span> phone_at(std::string_view text, const DigitGroups& groups) {
+  constexpr std::size_t kDigitsMin = 7;
+  const std::size_t at = groups.begin();
+  const char before = byte_before(text, at);
+  if (groups.count == 0 || groups.digits.size() < kDigitsMin || is_word_byte(before) ||
+      !ends_well(text, groups.end())) {
+    return std::nullopt;
+  }
+  if (before == '+') {
+    return is_international(text, groups)
+               ? std::optional<Span>({.begin = at - 1, .end = groups.end()})
+               : std::nullopt;
+  }
+  if (std::string_view("-./:,#$@").contains(before) && before != '\0' && before != ':') {
+    return std::nullopt;
+  }
+  if (!is_north_american(text, groups) && !is_national(text, groups)) {
+    return std::nullopt;
+  }
+  return Span{.begin = before == '(' ? at - 1 : at, .end = groups.end()};
+}
+
+}  // namespace bmad_mem
