@@ -2,7 +2,7 @@
 // sessions and by `bmad-mem maintain`.
 //
 // maintenance.json says when what was done last, and how far the clock is trusted. When nothing is
-// due, reading it is all that happens. One process at a time; the others have nothing to do.
+// due, reading it is all that happens. One process at a time; a dry run takes no lock.
 #include <algorithm>
 #include <chrono>
 
@@ -35,25 +35,33 @@ class Maintenance {
   Result<MaintenanceReport> run() {
     BMAD_TRY_ASSIGN(plan_, maintenance_plan(store_.config));
     BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
-    if (options_.only_due && !is_due(plan_, state_, now_)) {
-      report_.next_due = next_due(plan_, state_).value_or(Timestamp::max());
-      return report_;
+    if (!options_.only_due || is_due(plan_, state_, now_)) {
+      BMAD_TRY(options_.dry_run ? do_jobs() : do_jobs_alone());
     }
-    FileLock lock(*store_.files, store_.clock, ".lock.maintain", ".lock.maintain.json");
-    const Result<FileLock::Guard> guard = lock.acquire({.operation = "maintain",
-                                                        .agent_id = store_.agent_id,
-                                                        .timeout = std::chrono::milliseconds(0)});
-    if (!guard) {
-      return guard.error().code == ErrorCode::E_LOCK_TIMEOUT ? Result<MaintenanceReport>(report_)
-                                                             : guard.error();
-    }
-    BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
-    BMAD_TRY(do_jobs());
     report_.next_due = next_due(plan_, state_).value_or(Timestamp::max());
+    if (report_.next_due == Timestamp{}) {
+      report_.next_due = now_;  // Some job never ran.
+    }
     return report_;
   }
 
  private:
+  /// Who comes by the way leaves it to another process that is at it.
+  Status do_jobs_alone() {
+    FileLock lock(*store_.files, store_.clock, kMaintenanceLockName, kMaintenanceLockInfoName);
+    const Result<FileLock::Guard> guard = lock.acquire(
+        {.operation = "maintain",
+         .agent_id = store_.agent_id,
+         .timeout = options_.only_due ? std::chrono::milliseconds(0) : store_.lock_timeout});
+    if (!guard) {
+      const bool is_busy = guard.error().code == ErrorCode::E_LOCK_TIMEOUT;
+      return is_busy && options_.only_due ? Status() : Status(guard.error());
+    }
+    BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
+    BMAD_TRY(do_jobs());
+    return save_maintenance(*store_.files, plan_, state_);
+  }
+
   Status do_jobs() {
     const TrustedTime trusted = advance_clock(state_.clock, now_);
     trusted_ = trusted.time;
@@ -69,11 +77,10 @@ class Maintenance {
     job(MaintenanceJob::kArchive, [&] { archive_idle(); });
     job(MaintenanceJob::kRetention, [&] { remove_expired(); });
     job(MaintenanceJob::kPurge, [&] { purge_expired(); });
-    if (options_.dry_run) {
-      return {};
+    if (!options_.dry_run) {
+      state_.clock = trusted.state;
     }
-    state_.clock = trusted.state;
-    return save_maintenance(*store_.files, plan_, state_);
+    return {};
   }
 
   template <typename Work>
@@ -84,7 +91,7 @@ class Maintenance {
     }
     was_cut_short_ = false;
     work();
-    if (!was_cut_short_) {  // Otherwise it goes on in the next run.
+    if (!was_cut_short_ && !options_.dry_run) {  // Otherwise it goes on in the next run.
       state_.set_done(which, now_);
     }
   }

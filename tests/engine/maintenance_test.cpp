@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -9,6 +10,9 @@
 #include <fmt/format.h>
 
 #include "engine/memory_fixture.hpp"
+#include "storage/file_lock.hpp"
+#include "storage/layout.hpp"
+#include "storage/posix_file_system.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -148,6 +152,45 @@ TEST_CASE("a clock that jumps ahead for less than a day deletes nothing") {
   memory.clock.set(right + hours(13));
   run(memory);
   CHECK(memory->list({.limit = 0}).value().size() == 1);
+}
+
+TEST_CASE("while another process maintains, who was asked to says so, and others leave it alone") {
+  Settled memory;
+  memory.reopen({.lock_timeout = std::chrono::milliseconds(20)}).value();
+  memory.clock.advance(hours(25));
+  const auto files = std::move(open_posix_file_system(memory.root()).value());
+  FileLock lock(*files, memory.clock, kMaintenanceLockName, kMaintenanceLockInfoName);
+  {
+    const auto guard = lock.acquire({.operation = "maintain", .agent_id = "nightly"}).value();
+    const Result<MaintenanceReport> refused = memory->maintain();
+    CHECK(code_of(refused) == ErrorCode::E_LOCK_TIMEOUT);
+    CHECK(refused.error().message.find("nightly") != std::string::npos);
+    CHECK(run(memory).done.empty());
+    CHECK(memory->maintain({.dry_run = true}).has_value());
+  }
+  CHECK(memory->maintain().has_value());
+}
+
+TEST_CASE("a dry run changes nothing, and what is due stays due") {
+  Settled memory;
+  memory.clock.advance(hours(25));
+  const auto before = memory.files();
+  for (const bool only_due : {false, true}) {
+    const MaintenanceReport planned =
+        memory->maintain({.only_due = only_due, .dry_run = true}).value();
+    CHECK(planned.next_due <= memory.clock.now());
+  }
+  CHECK(memory.files() == before);
+  run(memory);
+  CHECK(memory->maintain({.only_due = true, .dry_run = true}).value().next_due >
+        memory.clock.now());
+}
+
+TEST_CASE("a dry run in a memory that was never maintained takes no lock") {
+  MemoryFixture memory;
+  memory.clock.set(kStart);
+  CHECK(memory->maintain({.dry_run = true}).value().next_due == memory.clock.now());
+  CHECK_FALSE(std::filesystem::exists(memory.root() + "/" + kMaintenanceLockName));
 }
 
 TEST_CASE("what opening a session did by the way is told") {

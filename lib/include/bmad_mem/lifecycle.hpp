@@ -154,8 +154,10 @@ struct MaintenanceAction {
 };
 
 struct MaintainOptions {
-  /// Only what is due by the schedule; without it everything is looked at.
+  /// Only what is due by the schedule, and nothing while another process is at it; without it
+  /// everything is looked at, and others are waited for.
   bool only_due = false;
+  /// Only says what would be done: changes nothing, and takes no lock.
   bool dry_run = false;
   /// Stop after the session at hand when it has taken that long; the next run goes on. 0: no limit.
   std::chrono::milliseconds time_limit{0};

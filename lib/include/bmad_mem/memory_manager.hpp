@@ -214,7 +214,8 @@ class MemoryManager {
   /// type.
   [[nodiscard]] std::vector<DecayTableLine> decay_table() const;
   /// Does what is due: compaction, retention, purging, archiving. Costs one small file to read when
-  /// nothing is due.
+  /// nothing is due. Errors: E_LOCK_TIMEOUT, naming the holder, when another process is at it all
+  /// the time, unless only what is due was asked for; E_SCHEMA_INVALID for a bad schedule.
   Result<MaintenanceReport> maintain(const MaintainOptions& options = {});
   /// What create_session() and close_session() did by the way since this was last asked: they do
   /// what is due, for at most two seconds or so. Nothing that entries lose goes untold.

@@ -10,8 +10,8 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// What maintenance would do now; with an id, only to this session. Nothing is said where a memory
-/// can only be read: maintenance wants its lock.
+/// What maintenance would do now; with an id, only to this session. Nothing where that can't be
+/// found out: `maintain` says why.
 MaintenanceReport due_maintenance(MemoryManager& memory, std::string_view id) {
   const Result<MaintenanceReport> report = memory.maintain({.only_due = true, .dry_run = true});
   if (!report) {
