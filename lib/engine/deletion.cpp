@@ -343,10 +343,15 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   return report;
 }
 
-Result<std::uint64_t> delete_expired(Store& store, const std::string& session_id, Timestamp now,
-                                     bool dry_run) {
+Result<std::optional<std::uint64_t>> delete_expired(Store& store, const std::string& session_id,
+                                                    Timestamp now, bool dry_run) {
   // What was imported is as old as it says, and new here: see docs/decisions/0029.
   BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
+  const std::optional<Timestamp> first =
+      first_expiry(manifest.created_at, store.config.privacy.retention_days);
+  if (!first || *first > now) {
+    return std::optional<std::uint64_t>();  // Without a look at the logs.
+  }
   const auto find = [&] {
     const auto any = [](std::string_view) { return true; };
     return find_lines(*store.files, session_id, false, any, [&](const ScannedEntry& entry) {
@@ -359,12 +364,12 @@ Result<std::uint64_t> delete_expired(Store& store, const std::string& session_id
   };
   BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
   if (dry_run || found.lines.empty()) {
-    return found.lines.size();
+    return std::optional<std::uint64_t>(found.lines.size());
   }
   DeletionReport report;
   BMAD_TRY(
       delete_softly(store, session_id, std::move(found), find, "past their retention", report));
-  return report.entries;
+  return std::optional<std::uint64_t>(report.entries);
 }
 
 Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) {

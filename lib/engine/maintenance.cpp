@@ -5,6 +5,7 @@
 // due, reading it is all that happens. One process at a time; a dry run takes no lock.
 #include <algorithm>
 #include <chrono>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -96,14 +97,14 @@ class Maintenance {
     }
   }
 
-  /// Calls `use(session_id)` for the sessions as long as there is time, but once at least: so that
-  /// every run gets on.
+  /// Calls `use(session_id)` for the sessions as long as there is time, but until it had something
+  /// to do once: so that every run gets on.
   template <typename Use>
-  void for_each_session(const Use& use) {
-    for (const std::string& session_id : sessions_) {
+  void for_each_session(std::span<const std::string> sessions, const Use& use) {
+    for (const std::string& session_id : sessions) {
       if (use(session_id) && options_.time_limit.count() > 0 &&
           std::chrono::steady_clock::now() - begin_ > options_.time_limit) {
-        was_cut_short_ = &session_id != &sessions_.back();
+        was_cut_short_ = &session_id != &sessions.back();
         return;
       }
     }
@@ -126,7 +127,7 @@ class Maintenance {
   }
 
   void fold_and_compact() {
-    for_each_session([&](const std::string& session_id) {
+    for_each_session(sessions_, [&](const std::string& session_id) {
       fold(session_id);
       const Result<SessionFootprint> footprint =
           session_footprint(*store_.files, session_id, log_files());
@@ -158,7 +159,7 @@ class Maintenance {
 
   void archive_idle() {
     const std::chrono::days idle(store_.config.lifecycle.archive_after_idle_days);
-    for_each_session([&](const std::string& session_id) {
+    for_each_session(sessions_, [&](const std::string& session_id) {
       const Result<Session> session = describe_session(store_, session_id);
       if (!session || session->last_write + idle > trusted_) {
         return false;
@@ -175,20 +176,26 @@ class Maintenance {
     });
   }
 
+  /// A session may take long and yield nothing, so a run that was cut short notes where it stopped.
   void remove_expired() {
-    for_each_session([&](const std::string& session_id) {
+    const std::string after = options_.only_due ? state_.retention_after : std::string();
+    const auto begin = std::ranges::upper_bound(sessions_, after);
+    std::string last;
+    for_each_session(std::span(begin, sessions_.end()), [&](const std::string& session_id) {
+      last = session_id;
       if (!check_session(store_, session_id)) {
         return false;  // Archived a moment ago.
       }
-      const Result<std::uint64_t> removed =
+      const Result<std::optional<std::uint64_t>> removed =
           delete_expired(store_, session_id, trusted_, options_.dry_run);
-      if (went_well(removed) && *removed > 0) {
-        did(MaintenanceJob::kRetention, session_id, *removed,
+      if (went_well(removed) && removed->value_or(0) > 0) {
+        did(MaintenanceJob::kRetention, session_id, **removed,
             options_.dry_run ? "entries would be deleted: past their retention"
                              : "entries deleted: past their retention");
       }
-      return true;
+      return !removed || removed->has_value();
     });
+    state_.retention_after = was_cut_short_ ? last : std::string();
   }
 
   void purge_expired() {

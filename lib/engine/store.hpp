@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -147,9 +148,10 @@ Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria);
 Result<std::vector<Deletion>> list_deletions(const Store& store);
 /// Removes for good what was deleted and could be brought back until `now`.
 Result<DeletionReport> purge_deleted(Store& store, Timestamp now);
-/// Deletes the entries of a session that are past their retention at `now`. Returns how many.
-Result<std::uint64_t> delete_expired(Store& store, const std::string& session_id, Timestamp now,
-                                     bool dry_run);
+/// Deletes the entries of a session that are past their retention at `now`. Returns how many;
+/// nothing, and at the cost of its manifest, when the session is too young to have any.
+Result<std::optional<std::uint64_t>> delete_expired(Store& store, const std::string& session_id,
+                                                    Timestamp now, bool dry_run);
 Result<std::vector<Leftover>> find_text(const Store& store, std::string_view text);
 Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilter& filter);
 Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std::string> sessions,

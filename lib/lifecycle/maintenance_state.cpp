@@ -41,6 +41,7 @@ MaintenanceState parse_state(std::string_view text) {
   state.clock = {.last_seen = time_of(clock, "last_seen"),
                  .held_since = time_of(clock, "held_since"),
                  .held_last = time_of(clock, "held_last")};
+  state.retention_after = (*root)["retention_after"].string();
   return state;
 }
 
@@ -148,7 +149,11 @@ Status save_maintenance(FileSystem& files, const MaintenancePlan& plan,
   write_time(writer, "last_seen", state.clock.last_seen);
   write_time(writer, "held_since", state.clock.held_since);
   write_time(writer, "held_last", state.clock.held_last);
-  writer.end_object().end_object();
+  writer.end_object();
+  if (!state.retention_after.empty()) {
+    writer.member("retention_after", std::string_view(state.retention_after));
+  }
+  writer.end_object();
   return replace_derived_file(files, kMaintenanceFile, writer.take() + '\n');
 }
 

@@ -35,4 +35,15 @@ std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pi
   return timestamp + std::chrono::days(kept);
 }
 
+std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days) {
+  std::optional<Timestamp> first;
+  for (const EntryType type : kEntryTypes) {
+    const std::optional<Timestamp> end = expires_at(type, created_at, false, days);
+    if (end && (!first || *end < *first)) {
+      first = end;
+    }
+  }
+  return first;
+}
+
 }  // namespace bmad_mem

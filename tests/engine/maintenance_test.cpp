@@ -9,7 +9,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "engine/lifecycle_store.hpp"
 #include "engine/memory_fixture.hpp"
+#include "lifecycle/maintenance_state.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
@@ -74,6 +76,19 @@ struct Settled : MemoryFixture {
     }
   }
 };
+
+/// All but retention was done just now, and the clock is trusted.
+void only_retention_is_due(LifecycleStore& store) {
+  MaintenanceState state;
+  for (const MaintenanceJob job : kMaintenanceJobs) {
+    if (job != MaintenanceJob::kRetention) {
+      state.set_done(job, store.clock.now());
+    }
+  }
+  state.clock.last_seen = store.clock.now();
+  const MaintenancePlan plan = maintenance_plan(store.store.config).value();
+  REQUIRE(save_maintenance(store.disk, plan, state).has_value());
+}
 
 }  // namespace
 
@@ -220,6 +235,50 @@ TEST_CASE("maintenance goes on where it was cut short") {
     CHECK(report.problems.empty());
   }
   CHECK(memory->archived_sessions().value().size() == 2);
+}
+
+TEST_CASE("a session that is too young for retention is not read") {
+  LifecycleStore store;
+  store.clock.advance(days(400));
+  REQUIRE(create_session(store.store, {.session_id = "young"}).has_value());
+  only_retention_is_due(store);
+  store.files->clear_log();
+  REQUIRE(maintain(store.store, {.only_due = true}).has_value());
+  const std::vector<std::string> calls = store.files->log();
+  const auto opened = [&](const std::string& path) {
+    return std::ranges::find(calls, "open sessions/" + path + " read") != calls.end();
+  };
+  CHECK(opened("s1/facts.jsonl"));
+  CHECK(opened("young/manifest.json"));
+  CHECK_FALSE(opened("young/conversation.jsonl"));
+}
+
+TEST_CASE("retention gets to the end however little time each run has") {
+  LifecycleStore store;
+  for (const char* id : {"s2", "s3", "s4"}) {
+    REQUIRE(create_session(store.store, {.session_id = id}).has_value());
+  }
+  store.clock.advance(days(400));
+  only_retention_is_due(store);
+  const auto take_long = [] {
+    const auto begin = std::chrono::steady_clock::now();
+    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(2)) {
+    }
+  };
+  store.files->meanwhile(
+      {.operation = Operation::kOpen, .from_then_on = true, .path_part = "conversation.jsonl"},
+      take_long);
+  const auto state = [&] { return load_maintenance(store.disk).value(); };
+  for (const char* last : {"s1", "s2", "s3"}) {
+    REQUIRE(maintain(store.store, {.only_due = true, .time_limit = std::chrono::milliseconds(1)})
+                .has_value());
+    CHECK(state().retention_after == last);
+    CHECK_FALSE(state().last_of(MaintenanceJob::kRetention));
+  }
+  REQUIRE(maintain(store.store, {.only_due = true, .time_limit = std::chrono::milliseconds(1)})
+              .has_value());
+  CHECK(state().retention_after.empty());
+  CHECK(state().last_of(MaintenanceJob::kRetention) == store.clock.now());
 }
 
 TEST_CASE("a bad schedule is named") {

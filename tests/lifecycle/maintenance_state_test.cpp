@@ -108,6 +108,7 @@ TEST_CASE("what is saved is loaded") {
         "\n");
   CHECK(load_maintenance(disk).value() == state);
 
+  state.retention_after = "s7";
   state.last[1] = std::nullopt;
   state.clock.held_since = kNow + hours(100);
   state.clock.held_last = kNow + hours(101);

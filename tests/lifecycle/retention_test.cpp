@@ -38,6 +38,13 @@ TEST_CASE("any type can be kept for ever") {
   for (const EntryType type : kEntryTypes) {
     CHECK_FALSE(expires_at(type, Timestamp{}, false, for_ever));
   }
+  CHECK_FALSE(first_expiry(Timestamp{}, for_ever));
+}
+
+TEST_CASE("a session has nothing to remove before the shortest time is over") {
+  const Timestamp made{std::chrono::sys_days{std::chrono::January / 1 / 2026}};
+  CHECK(first_expiry(made, {}) == made + std::chrono::days(90));
+  CHECK(first_expiry(made, {.fact = 7}) == made + std::chrono::days(7));
 }
 
 }  // namespace bmad_mem::test

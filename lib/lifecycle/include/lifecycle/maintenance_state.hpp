@@ -2,7 +2,8 @@
 //
 //   {"version":1,"next_due":"2026-01-13T02:00:00Z",
 //    "last":{"decay":"2026-01-12T02:00:00Z","archive":…,"retention":…,"purge":…},
-//    "clock":{"last_seen":"2026-01-12T02:00:00Z","held_since":…,"held_last":…}}
+//    "clock":{"last_seen":"2026-01-12T02:00:00Z","held_since":…,"held_last":…},
+//    "retention_after":"sess-2026-01-02-4q7m2s"}
 //
 // Local and derived. Without it, or when it is damaged, everything is due, and the clock is held
 // back, so that nothing is removed by age before a second run.
@@ -57,6 +58,9 @@ struct MaintenanceState {
   /// When each job was last done, in the order of the enum; absent: never.
   std::array<std::optional<Timestamp>, kMaintenanceJobCount> last{};
   ClockState clock;
+  /// The session that a retention job looked at last before its time was over: the next one begins
+  /// behind it. Empty when it came to the end.
+  std::string retention_after;
 
   [[nodiscard]] const std::optional<Timestamp>& last_of(MaintenanceJob job) const {
     return last[static_cast<std::size_t>(job)];

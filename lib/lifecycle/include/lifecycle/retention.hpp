@@ -18,4 +18,8 @@ std::int64_t retention_days(EntryType type, const RetentionDays& days);
 std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
                                     const RetentionDays& days);
 
+/// The moment before which no entry of a session that was made at `created_at` is to be removed,
+/// whatever its time: see docs/decisions/0029. Nothing when every type is kept for ever.
+std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days);
+
 }  // namespace bmad_mem
