@@ -87,7 +87,7 @@ class SessionPurge {
   }
 
   [[nodiscard]] bool finds_nothing() const {
-    return target_.ids().empty() && lines_.empty() && !finds_text_beside_logs();
+    return target_.ids().empty() && lines_.empty() && damaged_.empty() && !finds_text_beside_logs();
   }
 
   /// Whether lines may have come or gone while it looked, such as from the evicted ones to a log.
@@ -98,6 +98,10 @@ class SessionPurge {
 
   Status describe(std::string_view reason, bool with_headlines) {
     BMAD_TRY(describe_doomed(files_, session_id_, lines_, reason, with_headlines, report_));
+    for (const EntryType type : kEntryTypes) {
+      add_elsewhere(session_file(session_id_, entry_type_info(type).log_file),
+                    static_cast<std::uint64_t>(std::ranges::count(damaged_, type, &LogLine::type)));
+    }
     std::ranges::move(copies_.count(files_, target_), std::back_inserter(report_.elsewhere));
     return {};
   }
@@ -109,7 +113,7 @@ class SessionPurge {
     BMAD_TRY(cut_torn_ends(files_, session_id_));
     if (is_live_) {
       BMAD_TRY(remove_derived());
-      BMAD_TRY(take_out_lines(files_, session_id_, lines_, FullDisk::kBlanks));
+      BMAD_TRY(take_out_lines(files_, session_id_, all_lines(), FullDisk::kBlanks));
       BMAD_TRY(purge_beside_logs());
     }
     BMAD_TRY(copies_.purge(files_, target_));
@@ -127,13 +131,18 @@ class SessionPurge {
     if (criteria_.match.empty()) {
       return {};
     }
-    BMAD_TRY_ASSIGN(const std::vector<LogLine> damaged,
-                    find_damaged_lines(files_, session_id_, target_));
-    lines_.insert(lines_.end(), damaged.begin(), damaged.end());
-    std::ranges::sort(lines_, [](const LogLine& a, const LogLine& b) {
+    BMAD_TRY_ASSIGN(damaged_, find_damaged_lines(files_, session_id_, target_));
+    return {};
+  }
+
+  /// In the order in which they leave the logs.
+  [[nodiscard]] std::vector<LogLine> all_lines() const {
+    std::vector<LogLine> all = lines_;
+    all.insert(all.end(), damaged_.begin(), damaged_.end());
+    std::ranges::sort(all, [](const LogLine& a, const LogLine& b) {
       return a.type != b.type ? a.type < b.type : a.offset < b.offset;
     });
-    return {};
+    return all;
   }
 
   /// Prose and what lies in quarantine hold texts that no entry has.
@@ -253,6 +262,7 @@ class SessionPurge {
   LogMarks seen_;
   DeletionRecord record_;
   std::vector<LogLine> lines_;
+  std::vector<LogLine> damaged_;  // No entries, so they have no ids.
   SessionCopies copies_;
 };
 

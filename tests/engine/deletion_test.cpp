@@ -220,6 +220,25 @@ TEST_CASE("a purge leaves alone what only has a name like it") {
   CHECK(in_access->lines == 1);
 }
 
+TEST_CASE("damaged lines that are purged are no entries") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "secret");
+  memory.write(EntryType::kFact,
+               "{torn secret\n" + memory.read(EntryType::kFact) + "secret, too\n{\"other\n");
+  for (const bool dry_run : {true, false}) {
+    const DeletionReport report =
+        memory->delete_entries({.match = "secret"}, {.dry_run = dry_run, .purge = true}).value();
+    CHECK(report.entries == 1);
+    REQUIRE(report.removed.size() == 1);
+    CHECK(report.removed[0].id == "a");
+    REQUIRE(report.elsewhere.size() == 1);
+    CHECK(report.elsewhere[0].path == memory.path(EntryType::kFact));
+    CHECK(report.elsewhere[0].lines == 2);
+  }
+  CHECK(memory.read(EntryType::kFact) == "{\"other\n");
+}
+
 TEST_CASE("what was purged is not imported again") {
   MemoryFixture memory;
   memory.session();
