@@ -1,6 +1,7 @@
 #include "session_table.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 #include "model/entry.hpp"
 
@@ -116,7 +117,11 @@ std::uint32_t SessionTableBuilder::index_words(const ScannedEntry& scanned, Ordi
 void SessionTableBuilder::start_word_thread() {
   if (!words_) {
     words_begin_ = static_cast<Ordinal>(table_.columns.size());
-    words_.emplace(table_.memtable, analyzer_, words_begin_);
+    try {
+      words_.emplace(table_.memtable, analyzer_, words_begin_);
+    } catch (const std::system_error&) {
+      // The process has as many threads as it may have: it takes longer without one.
+    }
   }
 }
 

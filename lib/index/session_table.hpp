@@ -46,7 +46,7 @@ class SessionTableBuilder {
   /// Goes on behind what `table` holds; both must outlive the builder.
   SessionTableBuilder(SessionTable& table, Analyzer& analyzer, IdOf id_of);
 
-  /// From now on, until finish(), words are indexed on a thread of their own.
+  /// From now on, until finish(), words are indexed on a thread of their own, if there can be one.
   void start_word_thread();
   /// Makes what was added there to be read. To be called before anybody looks at the table.
   void finish();

@@ -1,8 +1,12 @@
 // session_table_test.cpp - scanned lines to columns, postings and conversations.
 #include "index/session_table.hpp"
 
+#include <pthread.h>
+
+#include <cstddef>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <doctest/doctest.h>
@@ -32,6 +36,8 @@ class Filled {
     return ordinal;
   }
 
+  void start_word_thread() { builder_.start_word_thread(); }
+
   /// The live entries by slot, a bar in front of each that begins a conversation.
   [[nodiscard]] std::string conversations() const {
     const SlotTable slots = build_slots(table_.columns);
@@ -56,6 +62,23 @@ class Filled {
   SessionTableBuilder builder_{table_, analyzer_,
                                [](Ordinal) -> Result<std::string> { return Error{}; }};
   std::uint64_t offset_ = 0;
+};
+
+/// As long as it lives no thread can be started: the stack of each would be larger than memory.
+class NoThreads {
+ public:
+  NoThreads() {
+    pthread_getattr_default_np(&before_);
+    pthread_attr_t huge = before_;
+    pthread_attr_setstacksize(&huge, std::size_t{1} << 60U);
+    pthread_setattr_default_np(&huge);
+  }
+  ~NoThreads() { pthread_setattr_default_np(&before_); }
+  NoThreads(const NoThreads&) = delete;
+  NoThreads& operator=(const NoThreads&) = delete;
+
+ private:
+  pthread_attr_t before_{};
 };
 
 }  // namespace
@@ -207,6 +230,20 @@ TEST_CASE("an error while comparing ids with the checkpoint is handed on") {
   const Status failed = builder.add(scanned);
   REQUIRE_FALSE(failed.has_value());
   CHECK(failed.error().code == ErrorCode::E_CONCURRENT_MOD);
+}
+
+TEST_CASE("where no thread can be started, words are indexed without one") {
+  Filled filled;
+  {
+    const NoThreads none;
+    REQUIRE_THROWS(std::jthread([] {}));
+    filled.start_word_thread();
+  }
+  const Ordinal ordinal =
+      filled.add({.type = EntryType::kFact,
+                  .text = R"({"id":"f","timestamp":"2026-01-11T10:05:23Z","content":"postgres"})"});
+  CHECK(filled.table().columns.lengths[ordinal] == 1);
+  CHECK(filled.postings(PostingKind::kTerm, "postgr").size() == 1);
 }
 
 }  // namespace bmad_mem::test
