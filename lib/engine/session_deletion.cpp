@@ -3,10 +3,11 @@
 //   delete    lock root, session -> deletion-record.json, durable -> rename the folder
 //   undelete  lock root -> rename it back -> deletion-record.json
 //   purge     lock root, session -> deletion-record.json: a deletion that ends now, durable ->
-//             rename the folder -> the record goes through what has expired, as every purge does
+//             rename the folder, or remove the archive -> the record goes through what has expired,
+//             as every purge does
 //
 // A purge that was killed after the rename is finished by the next one; before it, the session is
-// there as it was.
+// there as it was. The same holds for the removal.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -18,6 +19,7 @@
 #include "lifecycle/evicted_file.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "model/entry.hpp"
+#include "packed_session.hpp"
 #include "privacy/audit_log.hpp"
 #include "privacy/deleted_entries.hpp"
 #include "privacy/deletion_record.hpp"
@@ -29,19 +31,27 @@
 namespace bmad_mem {
 namespace {
 
-/// All ids that the logs in `folder` hold, each once.
+/// All ids that the logs in `folder` hold, sorted, each once.
 Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::string& folder) {
   std::vector<std::string> ids;
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
+    std::vector<std::string> of_log;
+    const auto take = [&](const ScannedEntry& entry) {
+      of_log.emplace_back(entry_id(entry.value));
+    };
     const std::string path = fmt::format("{}/{}", folder, entry_type_info(type).log_file);
-    const auto take = [&](const ScannedEntry& entry) { ids.emplace_back(entry_id(entry.value)); };
     BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = take}));
+    add_ids(ids, std::move(of_log));
   }
-  std::ranges::sort(ids);
-  const auto repeated = std::ranges::unique(ids);
-  ids.erase(repeated.begin(), repeated.end());
   return ids;
+}
+
+/// The same for an archive.
+Result<std::vector<std::string>> ids_in_archive(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
+                  packed_files(store, session_id, PackedKind::kArchive));
+  return ids_in_folder(*files, session_folder(session_id));
 }
 
 Deletion new_deletion(Store& store, const std::string& session_id, std::uint64_t entries) {
@@ -53,6 +63,13 @@ Deletion new_deletion(Store& store, const std::string& session_id, std::uint64_t
           .agent_id = store.agent_id,
           .whole_session = true,
           .entries = entries};
+}
+
+Deletion new_deletion_that_ends(Store& store, const std::string& session_id,
+                                std::uint64_t entries) {
+  Deletion deletion = new_deletion(store, session_id, entries);
+  deletion.expires_at = deletion.deleted_at;
+  return deletion;
 }
 
 Status move_folder(FileSystem& files, const std::string& session_id,
@@ -166,24 +183,51 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
   return std::optional(std::move(gone));
 }
 
+/// Moves the session's folder to where remove_expired() finds it. Returns how many entries it has.
+Result<std::uint64_t> doom_folder(Store& store, const std::string& session_id,
+                                  DeletionRecord& record) {
+  FileSystem& files = *store.files;
+  BMAD_TRY(remove_archive(files, session_id));  // The folder counts.
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_folder(files, session_folder(session_id)));
+  const std::uint64_t count = ids.size();
+  add_ids(record.purged_ids, std::move(ids));
+  record.deletions.push_back(new_deletion_that_ends(store, session_id, count));
+  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY(move_folder(files, session_id, record.deletions.back().deletion_id));
+  return count;
+}
+
+/// Removes the archive, and never unpacks it on the disk, which may be full. Returns how many
+/// entries it had.
+Result<std::uint64_t> remove_archived(Store& store, const std::string& session_id,
+                                      DeletionRecord& record) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_archive(store, session_id));
+  const std::uint64_t count = ids.size();
+  add_ids(record.purged_ids, std::move(ids));
+  record.deletions.push_back(new_deletion_that_ends(store, session_id, count));
+  // A full disk has room for the record when the archive has gone.
+  const Status noted = save_deletion_record(files, record);
+  if (!noted && noted.error().code != ErrorCode::E_STORAGE_FULL) {
+    return noted.error();
+  }
+  BMAD_TRY(remove_archive(files, session_id));
+  return count;
+}
+
 /// Removes everything there is of a session but the record of what was purged. The caller holds the
 /// root's lock and, for a live session, the session's.
 Status destroy_session(Store& store, const std::string& session_id, DeletionReport& report) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
   BMAD_TRY_ASSIGN(const bool is_live, is_there(files, session_folder(session_id)));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
   const Timestamp now = store.clock.now();
   std::uint64_t count = 0;
   if (is_live) {
-    BMAD_TRY(remove_archive(files, session_id));  // The folder counts.
-    BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_folder(files, session_folder(session_id)));
-    count = ids.size();
-    add_ids(record.purged_ids, std::move(ids));
-    Deletion deletion = new_deletion(store, session_id, count);
-    deletion.expires_at = deletion.deleted_at;
-    record.deletions.push_back(deletion);
-    BMAD_TRY(save_deletion_record(files, record));
-    BMAD_TRY(move_folder(files, session_id, deletion.deletion_id));
+    BMAD_TRY_ASSIGN(count, doom_folder(store, session_id, record));
+  } else if (has_archive) {
+    BMAD_TRY_ASSIGN(count, remove_archived(store, session_id, record));
   }
   // Not before the folder has gone: until then a crash leaves everything as it was.
   for (Deletion& deletion : record.deletions) {
@@ -205,7 +249,7 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
   return {};
 }
 
-/// Puts an archived session back first: what is deleted is a folder.
+/// Puts an archived session back first: what is deleted, and may come back, is a folder.
 Status unpack_if_archived(Store& store, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const bool is_live, is_there(*store.files, session_folder(session_id)));
   BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(session_id)));
@@ -228,15 +272,17 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
     BMAD_TRY(check_session(store, session_id));
   }
   if (options.dry_run) {
-    if (files.info(session_folder(session_id))) {
-      BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
-                      ids_in_folder(files, session_folder(session_id)));
-      report.entries = ids.size();
-    }
+    BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
+                    files.info(session_folder(session_id)) || !is_archived(store, session_id)
+                        ? ids_in_folder(files, session_folder(session_id))
+                        : ids_in_archive(store, session_id));
+    report.entries = ids.size();
     report.sessions_gone.push_back(session_id);
     return report;
   }
-  BMAD_TRY(unpack_if_archived(store, session_id));
+  if (!options.purge) {
+    BMAD_TRY(unpack_if_archived(store, session_id));
+  }
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
     std::optional<FileLock::Guard> guard;

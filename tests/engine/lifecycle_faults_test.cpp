@@ -12,6 +12,7 @@
 #include "engine/lifecycle_store.hpp"
 #include "engine/store.hpp"
 #include "privacy/deleted_entries.hpp"
+#include "privacy/deletion_record.hpp"
 #include "storage/layout.hpp"
 #include "support/faulty_file_system.hpp"
 
@@ -186,6 +187,45 @@ TEST_CASE("a full disk keeps nobody from purging: lines become blanks in their p
   store.files->heal();
   CHECK(verify_store(store.store, {}, {}).value().findings.empty());
   CHECK(read_entries(store.store, {}, {}, true).value().size() == kLifecycleEntries - 2);
+}
+
+TEST_CASE("an archived session is purged on a disk that is full until its archive has gone") {
+  LifecycleStore store;
+  REQUIRE(archive(store.store).has_value());
+  const DeletionReport planned =
+      delete_session(store.store, "s1", {.dry_run = true, .purge = true}).value();
+  CHECK(planned.entries == kLifecycleEntries);
+  fill(*store.files);
+  store.files->meanwhile({.operation = Operation::kRemove, .path_part = "s1.tar.gz"},
+                         [&] { store.files->heal(); });
+  const Result<DeletionReport> purged = delete_session(store.store, "s1", {.purge = true});
+  REQUIRE(purged.has_value());
+  CHECK(purged->entries == kLifecycleEntries);
+  CHECK(purged->sessions_gone == std::vector<std::string>{"s1"});
+  CHECK(store.files_with("text-").empty());
+  CHECK(store.store.packed.empty());
+  const DeletionRecord record = load_deletion_record(store.disk, "s1").value();
+  CHECK(record.purged_ids.size() == kLifecycleEntries);
+  CHECK(record.deletions.empty());
+}
+
+TEST_CASE("whichever call fails while an archived session is purged, the next one leaves nothing") {
+  const auto purge = [](Store& store) -> Status {
+    BMAD_TRY(delete_session(store, "s1", {.purge = true}));
+    return {};
+  };
+  const std::vector<std::string> calls = calls_of({"purge", archive, purge, nothing});
+  for (std::size_t nth = 0; nth < calls.size(); ++nth) {
+    CAPTURE(calls[nth]);
+    LifecycleStore store;
+    REQUIRE(archive(store.store).has_value());
+    store.files->fail(fault_at(calls, nth));
+    const Status done = purge(store.store);
+    store.files->heal();
+    CHECK((done.has_value() || purge(store.store).has_value()));
+    CHECK(store.files_with("text-").empty());
+    CHECK(load_deletion_record(store.disk, "s1").value().purged_ids.size() == kLifecycleEntries);
+  }
 }
 
 }  // namespace bmad_mem::test
