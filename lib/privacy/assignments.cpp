@@ -16,12 +16,16 @@ namespace {
 
 using std::string_view;
 
-/// Bytes at which something may begin that assigns; all others are passed over.
+/// Bytes at which something may begin that assigns: operators anywhere, blanks after some words.
+/// All others are passed over.
+constexpr unsigned kOperator = 1;
+constexpr unsigned kBlank = 2;
 constexpr auto kMayAssign = [] {
-  std::array<bool, 256> may = {};
-  for (const char c : string_view("=:>({,|- \t")) {
-    may[static_cast<unsigned char>(c)] = true;
+  std::array<std::uint8_t, 256> may = {};
+  for (const char c : string_view("=:>({,|-")) {
+    may[static_cast<unsigned char>(c)] = kOperator;
   }
+  may[' '] = may['\t'] = kBlank;
   return may;
 }();
 
@@ -30,11 +34,27 @@ constexpr auto kMayAssign = [] {
 /// low five bits of the first, bits for those of the second.
 constexpr auto kWordEnds = [] {
   std::array<std::uint32_t, 32> ends = {};
-  for (const string_view end :
-       {"rd", "wd", "is", "ss", "as", "st", "et", "rt", "en", "ey", "se", "de", "to", "th", "ow"}) {
+  for (const string_view end : {"rd", "wd", "is", "ss", "as", "st", "et", "rt", "en", "ey", "se",
+                                "de", "to", "th", "ow", "by"}) {
     ends[static_cast<unsigned>(end[0]) & 31U] |= 1U << (static_cast<unsigned>(end[1]) & 31U);
   }
   return ends;
+}();
+
+/// The low five bits of the last two bytes before a place.
+constexpr unsigned kPairCount = 1U << 10U;
+constexpr unsigned next_pair(unsigned pair, char c) {
+  return (pair << 5U | (static_cast<unsigned char>(c) & 31U)) % kPairCount;
+}
+
+/// What may assign after two bytes.
+constexpr auto kMayFollow = [] {
+  std::array<std::uint8_t, kPairCount> may = {};
+  for (unsigned pair = 0; pair < kPairCount; ++pair) {
+    const bool is_word_end = (kWordEnds[pair >> 5U] >> (pair & 31U) & 1U) != 0;
+    may[pair] = kOperator | (is_word_end ? kBlank : 0);
+  }
+  return may;
 }();
 
 bool may_name_next(char first, char second) {
@@ -87,14 +107,20 @@ class Finder {
   Finder(string_view text, Detections& out) : text_(text), out_(out) {}
 
   void run() {
-    for (std::size_t i = 0; i < text_.size();) {
-      if (!kMayAssign[static_cast<unsigned char>(text_[i])] || !is_worth_a_look(text_, i)) {
+    const string_view text = text_;
+    unsigned pair = 0;
+    for (std::size_t i = 0; i < text.size();) {
+      const char c = text[i];
+      const unsigned hit = kMayAssign[static_cast<unsigned char>(c)] & kMayFollow[pair];
+      pair = next_pair(pair, c);
+      if (hit == 0 || !is_worth_a_look(text, i)) {
         ++i;
         continue;
       }
       at_ = i;
       step();
       i = std::max(at_, i + 1);
+      pair = next_pair(next_pair(0, text[i - std::min<std::size_t>(i, 2)]), text[i - 1]);
     }
   }
 
@@ -137,7 +163,9 @@ class Finder {
                     .end = value.end,
                     .rule = verdict->rule,
                     .certainty = verdict->certainty});
-    at_ = value.end;
+    if (verdict->certainty == Certainty::kSecret) {
+      at_ = value.end;
+    }
     return true;
   }
 
@@ -391,11 +419,15 @@ class Finder {
     if (is_operator_char(at(begin)) || begin >= text_.size()) {
       return;  // The operator will look back.
     }
-    NamePart name = name_before(text_, at_);
-    string_view word = name.of(text_);
     const bool is_quoted = is_quote(at(begin));
     const std::optional<ValuePart> quoted = is_quoted ? quoted_at(text_, begin) : std::nullopt;
     const ValuePart value = quoted ? *quoted : bare_at(text_, begin, BareEnd::kCode);
+    const bool has_digit = any_is(value.of(text_), is_digit);
+    if (!has_digit && !is_quoted && ends_copula(text_[at_ - 1])) {
+      return;
+    }
+    NamePart name = name_before(text_, at_);
+    string_view word = name.of(text_);
     if (word.starts_with("-")) {
       if (can_be_secret_name(name.letters)) {
         judge(word, value, ValueForm::kLiteral);
@@ -403,12 +435,17 @@ class Finder {
       return;
     }
     const bool is_said = is_copula(word);
+    if (word == "BY" || word == "by") {
+      if (quoted && identifies(name.begin)) {
+        judge("password", value, ValueForm::kQuoted);
+      }
+      return;
+    }
     if (is_said) {
       name = subject_before(name.begin);
       word = name.of(text_);
     }
-    if (!can_be_secret_name(name.letters) || secret_kind(word) == SecretKind::kNone ||
-        !any_is(value.of(text_), is_digit)) {
+    if (!can_be_secret_name(name.letters) || secret_kind(word) == SecretKind::kNone || !has_digit) {
       return;
     }
     judge(word, value,
@@ -417,9 +454,31 @@ class Finder {
                     : ValueForm::kProse);
   }
 
+  /// Whether a word that ends so is more likely a copula than an option: the next word decides.
+  static bool ends_copula(char c) { return c == 's' || c == 'o' || c == 'w'; }
+
+  /// Whether SQL's IDENTIFIED stands before the BY that begins at `by`.
+  [[nodiscard]] bool identifies(std::size_t by) const {
+    const string_view before = text_.substr(by - std::min<std::size_t>(by, 11), 11);
+    return before.starts_with("IDENTIFIED") || before.starts_with("identified");
+  }
+
   static bool is_copula(string_view word) {
     return word == "is" || word == "was" || word == "to" || word == "ist" || word == "lautet" ||
            word == "as" || word == "now";
+  }
+
+  /// `name` with the words after it up to `end`: "the password reset link is" is about a link. But
+  /// "the password for the server is" is about the password.
+  [[nodiscard]] NamePart with_what_follows(NamePart name, std::size_t end) const {
+    const string_view words = text_.substr(name.end, end - name.end);
+    std::size_t size = words.size();
+    for (const string_view preposition :
+         {" for ", " of ", " in ", " on ", " at ", " to ", " f\u00fcr "}) {
+      size = std::min(size, words.find(preposition));
+    }
+    name.end += size;
+    return name;
   }
 
   /// The word before `end` that names a secret, in the same sentence.
@@ -435,8 +494,10 @@ class Finder {
         break;
       }
       if (can_be_secret_name(name.letters) && secret_kind(name.of(text_)) != SecretKind::kNone) {
-        // With the words between, for "the password reset link is" is about another thing.
-        return {.begin = name.begin, .end = subject_end, .letters = name.letters};
+        // "The hash of the password is" tells the hash.
+        return names_digest(text_.substr(first, name.begin - first))
+                   ? NamePart()
+                   : with_what_follows(name, subject_end);
       }
       end = name.begin;
       if (end == 0 || string_view(".;:\n").contains(text_[end - 1])) {

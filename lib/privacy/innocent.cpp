@@ -70,7 +70,7 @@ bool is_template(std::string_view text) {
   if (has_enclosed(text, "${", "}") || has_enclosed(text, "{{", "}}") ||
       has_enclosed(text, "$(", ")") || has_enclosed(text, "#{", "}") ||
       has_enclosed(text, "<%", "%>") || has_enclosed(text, "%(", ")s") ||
-      has_enclosed(text, "[REDACTED", "]") || has_angle_name(text)) {
+      text.contains("[REDACTED") || has_angle_name(text)) {
     return true;
   }
   if (text.starts_with("${") || text.starts_with("{{") || text.starts_with("$(")) {
