@@ -434,7 +434,8 @@ bool is_number_like(std::string_view text) {
       return false;
     }
   }
-  return letters == 0 || (letters <= 6 && randomness_bits(text) < kRandomBits);
+  const bool is_time = text.size() > 10 && text[4] == '-' && text[10] == 'T';
+  return letters == 0 || is_time || (letters <= 6 && randomness_bits(text) < kRandomBits);
 }
 
 bool is_address(std::string_view text) {
