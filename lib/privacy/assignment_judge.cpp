@@ -260,7 +260,8 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
   if (form == ValueForm::kBare && looks_like_code(value)) {
     return std::nullopt;
   }
-  if (kind == SecretKind::kPass && !traits.is_mixed()) {
+  const bool is_marked_drawn = traits.marks > 0 && traits.bits >= kLikelyBits;
+  if (kind == SecretKind::kPass && !traits.is_mixed() && !is_marked_drawn) {
     return std::nullopt;
   }
   if (traits.marks + traits.others == 0) {
@@ -275,8 +276,8 @@ Verdict judge_password(SecretKind kind, string_view value, ValueForm form) {
       static_cast<std::size_t>(std::ranges::count_if(value.substr(0, value.size() - 1), [](char c) {
         return string_view("!@#$%^&*+=~").contains(c);
       }));
-  const bool is_marked = inner > 0 && traits.others == 0 && form != ValueForm::kBare;
-  return is_marked || traits.bits >= 2 * kRandomBits ? secret(kind) : std::nullopt;
+  const bool has_inner_marks = inner > 0 && traits.others == 0 && form != ValueForm::kBare;
+  return has_inner_marks || traits.bits >= 2 * kRandomBits ? secret(kind) : std::nullopt;
 }
 
 /// Hexadecimal digits: what is under a strong name is a key, else it is more likely a hash.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 #include <string_view>
 
 namespace bmad_mem {
@@ -27,6 +28,30 @@ constexpr bool all_are(std::string_view text, const Is& is) {
 template <typename Is>
 constexpr bool any_is(std::string_view text, const Is& is) {
   return std::ranges::any_of(text, is);
+}
+
+/// `text` with small letters.
+inline std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), to_lower);
+  return lower;
+}
+
+/// `text` without blanks and line breaks around it.
+constexpr std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && is_space(text.front())) {
+    text.remove_prefix(1);
+  }
+  while (!text.empty() && is_space(text.back())) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+/// Whether `open` and `close` are the two ends of `text`.
+constexpr bool is_enclosed(std::string_view text, std::string_view open, std::string_view close) {
+  return text.size() >= open.size() + close.size() && text.starts_with(open) &&
+         text.ends_with(close);
 }
 
 }  // namespace bmad_mem
