@@ -27,7 +27,7 @@ bool is_no_top_level(std::string_view name) {
       "service",   "socket",  "timer",     "target",      "mount", "slice",    "scope",
       "path",      "local",   "localhost", "localdomain", "lan",   "internal", "test",
       "example",   "invalid", "cpp",       "hpp",         "tar",   "gz",       "zip",
-      "transpose", "shape",   "weight",    "dot",         "onion"};
+      "transpose", "shape",   "weight",    "dot",         "po",    "onion"};
   return is_any(name, kNames);
 }
 
@@ -92,11 +92,12 @@ bool is_domain(std::string_view domain) {
 }
 
 bool has_phone_word(std::string_view text, std::size_t at) {
-  return is_announced(
-      text, at,
-      {"tel",         "phone",        "mobile", "call",      "fax",  "telefon",   "telephone",
-       "handy",       "mobil",        "cell",   "whatsapp",  "sms",  "telefono",  "tlf",
-       "phonenumber", "phone_number", "tel.",   "rufnummer", "dial", "cellphone", "telefax"});
+  // These two mean other things more often than not.
+  return is_named(text, at, {"call", "cell", "call me at", "cell phone"}) ||
+         is_announced(text, at, {"tel",       "phone",     "mobile", "fax",         "telefon",
+                                 "telephone", "handy",     "mobil",  "cell",        "whatsapp",
+                                 "sms",       "telefono",  "tlf",    "phonenumber", "phone_number",
+                                 "tel.",      "rufnummer", "dial",   "cellphone",   "telefax"});
 }
 
 bool is_iso_date(const DigitGroups& groups) {
@@ -156,6 +157,11 @@ bool is_north_american(std::string_view text, const DigitGroups& groups) {
   return is_bracketed || sign == '-' || has_phone_word(text, groups.begin());
 }
 
+/// "2008-2018", "1412830.188"
+bool is_range_or_decimal(std::string_view text, const DigitGroups& groups) {
+  return groups.has_sizes({4, 4}) || (groups.count == 2 && groups.sign(text) == '.');
+}
+
 bool is_national(std::string_view text, const DigitGroups& groups) {
   constexpr std::size_t kDigitsMin = 7;
   constexpr std::size_t kDigitsMax = 15;
@@ -163,6 +169,7 @@ bool is_national(std::string_view text, const DigitGroups& groups) {
   const std::size_t digits = groups.digits.size();
   const bool is_trunk = groups.digits.front() == '0';
   return digits >= kDigitsMin && digits <= kDigitsMax && !is_date_or_version(text, groups) &&
+         !is_range_or_decimal(text, groups) &&
          (groups.count > 1 || is_trunk || digits >= kPlainMin) &&
          has_phone_word(text, groups.begin());
 }
@@ -209,7 +216,8 @@ std::optional<Span> phone_at(std::string_view text, const DigitGroups& groups) {
   if (!is_north_american(text, groups) && !is_national(text, groups)) {
     return std::nullopt;
   }
-  return Span{.begin = before == '(' ? at - 1 : at, .end = groups.end()};
+  const bool is_bracketed = before == '(' && byte_at(text, groups.groups[0].end) == ')';
+  return Span{.begin = is_bracketed ? at - 1 : at, .end = groups.end()};
 }
 
 }  // namespace bmad_mem

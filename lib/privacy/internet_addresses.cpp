@@ -47,7 +47,8 @@ bool is_public(std::uint32_t address) {
 struct Parsed {
   std::size_t end = 0;
   std::uint32_t address = 0;
-  bool is_small = true;  ///< All four have one digit: rather a version.
+  /// All four have one digit, or all are below 100 and the first below 32: rather a version.
+  bool is_small = true;
 };
 
 std::optional<Parsed> parse_v4(std::string_view text, std::size_t at) {
@@ -64,7 +65,7 @@ std::optional<Parsed> parse_v4(std::string_view text, std::size_t at) {
       return std::nullopt;
     }
     parsed.address = parsed.address << 8U | octet;
-    parsed.is_small = parsed.is_small && size == 1;
+    parsed.is_small = parsed.is_small && octet < (i == 0 ? 32U : 100U);
     parsed.end = end;
     at = end + 1;
   }
@@ -88,8 +89,7 @@ bool is_version_before(std::string_view text, std::size_t at) {
   if (before == '=' && std::string_view("=<>~!").contains(byte_before(text, at - 1)) && at > 1) {
     return true;
   }
-  return is_named(text, at,
-                  {"version", "ver", "release", "rev", "v", "upgrade to", "section", "oid"});
+  return is_announced(text, at, {"version", "versions", "ver", "rev", "oid", "objectidentifier"});
 }
 
 std::optional<Span> v4_at(std::string_view text, std::size_t at) {
@@ -102,6 +102,13 @@ std::optional<Span> v4_at(std::string_view text, std::size_t at) {
   if (is_word_byte(after) || after == '+' || after == '~' || after == '-' ||
       (after == '.' && is_alnum(next)) || (after == '/' && is_digit(next))) {
     return std::nullopt;  // A longer number, a package, or a network.
+  }
+  // Programs are rarely at version 32, and their changes are told in these words.
+  if (parsed->address < v4(32, 0, 0) && !is_name_server(parsed->address) &&
+      is_announced(
+          text, at,
+          {"v8", "release", "upgrade", "upgraded", "update", "updated", "patch", "section"})) {
+    return std::nullopt;
   }
   if (parsed->is_small && !is_name_server(parsed->address) &&
       !is_announced(text, at,

@@ -81,7 +81,7 @@ void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size) {
   for (int i = 0; i < kPairsMax; ++i) {
     const std::string_view key = next_word();
     const std::size_t key_end = place;
-    if (key == "password") {
+    if (key == "password" && (i > 0 || text[at] == 'm')) {
       add_value(
           scan,
           run_end(text, key_end, [](char c) { return is_white(c) || c == '"'; }, 8), "netrc", 1);
@@ -100,7 +100,11 @@ void scan_pgpass(StructureScan& scan, std::size_t at, std::size_t size) {
       text, at, [](char c) { return is_alnum(c) || std::string_view(".-_*/[]").contains(c); }, 128);
   const std::size_t database = at + size;
   const std::size_t database_end = field_end(text, database);
-  if (host == at || database_end == database || byte_at(text, database_end) != ':') {
+  const auto is_name = [](char c) { return is_word_byte(c) || c == '-' || c == '*' || c == '.'; };
+  const bool is_name_only = run_end(text, database, is_name, 256) == database_end;
+  const char before = byte_before(text, host);
+  if (host == at || before == ':' || before == ')' || database_end == database || !is_name_only ||
+      byte_at(text, database_end) != ':') {
     return;
   }
   const std::size_t user_end = field_end(text, database_end + 1);
@@ -134,9 +138,11 @@ void scan_pypirc(StructureScan& scan, std::size_t at, std::size_t size) {
   words.remove_prefix(std::string_view("username").size());
   words.remove_prefix(std::min(words.find_first_not_of(" \t"), words.size()));
   if (words.starts_with('=') || words.starts_with(':')) {
-    add_value(
-        scan,
-        run_end(text, sign + 1, [](char c) { return is_blank(c) || is_quote(c); }, 8), "pypirc", 4);
+    const std::size_t value =
+        run_end(text, sign + 1, [](char c) { return is_blank(c) || is_quote(c); }, 8);
+    if (!text.substr(value).starts_with("self.")) {
+      add_value(scan, value, "pypirc", 4);
+    }
   }
 }
 

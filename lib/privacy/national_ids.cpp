@@ -167,7 +167,7 @@ MaybeSpan spanish(std::string_view text, std::size_t at, std::size_t end) {
   const bool is_date =
       text[letter] == 'T' && (digits.starts_with("19") || digits.starts_with("20"));
   if (kLetters[number % 23] != text[letter] || is_date || is_word_byte(byte_before(text, begin)) ||
-      byte_before(text, begin) == '-') {
+      std::string_view("-.+/").contains(byte_before(text, begin))) {
     return std::nullopt;
   }
   return Span{.begin = begin, .end = letter + 1};

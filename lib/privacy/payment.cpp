@@ -127,8 +127,10 @@ std::optional<Span> card_at(std::string_view text, const DigitGroups& groups) {
   if (groups.count == 0) {
     return std::nullopt;
   }
-  const char before = byte_before(text, groups.begin());
-  if (is_word_byte(before) || std::string_view(".-+/").contains(before)) {
+  const std::size_t at = groups.begin();
+  const char before = byte_before(text, at);
+  const bool is_in_list = before == ' ' && at - run_begin(text, at - 1, is_digit, 5) == 5;
+  if (is_word_byte(before) || std::string_view(".-+/").contains(before) || is_in_list) {
     return std::nullopt;
   }
   // An expiry date may follow: the longest that fits is the number.
@@ -137,7 +139,8 @@ std::optional<Span> card_at(std::string_view text, const DigitGroups& groups) {
     const char after = byte_at(text, some.end());
     const bool goes_on = is_word_byte(after) || ((after == '-' || after == '.') &&
                                                  is_digit(byte_at(text, some.end() + 1)));
-    if (!goes_on && is_card(text, some)) {
+    const bool is_one_of_many = count < groups.count && groups.groups[count].size() == 4;
+    if (!goes_on && !is_one_of_many && is_card(text, some)) {
       return Span{.begin = some.begin(), .end = some.end()};
     }
   }

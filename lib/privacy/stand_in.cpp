@@ -9,8 +9,7 @@
 namespace bmad_mem {
 namespace {
 
-/// Longest first among those that begin alike: the first that fits is taken.
-constexpr std::array<std::string_view, 88> kWords = {
+constexpr std::array<std::string_view, 90> kWords = {
     "placeholder", "credentials", "credential", "undefined", "passphrase", "password",
     "passwort",    "passwords",   "passwd",     "personal",  "private",    "pass",
     "pwd",         "pw",          "changeme",   "change",    "example",    "sample",
@@ -25,7 +24,7 @@ constexpr std::array<std::string_view, 88> kWords = {
     "none",        "null",        "oauth",      "put",       "redacted",   "refresh",
     "removed",     "replace",     "root",       "string",    "stub",       "test",
     "the",         "this",        "token",      "true",      "user",       "username",
-    "valid",       "value",       "your",       "to",
+    "abc",         "xyz",         "valid",      "value",     "your",       "to",
 };
 
 std::size_t word_at(std::string_view rest) {

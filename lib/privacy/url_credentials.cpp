@@ -58,7 +58,8 @@ bool is_public_key_host(std::string_view host) {
 void judge_password(StructureScan& scan, std::string_view user, std::size_t begin,
                     std::size_t end) {
   const std::string_view password = scan.text.substr(begin, end - begin);
-  if (is_stand_in(password) || starts_folded(user, "anonymous") ||
+  if (is_stand_in(password) || password.starts_with(']') || password.starts_with("pserver:") ||
+      starts_folded(user, "anonymous") ||
       (password == "x-oauth-basic" || password == "x-access-token")) {
     return;
   }
