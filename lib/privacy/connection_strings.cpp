@@ -35,12 +35,18 @@ std::string_view line_before(std::string_view text, std::size_t at) {
   return text.substr(begin, at - begin);
 }
 
+/// Whether a part of a connection string that is no password stands in `part`.
 bool names_a_database(std::string_view part) {
-  for (const std::string_view name :
-       {"host=", "user=", "dbname=", "server=", "uid=", "user id=", "data source=", "username=",
-        "hostaddr=", "database=", "userid=", "initial catalog=", "dsn=", "driver="}) {
-    if (contains_folded(part, name)) {
-      return true;
+  for (std::size_t equals = 0; (equals = part.find('=', equals)) != std::string_view::npos;
+       ++equals) {
+    const std::string_view before = part.substr(0, equals);
+    for (const std::string_view name :
+         {"host", "user", "dbname", "server", "uid", "user id", "data source", "username",
+          "hostaddr", "database", "userid", "initial catalog", "dsn", "driver"}) {
+      if (before.size() >= name.size() &&
+          equals_folded(before.substr(before.size() - name.size()), name)) {
+        return true;
+      }
     }
   }
   return false;

@@ -155,7 +155,8 @@ std::optional<Span> v6_at(std::string_view text, std::size_t at) {
                                 starts_folded(address, "2001:0db8:") ||
                                 starts_folded(address, "3fff:");
   if (!is_whole || is_documentation || is_word_byte(byte_at(text, place)) ||
-      byte_at(text, place) == ':') {
+      byte_at(text, place) == ':' ||
+      (byte_at(text, place) == '/' && is_digit(byte_at(text, place + 1)))) {
     return std::nullopt;
   }
   return Span{.begin = at, .end = place};

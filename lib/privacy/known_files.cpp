@@ -17,7 +17,7 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kValueSizeMax = 2048;
+constexpr std::size_t kValueSizeMax = 512;
 
 bool is_value_byte(char c) {
   return static_cast<unsigned char>(c) > ' ' && !is_quote(c) && c != '\\' && c != ',' && c != ';';

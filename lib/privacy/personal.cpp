@@ -146,7 +146,7 @@ bool is_announced(std::string_view text, std::size_t at,
   constexpr std::size_t kReach = 40;
   const std::size_t from = at > kReach ? at - kReach : 0;
   for (std::size_t i = from; i < at; ++i) {
-    if (is_alnum(byte_before(text, i)) && i > 0) {
+    if (!is_letter(text[i]) || is_alnum(byte_before(text, i))) {
       continue;
     }
     for (const std::string_view word : words) {

@@ -1,4 +1,7 @@
 // stand_in.hpp - words that people write where a secret would stand.
+//
+// Narrower than is_placeholder(): under a name, "123456" is most likely a sample; between a user
+// and a host, or behind "Cookie: session=", it is somebody's weak password.
 #pragma once
 
 #include <string_view>

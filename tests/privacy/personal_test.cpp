@@ -309,6 +309,7 @@ TEST_CASE("a public address of the internet is found") {
       "beef::2001",
       "20:30:40",
       "2000::",
+      "2606:4700::/32",
       "1.0.0.0",
       "[23.2.4.3] modifiers",
       "V8 to 6.5.254.43",
