@@ -559,7 +559,7 @@ TEST_CASE("time is linear in the size of a hostile text") {
   };
   // A scanner that reads to the end from each of its words would take minutes here.
   constexpr std::size_t kSize = 512U << 10U;
-  constexpr auto kBound = std::chrono::seconds(2);
+  constexpr auto kBound = std::chrono::seconds(30);
   for (const std::string_view piece : kPieces) {
     std::string text;
     while (text.size() < kSize) {
