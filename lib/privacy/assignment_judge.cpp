@@ -202,7 +202,8 @@ Verdict judge_phrase(SecretKind kind, string_view value, const Traits& traits) {
 }
 
 Verdict judge_letters(SecretKind kind, string_view value, const Traits& traits, ValueForm form) {
-  if (traits.size >= 8 && traits.bits >= kRandomBits && !is_in_sentence(form)) {
+  const double bits_min = kind == SecretKind::kPass ? 2 * kRandomBits : kRandomBits;
+  if (traits.size >= 8 && traits.bits >= bits_min && !is_in_sentence(form)) {
     return secret(kind);
   }
   if (kind == SecretKind::kPass || value.size() > 40) {

@@ -368,7 +368,11 @@ class Finder {
       name = subject_before(name.begin);
       word = name.of(text_);
     }
-    if (!can_be_secret_name(name.letters) || secret_kind(word) == SecretKind::kNone || !has_digit) {
+    const SecretKind kind =
+        has_digit && can_be_secret_name(name.letters) ? secret_kind(word) : SecretKind::kNone;
+    // "Pass x to f" is said of anything, "root_pass is x" of a password.
+    const bool is_verb = kind == SecretKind::kPass && !word.contains('_');
+    if (kind == SecretKind::kNone || is_verb) {
       return;
     }
     judge(word, value,

@@ -221,6 +221,7 @@ The secret is to keep it simple.
 Use a token to call the API (see RFC6749).
 The access token is returned by POST /oauth2/token.
 Pass utf8mb4 to the driver.
+Do not pass both this and --htmldir to pod2html; pass `asn1Spec` to guide it.
 Pass http2 as the first argument, or pass libxml2.
 What is the password for the admin account?
 We rotate the key every 90 days.
