@@ -1,4 +1,5 @@
 // secret_rules.cpp - the table of secrets, put together from its files.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
@@ -10,7 +11,7 @@
 namespace bmad_mem {
 
 std::span<const SecretRule> secret_rules() {
-  static const std::vector<SecretRule> all = [] {
+  static const std::vector<SecretRule> kAll = [] {
     std::vector<SecretRule> rules;
     for (const std::span<const SecretRule> part :
          {ai_rules(), cloud_rules(), code_rules(), message_rules(), money_rules(),
@@ -19,7 +20,14 @@ std::span<const SecretRule> secret_rules() {
     }
     return rules;
   }();
-  return all;
+  return kAll;
+}
+
+bool is_mixed(std::string_view secret) {
+  const auto has = [&](char first, char last) {
+    return std::ranges::any_of(secret, [&](char c) { return c >= first && c <= last; });
+  };
+  return has('a', 'z') && has('A', 'Z') && has('0', '9');
 }
 
 double shannon_entropy(std::string_view text) {

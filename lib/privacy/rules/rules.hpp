@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string_view>
 
 #include "privacy/secret_rule.hpp"
 
@@ -14,5 +15,10 @@ std::span<const SecretRule> message_rules();    ///< Chat, mail, telephony, noti
 std::span<const SecretRule> money_rules();      ///< Payment, shops, banks, exchanges.
 std::span<const SecretRule> operation_rules();  ///< Monitoring, secrets stores, identity, data.
 std::span<const SecretRule> service_rules();    ///< All the others.
+
+/// For SecretRule::can_be: whether `secret` has a small letter, a capital and a digit. Names in
+/// code and words joined by '-' rarely have all three; of 20 and more drawn letters and digits, 97
+/// % do.
+bool is_mixed(std::string_view secret);
 
 }  // namespace bmad_mem

@@ -24,6 +24,7 @@ struct SecretRule {
   /// Token: at least 3 bytes each, the case matters; the match begins there (see `lead`).
   /// Assigned: lower case letters and digits only; found in names in any case, and across '_', '-',
   /// '.' and blanks: "datadog" in DATA_DOG_KEY. A '+' asks for both parts: "twitter+secret".
+  /// Of several rules that a name and its value fit, the one with the longest keyword wins.
   std::string_view keywords;
 
   /// In the syntax of RE2. Token: matched from `lead` bytes before the keyword at most; when it has
