@@ -24,9 +24,10 @@ bool is_word(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
 
-/// Whether a token may begin at `at`. In a text that was escaped twice, "\n" may stand before it.
+/// Whether a token may begin at `at`: not amid a word, but "/hooks/…" may follow a host's name.
+/// In a text that was escaped twice, "\n" may stand before it.
 bool may_begin_at(std::string_view text, std::size_t at) {
-  if (at == 0 || !is_word(text[at - 1])) {
+  if (at == 0 || !is_word(text[at - 1]) || !is_word(text[at])) {
     return true;
   }
   constexpr std::string_view kEscapes = "nrt";
