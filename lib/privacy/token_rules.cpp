@@ -56,24 +56,18 @@ class Matcher {
 
   [[nodiscard]] const SecretRule& rule() const { return *rule_; }
 
-  /// The secret, if one begins at `begin` or up to `lead` bytes before it.
+  /// The secret, if one begins at `begin` or up to `lead` bytes before it. Each place is tried by
+  /// itself: a search from the first would read thousands of bytes in vain at every "-us1".
   std::optional<std::string_view> find_at(std::string_view text, std::size_t begin) {
-    const std::size_t first = begin - std::min(begin, rule_->lead);
-    const std::string_view window = text.substr(0, std::min(text.size(), begin + kTokenSizeMax));
-    std::array<re2::StringPiece, 2> groups;
-    const bool matches = pattern().Match({window.data(), window.size()}, first, window.size(),
-                                         rule_->lead == 0 ? RE2::ANCHOR_START : RE2::UNANCHORED,
-                                         groups.data(), group_count());
-    if (!matches) {
-      return std::nullopt;
+    for (std::size_t at = begin - std::min(begin, rule_->lead); at <= begin; ++at) {
+      if (!may_begin_at(text, at)) {
+        continue;
+      }
+      if (const std::optional<std::string_view> match = match_at(text, at, begin)) {
+        return match;
+      }
     }
-    const auto match_begin = static_cast<std::size_t>(groups[0].data() - text.data());
-    const std::size_t match_end = match_begin + groups[0].size();
-    if (match_begin > begin || match_end <= begin || !may_begin_at(text, match_begin) ||
-        !may_end_at(text, match_end)) {
-      return std::nullopt;
-    }
-    return accepted(groups[group_count() - 1]);
+    return std::nullopt;
   }
 
   bool matches_all_of(std::string_view value) {
@@ -84,6 +78,23 @@ class Matcher {
   }
 
  private:
+  /// The secret of the match that begins at `at` and ends behind `keyword_begin`.
+  std::optional<std::string_view> match_at(std::string_view text, std::size_t at,
+                                           std::size_t keyword_begin) {
+    const std::string_view window =
+        text.substr(0, std::min(text.size(), keyword_begin + kTokenSizeMax));
+    std::array<re2::StringPiece, 2> groups;
+    if (!pattern().Match({window.data(), window.size()}, at, window.size(), RE2::ANCHOR_START,
+                         groups.data(), group_count())) {
+      return std::nullopt;
+    }
+    const std::size_t end = at + groups[0].size();
+    if (end <= keyword_begin || !may_end_at(text, end)) {
+      return std::nullopt;
+    }
+    return accepted(groups[group_count() - 1]);
+  }
+
   const RE2& pattern() {
     std::call_once(*once_, [this] {
       RE2::Options options(RE2::Quiet);
