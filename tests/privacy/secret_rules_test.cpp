@@ -45,7 +45,8 @@ bool finds(const SecretRule& rule, const std::string& text) {
   }
   Detections detections;
   find_tokens(text, detections);
-  return std::ranges::any_of(detections, [&](const Detection& each) { return each.rule == rule.id; });
+  return std::ranges::any_of(detections,
+                             [&](const Detection& each) { return each.rule == rule.id; });
 }
 
 /// `size` characters drawn from `alphabet`.
@@ -114,7 +115,7 @@ TEST_CASE("no hash and no id is a token") {
       Detections detections;
       find_tokens("see " + text + ", please", detections);
       REQUIRE_MESSAGE(detections.empty(), "seed " << kSeed << ": " << text << " is taken for a "
-                                                << detections.front().rule);
+                                                  << detections.front().rule);
     }
   }
 }

@@ -97,6 +97,10 @@ constexpr SecretRule kRules[] = {
     {.id = "gandi-key", .what = "Gandi key", .kind = RuleKind::kAssigned, .keywords = "gandi+key gandi+token gandi+secret", .pattern = "[A-Za-z0-9]{24}|[0-9a-f]{40}", .entropy_min = 2.5, .finds = "GANDI_API_KEY=·jBpRhMhDk52AVXdrmMNgSQOW\nGANDI_PAT_KEY=·a3d714d7b6bddb98606a20299a65937f03fc7205", .spares = "GANDI_SHARING=8b9c6f13-6672-4017-bfe6-9ee15b0882f3"},
     {.id = "kubeadm-token", .what = "Kubernetes bootstrap token", .kind = RuleKind::kAssigned, .keywords = "kubeadm+token bootstraptoken jointoken", .pattern = R"([a-z0-9]{6}\.[a-z0-9]{16})", .entropy_min = 3, .finds = "KUBEADM_TOKEN=·wba57c.m18pld2ypxnljrpo", .spares = "KUBEADM_TOKEN=jfidkm"},
     {.id = "k3s-token", .what = "K3s or RKE2 node token", .keywords = "::server:", .pattern = "K10[0-9a-f]{64}::server:[A-Za-z0-9]{20,64}", .lead = 67, .entropy_min = 2.5, .finds = "K10761cd18bf2e67ed3dc19da79435ef7d0d116d796f3e98d3cc8e1a1c9aae65391·::server:4813c119f76dece34996df7daf307f40", .spares = "K10::server:token"},
+    {.id = "digitalocean-spaces-key", .what = "DigitalOcean Spaces key", .keywords = "DO00", .pattern = "DO00[0-9A-Z]{16}", .entropy_min = 2.8, .finds = "DO0·054I64BVLHY5IJCXH", .spares = "DO00your-token-here"},
+    {.id = "backblaze-key", .what = "Backblaze B2 application key", .keywords = "K00", .pattern = "K00[0-9A-Za-z/+]{28}", .entropy_min = 3.6, .finds = "K0·0xxMIf7Ygw0uw20s0eEZJlBOF9N0E", .spares = "K001"},
+    {.id = "cloudsmith-key", .what = "Cloudsmith API key", .keywords = "csa_ cse_", .pattern = "cs[ae]_[0-9A-Za-z]{36,44}", .entropy_min = 3.4, .finds = "csa·_LjBj63DrXp3IugKCawxk8de63QH2WgvHgUGn\ncse·_3GNQTQvwPXI7A6Txwzk3dlWtubS4cMVpcQe7", .spares = "csa_membership_form_2024"},
+    {.id = "snowflake-token", .what = "Snowflake programmatic token", .keywords = "ver:1-hint:", .pattern = "ver:1-hint:[0-9]{1,20}-ETMsDgAAA[0-9A-Za-z+/=:-]{60,300}", .entropy_min = 3, .finds = "ver:1-hint·:75-ETMsDgAAAL4/rqhO47Prtmd1U9hr:WOB/-koU2AXD-+g=HT:WCmwXE9V:GLEyr5nFE:xA", .spares = "ver:1-hint:your-token-here"},
 };
 // clang-format on
 
