@@ -347,6 +347,15 @@ Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& f
   return list_times(impl_->store, filter, unit);
 }
 
+Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
+                                                   ExportVisitor& visitor) const {
+  return bmad_mem::export_entries(impl_->store, options, visitor);
+}
+
+Status MemoryManager::adopt_session(const Session& identity) {
+  return bmad_mem::adopt_session(impl_->store, identity);
+}
+
 Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
   return impl_->list_type(session_id, EntryType::kDecision);
 }

@@ -3,44 +3,14 @@
 #include <memory>
 
 #include "bmad_mem/json_parser.hpp"
+#include "entry_filter.hpp"
 #include "index/entry_table.hpp"
-#include "model/entry.hpp"
 #include "packed_session.hpp"
 #include "query/question.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 namespace {
-
-bool contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::ranges::find(list, item) != list.end();
-}
-
-bool passes(const EntryFilter& filter, const TableEntry& entry) {
-  if (!filter.tags.empty() && std::ranges::none_of(entry.tags, [&](const std::string& tag) {
-        return contains(filter.tags, tag);
-      })) {
-    return false;
-  }
-  return (filter.agents.empty() || contains(filter.agents, entry.who)) &&
-         (!filter.since || entry.timestamp >= *filter.since) &&
-         (!filter.until || entry.timestamp <= *filter.until) &&
-         (!filter.pinned_only || entry.pinned);
-}
-
-Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry) {
-  const Result<JsonValue> value = parser.parse(entry.text);
-  return Entry{.session_id = session_id,
-               .type = entry.type,
-               .id = std::move(entry.id),
-               .timestamp = entry.timestamp,
-               .who = std::move(entry.who),
-               .headline = value ? entry_headline(entry.type, *value) : std::string(),
-               .json = std::move(entry.text),
-               .line = entry.line,
-               .versions = entry.versions,
-               .pinned = entry.pinned};
-}
 
 /// Where the entries of a session are read: in its folder, or in what was kept or archived of it.
 struct Source {

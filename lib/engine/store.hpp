@@ -123,6 +123,9 @@ Result<RepairReport> repair_store(Store& store, std::span<const std::string> ses
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> sessions,
                                         std::span<const EntryType> types, bool all_versions);
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
+Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
+                                    ExportVisitor& visitor);
+Status adopt_session(Store& store, const Session& identity);
 Result<std::vector<Hit>> query_entries(const Store& store, const Query& query);
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
                                                   const EntryFilter& filter);

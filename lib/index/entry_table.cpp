@@ -20,7 +20,8 @@ TableEntry to_table_entry(const ScannedEntry& scanned) {
                    .timestamp = head.timestamp,
                    .line = scanned.line,
                    .versions = 1,
-                   .pinned = head.pinned};
+                   .pinned = head.pinned,
+                   .sensitive = head.sensitive};
   for (const JsonValue tag : head.tags.elements()) {
     entry.tags.emplace_back(tag.string());
   }
@@ -28,7 +29,7 @@ TableEntry to_table_entry(const ScannedEntry& scanned) {
 }
 
 Status load_log(FileSystem& files, const std::string& path, EntryType type, Versions versions,
-                JsonParser& parser, std::vector<TableEntry>& entries) {
+                JsonParser& parser, const OnDamage& on_damage, std::vector<TableEntry>& entries) {
   std::unordered_map<std::string, std::size_t> latest;  // Id to position in `entries`.
   const auto take = [&](const ScannedEntry& scanned) {
     TableEntry entry = to_table_entry(scanned);
@@ -45,7 +46,11 @@ Status load_log(FileSystem& files, const std::string& path, EntryType type, Vers
       entries.push_back(std::move(entry));
     }
   };
-  const Result<LogScan> scan = scan_log(files, path, type, parser, {.on_entry = take});
+  ScanHandlers handlers{.on_entry = take};
+  if (on_damage) {
+    handlers.on_damage = [&](const DamagedLine& line) { on_damage(type, line); };
+  }
+  const Result<LogScan> scan = scan_log(files, path, type, parser, handlers);
   if (!scan) {
     return scan.error();
   }
@@ -55,12 +60,13 @@ Status load_log(FileSystem& files, const std::string& path, EntryType type, Vers
 }  // namespace
 
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
-                                             std::span<const EntryType> types, Versions versions) {
+                                             std::span<const EntryType> types, Versions versions,
+                                             const OnDamage& on_damage) {
   std::vector<TableEntry> entries;
   JsonParser parser;
   for (const EntryType type : types.empty() ? std::span<const EntryType>(kEntryTypes) : types) {
     BMAD_TRY(load_log(files, session_file(session_id, entry_type_info(type).log_file), type,
-                      versions, parser, entries));
+                      versions, parser, on_damage, entries));
   }
   return entries;
 }

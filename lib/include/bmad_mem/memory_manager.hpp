@@ -22,6 +22,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entries.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/exports.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/reports.hpp"
@@ -161,6 +162,16 @@ class MemoryManager {
   /// How many entries pass in each stretch of time that has any, oldest first; the newest
   /// filter.limit ones.
   Result<std::vector<TimelineBucket>> timeline(const EntryFilter& filter, TimelineUnit unit) const;
+
+  /// Hands everything that the options choose to `visitor`, a session after the other, oldest
+  /// first. What can't be read is named to the visitor, and the rest comes. Errors: those of the
+  /// visitor; E_SESSION_NOT_FOUND and E_SESSION_ARCHIVED for a session that was asked for;
+  /// E_INVALID_QUERY.
+  Result<ExportReport> export_entries(const ExportOptions& options, ExportVisitor& visitor) const;
+  /// Gives a session the identity that it had where it was exported (id, created_at, closed_at,
+  /// user, agents, project, type, tags), and creates it when there is none of that id. Durable on
+  /// return. Errors: those of create_session(), but for one that is there.
+  Status adopt_session(const Session& identity);
 
   // The typed reads of the specification, newest first.
   Result<std::vector<Entry>> decisions(std::string_view session_id) const;

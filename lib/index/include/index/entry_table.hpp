@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "core/file_system.hpp"
+#include "index/entry_scanner.hpp"
 
 namespace bmad_mem {
 
@@ -26,14 +28,17 @@ struct TableEntry {
   std::uint64_t line = 0;      ///< 1-based in its log.
   std::uint64_t versions = 1;  ///< Lines with this id so far.
   bool pinned = false;
+  bool sensitive = false;
 };
 
 enum class Versions : std::uint8_t { kLatest, kAll };
 
 /// The entries of `types` (all when empty) in session `session_id`, by type and line.
-/// Errors: as the file system's. Damaged lines are passed over.
+/// Errors: as the file system's. Damaged lines are passed over, and given to `on_damage`, if any.
+using OnDamage = std::function<void(EntryType type, const DamagedLine& line)>;
 Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
                                              std::span<const EntryType> types,
-                                             Versions versions = Versions::kLatest);
+                                             Versions versions = Versions::kLatest,
+                                             const OnDamage& on_damage = {});
 
 }  // namespace bmad_mem

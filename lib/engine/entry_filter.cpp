@@ -1,0 +1,45 @@
+#include "entry_filter.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/entry.hpp"
+
+namespace bmad_mem {
+namespace {
+
+bool contains(const std::vector<std::string>& list, std::string_view item) {
+  return std::ranges::find(list, item) != list.end();
+}
+
+}  // namespace
+
+bool passes(const EntryFilter& filter, const TableEntry& entry) {
+  if (!filter.tags.empty() && std::ranges::none_of(entry.tags, [&](const std::string& tag) {
+        return contains(filter.tags, tag);
+      })) {
+    return false;
+  }
+  return (filter.agents.empty() || contains(filter.agents, entry.who)) &&
+         (!filter.since || entry.timestamp >= *filter.since) &&
+         (!filter.until || entry.timestamp <= *filter.until) &&
+         (!filter.pinned_only || entry.pinned);
+}
+
+Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry) {
+  const Result<JsonValue> value = parser.parse(entry.text);
+  return Entry{.session_id = session_id,
+               .type = entry.type,
+               .id = std::move(entry.id),
+               .timestamp = entry.timestamp,
+               .who = std::move(entry.who),
+               .headline = value ? entry_headline(entry.type, *value) : std::string(),
+               .json = std::move(entry.text),
+               .line = entry.line,
+               .versions = entry.versions,
+               .pinned = entry.pinned};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,57 @@
+// exports.hpp - reading a whole memory, or what a filter chooses of it, entry by entry.
+//
+//   session s1 (oldest)   on_session  on_entry  on_entry  ...  on_session_end
+//   session s2            on_session  on_entry  ...            on_session_end
+//
+// One session is in memory at a time. Its entries come in order of time. With all versions the
+// order within a log wins, where it is another one: writing them down as they come makes the same
+// logs again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+struct ExportOptions {
+  /// Which entries, by their latest version. `limit` is passed over. With `archived` archived
+  /// sessions are unpacked and come as a whole; without it they are left out, and named.
+  EntryFilter filter = {};
+  /// Every version of the entries that pass; otherwise the latest of each.
+  bool all_versions = false;
+  bool without_sensitive = false;  ///< Leave out entries that are marked as sensitive.
+};
+
+/// Who takes in what is exported. An error that a call returns ends the export with that error.
+class ExportVisitor {
+ public:
+  ExportVisitor() = default;
+  ExportVisitor(const ExportVisitor&) = delete;
+  ExportVisitor& operator=(const ExportVisitor&) = delete;
+  virtual ~ExportVisitor() = default;
+
+  /// A session begins. One without entries comes too, unless the filter chooses entries. `problem`
+  /// is set when its manifest can't be read: then only its id is known.
+  virtual Status on_session(const Session& session) = 0;
+  /// Entry::versions is the number of this version when all of them come.
+  virtual Status on_entry(const Entry& entry) = 0;
+  virtual Status on_session_end() { return {}; }
+  /// Something could not be read: a damaged line (path, line, column), a manifest, a session.
+  virtual void on_problem(const Error& problem) = 0;
+  /// `done` of about `total` bytes are read.
+  virtual void on_progress(std::uint64_t /*done*/, std::uint64_t /*total*/) {}
+};
+
+struct ExportReport {
+  std::uint64_t sessions = 0;
+  std::uint64_t entries = 0;    ///< Lines: with all versions, each counts.
+  std::uint64_t sensitive = 0;  ///< Marked so; with without_sensitive they are not in `entries`.
+  std::uint64_t problems = 0;
+  std::vector<std::string> archived;  ///< Sessions that were left out as they are archived.
+};
+
+}  // namespace bmad_mem
