@@ -31,6 +31,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kGet,
     &kHistory,
     &kStats,
+    &kExport,
     &kVerify,
     &kRepair,
     &kRebuildIndex,

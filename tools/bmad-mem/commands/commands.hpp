@@ -27,6 +27,7 @@ extern const Command kList;
 extern const Command kGet;
 extern const Command kHistory;
 extern const Command kStats;
+extern const Command kExport;
 extern const Command kVerify;
 extern const Command kRepair;
 extern const Command kRebuildIndex;

@@ -16,8 +16,10 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kFormatNames = {"auto", "entries", "claude-code"};
-constexpr std::array<ImportFormat, 3> kFormats = {ImportFormat::kAuto, ImportFormat::kEntries,
+constexpr std::array<std::string_view, 4> kFormatNames = {"auto", "entries", "export",
+                                                          "claude-code"};
+constexpr std::array<ImportFormat, 4> kFormats = {ImportFormat::kAuto, ImportFormat::kEntries,
+                                                  ImportFormat::kOwnExport,
                                                   ImportFormat::kClaudeCode};
 
 /// Refused lines that are told one by one; the rest is counted.
@@ -116,8 +118,9 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     Progress progress(tool, "import");
     std::uint64_t done = 0;
     for (const ImportFile& file : files) {
-      const Status status = import_file(
-          file, options, sink, [&](std::uint64_t read) { progress.show(done + read, total); });
+      const Status status = import_file(file, options, memory, sink, [&](std::uint64_t read) {
+        progress.show(done + read, total);
+      });
       done += file.size;
       if (!status) {
         failed = true;
@@ -153,7 +156,7 @@ Result<ExitStatus> run(Tool& tool) {
   const std::optional<ImportFormat> format = find_format(name);
   if (!format) {
     return tool.wrong_usage(
-        fmt::format("--format takes auto, entries or claude-code, not '{}'", name));
+        fmt::format("--format takes auto, entries, export or claude-code, not '{}'", name));
   }
   if (tool.args().has("session") && tool.args().value("session").empty()) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
@@ -191,7 +194,7 @@ constexpr Option kOptions[] = {
 constexpr Example kExamples[] = {
     {.command = "bmad-mem import ~/.claude/projects/-home-me-payments",
      .says = "all sessions of a project with Claude Code, subagents included"},
-    {.command = "bmad-mem --json list --limit 0 | bmad-mem --root /srv/memory import -",
+    {.command = "bmad-mem export | bmad-mem --root /srv/memory import -",
      .says = "copy everything into another memory"},
     {.command = "bmad-mem import --dry-run notes.jsonl", .says = "look before"},
 };
@@ -203,12 +206,16 @@ const Command kImport = {
     .group = Group::kWrite,
     .summary = "take in entries and agents' transcripts",
     .description =
-        "Imports JSONL of our own types, as --json prints it or as it stands in a log, and "
+        "Imports exports, JSONL of our own types, as --json prints it or as it stands in a log, "
+        "and "
         "transcripts of Claude Code. Each file's format is recognised. Importing again adds "
         "nothing but what is new.\n\n"
         "Own entries: \"type\" names the type, else the file's name does (decisions.jsonl); "
         "\"session_id\" names the session, which is made when it isn't there. Unknown fields are "
         "kept. Lines that are no entries are refused and reported; the others are imported.\n\n"
+        "What `export` wrote in JSONL: sessions that aren't there are made as they were, entries "
+        "keep "
+        "ids, times and versions, and importing the same export again changes nothing.\n\n"
         "Transcripts: messages of user and assistant become conversation entries, tool calls and "
         "results become events with a snippet of at most 2,000 bytes. Each transcript goes into "
         "the session cc-ID. What the program itself wrote, thinking, base64 data and lines over "

@@ -21,7 +21,8 @@ struct FileLine {
 /// Holds no more than one line and one chunk.
 class FileLines {
  public:
-  static constexpr std::size_t kLineSizeMax = 1U << 20U;
+  /// The longest entry, and what an export puts in front of it.
+  static constexpr std::size_t kLineSizeMax = (1U << 20U) + 512;
 
   /// Opens a regular file, or stdin for "-". Errors: E_STORAGE_IO.
   static Result<FileLines> open(const std::string& path);

@@ -14,10 +14,12 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "export/export_lines.hpp"
 #include "import/claude_code.hpp"
 #include "import/file_lines.hpp"
 #include "import/json_repair.hpp"
 #include "import/own_entries.hpp"
+#include "import/own_export.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -129,10 +131,10 @@ Status import_claude_code(const ImportFile& file, const ImportOptions& options, 
   }
 }
 
-Status import_entries(const ImportFile& file, const ImportOptions& options, FileLines& lines,
-                      ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
-  const std::string name = shown_name(file);
-  OwnEntriesImport importer(sink, name, options.session_id, options.fallback_session);
+/// Gives each line that is JSON to `importer`, and refuses the others.
+template <typename Importer>
+Status import_lines(const std::string& name, FileLines& lines, ImportSink& sink,
+                    const std::function<void(std::uint64_t)>& on_read, Importer& importer) {
   LineParser parser;
   FileLine line;
   while (true) {
@@ -151,6 +153,30 @@ Status import_entries(const ImportFile& file, const ImportOptions& options, File
       sink.refuse(json_problem(line.text), origin);
     }
   }
+}
+
+Status import_entries(const ImportFile& file, const ImportOptions& options, FileLines& lines,
+                      ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
+  const std::string name = shown_name(file);
+  OwnEntriesImport importer(sink, name, options.session_id, options.fallback_session);
+  return import_lines(name, lines, sink, on_read, importer);
+}
+
+Status import_export(const ImportFile& file, const ImportOptions& options, MemoryManager* memory,
+                     FileLines& lines, ImportSink& sink,
+                     const std::function<void(std::uint64_t)>& on_read) {
+  const std::string name = shown_name(file);
+  BMAD_TRY(sink.flush());
+  OwnExportImport importer(sink, memory, name, options.session_id);
+  BMAD_TRY(import_lines(name, lines, sink, on_read, importer));
+  return importer.finish();
+}
+
+ImportFormat format_of(std::string_view beginning) {
+  if (looks_like_export(beginning)) {
+    return ImportFormat::kOwnExport;
+  }
+  return looks_like_claude_code(beginning) ? ImportFormat::kClaudeCode : ImportFormat::kEntries;
 }
 
 }  // namespace
@@ -175,17 +201,21 @@ Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>
   return files;
 }
 
-Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
-                   const std::function<void(std::uint64_t)>& on_read) {
+Status import_file(const ImportFile& file, const ImportOptions& options, MemoryManager* memory,
+                   ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
   BMAD_TRY_ASSIGN(FileLines lines, FileLines::open(file.path));
   ++sink.report().files;
-  bool claude_code = options.format == ImportFormat::kClaudeCode;
-  if (options.format == ImportFormat::kAuto) {
+  ImportFormat format = options.format;
+  if (format == ImportFormat::kAuto) {
     BMAD_TRY_ASSIGN(const std::string_view beginning, lines.beginning());
-    claude_code = looks_like_claude_code(beginning);
+    format = format_of(beginning);
   }
-  return claude_code ? import_claude_code(file, options, lines, sink, on_read)
-                     : import_entries(file, options, lines, sink, on_read);
+  if (format == ImportFormat::kOwnExport) {
+    return import_export(file, options, memory, lines, sink, on_read);
+  }
+  return format == ImportFormat::kClaudeCode
+             ? import_claude_code(file, options, lines, sink, on_read)
+             : import_entries(file, options, lines, sink, on_read);
 }
 
 }  // namespace bmad_mem::cli

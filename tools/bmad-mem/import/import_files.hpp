@@ -22,7 +22,7 @@ struct ImportFile {
 /// Errors: E_STORAGE_IO for what isn't there.
 Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths);
 
-enum class ImportFormat : std::uint8_t { kAuto, kEntries, kClaudeCode };
+enum class ImportFormat : std::uint8_t { kAuto, kEntries, kOwnExport, kClaudeCode };
 
 struct ImportOptions {
   ImportFormat format = ImportFormat::kAuto;
@@ -30,9 +30,10 @@ struct ImportOptions {
   std::string fallback_session;  ///< Where goes what says nothing; may be empty.
 };
 
-/// Imports one file. `on_read` is called now and then with the bytes read so far.
-/// Errors: reading failed, or ImportSink::add() did; what stands before that is imported.
-Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
-                   const std::function<void(std::uint64_t)>& on_read);
+/// Imports one file. `memory` is null in a dry run. `on_read` is called now and then with the bytes
+/// read so far. Errors: reading failed, or ImportSink::add() did; what stands before that is
+/// imported.
+Status import_file(const ImportFile& file, const ImportOptions& options, MemoryManager* memory,
+                   ImportSink& sink, const std::function<void(std::uint64_t)>& on_read);
 
 }  // namespace bmad_mem::cli

@@ -11,17 +11,12 @@
 #include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem::cli {
-namespace {
-
-/// When this version of the entry was made.
 Timestamp version_time(JsonValue entry) {
   if (const auto updated = try_parse_rfc3339(entry["updated_at"].string())) {
     return *updated;
   }
   return try_parse_rfc3339(entry["timestamp"].string()).value_or(Timestamp());
 }
-
-}  // namespace
 
 std::uint64_t ImportReport::written_in_all() const {
   return std::accumulate(written.begin(), written.end(), std::uint64_t{0});
@@ -50,6 +45,14 @@ Status ImportSink::need_session(const SessionParams& params) {
   return {};
 }
 
+bool ImportSink::is_there(const std::string& session_id) const {
+  if (memory_ == nullptr) {
+    return false;
+  }
+  const Result<Session> session = memory_->load_session(session_id);
+  return session || session.error().code != ErrorCode::E_SESSION_NOT_FOUND;
+}
+
 Status ImportSink::add(std::string_view session_id, EntryType type, std::string json,
                        KnownEntries known, const ImportOrigin& origin) {
   if (memory_ == nullptr) {
@@ -63,6 +66,25 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
                                              .file_number = report_.files,
                                              .line = origin.line});
   return pending_bytes_ < kBytesMax ? Status() : flush();
+}
+
+Status ImportSink::add_again(const std::string& session_id, EntryType type, std::string json,
+                             const std::string& id, const ImportOrigin& origin) {
+  if (memory_ == nullptr) {
+    return add(session_id, type, std::move(json), KnownEntries::kAppendVersion, origin);
+  }
+  BMAD_TRY(flush());
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there, memory_->history(id, {&session_id, 1}));
+  if (there.empty()) {
+    ++report_.known;
+    return {};
+  }
+  const std::vector<Pending> entries = {{.json = std::move(json),
+                                         .known = KnownEntries::kAppendVersion,
+                                         .file = std::string(origin.file),
+                                         .file_number = report_.files,
+                                         .line = origin.line}};
+  return write_batch(Key(session_id, type), entries, KnownEntries::kAppendVersion);
 }
 
 void ImportSink::refuse(Error error, const ImportOrigin& origin) {
@@ -131,21 +153,26 @@ Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
   std::ranges::stable_sort(entries, [](const Pending& a, const Pending& b) {
     return std::tie(a.file_number, a.line) < std::tie(b.file_number, b.line);
   });
-  const bool one_rule = std::ranges::all_of(
-      entries, [](const Pending& entry) { return entry.known == KnownEntries::kSkipId; });
-  if (!one_rule) {
+  const auto all_have = [&](KnownEntries rule) {
+    return std::ranges::all_of(entries, [&](const Pending& entry) { return entry.known == rule; });
+  };
+  const bool one_rule = all_have(KnownEntries::kSkipId);
+  if (!one_rule && !all_have(KnownEntries::kAppendVersion)) {
     BMAD_TRY(leave_out_known(session_id, type, entries));
   }
+  return write_batch(key, entries, one_rule ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical);
+}
+
+Status ImportSink::write_batch(const Key& key, const std::vector<Pending>& entries,
+                               KnownEntries rule) {
+  const auto& [session_id, type] = key;
   std::vector<std::string_view> lines;
   lines.reserve(entries.size());
   for (const Pending& entry : entries) {
     lines.emplace_back(entry.json);
   }
   BMAD_TRY_ASSIGN(const BatchReport batch,
-                  memory_->add_batch(
-                      session_id, type, lines,
-                      {.keep_going = true,
-                       .known = one_rule ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical}));
+                  memory_->add_batch(session_id, type, lines, {.keep_going = true, .known = rule}));
   report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
   report_.known += batch.skipped;
   for (const std::string& notice : batch.notices) {

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
 
@@ -29,6 +30,9 @@ struct ImportReport {
   [[nodiscard]] std::uint64_t written_in_all() const;
 };
 
+/// When this version of the entry was made: updated_at, else timestamp, else 1970.
+Timestamp version_time(JsonValue entry);
+
 /// Where in the input something came from.
 struct ImportOrigin {
   std::string_view file;
@@ -46,10 +50,19 @@ class ImportSink {
   /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
   Status need_session(const SessionParams& params);
 
+  /// Whether there is such a session, an archived one included. False in a dry run.
+  [[nodiscard]] bool is_there(const std::string& session_id) const;
+
   /// One entry of a session that need_session() has seen; `json` has an id. With kSkipIdentical
-  /// also versions are left out that are older than what is there. Errors: those of add_batch().
+  /// also versions are left out that are older than what is there. With kAppendVersion the importer
+  /// has looked what is there, and only what was purged is left out; it must not be mixed with the
+  /// others before flush(). Errors: those of add_batch().
   Status add(std::string_view session_id, EntryType type, std::string json, KnownEntries known,
              const ImportOrigin& origin);
+  /// A version like an earlier one of the same entry, which is to be the latest again; not if the
+  /// entry was purged.
+  Status add_again(const std::string& session_id, EntryType type, std::string json,
+                   const std::string& id, const ImportOrigin& origin);
   /// Counts something that is left out, such as "progress records".
   void skip(std::string_view reason) { ++report_.skipped[std::string(reason)]; }
   /// Counts and reports a line that is no entry.
@@ -73,6 +86,7 @@ class ImportSink {
   using Key = std::pair<std::string, EntryType>;
 
   Status write(const Key& key, std::vector<Pending>& entries);
+  Status write_batch(const Key& key, const std::vector<Pending>& entries, KnownEntries rule);
   /// Takes out what is known already, where a batch has lines of both rules: the engine applies one
   /// rule to a batch, and two batches would change the order of the lines.
   Status leave_out_known(const std::string& session_id, EntryType type,

@@ -1,0 +1,188 @@
+// export - writes entries out, all of them or some, in a format for programs or for people.
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "export/export_writer.hpp"
+#include "export/output_file.hpp"
+#include "filters.hpp"
+#include "progress.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// From the memory to a writer. Ends as soon as the output takes no more.
+class WritingVisitor final : public ExportVisitor {
+ public:
+  WritingVisitor(ExportWriter& writer, const Output& out, Progress& progress)
+      : writer_(writer), out_(out), progress_(progress) {}
+
+  Status on_session(const Session& session) override {
+    writer_.session(session);
+    return check();
+  }
+  Status on_entry(const Entry& entry) override {
+    writer_.entry(entry);
+    return check();
+  }
+  Status on_session_end() override {
+    writer_.end_session();
+    return check();
+  }
+  void on_problem(const Error& problem) override { problems_.push_back(problem); }
+  void on_progress(std::uint64_t done, std::uint64_t total) override {
+    progress_.show(done, total);
+  }
+
+  /// Told when the progress bar is gone.
+  [[nodiscard]] const std::vector<Error>& problems() const { return problems_; }
+
+ private:
+  [[nodiscard]] Status check() const {
+    if (out_.error() == 0) {
+      return {};
+    }
+    return Error{.message = "the output takes no more", .os_error = out_.error()};
+  }
+
+  ExportWriter& writer_;
+  const Output& out_;
+  Progress& progress_;
+  std::vector<Error> problems_;
+};
+
+bool has_filters(const Arguments& args) {
+  for (const std::string_view name :
+       {"session", "type", "agent", "tag", "since", "until", "pinned", "no-sensitive"}) {
+    if (args.has(name)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// What is worth knowing of an export that went well.
+void tell(Tool& tool, const ExportReport& report, bool without_sensitive) {
+  if (!report.archived.empty()) {
+    tool.note(fmt::format("{} left out; --archived takes them along",
+                          report.archived.size() == 1
+                              ? "1 archived session is"
+                              : format_count(report.archived.size()) + " archived sessions are"));
+  }
+  if (report.sensitive != 0) {
+    tool.note(fmt::format(
+        "{} marked as sensitive {} {}", format_count(report.sensitive, "entry", "entries"),
+        report.sensitive == 1 ? "is" : "are",
+        without_sensitive ? "left out" : "in the export; --no-sensitive leaves them out"));
+  }
+}
+
+Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const ExportOptions& options,
+                             std::string_view format, Output& out) {
+  const std::unique_ptr<ExportWriter> writer =
+      make_export_writer(format, out, system_clock().now());
+  std::vector<Error> problems;
+  Result<ExportReport> report = [&] {
+    Progress progress(tool, "export");
+    WritingVisitor visitor(*writer, out, progress);
+    writer->begin();
+    Result<ExportReport> done = memory.export_entries(options, visitor);
+    writer->end();
+    problems = visitor.problems();
+    return done;
+  }();
+  for (const Error& problem : problems) {
+    tool.report(problem);
+  }
+  if (!report && out.error() == 0) {
+    return std::move(report).error();
+  }
+  if (!report) {
+    return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
+  }
+  tell(tool, *report, options.without_sensitive);
+  return report->problems == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  const std::string_view format = tool.args().maybe("format").value_or("jsonl");
+  if (std::ranges::find(kExportFormats, format) == kExportFormats.end()) {
+    return tool.wrong_usage(
+        fmt::format("--format takes jsonl, json, yaml, markdown or csv, not '{}'", format));
+  }
+  ExportOptions options;
+  BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
+  options.without_sensitive = tool.args().has("no-sensitive");
+  options.all_versions =
+      tool.args().has("all-versions") || (format == "jsonl" && !has_filters(tool.args()));
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  const auto path = tool.args().maybe("output");
+  if (!path || *path == "-") {
+    return export_to(tool, memory, options, format, tool.out());
+  }
+  BMAD_TRY_ASSIGN(OutputFile file,
+                  OutputFile::create(std::string(*path), tool.args().has("force")));
+  BMAD_TRY_ASSIGN(const ExitStatus status, export_to(tool, memory, options, format, file.out()));
+  BMAD_TRY(file.commit());
+  return status;
+}
+
+constexpr Option kOptions[] = {
+    {.name = "format",
+     .letter = 'f',
+     .value = "NAME",
+     .help = "how to write it; jsonl is what `import` takes",
+     .fallback = "jsonl",
+     .completion = Completion::kChoice,
+     .choices = kExportFormats},
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .help = "write this file, whole or not at all, instead of stdout",
+     .completion = Completion::kFile},
+    {.name = "force", .help = "replace FILE when it is there"},
+    kSessionFilter,
+    kTypeFilter,
+    kTagFilter,
+    kAgentFilter,
+    kSinceFilter,
+    kUntilFilter,
+    kPinnedFilter,
+    {.name = "archived", .help = "archived sessions as well"},
+    {.name = "all-versions",
+     .help = "every version of each entry, in the order of the log",
+     .fallback = "the latest; all in jsonl when nothing is filtered"},
+    {.name = "no-sensitive", .help = "leave out entries that are marked as sensitive"},
+};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem export -o memory.jsonl", .says = "everything, for `import` elsewhere"},
+    {.command = "bmad-mem export -f markdown --since 7d -o week.md", .says = "the week, to read"},
+    {.command = "bmad-mem export -f csv --type decision", .says = "decisions, for a spreadsheet"},
+};
+
+}  // namespace
+
+const Command kExport = {
+    .name = "export",
+    .group = Group::kRead,
+    .summary = "write entries out: JSONL, JSON, YAML, Markdown, CSV",
+    .description =
+        "Writes all sessions, oldest first, each with its entries in order of time; filters choose "
+        "among the entries. One session is in memory at a time.\n\n"
+        "JSONL is the memory itself: a line for each session, then its entries as they are stored, "
+        "in all versions when nothing is filtered. `import` makes the same memory of it. JSON and "
+        "YAML are one document, CSV has a row for each entry, Markdown is for reading.\n\n"
+        "What is deleted or was moved to the archive by compaction is not exported.",
+    .options = kOptions,
+    .examples = kExamples,
+    .exit_status =
+        "0 done, 1 failed, or something could not be read (it is named; the rest is exported), "
+        "2 wrong usage.",
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

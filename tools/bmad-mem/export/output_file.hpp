@@ -1,0 +1,41 @@
+// output_file.hpp - a file that is there as a whole or not at all.
+//
+//   X.PID.tmp: write, fsync  ->  rename to X  ->  fsync the folder
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bmad_mem/result.hpp"
+#include "output.hpp"
+
+namespace bmad_mem::cli {
+
+class OutputFile {
+ public:
+  /// Begins the file `path`, for nobody but its owner to read. With `force` it may take the place
+  /// of a regular file. Errors: E_CONCURRENT_MOD when it is there; E_STORAGE_IO.
+  static Result<OutputFile> create(const std::string& path, bool force);
+
+  OutputFile(OutputFile&& other) noexcept;
+  OutputFile& operator=(OutputFile&&) = delete;
+  /// Removes what was written, unless commit() was called.
+  ~OutputFile();
+
+  [[nodiscard]] Output& out() { return out_; }
+  /// Whether all that was written so far could be. Errors: E_STORAGE_FULL, E_STORAGE_IO.
+  [[nodiscard]] Status check() const;
+  /// Puts the file into its place; durable on success. Errors: as check(), and as create().
+  Status commit();
+
+ private:
+  OutputFile(std::string path, std::string temporary, int descriptor, bool force);
+
+  std::string path_;
+  std::string temporary_;  // Empty once it is in its place.
+  int descriptor_;
+  bool force_;
+  Output out_;
+};
+
+}  // namespace bmad_mem::cli
