@@ -1,9 +1,28 @@
 // exported_session.cpp - a session that comes from an export: who it was, and when.
+#include <algorithm>
+
+#include "redaction.hpp"
 #include "storage/manifest.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 namespace {
+
+/// The identity as it may be written: an export may come from a memory with other rules.
+Session redacted(const Store& store, Session identity) {
+  if (store.redaction == nullptr) {
+    return identity;
+  }
+  const auto redact = [&](std::string& text) {
+    text = store.redaction->redact_text(text, identity.session_id);
+  };
+  redact(identity.user_id);
+  redact(identity.project_name);
+  redact(identity.session_type);
+  std::ranges::for_each(identity.agent_ids, redact);
+  std::ranges::for_each(identity.tags, redact);
+  return identity;
+}
 
 SessionParams params_of(const Session& identity) {
   return {.session_id = identity.session_id,
@@ -39,7 +58,7 @@ Status adopt_session(Store& store, const Session& identity) {
   OpenSession& session = store.session(identity.session_id);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("import"));
   BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, identity.session_id));
-  if (!take_over(identity, manifest)) {
+  if (!take_over(redacted(store, identity), manifest)) {
     return {};
   }
   manifest.updated_at = store.clock.now();

@@ -356,6 +356,16 @@ Status MemoryManager::adopt_session(const Session& identity) {
   return bmad_mem::adopt_session(impl_->store, identity);
 }
 
+Result<AnonymizeReport> MemoryManager::export_anonymized(const AnonymizeOptions& options,
+                                                         ExportVisitor& visitor) const {
+  return bmad_mem::export_anonymized(impl_->store, options, visitor);
+}
+
+Result<AnonymizeReport> MemoryManager::anonymize(
+    const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
+  return anonymize_sessions(impl_->store, options, on_problem);
+}
+
 Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
   return impl_->list_type(session_id, EntryType::kDecision);
 }

@@ -126,6 +126,10 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
                                     ExportVisitor& visitor);
 Status adopt_session(Store& store, const Session& identity);
+Result<AnonymizeReport> export_anonymized(const Store& store, const AnonymizeOptions& options,
+                                          ExportVisitor& visitor);
+Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions& options,
+                                           const std::function<void(const Error&)>& on_problem);
 Result<std::vector<Hit>> query_entries(const Store& store, const Query& query);
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
                                                   const EntryFilter& filter);

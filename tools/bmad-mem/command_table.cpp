@@ -39,6 +39,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kCompact,
     &kRestore,
     &kDecay,
+    &kAnonymize,
     &kPurge,
     &kForget,
     &kAudit,

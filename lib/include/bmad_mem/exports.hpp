@@ -8,7 +8,10 @@
 // logs again.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -52,6 +55,29 @@ struct ExportReport {
   std::uint64_t sensitive = 0;  ///< Marked so; with without_sensitive they are not in `entries`.
   std::uint64_t problems = 0;
   std::vector<std::string> archived;  ///< Sessions that were left out as they are archived.
+};
+
+/// How people, hosts, addresses and paths become pseudonyms.
+struct AnonymizeOptions {
+  std::vector<std::string> sessions = {};  ///< All when empty.
+  /// The same key gives the same pseudonyms. Random for each call when absent.
+  std::optional<std::array<unsigned char, 16>> key = {};
+  /// The folder of the project, absolute: what lies below it keeps its name. May be empty.
+  std::string workspace = {};
+  bool all_paths = false;  ///< Below the workspace too.
+  bool dry_run = false;    ///< In place: say what would change, and change nothing.
+};
+
+struct AnonymizeReport {
+  std::uint64_t sessions = 0;
+  std::uint64_t entries = 0;   ///< Lines that were looked at.
+  std::uint64_t changed = 0;   ///< Lines that are others now.
+  std::uint64_t problems = 0;  ///< What can't be read stays as it is.
+  /// How many different things got a pseudonym: person, host, email, ip, user (of a home folder),
+  /// path.
+  std::map<std::string, std::uint64_t> pseudonyms;
+  /// Copies that still name everybody: archived, evicted, deleted, and what is no entry.
+  std::vector<std::string> untouched;
 };
 
 }  // namespace bmad_mem

@@ -173,6 +173,16 @@ class MemoryManager {
   /// return. Errors: those of create_session(), but for one that is there.
   Status adopt_session(const Session& identity);
 
+  /// As export_entries() with all versions, with pseudonyms for people, hosts, e-mail and IP
+  /// addresses and paths: the same for the same thing everywhere. Ids and references stay.
+  Result<AnonymizeReport> export_anonymized(const AnonymizeOptions& options,
+                                            ExportVisitor& visitor) const;
+  /// The same in the logs and manifests themselves; there is no way back. Log by log, each replaced
+  /// whole: a call that was stopped goes on with the same key. `on_problem`, if given, hears of
+  /// lines that can't be read. Errors: E_LOCK_TIMEOUT, E_SESSION_NOT_FOUND, I/O.
+  Result<AnonymizeReport> anonymize(const AnonymizeOptions& options,
+                                    const std::function<void(const Error&)>& on_problem = {});
+
   // The typed reads of the specification, newest first.
   Result<std::vector<Entry>> decisions(std::string_view session_id) const;
   Result<std::vector<Entry>> findings(std::string_view session_id) const;

@@ -37,6 +37,7 @@ extern const Command kCompact;
 extern const Command kRestore;
 extern const Command kDecay;
 extern const Command kPrivacy;
+extern const Command kAnonymize;
 extern const Command kPurge;
 extern const Command kForget;
 extern const Command kAudit;

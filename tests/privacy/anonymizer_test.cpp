@@ -1,0 +1,99 @@
+// anonymizer_test.cpp - what gets a pseudonym in a text, and what must not.
+#include "privacy/anonymizer.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <doctest/doctest.h>
+
+#include "bmad_mem/json_parser.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Anonymizer anonymizer_that_knows_ada(bool all_paths = false) {
+  Anonymizer anonymizer({.key = {1}, .workspace = "/home/ada/tern", .all_paths = all_paths});
+  Session session;
+  session.user_id = "user-ada";
+  session.agent_ids = {"architect"};
+  anonymizer.learn(session);
+  JsonParser parser;
+  anonymizer.learn(EntryType::kDecision,
+                   parser.parse(R"({"made_by":"architect","approved_by":["Bo Berg"]})").value());
+  anonymizer.finish_learning();
+  return anonymizer;
+}
+
+/// `text` with "#" in the place of each hash.
+std::string veiled(Anonymizer& anonymizer, std::string_view text) {
+  std::string out = anonymizer.text(text);
+  for (const std::string_view kind : {"person", "host", "user", "ip", "path"}) {
+    for (std::size_t at = 0; (at = out.find(std::string(kind) + "-", at)) != std::string::npos;) {
+      at += kind.size() + 1;
+      if (is_pseudonym(kind, std::string_view(out).substr(at - kind.size() - 1, kind.size() + 9))) {
+        out.replace(at, 8, "#");
+      }
+    }
+  }
+  return out;
+}
+
+TEST_CASE("texts lose people, hosts, addresses and paths") {
+  struct Row {
+    std::string_view text;
+    std::string_view veiled;
+  };
+  static constexpr Row kRows[] = {
+      {"Ada and bo berg, not Adam", "person-# and person-#, not Adam"},
+      {"user-ada's", "person-#'s"},
+      {"ping @cleo, please", "ping @person-#, please"},
+      {"import @types/node", "import @types/node"},
+      {"architect agreed", "architect agreed"},
+      {"write to x.y@firm.test.", "write to user-#@example.invalid."},
+      {"from 10.11.12.13:80", "from ip-#:80"},
+      {"https://git.firm.test/a/b?c", "https://host-#/a/b?c"},
+      {"http://localhost:8080/x", "http://localhost:8080/x"},
+      {"ssh deploy@box.firm.test", "ssh user-#@example.invalid"},
+      {"db1.internal is down", "host-# is down"},
+      {"/home/cleo/x/y.cpp:12", "/home/user-#/path-#/path-#.cpp:12"},
+      {"/Users/cleo", "/home/user-#"},
+      {"open /home/ada/tern/src/a.cpp", "open /workspace/src/a.cpp"},
+      {"/home/ada/ternary", "/home/user-#/path-#"},
+      {"GET /api/users/7", "GET /api/users/7"},
+      {"src/a.cpp and/or b", "src/a.cpp and/or b"},
+      {R"(C:\Users\cleo\x)", R"(C:\Users\user-#\x)"},
+      {"", ""},
+  };
+  Anonymizer anonymizer = anonymizer_that_knows_ada();
+  for (const Row& row : kRows) {
+    CAPTURE(row.text);
+    CHECK(veiled(anonymizer, row.text) == row.veiled);
+  }
+}
+
+TEST_CASE("the same thing has the same pseudonym under one key, and twice is once") {
+  Anonymizer one = anonymizer_that_knows_ada();
+  Anonymizer other = anonymizer_that_knows_ada();
+  const std::string text = one.text("Ada, x@firm.test, 10.1.2.3, /home/cleo/y, http://a.firm.test");
+  CHECK(other.text("ADA, X@firm.test, 10.1.2.3, /home/cleo/y, http://A.firm.test") == text);
+  CHECK(one.text(text) == text);
+  CHECK(Pseudonyms({2}).name("person", "user-ada") != Pseudonyms({1}).name("person", "user-ada"));
+}
+
+TEST_CASE("ids, references, types and numbers of an entry keep their bytes") {
+  Anonymizer anonymizer = anonymizer_that_knows_ada();
+  const std::string kept =
+      R"({"id":"ada","timestamp":"2026-01-11T10:00:00Z","n":1.00,"references":{"x":["ada"]},"agent_id":"architect"})";
+  CHECK(anonymizer.json(kept) == kept);
+  CHECK(anonymizer.json(R"({"id":"f1","content":"ada","n":1.00})") ==
+        R"({"id":"f1","content":")" + anonymizer.text("ada") + R"(","n":1.00})");
+}
+
+TEST_CASE("with all paths names below the workspace become pseudonyms too") {
+  Anonymizer anonymizer = anonymizer_that_knows_ada(true);
+  CHECK(veiled(anonymizer, "/home/ada/tern/src/a.cpp") == "/workspace/path-#/path-#.cpp");
+  CHECK(anonymizer.json(R"({"path":"src/a.cpp"})").find("src") == std::string::npos);
+}
+
+}  // namespace
+}  // namespace bmad_mem

@@ -1,0 +1,285 @@
+// anonymize - people, hosts and places become pseudonyms, in an export or in the memory itself.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "commands/commands.hpp"
+#include "confirmation.hpp"
+#include "entry_input.hpp"
+#include "export/export_writer.hpp"
+#include "export/output_file.hpp"
+#include "filters.hpp"
+#include "progress.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+using Key = std::array<unsigned char, 16>;
+
+constexpr std::array<std::string_view, 2> kPathChoices = {"outside", "all"};
+
+Error key_error(std::string_view why, const std::string& path) {
+  return {.code = ErrorCode::E_STORAGE_IO,
+          .message = fmt::format("cannot use it as key file: {}", why),
+          .path = path};
+}
+
+/// The key in a file, 32 hexadecimal digits; a new one when there is no such file.
+Result<Key> load_key(const std::string& path) {
+  Key key{};
+  if (::access(path.c_str(), F_OK) == 0) {
+    BMAD_TRY_ASSIGN(const std::string text, read_whole_file(path));
+    for (std::size_t i = 0; i < key.size(); ++i) {
+      const char* const at = text.data() + 2 * i;
+      if (text.size() < 2 * key.size() ||
+          std::from_chars(at, at + 2, key.at(i), 16).ptr != at + 2) {
+        return key_error("it must hold 32 hexadecimal digits", path);
+      }
+    }
+    return key;
+  }
+  const int random = ::open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+  const bool filled =
+      random >= 0 && ::read(random, key.data(), key.size()) == static_cast<ssize_t>(key.size());
+  static_cast<void>(::close(random));
+  if (!filled) {
+    return key_error("there are no random numbers to make one", path);
+  }
+  BMAD_TRY_ASSIGN(OutputFile file, OutputFile::create(path, false));
+  for (const unsigned char byte : key) {
+    file.out().print("{:02x}", byte);
+  }
+  file.out().write("\n");
+  BMAD_TRY(file.commit());
+  return key;
+}
+
+/// The project around a memory that lies in its .bmad/memory.
+std::string workspace_of(const std::string& root) {
+  static constexpr std::string_view kEnd = "/.bmad/memory";
+  std::array<char, 4096> folder{};
+  std::string path = root;
+  if (!path.starts_with('/') && ::getcwd(folder.data(), folder.size()) != nullptr) {
+    path = fmt::format("{}/{}", folder.data(), root);
+  }
+  return path.ends_with(kEnd) ? path.substr(0, path.size() - kEnd.size()) : std::string();
+}
+
+/// Writes lines of an export, and keeps what can't be read until the progress bar is gone.
+class LineVisitor final : public ExportVisitor {
+ public:
+  LineVisitor(ExportWriter* writer, const Output& out, Progress& progress)
+      : writer_(writer), out_(out), progress_(progress) {}
+
+  Status on_session(const Session& session) override {
+    if (writer_ != nullptr) {
+      writer_->session(session);
+    }
+    return check();
+  }
+  Status on_entry(const Entry& entry) override {
+    if (writer_ != nullptr) {
+      writer_->entry(entry);
+    }
+    return check();
+  }
+  void on_problem(const Error& problem) override { problems.push_back(problem); }
+  void on_progress(std::uint64_t done, std::uint64_t total) override {
+    progress_.show(done, total);
+  }
+
+  std::vector<Error> problems;
+
+ private:
+  [[nodiscard]] Status check() const {
+    return out_.error() == 0
+               ? Status()
+               : Error{.message = "the output takes no more", .os_error = out_.error()};
+  }
+
+  ExportWriter* writer_;
+  const Output& out_;
+  Progress& progress_;
+};
+
+std::string kinds_text(const AnonymizeReport& report) {
+  std::string text;
+  for (const auto& [kind, count] : report.pseudonyms) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", format_count(count), kind);
+  }
+  return text.empty() ? "nothing to hide" : text;
+}
+
+/// On stderr where stdout holds the export.
+void tell(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_run) {
+  if (tool.json() && on_stdout) {
+    JsonWriter json;
+    json.begin_object().member("dry_run", dry_run).member("sessions", report.sessions);
+    json.member("entries", report.entries).member("changed", report.changed);
+    json.key("pseudonyms").begin_object();
+    for (const auto& [kind, count] : report.pseudonyms) {
+      json.member(kind, count);
+    }
+    json.end_object().key("untouched").begin_array();
+    for (const std::string& path : report.untouched) {
+      json.string(path);
+    }
+    json.end_array().end_object();
+    tool.out().print("{}\n", json.text());
+    return;
+  }
+  const std::string says = fmt::format("{} of {} {}: {}", format_count(report.changed),
+                                       format_count(report.entries, "line", "lines"),
+                                       dry_run ? "would change" : "changed", kinds_text(report));
+  if (on_stdout) {
+    tool.out().print("{}\n", says);
+  } else {
+    tool.note(says);
+  }
+  for (const std::string& path : report.untouched) {
+    tool.note(fmt::format("not touched: {}", path));
+  }
+}
+
+Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
+                            const std::vector<Error>& problems, bool on_stdout, bool dry_run) {
+  for (const Error& problem : problems) {
+    tool.report(problem);
+  }
+  if (!report) {
+    return report.error();
+  }
+  tell(tool, *report, on_stdout, dry_run);
+  return report->problems == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory,
+                             const AnonymizeOptions& options, Output& out) {
+  const std::unique_ptr<ExportWriter> writer = make_jsonl_writer(out);
+  std::vector<Error> problems;
+  const Result<AnonymizeReport> report = [&] {
+    Progress progress(tool, "anonymize");
+    LineVisitor visitor(options.dry_run ? nullptr : writer.get(), out, progress);
+    Result<AnonymizeReport> done = memory.export_anonymized(options, visitor);
+    problems = std::move(visitor.problems);
+    return done;
+  }();
+  if (!report && out.error() != 0) {
+    return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
+  }
+  return finished(tool, report, problems, options.dry_run, options.dry_run);
+}
+
+Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOptions& options) {
+  if (!options.dry_run &&
+      !is_confirmed(tool, "replace names in the memory itself? There is no way back.")) {
+    return ExitStatus::kFailed;
+  }
+  std::vector<Error> problems;
+  const Result<AnonymizeReport> report =
+      memory.anonymize(options, [&](const Error& problem) { problems.push_back(problem); });
+  return finished(tool, report, problems, true, options.dry_run);
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  const Arguments& args = tool.args();
+  if (args.has("session") == args.has("all")) {
+    return tool.wrong_usage("say what to anonymize: --session ID or --all");
+  }
+  if (args.has("in-place") && args.has("output")) {
+    return tool.wrong_usage("--in-place writes the memory, --output a file: choose one");
+  }
+  const std::string_view paths = args.maybe("paths").value_or("outside");
+  if (paths != "outside" && paths != "all") {
+    return tool.wrong_usage(fmt::format("--paths takes outside or all, not '{}'", paths));
+  }
+  AnonymizeOptions options{.all_paths = paths == "all", .dry_run = args.has("dry-run")};
+  options.sessions.assign(args.all("session").begin(), args.all("session").end());
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  options.workspace = workspace_of(memory.root());
+  if (const auto path = args.maybe("key-file")) {
+    BMAD_TRY_ASSIGN(options.key, load_key(std::string(*path)));
+  }
+  if (args.has("in-place")) {
+    return rewrite(tool, memory, options);
+  }
+  const auto path = args.maybe("output");
+  if (!path || *path == "-" || options.dry_run) {
+    return export_to(tool, memory, options, tool.out());
+  }
+  BMAD_TRY_ASSIGN(OutputFile file, OutputFile::create(std::string(*path), args.has("force")));
+  BMAD_TRY_ASSIGN(const ExitStatus status, export_to(tool, memory, options, file.out()));
+  BMAD_TRY(file.commit());
+  return status;
+}
+
+constexpr Option kOptions[] = {
+    {.name = "session",
+     .letter = 's',
+     .value = "ID",
+     .help = "this session",
+     .repeatable = true,
+     .completion = Completion::kSession},
+    {.name = "all", .help = "every session but archived ones"},
+    {.name = "dry-run", .help = "say how much would change, and write nothing"},
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .help = "write this file, whole or not at all, instead of stdout",
+     .completion = Completion::kFile},
+    {.name = "force", .help = "replace FILE when it is there"},
+    {.name = "in-place", .help = "change the memory itself; there is no way back"},
+    {.name = "paths",
+     .value = "WHICH",
+     .help = "outside: below the project names stay readable; all: nowhere",
+     .fallback = "outside",
+     .completion = Completion::kChoice,
+     .choices = kPathChoices},
+    {.name = "key-file",
+     .value = "FILE",
+     .help = "keep the key here, so that another run gives the same pseudonyms",
+     .fallback = "a new key each time",
+     .completion = Completion::kFile},
+    kYesOption,
+};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem anonymize --all -o public.jsonl",
+     .says = "a copy to show around; `import` takes it"},
+    {.command = "bmad-mem anonymize --all --dry-run", .says = "how many people are in it?"},
+    {.command = "bmad-mem anonymize --session s1 --in-place --key-file ~/key",
+     .says = "in the memory itself"},
+};
+
+}  // namespace
+
+const Command kAnonymize = {
+    .name = "anonymize",
+    .group = Group::kCare,
+    .summary = "replace people, hosts and places by pseudonyms",
+    .description =
+        "Writes an export in JSONL in which people (user ids, who decided, approved, found, and "
+        "@names), hosts, e-mail and IP addresses, home folders and absolute paths are pseudonyms: "
+        "person-3f2a91c0, host-…, user-…@example.invalid, ip-…, /home/user-…. The same thing has "
+        "the same pseudonym everywhere. Ids, references, types and times stay, and so do names of "
+        "agents. Names of people that no field names can't be known, and stay too.\n\n"
+        "With --in-place the logs and manifests are rewritten, each replaced whole. What is "
+        "archived, evicted or deleted, summaries and artifacts are not touched, and named; so is "
+        "what git has in its history.",
+    .options = kOptions,
+    .examples = kExamples,
+    .exit_status =
+        "0 done, 1 failed, the answer was no, or something could not be read, 2 wrong usage.",
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli
