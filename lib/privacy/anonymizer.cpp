@@ -59,6 +59,49 @@ constexpr std::array<std::string_view, 24> kRoots = {
 
 constexpr std::size_t kNameSizeMin = 3;
 
+/// Where the address begins and ends that has its "@" at `at`; empty when there is none. Any
+/// address of a host with a dot, also of one that only exists inside a company.
+std::pair<std::size_t, std::size_t> address_at(std::string_view text, std::size_t at) {
+  const auto is_local = [](char c) {
+    return is_alnum(c) || std::string_view("._%+-").find(c) != std::string_view::npos;
+  };
+  std::size_t begin = at;
+  while (begin > 0 && is_local(text[begin - 1])) {
+    --begin;
+  }
+  std::size_t end = at + 1;
+  while (end < text.size() && (is_alnum(text[end]) || text[end] == '-' || text[end] == '.')) {
+    ++end;
+  }
+  while (end > at + 1 && !is_alnum(text[end - 1])) {
+    --end;
+  }
+  const bool has_dot = text.substr(at, end - at).find('.') != std::string_view::npos;
+  return begin < at && has_dot ? std::pair(begin, end) : std::pair(at, at);
+}
+
+/// Whether an address of a private network begins `text`, and how long it is; 0 when none does.
+std::size_t private_ip_size(std::string_view text) {
+  std::array<unsigned, 4> parts{};
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const std::size_t begin = at;
+    while (at < text.size() && at < begin + 3 && text[at] >= '0' && text[at] <= '9') {
+      parts.at(i) = parts.at(i) * 10 + static_cast<unsigned>(text[at] - '0');
+      ++at;
+    }
+    const bool dotted = i == 3 || (at < text.size() && text[at] == '.');
+    if (at == begin || parts.at(i) > 255 || !dotted) {
+      return 0;
+    }
+    at += i == 3 ? 0 : 1;
+  }
+  const bool goes_on = at < text.size() && (is_alnum(text[at]) || text[at] == '_');
+  const bool is_private = parts[0] == 10 || (parts[0] == 192 && parts[1] == 168) ||
+                          (parts[0] == 172 && parts[1] >= 16 && parts[1] < 32);
+  return is_private && !goes_on ? at : 0;
+}
+
 }  // namespace
 
 Anonymizer::Anonymizer(AnonymizerOptions options)
@@ -131,11 +174,13 @@ std::string Anonymizer::json(std::string_view json) {
     if (string.text.empty() || string.name.empty() || is_one_of(kKept, string.name)) {
       return std::nullopt;
     }
+    // "user_id" is the id of a person, "references" hold those of entries.
+    if (string.is_id && string.name != "agent_id" && !is_one_of(kPersonNames, string.name)) {
+      return std::nullopt;
+    }
     std::string other;
     if (is_person(string.text)) {
       other = person(string.text);
-    } else if (string.is_id) {
-      return std::nullopt;
     } else if (is_one_of(kHostNames, string.name) && string.text.find(' ') == std::string::npos) {
       other = is_one_of(kPublicHosts, string.text) ? std::string(string.text)
                                                    : pseudonyms_.name("host", string.text);
@@ -166,6 +211,7 @@ Session Anonymizer::session(const Session& session) {
 std::string Anonymizer::text(std::string_view text) {
   std::vector<Change> changes;
   find_contacts(text, changes);
+  find_private_contacts(text, changes);
   find_hosts(text, changes);
   find_paths(text, changes);
   find_people(text, changes);
@@ -196,6 +242,23 @@ void Anonymizer::find_contacts(std::string_view text, std::vector<Change>& chang
       changes.push_back({each.begin, each.end, pseudonyms_.email(part)});
     } else if (!is_one_of(kPublicHosts, part)) {
       changes.push_back({each.begin, each.end, pseudonyms_.name("ip", part)});
+    }
+  }
+}
+
+void Anonymizer::find_private_contacts(std::string_view text, std::vector<Change>& changes) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '@') {
+      const auto [begin, end] = address_at(text, i);
+      // In "https://name:password@host" there is no address.
+      if (begin < end && (begin == 0 || (text[begin - 1] != ':' && text[begin - 1] != '/'))) {
+        changes.push_back({begin, end, pseudonyms_.email(text.substr(begin, end - begin))});
+      }
+    } else if (text[i] >= '1' && text[i] <= '9' &&
+               (i == 0 || (!is_alnum(text[i - 1]) && text[i - 1] != '.'))) {
+      if (const std::size_t size = private_ip_size(text.substr(i)); size > 0) {
+        changes.push_back({i, i + size, pseudonyms_.name("ip", text.substr(i, size))});
+      }
     }
   }
 }

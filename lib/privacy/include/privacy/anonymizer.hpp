@@ -56,6 +56,7 @@ class Anonymizer {
   [[nodiscard]] bool is_person(std::string_view name) const;
   std::string person(std::string_view name);
   void find_contacts(std::string_view text, std::vector<Change>& changes);
+  void find_private_contacts(std::string_view text, std::vector<Change>& changes);
   void find_hosts(std::string_view text, std::vector<Change>& changes);
   void find_paths(std::string_view text, std::vector<Change>& changes);
   void find_people(std::string_view text, std::vector<Change>& changes);
