@@ -223,7 +223,8 @@ std::string Anonymizer::text(std::string_view text) {
   std::size_t copied = 0;
   for (const Change& change : changes) {
     if (change.begin >= copied) {
-      out.append(text, copied, change.begin - copied).append(change.with);
+      out.append(text, copied, change.begin - copied)
+          .append(pseudonym(change.kind, text.substr(change.begin, change.end - change.begin)));
       copied = change.end;
     }
   }
@@ -239,9 +240,9 @@ void Anonymizer::find_contacts(std::string_view text, std::vector<Change>& chang
   for (const Detection& each : found) {
     const std::string_view part = text.substr(each.begin, each.end - each.begin);
     if (each.rule == personal_kind_name(PersonalKind::kEmail)) {
-      changes.push_back({each.begin, each.end, pseudonyms_.email(part)});
+      changes.push_back({each.begin, each.end, "email"});
     } else if (!is_one_of(kPublicHosts, part)) {
-      changes.push_back({each.begin, each.end, pseudonyms_.name("ip", part)});
+      changes.push_back({each.begin, each.end, "ip"});
     }
   }
 }
@@ -252,12 +253,12 @@ void Anonymizer::find_private_contacts(std::string_view text, std::vector<Change
       const auto [begin, end] = address_at(text, i);
       // In "https://name:password@host" there is no address.
       if (begin < end && (begin == 0 || (text[begin - 1] != ':' && text[begin - 1] != '/'))) {
-        changes.push_back({begin, end, pseudonyms_.email(text.substr(begin, end - begin))});
+        changes.push_back({begin, end, "email"});
       }
     } else if (text[i] >= '1' && text[i] <= '9' &&
                (i == 0 || (!is_alnum(text[i - 1]) && text[i - 1] != '.'))) {
       if (const std::size_t size = private_ip_size(text.substr(i)); size > 0) {
-        changes.push_back({i, i + size, pseudonyms_.name("ip", text.substr(i, size))});
+        changes.push_back({i, i + size, "ip"});
       }
     }
   }
@@ -291,13 +292,13 @@ void Anonymizer::find_hosts(std::string_view text, std::vector<Change>& changes)
     const bool is_login = end < text.size() && text[end] == '@';
     if ((in_address || is_private) && !is_login && !word.empty() &&
         !is_one_of(kPublicHosts, lower(word)) && !is_pseudonym("ip", word)) {
-      changes.push_back({i, last, pseudonyms_.name("host", word)});
+      changes.push_back({i, last, "host"});
     }
     i = end;
   }
 }
 
-void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes) {
+void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes) const {
   const auto ends_path = [](char c) {
     return static_cast<unsigned char>(c) <= ' ' ||
            std::string_view("\"'`<>|;,()[]{}*?:").find(c) != std::string_view::npos;
@@ -316,8 +317,8 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
     }
     const std::string_view whole = text.substr(i, end - i);
     if (begins) {
-      if (std::string other = path(whole); other != whole) {
-        changes.push_back({i, end, std::move(other)});
+      if (names_place(whole)) {
+        changes.push_back({i, end, "path"});
       }
       i = end;
     } else {
@@ -330,33 +331,57 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
     i += 7;
     const std::size_t end = std::min(text.find_first_of("\\\"' \t\r\n", i), text.size());
     if (end > i) {
-      changes.push_back({i, end, pseudonyms_.name("user", text.substr(i, end - i))});
+      changes.push_back({i, end, "user"});
     }
     i = end;
   }
 }
 
+std::string Anonymizer::pseudonym(std::string_view kind, std::string_view part) {
+  if (kind == "email") {
+    return pseudonyms_.email(part);
+  }
+  if (kind == "path") {
+    return path(part);
+  }
+  return kind == "person" ? person(part) : pseudonyms_.name(kind, part);
+}
+
+namespace {
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return !folder.empty() && path.starts_with(folder) &&
+         (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+/// The name behind the first slash.
+std::string_view first_segment(std::string_view path) {
+  return path.substr(1, path.find('/', 1) - 1);
+}
+
+}  // namespace
+
+bool Anonymizer::names_place(std::string_view path) const {
+  if (is_below(path, options_.workspace)) {
+    return true;
+  }
+  const std::string_view root = first_segment(path);
+  return is_one_of(kRoots, root) && path.size() > root.size() + 2;
+}
+
 std::string Anonymizer::path(std::string_view path) {
-  const std::string_view workspace = options_.workspace;
-  if (!workspace.empty() && path.starts_with(workspace) &&
-      (path.size() == workspace.size() || path[workspace.size()] == '/')) {
-    const std::string_view below = path.substr(workspace.size());
+  if (is_below(path, options_.workspace)) {
+    const std::string_view below = path.substr(options_.workspace.size());
     return "/workspace" + (options_.all_paths ? segments(below) : std::string(below));
   }
-  const std::string_view root = path.substr(1, path.find('/', 1) - 1);
-  if (!is_one_of(kRoots, root)) {
-    return std::string(path);
-  }
+  const std::string_view root = first_segment(path);
   std::string_view rest = path.substr(1 + root.size());
   if (root != "home" && root != "Users") {
     return "/" + std::string(root) + segments(rest);
   }
-  if (rest.size() < 2) {
-    return std::string(path);
-  }
-  const std::string_view user = rest.substr(1, rest.find('/', 1) - 1);
+  const std::string_view user = first_segment(rest);
   rest.remove_prefix(1 + user.size());
-  return "/home/" + pseudonyms_.name("user", user) + segments(rest);
+  return "/home/" + (user.empty() ? "" : pseudonyms_.name("user", user)) + segments(rest);
 }
 
 /// Each name between slashes becomes a pseudonym; the last one keeps what is behind its last dot.
@@ -381,7 +406,7 @@ std::string Anonymizer::segments(std::string_view path) {
   return out;
 }
 
-void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes) {
+void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes) const {
   for (std::size_t i = 0; i < text.size();) {
     if (!is_word(text[i])) {
       ++i;
@@ -412,7 +437,7 @@ void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes
                             behind != '(' && !is_one_of(kNobody, text.substr(i, end - i));
     if (known || is_mention) {
       const std::size_t stop = known.value_or(end);
-      changes.push_back({i, stop, person(text.substr(i, stop - i))});
+      changes.push_back({i, stop, "person"});
       end = stop;
     }
     i = end;

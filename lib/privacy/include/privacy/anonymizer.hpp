@@ -44,23 +44,26 @@ class Anonymizer {
   [[nodiscard]] const Pseudonyms& pseudonyms() const { return pseudonyms_; }
 
  private:
-  /// A part of a text and what is to stand there.
+  /// A part of a text that gets a pseudonym: a name, an "email", or a whole "path".
   struct Change {
     std::size_t begin = 0;
     std::size_t end = 0;
-    std::string with;
+    std::string_view kind;
   };
 
   void learn_members(JsonValue value, std::string_view name);
   void add_person(std::string_view name);
   [[nodiscard]] bool is_person(std::string_view name) const;
   std::string person(std::string_view name);
-  void find_contacts(std::string_view text, std::vector<Change>& changes);
-  void find_private_contacts(std::string_view text, std::vector<Change>& changes);
-  void find_hosts(std::string_view text, std::vector<Change>& changes);
-  void find_paths(std::string_view text, std::vector<Change>& changes);
-  void find_people(std::string_view text, std::vector<Change>& changes);
+  static void find_contacts(std::string_view text, std::vector<Change>& changes);
+  static void find_private_contacts(std::string_view text, std::vector<Change>& changes);
+  static void find_hosts(std::string_view text, std::vector<Change>& changes);
+  void find_paths(std::string_view text, std::vector<Change>& changes) const;
+  void find_people(std::string_view text, std::vector<Change>& changes) const;
+  /// Whether path() changes it.
+  [[nodiscard]] bool names_place(std::string_view path) const;
   std::string path(std::string_view path);
+  std::string pseudonym(std::string_view kind, std::string_view part);
   std::string segments(std::string_view path);
 
   AnonymizerOptions options_;
