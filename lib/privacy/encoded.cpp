@@ -66,18 +66,39 @@ bool has_secret(const Detections& detections) {
       detections, [](const Detection& each) { return each.certainty == Certainty::kSecret; });
 }
 
-void find_base64(std::string_view text,
-                 const std::function<void(std::string_view, Detections&)>& find, Detections& out) {
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (base64_digit(text[at]) == kNoDigit) {
+/// The next run of at least kBase64SizeMin base64 characters from `at` on; empty at the end. Looks
+/// at the far end of where a run would be, so that most of a text of short words is passed over.
+std::string_view next_base64_run(std::string_view text, std::size_t at) {
+  while (at + kBase64SizeMin <= text.size()) {
+    std::size_t last = at + kBase64SizeMin;
+    while (last > at && base64_digit(text[last - 1]) != kNoDigit) {
+      --last;
+    }
+    if (last > at) {
+      at = last;
       continue;
     }
-    const std::size_t begin = at;
-    while (at < text.size() && base64_digit(text[at]) != kNoDigit) {
-      ++at;
+    std::size_t end = at + kBase64SizeMin;
+    while (end < text.size() && base64_digit(text[end]) != kNoDigit) {
+      ++end;
     }
-    const std::string_view run = text.substr(begin, at - begin);
-    if (run.size() < kBase64SizeMin || !may_be_text(run)) {
+    return text.substr(at, end - at);
+  }
+  return {};
+}
+
+/// How many '=' stand at the beginning of `rest`: two at most.
+std::size_t padding_size(std::string_view rest) {
+  return rest.starts_with("==") ? 2U : rest.starts_with('=') ? 1U : 0U;
+}
+
+void find_base64(std::string_view text,
+                 const std::function<void(std::string_view, Detections&)>& find, Detections& out) {
+  std::size_t at = 0;
+  for (std::string_view run; !(run = next_base64_run(text, at)).empty();) {
+    const auto begin = static_cast<std::size_t>(run.data() - text.data());
+    at = begin + run.size();
+    if (!may_be_text(run)) {
       continue;
     }
     const std::string decoded = base64_decoded(run);
@@ -86,10 +107,8 @@ void find_base64(std::string_view text,
       find(decoded, inside);
     }
     if (has_secret(inside)) {
-      const std::size_t padding = text.substr(at).starts_with("==")  ? 2
-                                  : text.substr(at).starts_with("=") ? 1
-                                                                     : 0;
-      out.push_back({.begin = begin, .end = at + padding, .rule = inside.front().rule});
+      out.push_back(
+          {.begin = begin, .end = at + padding_size(text.substr(at)), .rule = inside.front().rule});
     }
   }
 }
