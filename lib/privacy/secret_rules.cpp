@@ -13,6 +13,8 @@ namespace bmad_mem {
 std::span<const SecretRule> secret_rules() {
   static const std::vector<SecretRule> kAll = [] {
     std::vector<SecretRule> rules;
+    constexpr std::size_t kAbout = 700;
+    rules.reserve(kAbout);
     for (const std::span<const SecretRule> part :
          {ai_rules(), cloud_rules(), code_rules(), message_rules(), money_rules(),
           operation_rules(), service_rules()}) {

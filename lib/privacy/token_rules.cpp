@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cassert>
 #include <cstddef>
 #include <memory>
-#include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,13 @@ bool is_specimen(std::string_view secret) {
 /// A rule and its pattern, which is compiled at the first use.
 class Matcher {
  public:
-  explicit Matcher(const SecretRule& rule) : rule_(&rule) {}
+  Matcher() = default;
+  Matcher(const Matcher&) = delete;
+  Matcher& operator=(const Matcher&) = delete;
+  ~Matcher() { delete pattern_.load(); }
+
+  /// Before anything else; the rule must outlive the matcher.
+  void set_rule(const SecretRule& rule) { rule_ = &rule; }
 
   [[nodiscard]] const SecretRule& rule() const { return *rule_; }
 
@@ -95,18 +102,20 @@ class Matcher {
     return accepted(groups[group_count() - 1]);
   }
 
+  /// The pattern, compiled when it is first asked for. Of two threads one compiles in vain.
   const RE2& pattern() {
-    std::call_once(*once_, [this] {
-      RE2::Options options(RE2::Quiet);
-      options.set_encoding(RE2::Options::EncodingLatin1);  // Bytes: nothing in it is beyond ASCII.
-      pattern_ = std::make_unique<RE2>(
-          re2::StringPiece(rule_->pattern.data(), rule_->pattern.size()), options);
-      assert(pattern_->ok());  // The test of the table compiles each.
-      group_count_ = pattern_->NumberOfCapturingGroups() > 0 ? 2 : 1;
-    });
-    return *pattern_;
+    if (const RE2* known = pattern_.load(std::memory_order_acquire)) {
+      return *known;
+    }
+    RE2::Options options(RE2::Quiet);
+    options.set_encoding(RE2::Options::EncodingLatin1);  // Bytes: nothing in it is beyond ASCII.
+    auto made = std::make_unique<const RE2>(
+        re2::StringPiece(rule_->pattern.data(), rule_->pattern.size()), options);
+    assert(made->ok());  // The test of the table compiles each.
+    const RE2* known = nullptr;
+    return pattern_.compare_exchange_strong(known, made.get()) ? *made.release() : *known;
   }
-  [[nodiscard]] int group_count() { return pattern(), group_count_; }
+  [[nodiscard]] int group_count() { return pattern().NumberOfCapturingGroups() > 0 ? 2 : 1; }
 
   [[nodiscard]] std::optional<std::string_view> accepted(re2::StringPiece piece) const {
     const std::string_view secret(piece.data(), piece.size());
@@ -118,10 +127,8 @@ class Matcher {
     return secret;
   }
 
-  const SecretRule* rule_;
-  std::unique_ptr<std::once_flag> once_ = std::make_unique<std::once_flag>();
-  std::unique_ptr<RE2> pattern_;
-  int group_count_ = 1;
+  const SecretRule* rule_ = nullptr;
+  std::atomic<const RE2*> pattern_{nullptr};
 };
 
 template <typename Use>
@@ -133,41 +140,55 @@ void for_each_word(std::string_view words, const Use& use) {
   }
 }
 
-struct RuleSet {
-  std::vector<Matcher> matchers;
-  KeywordIndex tokens;
-  /// Under the first part of the keyword; `second_parts` has what a '+' asks for besides.
-  KeywordIndex names;
-  struct Name {
-    std::size_t matcher;
-    std::string_view second_part;
-  };
-  std::vector<Name> name_values;
-};
+/// Calls `use(rule, matcher)` for each rule of `kind`, with a matcher of its own, and returns the
+/// matchers.
+template <typename Use>
+std::unique_ptr<Matcher[]> make_matchers(RuleKind kind, const Use& use) {
+  const std::span<const SecretRule> rules = secret_rules();
+  auto matchers = std::make_unique<Matcher[]>(rules.size());
+  for (std::size_t i = 0; i < rules.size(); ++i) {
+    if (rules[i].kind == kind) {
+      matchers[i].set_rule(rules[i]);
+      use(rules[i], static_cast<std::uint16_t>(i));
+    }
+  }
+  return matchers;
+}
 
-RuleSet make_rule_set() {
-  RuleSet set;
-  for (const SecretRule& rule : secret_rules()) {
-    const std::size_t index = set.matchers.size();
-    set.matchers.emplace_back(rule);
-    for_each_word(rule.keywords, [&](std::string_view word) {
-      if (rule.kind == RuleKind::kToken) {
-        set.tokens.add(word, static_cast<std::uint16_t>(index));
-        return;
-      }
-      const std::size_t plus = std::min(word.find('+'), word.size());
-      set.names.add(word.substr(0, plus), static_cast<std::uint16_t>(set.name_values.size()));
-      set.name_values.push_back(
-          {.matcher = index, .second_part = word.substr(std::min(plus + 1, word.size()))});
+/// The rules of tokens, under their keywords.
+struct TokenRules {
+  KeywordIndex keywords;
+  std::unique_ptr<Matcher[]> matchers;
+
+  TokenRules() {
+    matchers = make_matchers(RuleKind::kToken, [this](const SecretRule& rule, std::uint16_t i) {
+      for_each_word(rule.keywords, [&](std::string_view word) { keywords.add(word, i); });
     });
   }
-  return set;
-}
+};
 
-RuleSet& rule_set() {
-  static RuleSet set = make_rule_set();
-  return set;
-}
+/// The rules of assigned secrets, under the first parts of their keywords.
+struct AssignedRules {
+  struct Name {
+    std::uint16_t matcher;
+    std::string_view second_part;  ///< What a '+' asks for besides; empty where there is none.
+  };
+
+  KeywordIndex keywords;
+  std::vector<Name> names;
+  std::unique_ptr<Matcher[]> matchers;
+
+  AssignedRules() {
+    matchers = make_matchers(RuleKind::kAssigned, [this](const SecretRule& rule, std::uint16_t i) {
+      for_each_word(rule.keywords, [&](std::string_view word) {
+        const std::size_t plus = std::min(word.find('+'), word.size());
+        keywords.add(word.substr(0, plus), static_cast<std::uint16_t>(names.size()));
+        names.push_back(
+            {.matcher = i, .second_part = word.substr(std::min(plus + 1, word.size()))});
+      });
+    });
+  }
+};
 
 /// Lower case letters and digits of `name`: "DATA_DOG-Key" as "datadogkey".
 std::string squeezed(std::string_view name) {
@@ -186,9 +207,9 @@ std::string squeezed(std::string_view name) {
 }  // namespace
 
 void find_tokens(std::string_view text, Detections& out) {
-  RuleSet& set = rule_set();
-  set.tokens.find(text, [&](std::size_t at, std::string_view /*word*/, std::uint16_t index) {
-    Matcher& matcher = set.matchers[index];
+  static const TokenRules kRules;
+  kRules.keywords.find(text, [&](std::size_t at, std::string_view /*word*/, std::uint16_t index) {
+    Matcher& matcher = kRules.matchers[index];
     if (matcher.rule().lead == 0 && !may_begin_at(text, at)) {
       return;
     }
@@ -200,20 +221,21 @@ void find_tokens(std::string_view text, Detections& out) {
 }
 
 const SecretRule* find_assigned_rule(std::string_view name, std::string_view value) {
-  RuleSet& set = rule_set();
+  static const AssignedRules kRules;
   const std::string letters = squeezed(name);
   const SecretRule* found = nullptr;
   std::size_t found_size = 0;
-  set.names.find(letters, [&](std::size_t /*at*/, std::string_view word, std::uint16_t index) {
-    const RuleSet::Name& each = set.name_values[index];
-    // The longest keyword knows best: "azureopenai+key" before "azure+key".
-    const std::size_t size = word.size() + each.second_part.size();
-    if (size > found_size && letters.contains(each.second_part) &&
-        set.matchers[each.matcher].matches_all_of(value)) {
-      found = &set.matchers[each.matcher].rule();
-      found_size = size;
-    }
-  });
+  kRules.keywords.find(letters,
+                       [&](std::size_t /*at*/, std::string_view word, std::uint16_t index) {
+                         const AssignedRules::Name& each = kRules.names[index];
+                         // The longest keyword knows best: "azureopenai+key" before "azure+key".
+                         const std::size_t size = word.size() + each.second_part.size();
+                         if (size > found_size && letters.contains(each.second_part) &&
+                             kRules.matchers[each.matcher].matches_all_of(value)) {
+                           found = &kRules.matchers[each.matcher].rule();
+                           found_size = size;
+                         }
+                       });
   return found;
 }
 

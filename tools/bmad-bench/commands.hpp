@@ -69,6 +69,16 @@ Result<bool> run_lifecycle(const LifecycleOptions& options);
 /// The groups that --filter chooses from, one a line.
 std::string lifecycle_groups_text();
 
+struct RedactOptions {
+  std::string directory;  ///< Whose file system is named beside the machine.
+  std::uint64_t seed = 1;
+  double effort = 1;
+  bool json = false;
+};
+
+/// Measures and prints.
+Result<bool> run_redact(const RedactOptions& options);
+
 struct RetrievalOptions {
   std::string data = "../shared/data/retrieval-dev";  ///< Holds corpus.jsonl and queries.jsonl.
   std::string run_file;             ///< Where the rankings go; nowhere when empty.

@@ -117,6 +117,15 @@ CLI::App* add_retrieval(CLI::App& app, RetrievalOptions& options) {
   return retrieval;
 }
 
+CLI::App* add_redact(CLI::App& app, RedactOptions& options) {
+  CLI::App* redact = app.add_subcommand("redact", "measure the search for secrets in texts");
+  redact->add_option("--effort", options.effort, "1 takes half a minute; less proves less")
+      ->check(CLI::Range(0.001, 100.0));
+  redact->add_option("--seed", options.seed, "of the data (1)");
+  redact->add_flag("--json", options.json, "one JSON object instead of a table");
+  return redact;
+}
+
 int exit_status(const Status& done) { return done ? kDone : fail(done.error()); }
 
 int exit_status(const Result<bool>& complete) {
@@ -133,6 +142,7 @@ int run(int argc, char** argv) {
   SearchOptions search_options{.directory = directory, .filter = {}, .tool = tool};
   LifecycleOptions lifecycle_options{.directory = directory, .filter = {}, .tool = tool};
   RetrievalOptions retrieval_options{.directory = directory};
+  RedactOptions redact_options{.directory = directory};
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
   add_store(app, store_options);
@@ -140,6 +150,7 @@ int run(int argc, char** argv) {
   const CLI::App* search = add_search(app, search_options);
   const CLI::App* lifecycle = add_lifecycle(app, lifecycle_options);
   const CLI::App* retrieval = add_retrieval(app, retrieval_options);
+  const CLI::App* redact = add_redact(app, redact_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -156,6 +167,9 @@ int run(int argc, char** argv) {
   }
   if (retrieval->parsed()) {
     return exit_status(run_retrieval(retrieval_options));
+  }
+  if (redact->parsed()) {
+    return exit_status(run_redact(redact_options));
   }
   return exit_status(run_store(store_options));
 }
