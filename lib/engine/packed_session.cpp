@@ -6,6 +6,8 @@
 #include <map>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "lifecycle/kept_file.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "storage/layout.hpp"
@@ -124,7 +126,8 @@ Result<std::map<std::string, std::string>> unpack(const Store& store, const std:
   BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members,
                   read_session_archive(*store.files, session_id));
   for (ArchivedFile& member : members) {
-    files[session_file(session_id, member.name)] = std::move(member.bytes);
+    // Not session_file(): an artifact's name has a folder in it.
+    files[fmt::format("{}/{}", session_folder(session_id), member.name)] = std::move(member.bytes);
   }
   return files;
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "engine/lifecycle_store.hpp"
+#include "storage/layout.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -25,6 +26,15 @@ void archive_sessions(LifecycleStore& store, int count) {
 }
 
 }  // namespace
+
+TEST_CASE("an archived session that has artifacts is read like any other") {
+  LifecycleStore store;
+  const std::string artifacts = session_file("s1", kArtifactsName);
+  store.disk.make_folders(artifacts);
+  store.disk.write(artifacts + "/a1.md", "a document\n");
+  REQUIRE(archive(store.store).has_value());
+  CHECK(list_entries(store.store, kAll).value().size() == kLifecycleEntries);
+}
 
 TEST_CASE("while an archive is unpacked, other questions are asked") {
   LifecycleStore store;
