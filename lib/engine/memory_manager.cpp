@@ -182,6 +182,8 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
     return std::move(ready).error();
   } else if (!ready) {
     store.config_problem = std::move(ready).error();
+    store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
+    BMAD_TRY(set_up_redaction(store));
   }
   return MemoryManager(std::move(impl));
 }

@@ -54,6 +54,7 @@ std::vector<CompleteEntry> complete_lines(Store& store, const std::string& sessi
       error.line = i + 1;
       if (store.redaction != nullptr) {  // It may quote what was refused.
         error.message = store.redaction->redact_text(error.message, session_id);
+        error.field = store.redaction->redact_text(error.field, session_id);
       }
       report.rejected.push_back({.line = i + 1, .error = std::move(error)});
     }
