@@ -480,7 +480,8 @@ Result<SecretScanner> MemoryManager::scanner() const {
   if (impl_->store.redaction != nullptr) {
     return SecretScanner(impl_->store.redaction->redactor());
   }
-  BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules, StoreRedaction::make(impl_->store));
+  BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
+                  StoreRedaction::make(impl_->store, KeyUse::kNone));
   return SecretScanner(rules->redactor());
 }
 

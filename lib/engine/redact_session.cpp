@@ -1,11 +1,17 @@
 // redact_session.cpp - the rules of today for what was written under those of yesterday.
 //
+//   temporary files, index -> logs, quarantine, manifest, summary, artifacts, audit, access ->
+//   evicted, kept, deleted, archive, deleted sessions -> record and audit of deletions -> audit
+//
 // Every file of the session is replaced whole, one after another, so that a crash leaves some of
 // them done: running it again does the rest. The index goes first, since it holds the words.
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "leftovers.hpp"
 #include "privacy/audit_log.hpp"
@@ -31,84 +37,118 @@ class SessionRedaction {
   }
 
   Result<RedactReport> run() {
-    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store_.lock_root("redact"));
-    BMAD_TRY_ASSIGN(const bool is_live, is_there(*store_.files, session_folder(session_id_)));
-    if (is_live) {
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                      store_.session(session_id_).writer.lock("redact"));
-      BMAD_TRY(redact_folder());
-      BMAD_TRY(redact_copies());
-      BMAD_TRY(note_in_audit());
-    } else {
-      BMAD_TRY(redact_copies());
-      BMAD_TRY(note_in_audit());
+    std::optional<FileLock::Guard> root_guard;
+    if (!dry_run_) {
+      BMAD_TRY_ASSIGN(root_guard, store_.lock_root("redact"));
     }
+    BMAD_TRY_ASSIGN(is_live_, is_there(*store_.files, session_folder(session_id_)));
+    std::optional<FileLock::Guard> guard;
+    if (is_live_ && !dry_run_) {
+      BMAD_TRY_ASSIGN(guard, store_.session(session_id_).writer.lock("redact"));
+    }
+    if (!dry_run_) {
+      BMAD_TRY(remove_leftovers(*store_.files, session_id_));
+      BMAD_TRY(cut_torn_ends(*store_.files, session_id_));
+    }
+    if (is_live_) {
+      BMAD_TRY(redact_folder());
+    }
+    BMAD_TRY(redact_copies());
+    BMAD_TRY(note_in_audit());
     return std::move(report_);
   }
 
  private:
   Status redact_folder() {
+    BMAD_TRY(remove_temporaries(session_folder(session_id_)));
     for (const std::string& log : log_files()) {
-      BMAD_TRY(redact_lines(session_file(session_id_, log), true));
+      BMAD_TRY(redact_file(session_file(session_id_, log), log, true));
     }
-    BMAD_TRY(redact_lines(quarantine_path(session_id_), false));
-    BMAD_TRY(redact_whole(manifest_path(session_id_), true));
-    BMAD_TRY(redact_whole(session_file(session_id_, kSummaryName), false));
+    for (const char* name : {kQuarantineName, kManifestName, kSummaryName, kAuditName, kAccessName,
+                             kIndexLockInfoName}) {
+      BMAD_TRY(redact_file(session_file(session_id_, name), name));
+    }
     const std::string artifacts = session_file(session_id_, kArtifactsName);
+    BMAD_TRY(remove_temporaries(artifacts));
     const Result<std::vector<std::string>> names = store_.files->list(artifacts);
     if (!names) {
       return is_not_found(names.error()) ? Status() : Status(names.error());
     }
     for (const std::string& name : *names) {
-      BMAD_TRY(redact_whole(artifacts + '/' + name, false));
+      BMAD_TRY(redact_file(artifacts + '/' + name, name));
     }
     return {};
   }
 
-  /// A line that is an object is redacted as one, another one as text.
-  std::optional<std::string> changed(std::string_view line) {
-    if (std::optional<std::string> entry = rules_.redact_entry(line, session_id_, report_.counts)) {
-      return *entry == line ? std::nullopt : std::move(entry);
+  /// What killed operations began to write may hold what was there before.
+  Status remove_temporaries(const std::string& folder) {
+    const Result<std::vector<std::string>> names = store_.files->list(folder);
+    if (!names) {
+      return is_not_found(names.error()) ? Status() : Status(names.error());
     }
-    if (line.starts_with('{')) {
-      return std::nullopt;
+    for (const std::string& name : *names) {
+      if (name.ends_with(".tmp") && !dry_run_) {
+        BMAD_TRY(remove_durably(*store_.files, folder + '/' + name));
+      }
     }
-    std::string text = rules_.redact_text(line, session_id_, &report_.counts);
+    return {};
+  }
+
+  std::optional<std::string> changed_entry(std::string_view line) {
+    std::optional<std::string> entry = rules_.redact_entry(line, session_id_, report_.counts);
+    if (entry && *entry != line) {
+      return entry;
+    }
+    return parser_.parse(line) ? std::nullopt : changed_line(line);
+  }
+
+  /// A line that is JSON is redacted as such, a torn or damaged one as text.
+  std::optional<std::string> changed_line(std::string_view line) {
+    std::string text = parser_.parse(line)
+                           ? rules_.redact_object(std::string(line), session_id_, report_.counts)
+                           : rules_.redact_text(line, session_id_, &report_.counts);
     return text == line ? std::nullopt : std::optional(std::move(text));
   }
 
-  Status redact_lines(const std::string& path, bool is_log) {
-    const Result<std::string> old = read_file(*store_.files, path, kFileSizeMax);
-    if (!old) {
-      return is_not_found(old.error()) ? Status() : Status(old.error());
-    }
-    std::string bytes;
+  std::uint64_t change_lines(std::string& bytes, bool are_entries) {
+    std::string other;
     std::uint64_t count = 0;
-    for (std::size_t at = 0; at < old->size();) {
-      const std::size_t newline = old->find('\n', at);
-      const std::size_t end = newline == std::string::npos ? old->size() : newline;
-      const std::string_view line = std::string_view(*old).substr(at, end - at);
-      const std::optional<std::string> other = changed(line);
-      bytes += other ? std::string_view(*other) : line;
-      count += other ? 1 : 0;
-      bytes += newline == std::string::npos ? "" : "\n";
+    for (std::size_t at = 0; at < bytes.size();) {
+      const std::size_t newline = bytes.find('\n', at);
+      const std::size_t end = newline == std::string::npos ? bytes.size() : newline;
+      const std::string_view line = std::string_view(bytes).substr(at, end - at);
+      const std::optional<std::string> changed =
+          are_entries ? changed_entry(line) : changed_line(line);
+      other += changed ? std::string_view(*changed) : line;
+      other += newline == std::string::npos ? "" : "\n";
+      count += changed ? 1 : 0;
       at = end + 1;
     }
-    report_.entries += is_log ? count : 0;
-    return replace(path, bytes, count);
+    bytes = std::move(other);
+    return count;
   }
 
-  Status redact_whole(const std::string& path, bool is_json) {
-    const Result<std::string> old = read_file(*store_.files, path, kFileSizeMax);
-    if (!old) {
-      return is_not_found(old.error()) ? Status() : Status(old.error());
+  /// The bytes of the file `name` of a session by today's rules; see FileChange.
+  std::uint64_t change_file(std::string_view name, std::string& bytes) {
+    if (name.ends_with(".jsonl")) {
+      const bool is_log = std::ranges::find(log_files(), name) != log_files().end();
+      return change_lines(bytes, is_log);
     }
-    const std::string bytes = is_json ? rules_.redact_object(*old, session_id_, report_.counts)
-                                      : rules_.redact_text(*old, session_id_, &report_.counts);
-    return replace(path, bytes, bytes == *old ? 0 : 1);
+    std::string other = name.ends_with(".json")
+                            ? rules_.redact_object(bytes, session_id_, report_.counts)
+                            : rules_.redact_text(bytes, session_id_, &report_.counts);
+    const bool is_same = other == bytes;
+    bytes = std::move(other);
+    return is_same ? 0 : 1;
   }
 
-  Status replace(const std::string& path, const std::string& bytes, std::uint64_t lines) {
+  Status redact_file(const std::string& path, std::string_view name, bool is_log = false) {
+    Result<std::string> bytes = read_file(*store_.files, path, kFileSizeMax);
+    if (!bytes) {
+      return is_not_found(bytes.error()) ? Status() : Status(std::move(bytes).error());
+    }
+    const std::uint64_t lines = change_file(name, *bytes);
+    report_.entries += is_log ? lines : 0;
     if (lines == 0) {
       return {};
     }
@@ -116,19 +156,28 @@ class SessionRedaction {
     if (dry_run_) {
       return {};
     }
-    BMAD_TRY(remove_durably(*store_.files, index_path(session_id_)));
-    return replace_file(*store_.files, path, bytes);
+    if (is_log) {
+      BMAD_TRY(remove_durably(*store_.files, index_path(session_id_)));
+    }
+    return replace_file(*store_.files, path, *bytes);
   }
 
-  /// What lies outside the folder: evicted, kept, deleted, archived.
+  /// What lies outside the folder: evicted, kept, deleted, archived. Who has maintained stands at
+  /// the root, by name.
   Status redact_copies() {
     BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store_.files, session_id_));
     BMAD_TRY_ASSIGN(SessionCopies copies, SessionCopies::read(*store_.files, session_id_, record));
-    BMAD_TRY_ASSIGN(const std::vector<FileCount> files,
-                    copies.rewrite(*store_.files, dry_run_,
-                                   [this](std::string_view line) { return changed(line); }));
+    BMAD_TRY_ASSIGN(
+        const std::vector<FileCount> files,
+        copies.rewrite(
+            *store_.files, dry_run_, [this](std::string_view line) { return changed_entry(line); },
+            [this](std::string_view name, std::string& bytes) {
+              return change_file(name, bytes);
+            }));
     report_.files.insert(report_.files.end(), files.begin(), files.end());
-    return dry_run_ ? Status() : remove_leftovers(*store_.files, session_id_);
+    BMAD_TRY(redact_file(deletion_record_path(session_id_), "record.json"));
+    BMAD_TRY(redact_file(deleted_audit_path(session_id_), kAuditName));
+    return redact_file(kMaintenanceLockInfoName, kMaintenanceLockInfoName);
   }
 
   Status note_in_audit() {
@@ -139,18 +188,24 @@ class SessionRedaction {
     for (const auto& [rule, count] : report_.counts) {
       rules += (rules.empty() ? "" : ", ") + rule;
     }
-    return append_audit(*store_.files, {.at = store_.clock.now(),
-                                        .session_id = session_id_,
-                                        .agent_id = store_.agent_id,
-                                        .action = "redact",
-                                        .count = report_.entries,
-                                        .detail = rules});
+    if (!is_live_) {
+      BMAD_TRY(make_deleted_folder(*store_.files, session_id_));
+    }
+    return append_audit(*store_.files,
+                        {.at = store_.clock.now(),
+                         .session_id = session_id_,
+                         .agent_id = rules_.redact_text(store_.agent_id, session_id_),
+                         .action = "redact",
+                         .count = report_.entries,
+                         .detail = rules});
   }
 
   Store& store_;
   const StoreRedaction& rules_;
   const std::string& session_id_;
   bool dry_run_;
+  bool is_live_ = false;
+  JsonParser parser_;
   RedactReport report_;
 };
 
@@ -158,22 +213,24 @@ class SessionRedaction {
 
 Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const std::string> wanted,
                                                   bool dry_run) {
-  std::vector<std::string> sessions(wanted.begin(), wanted.end());
-  for (const std::string& session_id : sessions) {
+  BMAD_TRY_ASSIGN(std::vector<std::string> sessions, all_session_ids(store));
+  for (const std::string& session_id : wanted) {
     BMAD_TRY(check_session_id(session_id));
+    if (!std::ranges::binary_search(sessions, session_id)) {
+      BMAD_TRY(check_session(store, session_id));
+    }
   }
-  if (sessions.empty()) {
-    BMAD_TRY_ASSIGN(sessions, all_session_ids(store));
+  if (!wanted.empty()) {
+    sessions.assign(wanted.begin(), wanted.end());
   }
-  // Whoever asks for it means it, also where the config says not to redact what is written.
-  std::unique_ptr<StoreRedaction> own;
-  if (store.redaction == nullptr) {
-    BMAD_TRY_ASSIGN(own, StoreRedaction::make(store));
-  }
-  const StoreRedaction& rules = own != nullptr ? *own : *store.redaction;
+  // Whoever asks for it means it, also where the config says not to redact what is written. An id
+  // that is a secret has to become the same one after a crash, so the key is kept.
+  BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
+                  StoreRedaction::make(store, dry_run ? KeyUse::kNone : KeyUse::kKept));
   std::vector<RedactReport> reports;
   for (const std::string& session_id : sessions) {
-    BMAD_TRY_ASSIGN(RedactReport report, SessionRedaction(store, rules, session_id, dry_run).run());
+    BMAD_TRY_ASSIGN(RedactReport report,
+                    SessionRedaction(store, *rules, session_id, dry_run).run());
     if (!dry_run && !report.files.empty()) {
       store.forget_session(session_id);
       refresh_index(store, session_id);

@@ -80,7 +80,7 @@ std::string with_sensitive(std::string_view line) {
 
 }  // namespace
 
-Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store) {
+Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
   Result<Redactor> redactor = Redactor::make(store.config.privacy.redaction);
   if (!redactor) {
     Error error = std::move(redactor).error();
@@ -88,7 +88,9 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store)
     return error;
   }
   RedactionKey key;
-  if (store.config.privacy.redaction.linkable) {
+  const bool is_kept = key_use == KeyUse::kKept || (key_use == KeyUse::kAsConfigured &&
+                                                    store.config.privacy.redaction.linkable);
+  if (is_kept) {
     BMAD_TRY_ASSIGN(key, kept_key(store));
   } else {
     key = random_redaction_key();

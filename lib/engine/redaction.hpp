@@ -1,6 +1,7 @@
 // redaction.hpp - the store's redactor: what every byte goes through before it is written.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,12 +13,20 @@
 
 namespace bmad_mem {
 
+/// Where the key of a store's placeholders comes from.
+enum class KeyUse : std::uint8_t {
+  kAsConfigured,  ///< Kept in a file when the config says linkable, else made for this process.
+  kKept,          ///< Kept in a file: for work that a crash may cut in two.
+  kNone,          ///< Made for this object, which writes nothing.
+};
+
 /// The redactor of a store and the key of its placeholders. Thread-safe.
 class StoreRedaction {
  public:
   /// Errors: those of Redactor::make, with the path of config.json; E_STORAGE_IO, E_STORAGE_FULL
   /// and E_LOCK_TIMEOUT when a key has to be kept and can't be.
-  static Result<std::unique_ptr<StoreRedaction>> make(const Store& store);
+  static Result<std::unique_ptr<StoreRedaction>> make(const Store& store,
+                                                      KeyUse key_use = KeyUse::kAsConfigured);
 
   /// `line`, one JSON object, without secrets; nothing when it may be written as it is. Adds to
   /// `counts`. An entry with something doubtful in it comes back as a sensitive one.

@@ -9,6 +9,7 @@
 #include "lifecycle/archive_manifest.hpp"
 #include "model/entry.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
@@ -56,23 +57,7 @@ std::string without_purged(const ArchivedFile& file, PurgeTarget& target, std::u
   return kept;
 }
 
-/// Changes the lines of `text`; returns how many.
-std::uint64_t change_lines(std::string& text, const LineChange& change) {
-  std::string changed;
-  std::uint64_t count = 0;
-  for_each_line(text, [&](std::string_view line) {
-    const std::string_view end = line.ends_with('\n') ? "\n" : "";
-    line.remove_suffix(end.size());
-    const std::optional<std::string> other = change(line);
-    count += other ? 1 : 0;
-    changed += other ? std::string_view(*other) : line;
-    changed += end;
-  });
-  text = std::move(changed);
-  return count;
-}
-
-/// The same for lines that were taken apart.
+/// Changes lines that were taken apart; returns how many.
 template <typename Line>
 std::uint64_t change_each(std::vector<Line>& lines, const LineChange& change) {
   std::uint64_t count = 0;
@@ -277,7 +262,8 @@ Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& tar
 }
 
 Result<std::vector<FileCount>> SessionCopies::rewrite(FileSystem& files, bool dry_run,
-                                                      const LineChange& change) {
+                                                      const LineChange& change_line,
+                                                      const FileChange& change_file) {
   std::vector<FileCount> counts;
   const auto finish = [&](const std::string& path, std::uint64_t lines,
                           const auto& write) -> Status {
@@ -287,46 +273,57 @@ Result<std::vector<FileCount>> SessionCopies::rewrite(FileSystem& files, bool dr
     counts.push_back({.path = files.display_path(path), .lines = lines});
     return dry_run ? Status() : write();
   };
-  BMAD_TRY(finish(evicted_path(session_id_), change_each(evicted_, change),
+  BMAD_TRY(finish(evicted_path(session_id_), change_each(evicted_, change_line),
                   [&] { return replace_evicted(files, session_id_, evicted_); }));
-  BMAD_TRY(finish(kept_path(session_id_), change_each(kept_, change),
+  BMAD_TRY(finish(kept_path(session_id_), change_each(kept_, change_line),
                   [&] { return write_kept(files, session_id_, kept_); }));
-  BMAD_TRY(finish(deleted_entries_path(session_id_), change_each(deleted_, change),
+  BMAD_TRY(finish(deleted_entries_path(session_id_), change_each(deleted_, change_line),
                   [&] { return replace_deleted(files, session_id_, deleted_); }));
-  BMAD_TRY_ASSIGN(const std::uint64_t in_archive, rewrite_archive(files, dry_run, change));
-  if (in_archive > 0) {
-    counts.push_back({.path = files.display_path(archive_path(session_id_)), .lines = in_archive});
-  }
-  BMAD_TRY(rewrite_deleted_sessions(files, dry_run, change, counts));
+  BMAD_TRY(rewrite_archive(files, dry_run, change_file, counts));
+  BMAD_TRY(rewrite_deleted_sessions(files, dry_run, change_file, counts));
   return counts;
 }
 
-Result<std::uint64_t> SessionCopies::rewrite_archive(FileSystem& files, bool dry_run,
-                                                     const LineChange& change) {
-  std::uint64_t count = 0;
-  for (ArchivedFile& file : archived_) {
-    count += change_lines(file.bytes, change);
-  }
-  if (count == 0 || dry_run) {
-    return count;
+/// The archive's manifest is looked at by itself: a crash may have left it as the last one.
+Status SessionCopies::rewrite_archive(FileSystem& files, bool dry_run, const FileChange& change,
+                                      std::vector<FileCount>& counts) {
+  if (archived_.empty()) {
+    return {};
   }
   BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
+  std::uint64_t lines = 0;
+  for (ArchivedFile& file : archived_) {
+    lines += change(file.name, file.bytes);
+  }
   std::string text = manifest.text;
-  change_lines(text, change);
-  BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files, session_id_, archived_));
-  BMAD_TRY(write_archive_manifest(files, text, size, manifest.archived_at));
-  return count;
+  const std::uint64_t manifest_lines = change(kManifestName, text);
+  const auto add = [&](const std::string& path, std::uint64_t count) {
+    if (count > 0) {
+      counts.push_back({.path = files.display_path(path), .lines = count});
+    }
+  };
+  add(archive_path(session_id_), lines);
+  add(archive_manifest_path(session_id_), manifest_lines);
+  if (lines + manifest_lines == 0 || dry_run) {
+    return {};
+  }
+  ArchiveSize size{.original_bytes = manifest.original_size_bytes,
+                   .compressed_bytes = manifest.compressed_size_bytes};
+  if (lines > 0) {
+    BMAD_TRY_ASSIGN(size, rewrite_session_archive(files, session_id_, archived_));
+  }
+  return write_archive_manifest(files, text, size, manifest.archived_at);
 }
 
 Status SessionCopies::rewrite_deleted_sessions(FileSystem& files, bool dry_run,
-                                               const LineChange& change,
+                                               const FileChange& change,
                                                std::vector<FileCount>& counts) {
   for (auto& [path, file] : deleted_sessions_) {
-    if (file.name == kIndexName) {
-      BMAD_TRY(dry_run ? Status() : files.remove(path));  // It holds the words.
+    if (file.name == kIndexName || file.name.ends_with(".tmp")) {
+      BMAD_TRY(dry_run ? Status() : remove_durably(files, path));  // It holds the words.
       continue;
     }
-    const std::uint64_t lines = change_lines(file.bytes, change);
+    const std::uint64_t lines = change(file.name, file.bytes);
     if (lines == 0) {
       continue;
     }

@@ -56,6 +56,9 @@ class PurgeTarget {
 
 /// What is to stand in the place of a line; nothing: it stays.
 using LineChange = std::function<std::optional<std::string>(std::string_view line)>;
+/// Changes the bytes of the session's file `name` ("facts.jsonl", "artifacts/a1.md"); returns how
+/// many lines are others then.
+using FileChange = std::function<std::uint64_t(std::string_view name, std::string& bytes)>;
 
 class SessionCopies {
  public:
@@ -70,13 +73,17 @@ class SessionCopies {
   /// Takes the lines of `target` out of all copies; each file is durable. The caller holds the
   /// root's lock.
   Status purge(FileSystem& files, PurgeTarget& target);
-  /// Replaces each line for which `change` returns something, in all copies; each file is durable.
-  /// A dry run changes nothing. Returns where lines changed. The caller holds the root's lock.
-  Result<std::vector<FileCount>> rewrite(FileSystem& files, bool dry_run, const LineChange& change);
+  /// Changes the entries among the copies with `change_line`, and whole files, which are in the
+  /// archive and in deleted sessions, with `change_file`; each file is durable. A dry run changes
+  /// nothing. Returns where lines changed. The caller holds the root's lock.
+  Result<std::vector<FileCount>> rewrite(FileSystem& files, bool dry_run,
+                                         const LineChange& change_line,
+                                         const FileChange& change_file);
 
  private:
-  Result<std::uint64_t> rewrite_archive(FileSystem& files, bool dry_run, const LineChange& change);
-  Status rewrite_deleted_sessions(FileSystem& files, bool dry_run, const LineChange& change,
+  Status rewrite_archive(FileSystem& files, bool dry_run, const FileChange& change,
+                         std::vector<FileCount>& counts);
+  Status rewrite_deleted_sessions(FileSystem& files, bool dry_run, const FileChange& change,
                                   std::vector<FileCount>& counts);
   Status read_deleted_sessions(FileSystem& files, const DeletionRecord& record);
   Status purge_archive(FileSystem& files, PurgeTarget& target);
