@@ -16,8 +16,8 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 7> kActionNames = {"delete",  "undelete", "purge", "compact",
-                                                          "archive", "restore",  "decay"};
+constexpr std::array<std::string_view, 8> kActionNames = {"delete",  "undelete", "purge", "compact",
+                                                          "archive", "restore",  "decay", "redact"};
 
 /// Ids that a line for people shows.
 constexpr std::size_t kIdsShown = 3;

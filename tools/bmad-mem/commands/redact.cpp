@@ -175,20 +175,37 @@ Result<ExitStatus> redact_memory(Tool& tool) {
   return ExitStatus::kDone;
 }
 
+/// What doesn't go together, as a sentence; empty when all does.
+std::string_view clash(const Arguments& args) {
+  const bool in_memory = args.has("session") || args.has("all");
+  if (args.positionals().empty() != in_memory) {
+    return in_memory
+               ? "name either files or sessions"
+               : "say what to look at: FILE or - for a text, --session ID or --all for memory";
+  }
+  if (args.has("all") && args.has("session")) {
+    return "--all is every session; leave out --session";
+  }
+  if (in_memory && args.has("check")) {
+    return "--check is for texts; --dry-run says what would be taken out of memory";
+  }
+  if (!in_memory && args.has("dry-run")) {
+    return "--dry-run is for memory; --check reports what is found in a text";
+  }
+  return {};
+}
+
 Result<ExitStatus> run(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("rules")) {
     print_rules(tool);
     return ExitStatus::kDone;
   }
-  const std::vector<std::string> names = args.positionals();
-  const bool in_memory = args.has("session") || args.has("all");
-  if (names.empty() != in_memory) {
-    return tool.wrong_usage(
-        in_memory ? "name either files or sessions"
-                  : "say what to look at: FILE or - for a text, --session ID or --all for memory");
+  if (const std::string_view problem = clash(args); !problem.empty()) {
+    return tool.wrong_usage(std::string(problem));
   }
-  if (in_memory) {
+  const std::vector<std::string> names = args.positionals();
+  if (names.empty()) {
     return redact_memory(tool);
   }
   return args.has("check") ? check_files(tool, names) : clean_files(tool, names);
