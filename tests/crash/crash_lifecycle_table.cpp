@@ -12,6 +12,11 @@ using Words = std::vector<std::string>;
 /// What is to be destroyed holds this word, and nothing else does.
 constexpr const char* kCanary = "canary";
 
+/// Something that the redactor takes out. In two parts, so that other scanners stay quiet.
+constexpr const char* kOldSecret =
+    "gh"
+    "p_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5";
+
 std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 /// An entry of `type` with an id of its own, from `month` of 2026, that holds `mark`.
@@ -141,6 +146,25 @@ void with_old_entries(CrashStore& store) {
       R"({"version":1,"clock":{"last_seen":")" + format_rfc3339(system_clock().now()) + R"("}})");
 }
 
+/// Secrets that were written while redaction was off, in two logs and among the evicted and the
+/// deleted.
+void with_old_secrets(CrashStore& store) {
+  more_entries(store);
+  const std::filesystem::path config = store.root() / "config.json";
+  const std::string settings = read_file(config);
+  write_file(config, R"({"memory_config":{"privacy":{"auto_redaction":false}}})");
+  const std::string secret = "see " + std::string(kOldSecret);
+  for (const std::string number : {"1", "2", "3"}) {
+    store.must({"add", "conversation", "--session", "$S", "-"},
+               entry("conversation", "msg-s" + number, secret));
+  }
+  store.must({"add", "decision", "--session", "$S", "-"}, entry("decision", "dec-s", secret));
+  store.must({"delete", "msg-s2"});
+  store.must({"compact", "--session", "$S", "--keep", "60"});
+  store.acknowledge();
+  write_file(config, settings);
+}
+
 /// Runs a command that is killed in the middle of its work.
 void kill_midway(CrashStore& store, const Words& arguments) {
   const SyscallTracer tracer(store.folder());
@@ -204,6 +228,7 @@ std::vector<CrashCommand> make_table() {
       {.name = "purge after a killed delete --purge", .prepare = with_killed_purge, .arguments = {"purge"}, .fate = kMove, .doomed = {kCanary}},
       {.name = "purge --all", .prepare = with_much_deleted, .arguments = {"purge", "--all"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
       {.name = "decay --write", .prepare = more_entries, .arguments = {"decay", "--write"}, .writes_in_parts = true, .fate = EntryFate::kAge},
+      {.name = "redact", .prepare = with_old_secrets, .arguments = {"redact", "--session", "$S"}, .writes_in_parts = true, .proof = {"audit", "--json", "--action", "redact"}, .proof_text = "github-pat", .fate = EntryFate::kAge, .doomed = {kOldSecret}},
       {.name = "maintain", .prepare = with_old_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
   };
   // clang-format on
