@@ -12,7 +12,9 @@
 #include <vector>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "json/object_text.hpp"
 #include "leftovers.hpp"
 #include "privacy/audit_log.hpp"
 #include "privacy/deletion_record.hpp"
@@ -128,6 +130,20 @@ class SessionRedaction {
     return count;
   }
 
+  /// A document keeps the name of its session, which is that of a folder, even if it looks like a
+  /// secret: with another one it would be nobody's.
+  std::string changed_document(const std::string& json) {
+    std::string other = rules_.redact_object(json, session_id_, report_.counts);
+    const Result<JsonValue> root = parser_.parse(other);
+    if (!root || !(*root)["session_id"].is_string() ||
+        (*root)["session_id"].string() == session_id_) {
+      return other;
+    }
+    ObjectText object(*root, other);
+    object.set_string("session_id", session_id_);
+    return json_pretty(object.to_line()) + '\n';
+  }
+
   /// The bytes of the file `name` of a session by today's rules; see FileChange.
   std::uint64_t change_file(std::string_view name, std::string& bytes) {
     if (name.ends_with(".jsonl")) {
@@ -135,7 +151,7 @@ class SessionRedaction {
       return change_lines(bytes, is_log);
     }
     std::string other = name.ends_with(".json")
-                            ? rules_.redact_object(bytes, session_id_, report_.counts)
+                            ? changed_document(bytes)
                             : rules_.redact_text(bytes, session_id_, &report_.counts);
     const bool is_same = other == bytes;
     bytes = std::move(other);
@@ -157,7 +173,10 @@ class SessionRedaction {
       return {};
     }
     if (is_log) {
-      BMAD_TRY(remove_durably(*store_.files, index_path(session_id_)));
+      for (const std::string& derived : {index_path(session_id_), std::string(kUserPreferencesFile),
+                                         std::string(kAgentKnowledgeFile)}) {
+        BMAD_TRY(remove_durably(*store_.files, derived));
+      }
     }
     return replace_file(*store_.files, path, *bytes);
   }

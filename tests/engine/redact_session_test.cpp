@@ -216,6 +216,23 @@ TEST_CASE("an id that is a secret becomes the same one everywhere, also in a lat
   CHECK(std::ranges::find(ids, related[0].entry.id) != ids.end());
 }
 
+TEST_CASE("a session that is named by a secret keeps its name, and is still one") {
+  const std::string name = std::string("glp") + "at-k3jf8s0dj2lq9xz7vb1n";
+  OldMemory memory;
+  memory.session(name);
+  memory.add_fact("f1", "it is " + kPat, name);
+  memory.redact(name);
+  CHECK(memory->load_session(name).value().session_id == name);
+  const auto before = memory.files();
+  memory.redact(name);
+  CHECK(memory.files() == before);
+  REQUIRE(memory->archive_session(name).has_value());
+  memory.redact(name);
+  REQUIRE(memory->restore_session(name).has_value());
+  CHECK(memory.places_of(kPat).empty());
+  CHECK(memory.is_whole());
+}
+
 TEST_CASE("a dry run says the same and changes nothing") {
   OldMemory memory;
   memory.session("s1");
