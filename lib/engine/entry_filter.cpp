@@ -25,7 +25,7 @@ bool passes(const EntryFilter& filter, const TableEntry& entry) {
   return (filter.agents.empty() || contains(filter.agents, entry.who)) &&
          (!filter.since || entry.timestamp >= *filter.since) &&
          (!filter.until || entry.timestamp <= *filter.until) &&
-         (!filter.pinned_only || entry.pinned);
+         (!filter.pinned_only || entry.pinned) && (!filter.without_sensitive || !entry.sensitive);
 }
 
 Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry) {
@@ -39,7 +39,8 @@ Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry ent
                .json = std::move(entry.text),
                .line = entry.line,
                .versions = entry.versions,
-               .pinned = entry.pinned};
+               .pinned = entry.pinned,
+               .sensitive = entry.sensitive};
 }
 
 }  // namespace bmad_mem

@@ -26,10 +26,9 @@ struct Chosen {
 };
 
 /// Whether the filter chooses among the entries of a session.
-bool chooses_entries(const ExportOptions& options) {
-  const EntryFilter& filter = options.filter;
+bool chooses_entries(const EntryFilter& filter) {
   return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
-         filter.until || filter.pinned_only || options.without_sensitive;
+         filter.until || filter.pinned_only || filter.without_sensitive;
 }
 
 /// What of an archived session stands in its manifest. Its size is about that of its logs.
@@ -138,7 +137,7 @@ class Export {
       note_problem(*chosen.session.problem);
     }
     keep_chosen(*entries);
-    if (entries->empty() && chooses_entries(options_)) {
+    if (entries->empty() && chooses_entries(options_.filter)) {
       return {};
     }
     ++report_.sessions;
@@ -188,16 +187,18 @@ class Export {
       bool passes = false;
       bool sensitive = false;
     };
+    EntryFilter filter = options_.filter;
+    filter.without_sensitive = false;  // Not for one version to say.
     std::map<std::pair<EntryType, std::string>, Verdict> verdicts;
     for (const TableEntry& entry : entries) {
       Verdict& verdict = verdicts[{entry.type, entry.id}];
-      verdict.passes = passes(options_.filter, entry);
+      verdict.passes = passes(filter, entry);
       verdict.sensitive = verdict.sensitive || entry.sensitive;
     }
     std::erase_if(entries, [&](const TableEntry& entry) {
       const Verdict& verdict = verdicts[{entry.type, entry.id}];
       report_.sensitive += verdict.passes && verdict.sensitive ? 1U : 0U;
-      return !verdict.passes || (verdict.sensitive && options_.without_sensitive);
+      return !verdict.passes || (verdict.sensitive && options_.filter.without_sensitive);
     });
   }
 

@@ -121,6 +121,7 @@ struct MemoryManager::Impl {
                                 .since = {},
                                 .until = {},
                                 .pinned_only = false,
+                                .without_sensitive = false,
                                 .archived = false,
                                 .limit = 0});
   }

@@ -26,7 +26,8 @@ Entry to_entry(const SessionIndex& session, EntryType type, Ordinal ordinal, Jso
                .json = std::move(line.text),
                .line = line.number,
                .versions = odd == nullptr ? 1 : odd->versions,
-               .pinned = head.pinned};
+               .pinned = head.pinned,
+               .sensitive = head.sensitive};
 }
 
 }  // namespace
@@ -42,6 +43,8 @@ struct HitLoader::Impl {
 
   Result<Hit> load(const Found& found);
   Status load_context(const Found& found, Hit& hit);
+  Status add_neighbour(const SessionIndex& session, std::uint32_t slot,
+                       std::vector<Entry>& entries);
 };
 
 HitLoader::HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result,
@@ -102,14 +105,24 @@ Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
   const SlotTable& slots = session.slots();
   const std::uint32_t slot = slots.slot(found.ordinal);
   for (std::uint32_t at = slot; hit.before.size() < query.context && slots.reach[at].before > 0;) {
-    BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(--at)));
-    hit.before.push_back(std::move(entry));
+    BMAD_TRY(add_neighbour(session, --at, hit.before));
   }
   std::ranges::reverse(hit.before);
   for (std::uint32_t at = slot; hit.after.size() < query.context && slots.reach[at].after > 0;) {
-    BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(++at)));
-    hit.after.push_back(std::move(entry));
+    BMAD_TRY(add_neighbour(session, ++at, hit.after));
   }
+  return {};
+}
+
+/// Of the filters only this one holds for neighbours, too: it keeps entries from being seen.
+Status HitLoader::Impl::add_neighbour(const SessionIndex& session, std::uint32_t slot,
+                                      std::vector<Entry>& entries) {
+  const SlotTable& slots = session.slots();
+  if (query.filter.without_sensitive && (slots.flags[slot] & kFlagSensitive) != 0) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(slot)));
+  entries.push_back(std::move(entry));
   return {};
 }
 

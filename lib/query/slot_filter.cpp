@@ -60,7 +60,8 @@ bool passes_plain_filters(const EntryFilter& filter, std::uint32_t flags, Timest
   const EntryType type = flag_type(flags);
   return (filter.types.empty() || std::ranges::find(filter.types, type) != filter.types.end()) &&
          (!filter.since || time >= *filter.since) && (!filter.until || time <= *filter.until) &&
-         (!filter.pinned_only || (flags & kFlagPinned) != 0);
+         (!filter.pinned_only || (flags & kFlagPinned) != 0) &&
+         (!filter.without_sensitive || (flags & kFlagSensitive) == 0);
 }
 
 }  // namespace bmad_mem

@@ -37,7 +37,7 @@ class SlotFilter {
   AllowedSlots allowed_;
 };
 
-/// Whether type, time and pin of an entry are those that `filter` asks for.
+/// Whether type, time, pin and sensitivity of an entry are those that `filter` asks for.
 bool passes_plain_filters(const EntryFilter& filter, std::uint32_t flags, Timestamp time);
 
 }  // namespace bmad_mem

@@ -116,7 +116,7 @@ TEST_CASE("what was ever marked as sensitive can be left out in all its versions
   memory.add(EntryType::kFact, fact_at("f1", "10:00"));
   memory.add(EntryType::kFact, fact_at("f1", "10:00", R"(,"sensitive":true)"));
   memory.add(EntryType::kFact, fact_at("f2", "11:00"));
-  ExportOptions options{.all_versions = true, .without_sensitive = true};
+  ExportOptions options{.filter = {.without_sensitive = true}, .all_versions = true};
   CHECK(exported(memory, options) == Texts{"[s1", "f2", "]"});
   Recorder recorder;
   CHECK(memory->export_entries(options, recorder).value().sensitive == 2);

@@ -34,7 +34,7 @@ Timestamp at(const std::string& time) { return parse_rfc3339(time).value(); }
 /// Two sessions with entries of several types, times, agents and tags:
 ///
 ///   s1   m1  conversation  10:00  user       f1  fact      12:00  agent a  tag x, pinned
-///        d1  decision      11:00  architect  f2  fact      13:00  agent b  tag y
+///        d1  decision      11:00  architect  f2  fact      13:00  agent b  tag y, sensitive
 ///   s2   m2  conversation  14:00  assistant  f1  fact      15:00  agent a  tag x, y
 class Library {
  public:
@@ -50,7 +50,7 @@ class Library {
     put("s1", EntryType::kFact, "f1", 12,
         R"("content":"staging runs postgres","agent_id":"a","tags":["x"],"pinned":true)");
     put("s1", EntryType::kFact, "f2", 13,
-        R"("content":"backups at night","agent_id":"b","tags":["y"])");
+        R"("content":"backups at night","agent_id":"b","tags":["y"],"sensitive":true)");
     put("s2", EntryType::kConversation, "m2", 14,
         R"("role":"assistant","content":"a pool of connections","agent_id":"a")");
     put("s2", EntryType::kFact, "f1", 15,
@@ -109,6 +109,10 @@ TEST_CASE("an entry carries what is known of it") {
   CHECK(entry.line == 2);
   CHECK(entry.versions == 2);
   CHECK(entry.pinned);
+  CHECK_FALSE(entry.sensitive);
+  const Ids sensitive = {"f2"};
+  CHECK(library.memory->get(sensitive).value().at(0).sensitive);
+  CHECK(library.memory->history("f2").value().at(0).sensitive);
 }
 
 TEST_CASE("history has every version, oldest first") {
@@ -151,6 +155,7 @@ TEST_CASE("a list is newest first, and every filter leaves out what it names not
        {.since = at("2026-01-11T11:00:00Z"), .until = at("2026-01-11T12:00:00Z")},
        {"f1", "d1"}},
       {"pinned", {.pinned_only = true}, {"f1"}},
+      {"without the sensitive", {.without_sensitive = true}, {"f1", "m2", "f1", "d1", "m1"}},
       {"a limit", {.limit = 2}, {"f1", "m2"}},
       {"all together",
        {.sessions = {"s1"}, .types = {EntryType::kFact}, .tags = {"x", "y"}, .agents = {"b"}},

@@ -224,6 +224,40 @@ TEST_CASE("context gives the entries before and after a hit in its conversation"
   CHECK(ids(narrow.after) == Ids{"m4"});
 }
 
+TEST_CASE("without the sensitive ones neither hits nor neighbours are sensitive") {
+  MemoryFixture memory;
+  memory.session();
+  for (int i = 1; i <= 4; ++i) {
+    memory.add(EntryType::kConversation,
+               fmt::format(R"({{"id":"m{}","role":"user","content":"pool {}",)"
+                           R"("context":{{"topic":"t"}},"sensitive":{}}})",
+                           i, i == 1 ? "one" : "other", i == 2));
+  }
+  const EntryFilter without{.without_sensitive = true};
+  for (const char* state : {"scanned", "indexed"}) {
+    CAPTURE(state);
+    memory.reopen();
+    CHECK(sorted(find(memory, {.text = "pool"})) == Ids{"m1", "m2", "m3", "m4"});
+    CHECK(sorted(find(memory, {.text = "pool", .filter = without})) == Ids{"m1", "m3", "m4"});
+    const Hit hit =
+        memory
+            ->query(
+                {.text = "one", .filter = without, .ranking = TextRanking::kPlain, .context = 1})
+            .value()
+            .at(0);
+    CHECK_FALSE(hit.entry.sensitive);
+    REQUIRE(hit.after.size() == 1);
+    CHECK(hit.after[0].id == "m3");
+    CHECK(memory->query({.text = "pool"}).value().size() == 4);
+    const std::vector<RelatedEntry> related = memory->related("m1", without).value();
+    CHECK(related.size() == 2);
+    CHECK(std::ranges::none_of(related,
+                               [](const RelatedEntry& each) { return each.entry.sensitive; }));
+    CHECK(memory->topics(without).value().at(0).entries == 3);
+    memory->rebuild_index().value();
+  }
+}
+
 TEST_CASE("age counts, but not when the question names a time") {
   MemoryFixture memory;
   memory.session();

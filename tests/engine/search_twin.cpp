@@ -141,6 +141,9 @@ class TwinRun {
     if (chance(10)) {
       json["pinned"] = true;
     }
+    if (chance(10)) {
+      json["sensitive"] = chance(80);
+    }
     if (chance(15)) {
       json["decay_factor"] = 0.25 * static_cast<double>(1 + below(4));
     }
@@ -386,6 +389,7 @@ class TwinRun {
       filter.sessions = {pick(sessions_)};
     }
     filter.pinned_only = chance(4);
+    filter.without_sensitive = chance(15);
   }
 
   // The comparison.

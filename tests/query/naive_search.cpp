@@ -44,6 +44,7 @@ NaiveEntry to_entry(const ScannedEntry& scanned, Analyzer& analyzer) {
                    .decay_factor = head.decay_factor,
                    .importance = entry_importance(scanned.type, scanned.value),
                    .pinned = head.pinned,
+                   .sensitive = head.sensitive,
                    .words = {},
                    .frequencies = {}};
   entry.asks = scanned.type == EntryType::kConversation &&
@@ -357,7 +358,7 @@ class NaiveSearch {
         (!question_.topics.empty() && !holds(question_.topics, entry.topic)) ||
         (filter.since && entry.timestamp < *filter.since) ||
         (filter.until && entry.timestamp > *filter.until) ||
-        (filter.pinned_only && !entry.pinned)) {
+        (filter.pinned_only && !entry.pinned) || (filter.without_sensitive && entry.sensitive)) {
       return false;
     }
     return std::ranges::none_of(question_.exclusions, [&](const QueryFilter& not_this) {

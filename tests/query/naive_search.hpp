@@ -37,6 +37,7 @@ struct NaiveEntry {
   double decay_factor = 1;
   double importance = 0;
   bool pinned = false;
+  bool sensitive = false;
   bool asks = false;
   bool live = true;                           ///< No later line has its type and id.
   std::vector<std::string> words;             ///< Tokens without those that are kept whole.

@@ -160,10 +160,10 @@ void print_field(Tool& tool, std::string_view name, std::string_view value,
 
 void print_entry(Tool& tool, const Entry& entry) {
   const Style& style = tool.style();
-  tool.out().print("{} {} in {}{}{}\n", style.bold(entry_type_name(entry.type)), style.id(entry.id),
-                   entry.session_id,
-                   entry.versions > 1 ? fmt::format(", {} versions", entry.versions) : "",
-                   entry.pinned ? ", pinned" : "");
+  tool.out().print(
+      "{} {} in {}{}{}{}\n", style.bold(entry_type_name(entry.type)), style.id(entry.id),
+      entry.session_id, entry.versions > 1 ? fmt::format(", {} versions", entry.versions) : "",
+      entry.pinned ? ", pinned" : "", entry.sensitive ? style.faint(", sensitive") : "");
   const std::vector<FieldText> fields = entry_fields(entry);
   std::size_t width = 0;
   for (const FieldText& field : fields) {
@@ -190,12 +190,14 @@ void print_entry_list(Tool& tool, std::span<const Entry> entries,
     const Entry& entry = entries[i];
     std::string headline = entry.pinned ? "* " : "";
     headline += printable(entry.headline);
-    tool.out().print("{}{}  {}  {}  {}  {}\n", heads.empty() ? "" : heads[i],
+    const std::string mark = entry.sensitive ? style.faint(kSensitiveMark) : std::string();
+    const std::size_t mark_width = entry.sensitive ? kSensitiveMark.size() : 0;
+    tool.out().print("{}{}  {}  {}  {}  {}{}\n", heads.empty() ? "" : heads[i],
                      style.id(padded(entry.id, columns.id)),
                      style.faint(format_minute(entry.timestamp)),
                      padded(entry_type_name(entry.type), columns.type),
-                     padded(shortened(printable(entry.who), columns.who), columns.who),
-                     shortened(headline, room));
+                     padded(shortened(printable(entry.who), columns.who), columns.who), mark,
+                     shortened(headline, room - mark_width));
   }
 }
 

@@ -36,6 +36,9 @@ void print_entry(Tool& tool, const Entry& entry);
 /// Prints name and value, the value's further lines indented as far as its first.
 void print_field(Tool& tool, std::string_view name, std::string_view value, std::size_t name_width);
 
+/// Stands in front of the headline of a sensitive entry.
+inline constexpr std::string_view kSensitiveMark = "(sensitive) ";
+
 /// A line for each entry: id, time, type, who, headline. Aligned, and cut to the terminal's width.
 /// In front of each stands `heads[i]`, if there are any.
 void print_entry_list(Tool& tool, std::span<const Entry> entries,

@@ -35,6 +35,7 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
   filter.tags = texts("tag");
   filter.agents = texts("agent");
   filter.pinned_only = args.has("pinned");
+  filter.without_sensitive = args.has("no-sensitive");
   filter.archived = args.has("archived");
   for (const std::string& name : args.all("type")) {
     Result<EntryType> type = parse_entry_type(name);

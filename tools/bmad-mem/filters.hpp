@@ -44,6 +44,8 @@ inline constexpr Option kSinceFilter = {
 inline constexpr Option kUntilFilter = {
     .name = "until", .value = "TIME", .help = "not after; a day counts to its end"};
 inline constexpr Option kPinnedFilter = {.name = "pinned", .help = "only pinned entries"};
+inline constexpr Option kNoSensitiveFilter = {
+    .name = "no-sensitive", .help = "leave out entries that are marked as sensitive"};
 inline constexpr Option kArchivedFilter = {
     .name = "archived",
     .help = "look into archived sessions as well; without it, only at what was kept of them"};

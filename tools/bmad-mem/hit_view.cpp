@@ -171,8 +171,9 @@ void print_neighbours(Tool& tool, std::span<const Entry> entries) {
   const std::size_t room = terminal > 2 * kIndent.size() ? terminal - kIndent.size() : 0;
   for (const Entry& entry : entries) {
     std::string line =
-        fmt::format("{}  {}{}{}", format_minute(entry.timestamp), printable(entry.who),
-                    entry.who.empty() ? "" : "  ", printable(entry.headline));
+        fmt::format("{}  {}{}{}{}", format_minute(entry.timestamp), printable(entry.who),
+                    entry.who.empty() ? "" : "  ", entry.sensitive ? kSensitiveMark : "",
+                    printable(entry.headline));
     if (room != 0) {
       line = shortened(line, room);
     }
@@ -193,6 +194,7 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, Columns columns, 
       fmt::format("{} ({})", format_minute(entry.timestamp), format_age(entry.timestamp, now));
   std::string about = entry.who.empty() ? "" : fmt::format("  by {}", printable(entry.who));
   about += entry.pinned ? "  pinned" : "";
+  about += entry.sensitive ? style.faint("  sensitive") : "";
   print_neighbours(tool, hit.before);
   tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
                    padded(entry_type_name(entry.type), columns.type),

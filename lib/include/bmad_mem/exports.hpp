@@ -21,12 +21,12 @@
 namespace bmad_mem {
 
 struct ExportOptions {
-  /// Which entries, by their latest version. `limit` is passed over. With `archived` archived
-  /// sessions are unpacked and come as a whole; without it they are left out, and named.
+  /// Which entries, by their latest version; but one that was ever marked as sensitive counts as
+  /// such. `limit` is passed over. With `archived` archived sessions are unpacked and come as a
+  /// whole; without it they are left out, and named.
   EntryFilter filter = {};
   /// Every version of the entries that pass; otherwise the latest of each.
   bool all_versions = false;
-  bool without_sensitive = false;  ///< Leave out entries that are marked as sensitive.
 };
 
 /// Who takes in what is exported. An error that a call returns ends the export with that error.
@@ -52,7 +52,7 @@ class ExportVisitor {
 struct ExportReport {
   std::uint64_t sessions = 0;
   std::uint64_t entries = 0;    ///< Lines: with all versions, each counts.
-  std::uint64_t sensitive = 0;  ///< Marked so; with without_sensitive they are not in `entries`.
+  std::uint64_t sensitive = 0;  ///< Of those that pass otherwise; left out if the filter says so.
   std::uint64_t problems = 0;
   std::vector<std::string> archived;  ///< Sessions that were left out as they are archived.
 };

@@ -98,6 +98,7 @@ struct Entry {
   std::uint64_t line = 0;      ///< 1-based in its log.
   std::uint64_t versions = 1;  ///< How many lines carry this id.
   bool pinned = false;
+  bool sensitive = false;  ///< Not for a model, unless somebody asks for it.
 };
 
 /// Empty members don't filter.
@@ -109,6 +110,7 @@ struct EntryFilter {
   std::optional<Timestamp> since;   ///< Inclusive.
   std::optional<Timestamp> until;   ///< Inclusive.
   bool pinned_only = false;
+  bool without_sensitive = false;  ///< Leaves out the sensitive ones, as a prompt wants it.
   /// Search what is in archives too. Without it, what was kept of archived sessions is searched:
   /// facts, preferences and pins.
   bool archived = false;

@@ -103,7 +103,7 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   if (!report) {
     return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
   }
-  tell(tool, *report, options.without_sensitive);
+  tell(tool, *report, options.filter.without_sensitive);
   return report->problems == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
@@ -115,7 +115,6 @@ Result<ExitStatus> run(Tool& tool) {
   }
   ExportOptions options;
   BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
-  options.without_sensitive = tool.args().has("no-sensitive");
   options.all_versions =
       tool.args().has("all-versions") || (format == "jsonl" && !has_filters(tool.args()));
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
@@ -155,7 +154,7 @@ constexpr Option kOptions[] = {
     {.name = "all-versions",
      .help = "every version of each entry, in the order of the log",
      .fallback = "the latest; all in jsonl when nothing is filtered"},
-    {.name = "no-sensitive", .help = "leave out entries that are marked as sensitive"},
+    kNoSensitiveFilter,
 };
 
 constexpr Example kExamples[] = {

@@ -28,8 +28,9 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {kTypeFilter,  kTagFilter,   kAgentFilter,  kSessionFilter,
-                               kSinceFilter, kUntilFilter, kPinnedFilter, kLimitFilter};
+constexpr Option kOptions[] = {kTypeFilter,    kTagFilter,         kAgentFilter,
+                               kSessionFilter, kSinceFilter,       kUntilFilter,
+                               kPinnedFilter,  kNoSensitiveFilter, kLimitFilter};
 
 constexpr Example kExamples[] = {
     {.command = "bmad-mem list", .says = "the newest 20 entries of all sessions"},
@@ -45,7 +46,8 @@ const Command kList = {
     .summary = "list entries, newest first",
     .description =
         "Lists entries, newest first, a line each: id, time (UTC), type, who, what. "
-        "Pinned entries have a star. Filters of different kinds must all hold.",
+        "Pinned entries have a star, sensitive ones say so. Filters of different kinds must all "
+        "hold.",
     .options = kOptions,
     .examples = kExamples,
     .run = run,

@@ -65,9 +65,9 @@ Result<ExitStatus> run(Tool& tool) {
 
 constexpr Positional kPositionals[] = {{.name = "ID", .help = "the id of an entry"}};
 
-constexpr Option kOptions[] = {kTypeFilter,    kTagFilter,      kAgentFilter,
-                               kSessionFilter, kSinceFilter,    kUntilFilter,
-                               kPinnedFilter,  kArchivedFilter, kLimitFilter};
+constexpr Option kOptions[] = {kTypeFilter,     kTagFilter,   kAgentFilter,  kSessionFilter,
+                               kSinceFilter,    kUntilFilter, kPinnedFilter, kNoSensitiveFilter,
+                               kArchivedFilter, kLimitFilter};
 
 constexpr Example kExamples[] = {
     {.command = "bmad-mem related dec-01kaxx8v04q7m2s",

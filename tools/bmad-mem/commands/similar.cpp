@@ -52,10 +52,10 @@ constexpr Positional kPositionals[] = {
     {.name = "TEXT|-", .help = "any text, or - for what stands on stdin", .max = 0}};
 
 constexpr Option kOptions[] = {
-    kTypeFilter,    kTagFilter,     kAgentFilter,        kSessionFilter,
-    kSinceFilter,   kUntilFilter,   kPinnedFilter,       kArchivedFilter,
-    kLimitFilter,   kSortOption,    kMinRelevanceOption, kWeightsOption,
-    kRankingOption, kContextOption, kExplainOption,      kTimeoutOption,
+    kTypeFilter,    kTagFilter,          kAgentFilter,       kSessionFilter,  kSinceFilter,
+    kUntilFilter,   kPinnedFilter,       kNoSensitiveFilter, kArchivedFilter, kLimitFilter,
+    kSortOption,    kMinRelevanceOption, kWeightsOption,     kRankingOption,  kContextOption,
+    kExplainOption, kTimeoutOption,
 };
 
 constexpr Example kExamples[] = {
