@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "entry_marks.hpp"
 #include "entry_text.hpp"
 #include "index/analyzer.hpp"
 #include "redaction.hpp"
@@ -178,6 +179,7 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   }
   store.lock_timeout = chosen_timeout(options, store.config);
   store.root = std::move(options.root);
+  store.workspace = workspace_of(store.root);
   store.agent_id = std::move(options.agent_id);
   if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
     return std::move(ready).error();

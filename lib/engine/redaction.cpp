@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "json/object_text.hpp"
+#include "entry_marks.hpp"
+#include "model/entry.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
 
@@ -67,17 +67,6 @@ void add_counts(const RedactionTally& tally, RedactionCounts& counts) {
   }
 }
 
-std::string with_sensitive(std::string_view line) {
-  JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(line);
-  if (!entry || !entry->is_object() || (*entry)["sensitive"].present()) {
-    return std::string(line);
-  }
-  ObjectText object(*entry, line);
-  object.set("sensitive", "true");
-  return object.to_line();
-}
-
 }  // namespace
 
 Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
@@ -105,7 +94,8 @@ std::optional<std::string> StoreRedaction::redact_entry(std::string_view line,
   std::optional<std::string> redacted =
       redactor_->redact_json(line, {.key = key_, .session_id = session_id}, tally);
   add_counts(tally, counts);
-  return tally.comes_near ? with_sensitive(redacted ? *redacted : line) : std::move(redacted);
+  return tally.comes_near ? with_mark(redacted ? *redacted : line, kSensitiveField)
+                          : std::move(redacted);
 }
 
 std::string StoreRedaction::redact_object(const std::string& json, std::string_view session_id,

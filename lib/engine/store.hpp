@@ -17,6 +17,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "core/file_system.hpp"
 #include "core/ids.hpp"
+#include "core/workspace.hpp"
 #include "index/session_index.hpp"
 #include "storage/config.hpp"
 #include "storage/file_lock.hpp"
@@ -54,6 +55,7 @@ struct OpenSession {
 /// constant.
 struct Store {
   std::string root;
+  Workspace workspace;
   std::string agent_id;
   const Clock& clock;
   std::unique_ptr<FileSystem> files;

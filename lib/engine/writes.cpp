@@ -8,6 +8,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "core/hash.hpp"
+#include "entry_marks.hpp"
 #include "index/entry_scanner.hpp"
 #include "model/complete.hpp"
 #include "model/entry.hpp"
@@ -23,16 +24,28 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
 }
 
-/// `line` as it may be written. What is refused for its size anyway is not looked at.
-std::optional<std::string> redacted_line(const Store& store, std::string_view line,
+/// `line` as it may be written, without its secrets and with its marks; nothing when it may be as
+/// it is. What is refused for its size anyway is not looked at.
+std::optional<std::string> writable_line(const Store& store, EntryType type, std::string_view line,
                                          const std::string& session_id, BatchReport& report) {
-  if (store.redaction == nullptr || line.size() > kEntrySizeMax) {
+  if (line.size() > kEntrySizeMax) {
     return std::nullopt;
   }
-  return store.redaction->redact_entry(line, session_id, report.redacted);
+  std::optional<std::string> changed;
+  if (store.redaction != nullptr) {
+    changed = store.redaction->redact_entry(line, session_id, report.redacted);
+  }
+  if (!store.config.privacy.index_outside_paths) {
+    std::optional<std::string> marked =
+        marked_outside(store.workspace, type, changed ? *changed : line);
+    if (marked) {
+      changed = std::move(marked);
+    }
+  }
+  return changed;
 }
 
-/// Completes each line, without its secrets. Refused ones go to `report.rejected`.
+/// Completes each line, made writable. Refused ones go to `report.rejected`.
 std::vector<CompleteEntry> complete_lines(Store& store, const std::string& session_id,
                                           EntryType type, std::span<const std::string_view> lines,
                                           BatchReport& report) {
@@ -44,9 +57,10 @@ std::vector<CompleteEntry> complete_lines(Store& store, const std::string& sessi
     if (is_blank(lines[i])) {
       continue;
     }
-    const std::optional<std::string> redacted = redacted_line(store, lines[i], session_id, report);
+    const std::optional<std::string> changed =
+        writable_line(store, type, lines[i], session_id, report);
     Result<CompleteEntry> entry =
-        complete_entry(type, parser, redacted ? *redacted : lines[i], store.ids, now);
+        complete_entry(type, parser, changed ? *changed : lines[i], store.ids, now);
     if (entry) {
       entries.push_back(std::move(*entry));
     } else {

@@ -97,7 +97,7 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
       head.tags = member.value;
     } else if (key == "pinned") {
       head.pinned = member.value.boolean();
-    } else if (key == "sensitive") {
+    } else if (key == kSensitiveField) {
       head.sensitive = member.value.boolean();
     } else if (key == "decay_factor") {
       factors.written = member.value.number(1.0);
@@ -163,14 +163,20 @@ double importance_of(EntryType type, bool severe, bool approved) {
 void entry_searchable_text(EntryType type, JsonValue entry, std::string& out) {
   const ObjectShape& shape = entry_shape(type);
   std::array<JsonValue, kFieldCountMax> values;
+  bool is_outside = false;
   for (const JsonMember& member : entry.members()) {
     const std::size_t index = shape.find(member.key);
     if (index != ObjectShape::kNone && shape.fields[index].searchable) {
       values[index] = member.value;
+    } else if (member.key == kOutsideWorkspaceField) {
+      is_outside = member.value.boolean();
     }
   }
   for (std::size_t i = 0; i < shape.fields.size(); ++i) {
-    append_value_words(values[i], shape.fields[i].kind == FieldKind::kAnything, out);
+    const Field& field = shape.fields[i];
+    if (!is_outside || !field.of_file) {
+      append_value_words(values[i], field.kind == FieldKind::kAnything, out);
+    }
   }
 }
 

@@ -12,6 +12,7 @@
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
+#include "model/entry.hpp"
 #include "model/field.hpp"
 
 namespace bmad_mem {
@@ -105,7 +106,8 @@ inline constexpr std::array kFirstFields = {
 inline constexpr std::array kLastFields = {
     Field{.name = "topic"},
     Field{.name = "pinned", .kind = FieldKind::kBoolean},
-    Field{.name = "sensitive", .kind = FieldKind::kBoolean},
+    Field{.name = kSensitiveField, .kind = FieldKind::kBoolean},
+    Field{.name = kOutsideWorkspaceField, .kind = FieldKind::kBoolean},
     Field{.name = "source", .kind = FieldKind::kObject, .inner = &kSourceShape},
     Field{.name = "updated_at", .kind = FieldKind::kTimestamp},
     Field{.name = "access_count", .kind = FieldKind::kCount},

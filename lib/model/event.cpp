@@ -11,7 +11,7 @@ constexpr auto kFields = entry_fields(std::array{
           .need = FieldNeed::kRequired,
           .example = R"("tool_use")"},
     Field{.name = "tool", .searchable = true},
-    Field{.name = "path", .searchable = true},
+    Field{.name = "path", .searchable = true, .of_file = true},
     Field{.name = "content", .searchable = true},
     Field{.name = "tags", .kind = FieldKind::kTextList, .searchable = true},
     Field{.name = "metadata", .kind = FieldKind::kObject},

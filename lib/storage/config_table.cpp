@@ -133,6 +133,8 @@ constexpr Setting kSettings[] = {
         [](Config& c) -> Whole& { return c.lifecycle.archive_after_idle_days; }, 0, kDaysMax),
 
     flag("privacy.auto_redaction", [](Config& c) -> bool& { return c.privacy.auto_redaction; }),
+    flag("privacy.index_outside_paths",
+         [](Config& c) -> bool& { return c.privacy.index_outside_paths; }),
     text("privacy.redaction.replacement",
          [](Config& c) -> Text& { return c.privacy.redaction.replacement; }),
     flag("privacy.redaction.aggressive",

@@ -37,6 +37,9 @@ constexpr std::array<std::string_view, 46> kWords = {
 constexpr std::array<std::string_view, 6> kTags = {"db", "Draft", "a b", "x\"y", "päl", "c\\d"};
 constexpr std::array<std::string_view, 6> kTopics = {"ledger",   "seat holds", "a\"b",
                                                      "database", "aXb",        "Ω"};
+// Of files in the workspace and outside of it.
+constexpr std::array<std::string_view, 4> kPaths = {"src/auth.ts", "../pool/index", "/etc/postgres",
+                                                    "~/ledger/decision.md"};
 constexpr std::array<std::string_view, 5> kFewNames = {"Ann", "Bob Lee", "carl", "user", "Bob Ray"};
 constexpr std::array<std::string_view, 12> kTimes = {
     "yesterday",  "last week",     "in December", "3 days ago",   "on 5 January 2026", "in 2025",
@@ -199,14 +202,20 @@ class TwinRun {
       case EntryType::kEvent:
         json["kind"] = words(1);
         json["content"] = text;
+        if (chance(50)) {
+          json["path"] = pick(kPaths);
+        }
         break;
       case EntryType::kAgentState:
         json["agent_id"] = name();
         json["state"] = {{"task", text}, {"step", below(9)}};
         break;
       case EntryType::kArtifact:
-        json["path"] = "src/auth.ts";
+        json["path"] = pick(kPaths);
         json["title"] = text;
+        if (chance(50)) {
+          json["snippet"] = words(1 + below(12));
+        }
         break;
     }
   }

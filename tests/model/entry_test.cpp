@@ -154,6 +154,20 @@ TEST_CASE("search sees the text of an entry in one order, whatever the order of 
   CHECK(searchable(EntryType::kArtifact, R"({"path":"p","title":"t","snippet":"s"})") == "p\nt\ns");
 }
 
+TEST_CASE("search does not see what tells of a file outside the workspace") {
+  CHECK(searchable(
+            EntryType::kEvent,
+            R"({"tool":"t","path":"p","content":"c","tags":["x"],"outside_workspace":true})") ==
+        "t\nc\nx");
+  CHECK(searchable(EntryType::kArtifact,
+                   R"({"outside_workspace":true,"path":"p","title":"t","snippet":"s"})") == "t");
+  CHECK(searchable(EntryType::kArtifact,
+                   R"({"outside_workspace":false,"path":"p","title":"t","snippet":"s"})") ==
+        "p\nt\ns");
+  CHECK(searchable(EntryType::kArtifact, R"({"outside_workspace":"yes","path":"p"})") == "p");
+  CHECK(searchable(EntryType::kFact, R"({"outside_workspace":true,"content":"c"})") == "c");
+}
+
 TEST_CASE("searchable text is appended behind what is there, and nothing for nothing") {
   const EntryText entry(R"({"content":"c","role":"user"})");
   std::string out = "before";

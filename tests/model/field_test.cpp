@@ -56,8 +56,9 @@ TEST_CASE("every entry starts with id and timestamp and ends with decay_factor")
     CHECK(shape.fields[1].name == "timestamp");
     CHECK(shape.fields.back().name == "decay_factor");
     CHECK((shape.required & 3U) == 3U);
-    for (const char* name : {"agent_id", "topic", "tags", "references", "pinned", "sensitive",
-                             "source", "updated_at", "access_count", "last_accessed"}) {
+    for (const char* name :
+         {"agent_id", "topic", "tags", "references", "pinned", "sensitive", "outside_workspace",
+          "source", "updated_at", "access_count", "last_accessed"}) {
       CAPTURE(name);
       CHECK(shape.find(name) != ObjectShape::kNone);
     }

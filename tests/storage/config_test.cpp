@@ -112,6 +112,7 @@ constexpr std::string_view kSpecification = R"({
     },
     "privacy": {
       "auto_redaction": true,
+      "index_outside_paths": false,
       "redaction": {
         "replacement": "[REDACTED:{rule}]",
         "aggressive": false,

@@ -22,6 +22,10 @@ namespace bmad_mem {
 /// a tenth of a session.
 inline constexpr std::size_t kEntrySizeMax = 1U << 20U;
 
+/// The members that keep an entry, or a part of it, from where it does not belong.
+inline constexpr std::string_view kSensitiveField = "sensitive";
+inline constexpr std::string_view kOutsideWorkspaceField = "outside_workspace";
+
 /// The fields that filters and lists look at, gathered in one walk over the members.
 struct EntryHead {
   std::string_view id;
@@ -70,7 +74,8 @@ double importance_of(EntryType type, bool severe, bool approved);
 /// Appends to `out` the text that search sees: the searchable fields in canonical order, the
 /// strings of lists and nested objects one by one, tags last, '\n' between any two. In a
 /// preference's value and an agent's state, which may be any JSON, numbers and the keys of objects
-/// are text too. Appends nothing when there is no text.
+/// are text too. In an entry that is outside_workspace, what tells of its file (Field::of_file) is
+/// left out. Appends nothing when there is no text.
 void entry_searchable_text(EntryType type, JsonValue entry, std::string& out);
 
 /// One line for lists, without control characters or line breaks, of at most `width_max`

@@ -64,6 +64,7 @@ struct Field {
   FieldKind kind = FieldKind::kText;
   FieldNeed need = FieldNeed::kOptional;
   bool searchable = false;  ///< Whether its text is part of entry_searchable_text().
+  bool of_file = false;  ///< It tells of a file: not searched when that is outside the workspace.
   std::span<const std::string_view> choices = {};  ///< For kChoice.
   const ObjectShape* inner = nullptr;              ///< For kObject and kObjectList.
   std::string_view example = {};   ///< A JSON value, shown when a required field is missing.

@@ -151,6 +151,9 @@ struct RedactionConfig {
 
 struct PrivacyConfig {
   bool auto_redaction = true;  ///< Secrets leave an entry before it is written: git never forgets.
+  /// Search also finds what tells of a file outside the workspace: its path, and of an artifact the
+  /// snippet. Entries written while it is off keep their mark.
+  bool index_outside_paths = false;
   RedactionConfig redaction;
   RetentionDays retention_days;
   /// How long what was deleted can be brought back.
