@@ -176,7 +176,8 @@ struct AuditRecord {
   Timestamp at{};
   std::string session_id;
   std::string agent_id;
-  std::string action;  ///< "delete", "purge", "compact", "archive", "restore", "undelete", "decay".
+  /// "delete", "purge", "compact", "archive", "restore", "undelete", "decay" or "redact".
+  std::string action;
   std::uint64_t count = 0;
   std::vector<std::string> ids;  ///< At most 1,000 of them.
   std::string detail;            ///< Criteria by kind; never content.
