@@ -216,7 +216,9 @@ bool cleared_the_way(Store& store, const std::string& session_id, Error& problem
       return false;
     }
   }
-  // Somebody else was quicker, perhaps twice.
+  // Somebody else was quicker, perhaps twice: between two looks a session can be both brought back
+  // and archived again. Nobody moves it while the root is locked.
+  const Result<FileLock::Guard> guard = store.lock_root("add");
   const Status now = check_session(store, session_id);
   return now || now.error().code == ErrorCode::E_SESSION_ARCHIVED;
 }
@@ -277,7 +279,7 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
   if (!report.rejected.empty() && !options.keep_going) {
     return refusal(report, lines.size());
   }
-  constexpr int kTries = 8;  // An archived session may be archived again before we get to it.
+  constexpr int kTries = 32;  // An archived session may be archived again before we get to it.
   Result<Append> append = append_entries(store, session_id, type, options.known, entries, report);
   for (int i = 1;
        !append && i < kTries && cleared_the_way(store, session_id, append.error(), report); ++i) {

@@ -140,6 +140,7 @@ void print(std::string_view text) {
 
 Result<bool> run_redact(const RedactOptions& options) {
   const Environment environment = environment_of(options.directory);
+  std::fputs("measuring redact: texts, an entry, and what is meant to be slow ...\n", stderr);
   const SecretScanner scanner;
   const int rounds = std::max(3, static_cast<int>(10 * options.effort));
   const auto size = static_cast<std::size_t>(5e6 * std::clamp(options.effort, 0.02, 1.0));
