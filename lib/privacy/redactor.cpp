@@ -61,6 +61,21 @@ bool is_near_keyword(std::string_view text, std::size_t at) {
   return std::ranges::any_of(kWords, [&](std::string_view word) { return before.contains(word); });
 }
 
+/// `rule`, which a user may have named "door code", as it can stand in an id.
+std::string within_id(std::string_view rule) {
+  constexpr std::size_t kSizeMax = 64;
+  std::string text(rule.substr(0, kSizeMax));
+  std::ranges::replace_if(
+      text,
+      [](char c) {
+        const bool is_alphanumeric =
+            (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+        return !is_alphanumeric && c != '-' && c != '_';
+      },
+      '-');
+  return text;
+}
+
 struct UserPattern {
   std::string type;
   std::unique_ptr<RE2> regex;
@@ -215,7 +230,8 @@ std::optional<std::string> Redactor::redact_json(std::string_view json, const Re
     }
     std::optional<std::string> redacted = impl_->redact(string.text, detections, scope, tally);
     if (redacted && string.is_id) {
-      return fmt::format("REDACTED:{}:{}", detections.front().rule, keyed_hash(string.text, scope));
+      return fmt::format("REDACTED:{}:{}", within_id(detections.front().rule),
+                         keyed_hash(string.text, scope));
     }
     return redacted;
   };

@@ -77,6 +77,11 @@ TEST_CASE("an id that is a secret becomes another id, the same in references") {
   CHECK(reference.contains(id.substr(6, id.size() - 7)));
 }
 
+TEST_CASE("an id names a rule of one's own by what may stand in an id") {
+  const Redactor rules = redactor({.patterns = {{.type = "door code", .regex = "D-[0-9]+"}}});
+  CHECK(redacted_json(rules, R"({"id":"D-4711"})").starts_with(R"({"id":"REDACTED:door-code:)"));
+}
+
 TEST_CASE("a string is judged by the member it belongs to") {
   CHECK(redacted_json(redactor(), R"({"metadata":{"db_password":"vR7#kk2pQz"}})") ==
         R"({"metadata":{"db_password":"[REDACTED:password]"}})");

@@ -1,9 +1,9 @@
 // workspace.hpp - whether a path leads out of the project that a memory belongs to.
 //
-//   /work/main                     the workspace
-//   src/a.cpp   ./b  ../main/c     inside: relative paths count from it
-//   ../other    /work/mainland     outside
-//   file:///work/main/d  ~/x       as the paths they stand for
+//   /home/ann/app                  the workspace
+//   src/a.cpp   ./b  ../app/c      inside: relative paths count from it
+//   ../other    /home/ann/apple    outside
+//   file:///home/ann/app/d  ~/x    as the paths they stand for
 //   https://example.com/e          names no file: not outside
 //
 // Pure text: nothing is looked up, so the answer is the same for a path that is gone or was never
