@@ -4,6 +4,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "json_members.hpp"
 #include "json_text.hpp"
 
 namespace bmad_mem::cli {
@@ -26,20 +27,6 @@ Error no_session(const std::vector<std::string>& open) {
           .message = fmt::format("{} sessions are open ({}); say which with --session ID or "
                                  "$BMAD_SESSION",
                                  open.size(), names)};
-}
-
-void add_list(JsonWriter& json, std::string_view name, const std::vector<std::string>& texts) {
-  json.key(name).begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
-  }
-  json.end_array();
-}
-
-void add_text(JsonWriter& json, std::string_view name, std::string_view text) {
-  if (!text.empty()) {
-    json.member(name, text);
-  }
 }
 
 }  // namespace

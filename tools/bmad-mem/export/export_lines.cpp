@@ -10,6 +10,7 @@
 #include "added_members.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "json_members.hpp"
 #include "json_text.hpp"
 
 namespace bmad_mem::cli {
@@ -38,20 +39,9 @@ std::string with_front(const Entry& entry, std::string_view front) {
   return out;
 }
 
-void add_list(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
-  if (texts.empty()) {
-    return;
-  }
-  json.key(key).begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
-  }
-  json.end_array();
-}
-
-void add_text(JsonWriter& json, std::string_view key, std::string_view text) {
-  if (!text.empty()) {
-    json.member(key, text);
+void add_some(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  if (!texts.empty()) {
+    add_list(json, key, texts);
   }
 }
 
@@ -108,10 +98,10 @@ std::string session_identity(const Session& session) {
     json.member("closed_at", format_rfc3339(*session.closed_at));
   }
   add_text(json, "user_id", session.user_id);
-  add_list(json, "agent_ids", session.agent_ids);
+  add_some(json, "agent_ids", session.agent_ids);
   add_text(json, "project_name", session.project_name);
   add_text(json, "session_type", session.session_type);
-  add_list(json, "tags", session.tags);
+  add_some(json, "tags", session.tags);
   return json.end_object().take();
 }
 

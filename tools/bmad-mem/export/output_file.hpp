@@ -7,9 +7,18 @@
 #include <string>
 
 #include "bmad_mem/result.hpp"
+#include "command.hpp"
 #include "output.hpp"
 
 namespace bmad_mem::cli {
+
+inline constexpr Option kOutputOption = {
+    .name = "output",
+    .letter = 'o',
+    .value = "FILE",
+    .help = "write this file, whole or not at all, instead of stdout",
+    .completion = Completion::kFile};
+inline constexpr Option kForceOption = {.name = "force", .help = "replace FILE when it is there"};
 
 class OutputFile {
  public:

@@ -1,7 +1,6 @@
 // detection.hpp - a place in a text where something stands that should not be kept.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
