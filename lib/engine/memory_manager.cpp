@@ -9,6 +9,7 @@
 #include "entry_marks.hpp"
 #include "entry_text.hpp"
 #include "index/analyzer.hpp"
+#include "memory_inside.hpp"
 #include "redaction.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
@@ -490,5 +491,7 @@ Result<SecretScanner> MemoryManager::scanner() const {
                   StoreRedaction::make(impl_->store, KeyUse::kNone));
   return SecretScanner(rules->redactor());
 }
+
+Store& MemoryInside::store(MemoryManager& memory) { return memory.impl_->store; }
 
 }  // namespace bmad_mem

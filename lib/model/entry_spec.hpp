@@ -90,6 +90,9 @@ inline constexpr std::array kSourceFields = {
 };
 inline constexpr ObjectShape kSourceShape = make_shape(kSourceFields);
 
+/// Whether somebody has looked at what was found without being told; absent for what was told.
+inline constexpr std::array<std::string_view, 3> kReviews = {"candidate", "accepted", "dropped"};
+
 /// Every entry starts with these ...
 inline constexpr std::array kFirstFields = {
     Field{.name = "id",

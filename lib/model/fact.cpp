@@ -16,6 +16,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "confidence", .kind = FieldKind::kUnitInterval},
     Field{.name = "tags", .kind = FieldKind::kTextList, .searchable = true},
     Field{.name = "learned_from", .kind = FieldKind::kTextList},
+    Field{.name = "review", .kind = FieldKind::kChoice, .choices = kReviews},
     Field{.name = "references", .kind = FieldKind::kTextLists},
 });
 

@@ -20,6 +20,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "context", .searchable = true},
     Field{.name = "confidence", .kind = FieldKind::kUnitInterval},
     Field{.name = "learned_from", .kind = FieldKind::kTextList},
+    Field{.name = "review", .kind = FieldKind::kChoice, .choices = kReviews},
     Field{.name = "tags", .kind = FieldKind::kTextList, .searchable = true},
     Field{.name = "references", .kind = FieldKind::kTextLists},
     Field{.name = "agent_id"},

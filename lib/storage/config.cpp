@@ -1,6 +1,7 @@
 #include "storage/config.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,6 +40,13 @@ std::string allowed_values(const Setting& setting) {
   if (std::holds_alternative<ConfigMember<std::vector<RedactionPattern>>>(setting.member)) {
     return R"(an array of objects like {"type":"ticket","regex":"TICKET-[0-9]+"})";
   }
+  if (std::holds_alternative<ConfigMember<std::vector<std::string>>>(setting.member)) {
+    return R"(a program and its arguments, like ["claude","-p"])";
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<LearnRule>>>(setting.member)) {
+    return "an array of objects with the strings match, category, key and value, perhaps agent, "
+           "and a confidence from 0 to 1";
+  }
   const bool takes_whole = std::holds_alternative<ConfigMember<std::int64_t>>(setting.member);
   return fmt::format("a {}number from {} to {}", takes_whole ? "whole " : "",
                      number_text(setting.min), number_text(setting.max));
@@ -59,6 +67,22 @@ std::string one_line(std::string_view key) {
   const bool is_plain = std::ranges::none_of(
       key, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
   return is_plain ? std::string(key) : json_quoted(key);
+}
+
+/// Nothing when `value` is no rule. The words for categories are checked by who uses them.
+std::optional<LearnRule> learn_rule(JsonValue value) {
+  LearnRule rule{.agent = std::string(value["agent"].string()),
+                 .match = std::string(value["match"].string()),
+                 .category = std::string(value["category"].string()),
+                 .key = std::string(value["key"].string()),
+                 .value = std::string(value["value"].string())};
+  if (rule.match.empty() || rule.category.empty() || rule.key.empty() || rule.value.empty()) {
+    return std::nullopt;
+  }
+  if (const JsonValue confidence = value["confidence"]; confidence.present()) {
+    rule.confidence = confidence.is_number() ? confidence.number() : -1;
+  }
+  return rule.confidence >= 0 && rule.confidence <= 1 ? std::optional(rule) : std::nullopt;
 }
 
 /// Sets one member of the config; false when the value isn't of its kind or in its range.
@@ -111,6 +135,35 @@ struct Assign {
         return false;
       }
       patterns.push_back(std::move(pattern));
+    }
+    return true;
+  }
+  bool operator()(ConfigMember<std::vector<std::string>> member) const {
+    if (!value.is_array()) {
+      return false;
+    }
+    std::vector<std::string>& texts = member(config);
+    texts.clear();
+    for (const JsonValue each : value.elements()) {
+      if (!each.is_string()) {
+        return false;
+      }
+      texts.emplace_back(each.string());
+    }
+    return texts.empty() || !texts.front().empty();
+  }
+  bool operator()(ConfigMember<std::vector<LearnRule>> member) const {
+    if (!value.is_array()) {
+      return false;
+    }
+    std::vector<LearnRule>& rules = member(config);
+    rules.clear();
+    for (const JsonValue each : value.elements()) {
+      std::optional<LearnRule> rule = learn_rule(each);
+      if (!rule) {
+        return false;
+      }
+      rules.push_back(*std::move(rule));
     }
     return true;
   }

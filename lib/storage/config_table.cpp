@@ -22,6 +22,10 @@ constexpr Setting text(std::string_view key, ConfigMember<std::string> member,
   return {.key = key, .member = member, .choices = {first, second, third}};
 }
 
+constexpr Setting command(std::string_view key, ConfigMember<std::vector<std::string>> member) {
+  return {.key = key, .member = member};
+}
+
 constexpr Setting personal(std::string_view key, ConfigMember<std::string> member) {
   return text(key, member, "redact", "mark", "keep");
 }
@@ -32,9 +36,13 @@ constexpr double kMegabytesMax = 4096;
 constexpr double kMillisecondsMax = 3'600'000;
 constexpr double kRateMax = 10;  // Per day: half of it is gone after 100 minutes.
 constexpr double kDaysMax = 36'500;
+constexpr double kTokensMax = 10'000'000;
+constexpr double kContextTokensMin = 50;  // Less holds no heading and a sentence.
+constexpr double kContextTokensMax = 100'000;
 
 using Whole = std::int64_t;
 using Text = std::string;
+using Texts = std::vector<std::string>;
 
 constexpr Setting kSettings[] = {
     text(
@@ -200,6 +208,53 @@ constexpr Setting kSettings[] = {
     flag("performance.lazy_load", [](Config& c) -> bool& { return c.performance.lazy_load; }),
     flag("performance.record_access",
          [](Config& c) -> bool& { return c.performance.record_access; }),
+
+    flag("knowledge.detect_preferences",
+         [](Config& c) -> bool& { return c.knowledge.detect_preferences; }),
+    {.key = "knowledge.learn_rules",
+     .member = [](Config& c) -> std::vector<LearnRule>& { return c.knowledge.learn_rules; }},
+
+    whole(
+        "context.max_tokens", [](Config& c) -> Whole& { return c.context.max_tokens; },
+        kContextTokensMin, kContextTokensMax),
+    whole(
+        "context.facts_max", [](Config& c) -> Whole& { return c.context.facts_max; }, 0, 100),
+    whole(
+        "context.snippets_max", [](Config& c) -> Whole& { return c.context.snippets_max; }, 0, 100),
+    whole(
+        "context.recency_days", [](Config& c) -> Whole& { return c.context.recency_days; }, 0,
+        kDaysMax),
+    real(
+        "context.quote_below_trust",
+        [](Config& c) -> double& { return c.context.quote_below_trust; }, 0, 1),
+
+    flag("summarizer.enabled", [](Config& c) -> bool& { return c.summarizer.enabled; }),
+    command("summarizer.command", [](Config& c) -> Texts& { return c.summarizer.command; }),
+    whole(
+        "summarizer.timeout_ms", [](Config& c) -> Whole& { return c.summarizer.timeout_ms; }, 1,
+        kMillisecondsMax),
+    whole(
+        "summarizer.minimum_message_tokens_to_init",
+        [](Config& c) -> Whole& { return c.summarizer.minimum_message_tokens_to_init; }, 0,
+        kTokensMax),
+    whole(
+        "summarizer.minimum_tokens_between_update",
+        [](Config& c) -> Whole& { return c.summarizer.minimum_tokens_between_update; }, 0,
+        kTokensMax),
+    whole(
+        "summarizer.tool_calls_between_updates",
+        [](Config& c) -> Whole& { return c.summarizer.tool_calls_between_updates; }, 0, kTokensMax),
+    whole(
+        "summarizer.stale_update_ms",
+        [](Config& c) -> Whole& { return c.summarizer.stale_update_ms; }, 1, kMillisecondsMax),
+    whole(
+        "summarizer.wait_timeout_ms",
+        [](Config& c) -> Whole& { return c.summarizer.wait_timeout_ms; }, 0, kMillisecondsMax),
+
+    command("extractor.command", [](Config& c) -> Texts& { return c.extractor.command; }),
+    whole(
+        "extractor.timeout_ms", [](Config& c) -> Whole& { return c.extractor.timeout_ms; }, 1,
+        kMillisecondsMax),
 };
 
 }  // namespace

@@ -22,7 +22,8 @@ struct Setting {
   /// Below "memory_config": "storage.compression.enabled".
   std::string_view key;
   std::variant<ConfigMember<bool>, ConfigMember<std::int64_t>, ConfigMember<double>,
-               ConfigMember<std::string>, ConfigMember<std::vector<RedactionPattern>>>
+               ConfigMember<std::string>, ConfigMember<std::vector<std::string>>,
+               ConfigMember<std::vector<RedactionPattern>>, ConfigMember<std::vector<LearnRule>>>
       member;
   /// Both ends are allowed. Numbers only.
   double min = 0;

@@ -66,6 +66,24 @@ struct ValueText {
   std::string operator()(ConfigMember<std::string> member) const {
     return json_quoted(member(config));
   }
+  std::string operator()(ConfigMember<std::vector<std::string>> member) const {
+    JsonWriter writer;
+    writer.begin_array();
+    for (const std::string& each : member(config)) {
+      writer.string(each);
+    }
+    return writer.end_array().take();
+  }
+  std::string operator()(ConfigMember<std::vector<LearnRule>> member) const {
+    JsonWriter writer;
+    writer.begin_array();
+    for (const LearnRule& rule : member(config)) {
+      writer.begin_object().member("agent", rule.agent).member("match", rule.match);
+      writer.member("category", rule.category).member("key", rule.key);
+      writer.member("value", rule.value).member("confidence", rule.confidence).end_object();
+    }
+    return writer.end_array().take();
+  }
   std::string operator()(ConfigMember<std::vector<RedactionPattern>> member) const {
     JsonWriter writer;
     writer.begin_array();

@@ -147,6 +147,31 @@ constexpr std::string_view kSpecification = R"({
       "index_cache_ttl_seconds": 300,
       "lazy_load": true,
       "record_access": true
+    },
+    "knowledge": {
+      "detect_preferences": true,
+      "learn_rules": []
+    },
+    "context": {
+      "max_tokens": 800,
+      "facts_max": 5,
+      "snippets_max": 3,
+      "recency_days": 90,
+      "quote_below_trust": 0.7
+    },
+    "summarizer": {
+      "enabled": true,
+      "command": [],
+      "timeout_ms": 60000,
+      "minimum_message_tokens_to_init": 5000,
+      "minimum_tokens_between_update": 5000,
+      "tool_calls_between_updates": 10,
+      "stale_update_ms": 60000,
+      "wait_timeout_ms": 15000
+    },
+    "extractor": {
+      "command": [],
+      "timeout_ms": 60000
     }
   }
 }
@@ -209,7 +234,10 @@ TEST_CASE("the schema for editors allows what is allowed here") {
       check_number("integer", (*whole)(defaults));
     } else if (const auto* real = std::get_if<ConfigMember<double>>(&setting.member)) {
       check_number("number", (*real)(defaults));
-    } else if (setting.key == "privacy.redaction.patterns") {
+    } else if (std::holds_alternative<ConfigMember<std::vector<std::string>>>(setting.member)) {
+      CHECK(rules["type"].string() == "array");
+      CHECK(rules["items"]["type"].string() == "string");
+    } else if (!std::holds_alternative<ConfigMember<std::string>>(setting.member)) {
       CHECK(rules["type"].string() == "array");
       CHECK(rules["items"]["required"].is_array());
     } else {
@@ -254,6 +282,40 @@ TEST_CASE("values that are given are taken") {
             .config.privacy.retention_days.conversation == 0);
   CHECK(parsed(with("compaction.strategy", "\"tiered\"")).config.compaction.strategy == "tiered");
   CHECK_FALSE(parsed(with("performance.lazy_load", "false")).config.performance.lazy_load);
+}
+
+TEST_CASE("rules to learn by are a list of what to look for and what to remember") {
+  const LoadedConfig loaded = parsed(with(
+      "knowledge.learn_rules",
+      R"([{"match":"ctest","category":"pattern","key":"tests","value":"run ctest","confidence":0.9},
+          {"agent":"MARS","match":"x","category":"style","key":"k","value":"v"}])"));
+  REQUIRE(loaded.config.knowledge.learn_rules.size() == 2);
+  CHECK(loaded.config.knowledge.learn_rules[0] == LearnRule{.agent = {},
+                                                            .match = "ctest",
+                                                            .category = "pattern",
+                                                            .key = "tests",
+                                                            .value = "run ctest",
+                                                            .confidence = 0.9});
+  CHECK(loaded.config.knowledge.learn_rules[1].agent == "MARS");
+  CHECK(loaded.config.knowledge.learn_rules[1].confidence == 0.8);
+  for (const char* wrong :
+       {"{}", "[1]", R"([{"match":"x","category":"style","key":"k"}])",
+        R"([{"match":"x","category":"s","key":"k","value":"v","confidence":2}])",
+        R"([{"match":"","category":"s","key":"k","value":"v"}])"}) {
+    CAPTURE(wrong);
+    CHECK(refused(with("knowledge.learn_rules", wrong)).field ==
+          "memory_config.knowledge.learn_rules");
+  }
+}
+
+TEST_CASE("a command is a program and its arguments") {
+  const LoadedConfig loaded = parsed(with("summarizer.command", R"(["claude","-p",""])"));
+  CHECK(loaded.config.summarizer.command == Strings{"claude", "-p", ""});
+  CHECK(parsed(with("extractor.command", "[]")).config.extractor.command.empty());
+  for (const char* wrong : {"\"claude -p\"", "[1]", R"(["","-p"])"}) {
+    CAPTURE(wrong);
+    CHECK(refused(with("summarizer.command", wrong)).field == "memory_config.summarizer.command");
+  }
 }
 
 TEST_CASE("patterns for the redactor are a list of names and expressions") {

@@ -103,6 +103,8 @@ std::string_view group_title(Group group) {
       return "Write:";
     case Group::kRead:
       return "Find and read:";
+    case Group::kKnow:
+      return "Knowledge:";
     case Group::kCare:
       return "Care:";
     case Group::kTool:

@@ -193,7 +193,7 @@ std::string overview_text(const Style& style) {
       "in .bmad/memory that keep what was said, decided, found out and learned.\n",
       style.bold("Usage:"));
   for (const Group group :
-       {Group::kStart, Group::kWrite, Group::kRead, Group::kCare, Group::kTool}) {
+       {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow, Group::kCare, Group::kTool}) {
     std::vector<Row> rows;
     for (const Command* command : all_commands()) {
       if (command->group == group) {

@@ -174,7 +174,7 @@ std::string man_page() {
   out += ".SH GLOBAL OPTIONS\nThey stand before or behind the command.\n";
   append_options(out, global_options());
   for (const Group group :
-       {Group::kStart, Group::kWrite, Group::kRead, Group::kCare, Group::kTool}) {
+       {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow, Group::kCare, Group::kTool}) {
     out += fmt::format(".SH {}\n", upper(group_title(group)));
     for (const Command* command : all_commands()) {
       if (command->group == group) {

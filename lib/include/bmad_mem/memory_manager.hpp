@@ -269,6 +269,7 @@ class MemoryManager {
                               const Progress& on_progress = {});
 
  private:
+  friend struct MemoryInside;  // How the classes beside this one reach the store.
   struct Impl;
   explicit MemoryManager(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;

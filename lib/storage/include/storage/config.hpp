@@ -4,7 +4,8 @@
 //                      "storage": {"max_session_size_mb": 10, "compression": {…}, …},
 //                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
 //                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
-//                      "performance": {…}}}
+//                      "performance": {…}, "knowledge": {…}, "context": {…},
+//                      "summarizer": {…}, "extractor": {…}}}
 //
 // Every key may be left out and takes its default; so may the file. A value of the wrong type or
 // out of its range is an error that names the key; an unknown key is a warning that names the
@@ -172,6 +173,53 @@ struct PerformanceConfig {
   bool record_access = true;
 };
 
+/// What is remembered when a task has gone well and its output matches.
+struct LearnRule {
+  std::string agent;  ///< Only for the output of this agent; any when empty.
+  std::string match;  ///< In the syntax of RE2, looked for anywhere in the output.
+  std::string category;
+  std::string key;
+  std::string value;
+  double confidence = 0.8;
+
+  friend bool operator==(const LearnRule&, const LearnRule&) = default;
+};
+
+struct KnowledgeConfig {
+  /// Whether "I prefer", "never", "we decided" in a user's messages are proposed to be remembered.
+  bool detect_preferences = true;
+  std::vector<LearnRule> learn_rules;
+};
+
+/// What an agent is told before it begins.
+struct ContextConfig {
+  std::int64_t max_tokens = 800;   ///< A twentieth of the smallest window that agents have today.
+  std::int64_t facts_max = 5;      ///< More than a few steer a model where it should not go.
+  std::int64_t snippets_max = 3;   ///< Pieces of earlier talk, with what stands beside them.
+  std::int64_t recency_days = 90;  ///< How old those may be, against the newest entry; 0: any age.
+  /// What is trusted less is quoted as data, in a fence.
+  double quote_below_trust = 0.7;
+};
+
+/// Who writes running summaries, and when.
+struct SummarizerConfig {
+  bool enabled = true;
+  /// Program and arguments; takes the prompt on stdin and answers on stdout. Empty: by hand.
+  std::vector<std::string> command;
+  std::int64_t timeout_ms = 60'000;
+  std::int64_t minimum_message_tokens_to_init = 5000;
+  std::int64_t minimum_tokens_between_update = 5000;
+  std::int64_t tool_calls_between_updates = 10;
+  std::int64_t stale_update_ms = 60'000;  ///< An update pending for longer counts as dead.
+  std::int64_t wait_timeout_ms = 15'000;  ///< How long a compaction waits for a pending one.
+};
+
+/// Who extracts facts from a session; rules do when there is no command.
+struct ExtractorConfig {
+  std::vector<std::string> command;
+  std::int64_t timeout_ms = 60'000;
+};
+
 struct Config {
   std::string version = "1.0";
   StorageConfig storage;
@@ -183,6 +231,10 @@ struct Config {
   LifecycleConfig lifecycle;
   PrivacyConfig privacy;
   PerformanceConfig performance;
+  KnowledgeConfig knowledge;
+  ContextConfig context;
+  SummarizerConfig summarizer;
+  ExtractorConfig extractor;
 
   [[nodiscard]] std::uint64_t max_session_size_bytes() const;
   [[nodiscard]] std::uint64_t compaction_trigger_bytes() const;

@@ -1,0 +1,28 @@
+// knowledge_store.hpp - knowledge as the parts of the engine write and read it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/knowledge.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+
+/// As Knowledge::remember(), for each of `params` in order; all of one session and type share one
+/// write. Writes the views once. Errors: as remember(); what was written before stays.
+Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params);
+
+/// All that is known in `sessions` (all when empty, what was kept of archived ones too), sorted by
+/// category, key and id; candidates and dropped ones too. Neither scores nor accesses are filled
+/// in.
+Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
+                                                 std::span<const std::string> sessions,
+                                                 std::optional<Timestamp> as_of = {});
+
+/// As Knowledge::write_views().
+Status write_knowledge_views(const Store& store);
+
+}  // namespace bmad_mem

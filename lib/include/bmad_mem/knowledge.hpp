@@ -1,0 +1,314 @@
+// knowledge.hpp - what agents have learned, over all sessions: told, recalled, learned by the way,
+// and put together for an agent's prompt.
+//
+//   bmad_mem::Knowledge knowledge(memory);
+//   knowledge.remember({.category = Category::kConstraint, .key = "chip_math",
+//                       .value = "Always use Math.floor()", .agent_id = "MARS", .confidence
+//                       = 1.0});
+//   auto told = knowledge.context({.agent_id = "VENUS", .task = "Build the dashboard"});
+//
+// Knowledge is facts and preferences: entries like any other, in the log of the session that taught
+// them. An item is all that was stated under one category and key, in whatever session; the newest
+// statement holds, unless it is trusted far less than an older one (docs/knowledge.md).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entries.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+/// What knowledge is about. Those of the user are preferences on disk, the others are facts.
+enum class Category : std::uint8_t {
+  kUserPreference,  ///< "prefers functional components"
+  kArchitecture,    ///< "state is managed by Zustand"
+  kPattern,         ///< "requireAuth() comes first in all mutations"
+  kErrorSolution,   ///< "fix for X: do Y"
+  kProjectFact,     ///< "the company table has name, status, ownerId"
+  kStyle,           ///< "prefers Tailwind to CSS modules"
+  kConstraint,      ///< "never REST, always Convex"
+  kDecision,        ///< "Convex and not Supabase, because …"
+};
+inline constexpr std::size_t kCategoryCount = 8;
+
+/// "user_preference", "architecture" … Static storage.
+std::string_view category_name(Category category);
+/// Nothing for any other text.
+std::optional<Category> try_parse_category(std::string_view name);
+/// The type of the entries that hold it: kPreference for kUserPreference and kStyle, else kFact.
+EntryType category_type(Category category);
+
+/// Whether somebody has looked at what was found without being told.
+enum class Review : std::uint8_t {
+  kNone,       ///< Told by somebody: there is nothing to review.
+  kCandidate,  ///< Not looked at. Left out of what is recalled and told, unless asked for.
+  kAccepted,
+  kDropped,  ///< Stays, so that it is not proposed again; never recalled.
+};
+
+/// "", "candidate", "accepted" or "dropped", as in the member `review` of an entry.
+std::string_view review_name(Review review);
+
+/// Something that was stated once: one line of a log.
+struct KnowledgeVersion {
+  std::string session_id;
+  EntryType type = EntryType::kFact;
+  std::string id;
+  std::string value;
+  std::string agent_id;
+  double confidence = 0;    ///< 0 to 1, as it was stated.
+  double trust = 1;         ///< 0 to 1; 1 when the entry names none.
+  std::string source_kind;  ///< user, assistant, tool, web, import or empty.
+  Timestamp at{};           ///< When it was stated: updated_at, else timestamp.
+  Review review = Review::kNone;
+  bool holds = false;  ///< Whether it is the item's value.
+};
+
+/// What is known under one category and key. One without a key is an item of its own.
+struct KnowledgeItem {
+  Category category = Category::kProjectFact;
+  std::string key;    ///< May be empty.
+  std::string value;  ///< The one that holds. A preference's value that is no string is JSON.
+  std::string agent_id;
+  double confidence = 0;  ///< The highest that was stated: it only rises.
+  double trust = 1;       ///< Of the statement that holds.
+  std::string source_kind;
+  Timestamp created_at{};
+  Timestamp updated_at{};
+  std::uint64_t access_count = 0;
+  std::optional<Timestamp> last_accessed;
+  double score = 0;        ///< See recall_score().
+  std::string session_id;  ///< Of the entry that holds, and so for the next three.
+  EntryType type = EntryType::kFact;
+  std::string id;
+  std::vector<std::string> tags;
+  std::vector<std::string> learned_from;
+  bool pinned = false;
+  bool sensitive = false;
+  Review review = Review::kNone;
+  bool contradicted = false;            ///< Another value was stated as well.
+  std::vector<KnowledgeVersion> chain;  ///< All that was stated, oldest first.
+};
+
+struct RememberParams {
+  Category category = Category::kProjectFact;
+  std::string key;    ///< May be empty: then nothing is updated.
+  std::string value;  ///< Required.
+  std::string agent_id = {};
+  double confidence = 0.8;  ///< 0 to 1. An item's confidence never falls.
+  std::vector<std::string> tags = {};
+  std::vector<std::string> learned_from = {};  ///< Sessions or entries it was learned from.
+  EntrySource source = {};
+  Review review = Review::kNone;
+  bool pinned = false;
+  /// Of the entry; for what must not be remembered twice. Chosen when empty.
+  std::string id = {};
+  /// Where to write; the open session that was written last when empty, or a new one.
+  std::string session_id = {};
+};
+
+struct Remembered {
+  std::string id;
+  std::string session_id;
+  Category category = Category::kProjectFact;
+  std::string key;
+  std::string value;  ///< As stored, without secrets.
+  double confidence = 0;
+  bool is_new = false;         ///< Nothing was known under this category and key.
+  std::string previous_value;  ///< What held before, when it was another one.
+  bool holds = true;           ///< False: a value that is trusted more still holds.
+  std::vector<std::string> notices;
+};
+
+struct RecallOptions {
+  std::optional<Category> category = {};
+  std::string agent_id = {};               ///< Only what this agent stated.
+  std::string key = {};                    ///< Only this key.
+  std::vector<std::string> sessions = {};  ///< All when empty, what was kept of archived ones too.
+  /// What was known at that time.
+  std::optional<Timestamp> as_of = {};
+  double min_confidence = 0;
+  bool candidates = false;         ///< The candidates instead, those in messages not yet looked
+                                   ///< at among them.
+  bool contradicted_only = false;  ///< Only items about which different things were stated.
+  bool without_sensitive = false;
+  bool note_accesses = true;  ///< Count this as an access of what is returned.
+  std::size_t limit = 20;     ///< 0: no limit.
+};
+
+/// How highly knowledge is recalled: confidence x (1 + b), where b, from 0 to 1, is the greater of
+/// accesses / (accesses + 4) and 2^(-age in days / 14). The specification's
+/// confidence x (accesses + 1) is unbounded, so that what was popular once buries whatever is new
+/// (docs/decisions/0032).
+double recall_score(double confidence, std::uint64_t access_count, Timestamp updated_at,
+                    Timestamp now);
+
+/// The parts of a context, in the order in which they stand.
+enum class ContextSection : std::uint8_t {
+  kConstraints,     ///< Constraints and architecture that are nearly certain, and pins.
+  kAgentPatterns,   ///< What the agent itself has learned.
+  kTaskFacts,       ///< What is known that the task brings up.
+  kTaskSnippets,    ///< What was said, decided and found that the task brings up, with its dates.
+  kPreferences,     ///< How the user likes things done.
+  kErrorSolutions,  ///< What went wrong before in such work, and what helped.
+};
+
+/// "constraints", "agent_patterns" … Static storage.
+std::string_view context_section_name(ContextSection section);
+
+struct ContextOptions {
+  std::string agent_id = {};
+  std::string task = {};
+  /// Hard ceiling in tokens as estimate_tokens() counts them; of the config when absent.
+  std::optional<std::size_t> max_tokens = {};
+  std::vector<std::string> sessions = {};          ///< All when empty.
+  std::vector<std::string> without_sessions = {};  ///< The one that asks knows itself already.
+  std::string project = {};  ///< Only sessions of this project, or of none; any when empty.
+  /// Only what is not older; memory_config.context.recency_days when absent.
+  std::optional<Timestamp> since = {};
+};
+
+/// Something that a context says, and why.
+struct ContextItem {
+  ContextSection section = ContextSection::kConstraints;
+  std::string session_id;
+  EntryType type = EntryType::kFact;
+  std::string id;
+  Timestamp timestamp{};
+  std::string text;  ///< As it stands in the Markdown.
+  std::size_t tokens = 0;
+  double trust = 1;
+  bool quoted = false;  ///< It stands in a fence, as data.
+  std::string why;      ///< A sentence: "constraint, confidence 1.00".
+};
+
+/// Something that would have been said.
+struct ContextOmission {
+  ContextSection section = ContextSection::kConstraints;
+  std::string session_id;
+  std::string id;
+  std::string why;  ///< "over the ceiling", "said above".
+};
+
+struct Context {
+  std::string markdown;  ///< Empty when there is nothing to say.
+  std::size_t tokens = 0;
+  std::size_t max_tokens = 0;
+  std::vector<ContextItem> items;  ///< In the order of the Markdown.
+  std::vector<ContextOmission> omitted;
+};
+
+/// How many tokens of a language model `text` has, about, and rather more than fewer: see
+/// docs/knowledge.md for how it counts and how far off it is. A pure function of the bytes.
+std::size_t estimate_tokens(std::string_view text);
+
+enum class TaskOutcome : std::uint8_t { kSuccess, kFailure };
+
+struct LearnParams {
+  std::string agent_id;
+  std::string task;
+  TaskOutcome outcome = TaskOutcome::kSuccess;
+  std::string text = {};  ///< The output of a success, the error of a failure.
+  std::string session_id = {};
+};
+
+struct LearnReport {
+  std::vector<Remembered> learned;  ///< May be empty.
+};
+
+/// What the user seems to want, found in what the user said.
+struct ReviewReport {
+  std::vector<KnowledgeItem> reviewed;
+  std::vector<std::string> unknown_ids;  ///< Of no candidate.
+};
+
+enum class ExtractionWay : std::uint8_t { kRules, kCommand, kAnswer };
+
+struct ExtractOptions {
+  std::string session_id;
+  bool dry_run = false;
+  /// The answer of a model to extraction_prompt(), by hand. Else the config's command, else rules.
+  std::optional<std::string> answer = {};
+  bool use_rules = false;  ///< Also where the config names a command.
+};
+
+struct ExtractionReport {
+  ExtractionWay way = ExtractionWay::kRules;
+  std::vector<Remembered> learned;
+  std::vector<std::string> known;  ///< Texts that are known already, or nearly.
+  std::vector<std::string> notices;
+};
+
+/// Items that say nearly the same.
+struct MergeProposal {
+  KnowledgeItem into;                ///< The one that stays.
+  std::vector<KnowledgeItem> parts;  ///< Those that are merged into it.
+  double similarity = 0;             ///< The lowest between `into` and a part: 0 to 1.
+  double trust = 1;                  ///< Of the result: the lowest of them all.
+};
+
+struct ConsolidateOptions {
+  bool dry_run = true;
+  double min_similarity = 0.6;  ///< 0 to 1, of shingles (Jaccard).
+  std::vector<std::string> sessions = {};
+};
+
+struct ConsolidateReport {
+  std::vector<MergeProposal> merged;  ///< Or what would be.
+};
+
+/// The knowledge in a memory, which must outlive it. Threads: safe.
+class Knowledge {
+ public:
+  explicit Knowledge(MemoryManager& memory);
+
+  /// Stores a statement, durable on return. Known under this category and key already: in the
+  /// same session a new version of that entry, in another session an entry with the same id there.
+  /// Errors: E_SCHEMA_INVALID for an empty value or a confidence out of range; as a write's.
+  Result<Remembered> remember(const RememberParams& params);
+
+  /// Highest score first; equal ones newest first, then by key.
+  Result<std::vector<KnowledgeItem>> recall(const RecallOptions& options = {}) const;
+
+  /// Accepts (or drops) candidates by id. Durable.
+  Result<ReviewReport> review(std::span<const std::string> ids, Review review);
+
+  /// Writes shared/user-preferences.json and shared/agent-knowledge.json anew. remember() and all
+  /// else here that writes does so by itself.
+  Status write_views();
+
+  /// What an agent should know before a task, as Markdown. The same bytes for the same store,
+  /// whatever the time. Errors: as query()'s.
+  Result<Context> context(const ContextOptions& options) const;
+
+  /// What a finished task teaches: of a success what the rules of the config say, of a failure the
+  /// error, cut to 200 characters, with confidence 0.7.
+  Result<LearnReport> learn(const LearnParams& params);
+
+  /// The prompt that asks a model for the durable facts of a session, at most 2,000 tokens.
+  Result<std::string> extraction_prompt(std::string_view session_id) const;
+  /// Learns the durable facts of a session. An answer that breaks the contract changes nothing.
+  /// Errors: E_INVALID_FORMAT with the place in the answer; as remember()'s; E_STORAGE_IO when the
+  /// command fails, and E_QUERY_TIMEOUT when it takes too long.
+  Result<ExtractionReport> extract(const ExtractOptions& options);
+
+  /// Merges knowledge that says nearly the same, or says what it would merge.
+  Result<ConsolidateReport> consolidate(const ConsolidateOptions& options = {});
+
+ private:
+  MemoryManager* memory_;
+};
+
+}  // namespace bmad_mem
