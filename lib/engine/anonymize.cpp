@@ -8,6 +8,7 @@
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
+#include "knowledge_store.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "model/entry.hpp"
 #include "privacy/anonymizer.hpp"
@@ -256,6 +257,8 @@ Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions&
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions,
                   store.selected_sessions(options.sessions));
   BMAD_TRY_ASSIGN(Anonymizer anonymizer, learned(store, options));
+  const ViewsDropped views(store, !options.dry_run);
+  BMAD_TRY(views.status());
   AnonymizeReport report;
   for (const std::string& session_id : sessions) {
     BMAD_TRY(

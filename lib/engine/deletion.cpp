@@ -17,6 +17,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
+#include "knowledge_store.hpp"
 #include "lifecycle/log_marks.hpp"
 #include "lifecycle/retention.hpp"
 #include "model/entry.hpp"
@@ -327,6 +328,8 @@ Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
 Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,
                                       const DeleteOptions& options) {
   BMAD_TRY(check_criteria(criteria));
+  const ViewsDropped views(store, !options.dry_run);
+  BMAD_TRY(views.status());
   if (options.purge) {
     return purge_entries(store, criteria, options);
   }
@@ -366,6 +369,7 @@ Result<std::optional<std::uint64_t>> delete_expired(Store& store, const std::str
   if (dry_run || found.lines.empty()) {
     return std::optional<std::uint64_t>(found.lines.size());
   }
+  const ViewsDropped views(store);
   DeletionReport report;
   BMAD_TRY(
       delete_softly(store, session_id, std::move(found), find, "past their retention", report));

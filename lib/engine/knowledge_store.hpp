@@ -24,5 +24,30 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
 
 /// As Knowledge::write_views().
 Status write_knowledge_views(const Store& store);
+/// Removes the views, durably: for those who take something out of the logs, before and after,
+/// since somebody may write them meanwhile.
+Status drop_knowledge_views(const Store& store);
+
+/// Drops the views at its beginning and at its end.
+class ViewsDropped {
+ public:
+  explicit ViewsDropped(const Store& store, bool wanted = true)
+      : store_(wanted ? &store : nullptr),
+        status_(wanted ? drop_knowledge_views(store) : Status()) {}
+  ~ViewsDropped() {
+    if (store_ != nullptr) {
+      (void)drop_knowledge_views(*store_);
+    }
+  }
+  ViewsDropped(const ViewsDropped&) = delete;
+  ViewsDropped& operator=(const ViewsDropped&) = delete;
+
+  /// Whether they went at the beginning.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  const Store* store_;
+  Status status_;
+};
 
 }  // namespace bmad_mem

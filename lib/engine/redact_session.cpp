@@ -15,6 +15,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "json/object_text.hpp"
+#include "knowledge_store.hpp"
 #include "leftovers.hpp"
 #include "privacy/audit_log.hpp"
 #include "privacy/deletion_record.hpp"
@@ -246,6 +247,8 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
   // that is a secret has to become the same one after a crash, so the key is kept.
   BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
                   StoreRedaction::make(store, dry_run ? KeyUse::kNone : KeyUse::kKept));
+  const ViewsDropped views(store, !dry_run);
+  BMAD_TRY(views.status());
   std::vector<RedactReport> reports;
   for (const std::string& session_id : sessions) {
     BMAD_TRY_ASSIGN(RedactReport report,

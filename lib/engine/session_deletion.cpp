@@ -15,6 +15,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion.hpp"
 #include "index/entry_scanner.hpp"
+#include "knowledge_store.hpp"
 #include "leftovers.hpp"
 #include "lifecycle/evicted_file.hpp"
 #include "lifecycle/session_archive.hpp"
@@ -280,6 +281,8 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
     report.sessions_gone.push_back(session_id);
     return report;
   }
+  const ViewsDropped views(store);
+  BMAD_TRY(views.status());
   if (!options.purge) {
     BMAD_TRY(unpack_if_archived(store, session_id));
   }

@@ -99,6 +99,7 @@ struct KnowledgeItem {
   bool sensitive = false;
   Review review = Review::kNone;
   bool contradicted = false;            ///< Another value was stated as well.
+  std::string json;                     ///< The line that holds, byte for byte.
   std::vector<KnowledgeVersion> chain;  ///< All that was stated, oldest first.
 };
 
@@ -115,6 +116,7 @@ struct RememberParams {
   bool pinned = false;
   /// Of the entry; for what must not be remembered twice. Chosen when empty.
   std::string id = {};
+  std::string extra = {};  ///< Further members of the entry, see EntryCommon::extra.
   /// Where to write; the open session that was written last when empty, or a new one.
   std::string session_id = {};
 };

@@ -2,7 +2,10 @@
 //
 //   lines of all sessions --(category, key)--> chains --newest of the trusted--> items
 //
-// Pure: bytes and a clock value in, items out.
+// Same category and key are one item, in whatever sessions it was stated; a line without a key is
+// one item with its later versions. Of an item the newest statement holds, by time, then by
+// session; those below kLowTrust only where there is no other. An entry that nobody has accepted,
+// or that was dropped, is an item of its own. Pure: bytes in, items out.
 #pragma once
 
 #include <cstdint>
@@ -10,13 +13,19 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/knowledge.hpp"
 
 namespace bmad_mem {
+
+/// Below it, a statement is by somebody not to be trusted: it never displaces what others stated,
+/// however new it is.
+inline constexpr double kLowTrust = 0.5;
 
 /// A line of a log: any version of a fact or a preference.
 struct KnowledgeLine {
@@ -25,17 +34,33 @@ struct KnowledgeLine {
   std::string_view text;  ///< One JSON object.
 };
 
-/// What counts as stated by somebody not to be trusted: it never displaces what was stated by
-/// others, however new it is.
-inline constexpr double kLowTrust = 0.5;
+struct KnowledgeSource;
 
-/// The items that `lines` state, sorted by category, key and id. `as_of`: only what was stated
-/// until then. Lines that are no entries are passed over. Scores and accesses are left at 0.
-///
-/// Lines of one log must come in its order. Same category and key are one item; a line without key
-/// is one item with its later versions. Of an item, the newest statement holds, by time, then by
-/// session; those below kLowTrust hold only where there is no other. Candidates and dropped ones
-/// are items of their own and never part of another's chain.
+/// Gathers statements. Lines of one log must come in its order.
+class KnowledgeCollector {
+ public:
+  /// With `as_of` only what was stated until then.
+  explicit KnowledgeCollector(std::optional<Timestamp> as_of = {});
+  ~KnowledgeCollector();
+  KnowledgeCollector(const KnowledgeCollector&) = delete;
+  KnowledgeCollector& operator=(const KnowledgeCollector&) = delete;
+
+  /// `entry` is what `line` was parsed from, and passes check_entry(). Anything but a fact or a
+  /// preference is passed over.
+  void add(const KnowledgeLine& line, JsonValue entry);
+
+  /// The items, sorted by category, key and id. Scores and accesses are left at 0. Once.
+  std::vector<KnowledgeItem> finish();
+
+ private:
+  KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);
+
+  std::optional<Timestamp> as_of_;
+  std::vector<KnowledgeSource> sources_;
+  std::unordered_map<std::string, std::size_t> numbers_;  // Of sources_, by session, type and id.
+};
+
+/// The items that `lines` state. Lines that are no entries are passed over.
 std::vector<KnowledgeItem> collect_knowledge(std::span<const KnowledgeLine> lines,
                                              std::optional<Timestamp> as_of = {});
 

@@ -1,0 +1,133 @@
+// knowledge_reads.cpp - what is known, and recalling it. No lock is taken.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "bmad_mem/json_parser.hpp"
+#include "index/entry_scanner.hpp"
+#include "knowledge/knowledge_item.hpp"
+#include "knowledge_store.hpp"
+#include "memory_inside.hpp"
+#include "packed_session.hpp"
+#include "session_sources.hpp"
+#include "storage/access_log.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Status collect_session(const Store& store, const SessionSource& source, JsonParser& parser,
+                       KnowledgeCollector& collector) {
+  for (const EntryType type : {EntryType::kPreference, EntryType::kFact}) {
+    const auto take = [&](const ScannedEntry& entry) {
+      collector.add({.session_id = source.session_id, .type = type, .text = entry.text},
+                    entry.value);
+    };
+    BMAD_TRY(scan_log(source.files(store),
+                      session_file(source.session_id, entry_type_info(type).log_file), type, parser,
+                      {.on_entry = take}));
+  }
+  return source.packed == nullptr ? check_still_there(store, source.session_id) : Status();
+}
+
+/// How often entries were returned, read once for each session.
+class Accesses {
+ public:
+  explicit Accesses(const Store& store) : store_(store) {}
+
+  /// Fills in how often the entries of the item's chain were returned.
+  void count(KnowledgeItem& item) {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const KnowledgeVersion& version : item.chain) {
+      if (!seen.emplace(version.session_id, version.id).second) {
+        continue;
+      }
+      if (const Access* access = table(version.session_id).find(version.id); access != nullptr) {
+        item.access_count += access->count;
+        item.last_accessed = std::max(item.last_accessed.value_or(access->last), access->last);
+      }
+    }
+  }
+
+ private:
+  const AccessTable& table(const std::string& session_id) {
+    const auto [at, is_new] = tables_.try_emplace(session_id);
+    if (is_new) {
+      Result<AccessTable> read = read_accesses(*store_.files, session_id);
+      if (read) {  // Else nothing was returned, as far as anybody knows.
+        at->second = *std::move(read);
+      }
+    }
+    return at->second;
+  }
+
+  const Store& store_;
+  std::map<std::string, AccessTable, std::less<>> tables_;
+};
+
+bool is_by(const KnowledgeItem& item, const std::string& agent) {
+  return item.agent_id == agent ||
+         std::ranges::any_of(item.chain, [&](const KnowledgeVersion& version) {
+           return version.agent_id == agent && version.value == item.value;
+         });
+}
+
+bool passes(const RecallOptions& options, const KnowledgeItem& item) {
+  const bool is_candidate = item.review == Review::kCandidate;
+  return item.review != Review::kDropped && is_candidate == options.candidates &&
+         (!options.category || item.category == *options.category) &&
+         (options.key.empty() || item.key == options.key) &&
+         (options.agent_id.empty() || is_by(item, options.agent_id)) &&
+         item.confidence >= options.min_confidence &&
+         (!options.contradicted_only || item.contradicted) &&
+         (!options.without_sensitive || !item.sensitive);
+}
+
+bool is_higher(const KnowledgeItem& a, const KnowledgeItem& b) {
+  return std::tuple(-a.score, -a.updated_at.time_since_epoch().count(), std::tie(a.key, a.id)) <
+         std::tuple(-b.score, -b.updated_at.time_since_epoch().count(), std::tie(b.key, b.id));
+}
+
+}  // namespace
+
+Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
+                                                 std::span<const std::string> sessions,
+                                                 std::optional<Timestamp> as_of) {
+  return choose_steadily([&]() -> Result<std::vector<KnowledgeItem>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
+                    session_sources(store, sessions, /*archived=*/false));
+    KnowledgeCollector collector(as_of);
+    JsonParser parser;
+    for (const SessionSource& source : sources) {
+      BMAD_TRY(collect_session(store, source, parser, collector));
+    }
+    return collector.finish();
+  });
+}
+
+Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
+  const Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
+                  all_knowledge(store, options.sessions, options.as_of));
+  std::erase_if(items, [&](const KnowledgeItem& item) { return !passes(options, item); });
+  const Timestamp now = options.as_of.value_or(store.clock.now());
+  Accesses accesses(store);
+  for (KnowledgeItem& item : items) {
+    accesses.count(item);
+    item.score = recall_score(item.confidence, item.access_count, item.updated_at, now);
+  }
+  std::ranges::sort(items, is_higher);
+  if (options.limit != 0 && items.size() > options.limit) {
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(options.limit), items.end());
+  }
+  if (options.note_accesses && !options.as_of && !options.candidates) {
+    for (const KnowledgeItem& item : items) {
+      store.note_access(item.session_id, item.id);
+    }
+    store.accesses.write_if_many(*store.files);
+  }
+  return items;
+}
+
+}  // namespace bmad_mem

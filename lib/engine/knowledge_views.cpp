@@ -1,0 +1,83 @@
+// knowledge_views.cpp - shared/user-preferences.json and shared/agent-knowledge.json: what holds,
+// over all sessions, for people and for programs that read files.
+//
+//   {"version":1,"preferences":[{"category":"style","key":"css","value":"Tailwind",
+//     "confidence":0.9,"updated_at":"…","stated":[{"session_id":"…","id":"…","value":"…"}]}]}
+//
+// Derived: they can be deleted at any moment. Schema: schemas/knowledge-view.schema.json.
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "knowledge_store.hpp"
+#include "memory_inside.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kViewSizeMax = 256U << 20U;
+
+void write_item(JsonWriter& json, const KnowledgeItem& item) {
+  json.begin_object().member("category", category_name(item.category));
+  if (!item.key.empty()) {
+    json.member("key", item.key);
+  }
+  json.member("value", item.value).member("confidence", item.confidence);
+  json.member("trust", item.trust);
+  if (!item.agent_id.empty()) {
+    json.member("agent_id", item.agent_id);
+  }
+  if (item.sensitive) {
+    json.member("sensitive", true);
+  }
+  json.member("contradicted", item.contradicted);
+  json.member("updated_at", format_rfc3339(item.updated_at)).key("stated").begin_array();
+  for (const KnowledgeVersion& version : item.chain) {
+    json.begin_object().member("session_id", version.session_id).member("id", version.id);
+    json.member("value", version.value).member("at", format_rfc3339(version.at));
+    json.member("holds", version.holds).end_object();
+  }
+  json.end_array().end_object();
+}
+
+std::string view_text(std::string_view name, EntryType type, std::span<const KnowledgeItem> items) {
+  JsonWriter json;
+  json.begin_object().member("version", 1).key(name).begin_array();
+  for (const KnowledgeItem& item : items) {
+    const bool is_reviewed = item.review == Review::kNone || item.review == Review::kAccepted;
+    if (category_type(item.category) == type && is_reviewed) {
+      write_item(json, item);
+    }
+  }
+  return json_pretty(json.end_array().end_object().take()) + '\n';
+}
+
+Status replace_if_other(FileSystem& files, const std::string& path, const std::string& text) {
+  const Result<std::string> there = read_file(files, path, kViewSizeMax);
+  return there && *there == text ? Status() : replace_derived_file(files, path, text);
+}
+
+}  // namespace
+
+Status write_knowledge_views(const Store& store) {
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, all_knowledge(store, {}));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("write shared knowledge"));
+  BMAD_TRY(ensure_folder(*store.files, kSharedFolder));
+  BMAD_TRY(replace_if_other(*store.files, kUserPreferencesFile,
+                            view_text("preferences", EntryType::kPreference, items)));
+  return replace_if_other(*store.files, kAgentKnowledgeFile,
+                          view_text("knowledge", EntryType::kFact, items));
+}
+
+Status drop_knowledge_views(const Store& store) {
+  for (const char* path : {kUserPreferencesFile, kAgentKnowledgeFile}) {
+    BMAD_TRY_ASSIGN(const bool there, is_there(*store.files, path));
+    BMAD_TRY(there ? remove_durably(*store.files, path) : Status());
+  }
+  return {};
+}
+
+Status Knowledge::write_views() { return write_knowledge_views(MemoryInside::store(*memory_)); }
+
+}  // namespace bmad_mem

@@ -1,0 +1,318 @@
+#include "knowledge/knowledge_item.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "json/object_text.hpp"
+#include "model/entry.hpp"
+#include "model/validate.hpp"
+
+namespace bmad_mem {
+
+/// One line.
+struct KnowledgeStatement {
+  std::string value;
+  std::string agent_id;
+  std::string source_kind;
+  std::string text;
+  double confidence = 0;
+  double trust = 1;
+  Timestamp created_at{};
+  Timestamp at{};
+};
+
+/// An entry of a session: its statements, and what its latest version says of it.
+struct KnowledgeSource {
+  std::string session_id;
+  EntryType type = EntryType::kFact;
+  std::string id;
+  Category category = Category::kProjectFact;
+  std::string key;
+  Review review = Review::kNone;
+  bool pinned = false;
+  bool sensitive = false;
+  std::vector<std::string> tags;
+  std::vector<std::string> learned_from;
+  std::vector<KnowledgeStatement> statements;
+};
+
+namespace {
+
+/// What those who name no confidence have: what remember() takes without one.
+constexpr double kUsualConfidence = 0.8;
+
+Review review_of(std::string_view name) {
+  for (const Review review : {Review::kCandidate, Review::kAccepted, Review::kDropped}) {
+    if (review_name(review) == name) {
+      return review;
+    }
+  }
+  return Review::kNone;
+}
+
+std::vector<std::string> texts_of(JsonValue list) {
+  std::vector<std::string> texts;
+  for (const JsonValue each : list.elements()) {
+    texts.emplace_back(each.string());
+  }
+  return texts;
+}
+
+/// The members of an entry that knowledge looks at, found in one walk.
+struct Members {
+  std::string_view id;
+  std::string_view timestamp;
+  std::string_view updated_at;
+  std::string_view category;
+  std::string_view key;
+  std::string_view agent_id;
+  std::string_view review;
+  JsonValue value;
+  JsonValue source;
+  JsonValue tags;
+  JsonValue learned_from;
+  double confidence = kUsualConfidence;
+  bool pinned = false;
+  bool sensitive = false;
+};
+
+Members members_of(EntryType type, JsonValue entry) {
+  Members found;
+  const std::pair<std::string_view, std::string_view*> texts[] = {{"id", &found.id},
+                                                                  {"timestamp", &found.timestamp},
+                                                                  {"updated_at", &found.updated_at},
+                                                                  {"category", &found.category},
+                                                                  {"key", &found.key},
+                                                                  {"agent_id", &found.agent_id},
+                                                                  {"review", &found.review}};
+  const std::string_view value_name = type == EntryType::kFact ? "content" : "value";
+  for (const JsonMember& member : entry.members()) {
+    const auto* const text = std::ranges::find(
+        texts, member.key, &std::pair<std::string_view, std::string_view*>::first);
+    if (text != std::end(texts)) {
+      *text->second = member.value.string();
+    } else if (member.key == value_name) {
+      found.value = member.value;
+    } else if (member.key == "source") {
+      found.source = member.value;
+    } else if (member.key == "tags") {
+      found.tags = member.value;
+    } else if (member.key == "learned_from") {
+      found.learned_from = member.value;
+    } else if (member.key == "confidence") {
+      found.confidence = member.value.number(kUsualConfidence);
+    } else if (member.key == "pinned") {
+      found.pinned = member.value.boolean();
+    } else if (member.key == kSensitiveField) {
+      found.sensitive = member.value.boolean();
+    }
+  }
+  return found;
+}
+
+/// Words that are none of ours are told apart by the type: preferences are somebody's, facts are
+/// about the project.
+Category category_of(EntryType type, std::string_view name) {
+  return try_parse_category(name).value_or(
+      type == EntryType::kPreference ? Category::kUserPreference : Category::kProjectFact);
+}
+
+Timestamp time_of(std::string_view text) {
+  const Result<Timestamp> time = parse_rfc3339(text);
+  return time ? *time : Timestamp{};
+}
+
+bool is_reviewed(Review review) { return review == Review::kNone || review == Review::kAccepted; }
+
+}  // namespace
+
+KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of) : as_of_(as_of) {}
+
+KnowledgeCollector::~KnowledgeCollector() = default;
+
+KnowledgeSource& KnowledgeCollector::source_of(const KnowledgeLine& line, std::string_view id) {
+  std::string name;
+  name.reserve(line.session_id.size() + id.size() + 2);
+  name.append(line.session_id);
+  name += line.type == EntryType::kFact ? ' ' : '/';  // Neither stands in an id.
+  name.append(id);
+  const auto [at, is_new] = numbers_.try_emplace(std::move(name), sources_.size());
+  if (is_new) {
+    sources_.push_back({.session_id = std::string(line.session_id),
+                        .type = line.type,
+                        .id = std::string(id),
+                        .category = {},
+                        .key = {},
+                        .review = {},
+                        .pinned = false,
+                        .sensitive = false,
+                        .tags = {},
+                        .learned_from = {},
+                        .statements = {}});
+  }
+  return sources_[at->second];
+}
+
+void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
+  if (line.type != EntryType::kFact && line.type != EntryType::kPreference) {
+    return;
+  }
+  const Members members = members_of(line.type, entry);
+  const Timestamp created = time_of(members.timestamp);
+  const Timestamp at = members.updated_at.empty() ? created : time_of(members.updated_at);
+  if (as_of_ && at > *as_of_) {
+    return;
+  }
+  KnowledgeSource& source = source_of(line, members.id);
+  source.category = category_of(line.type, members.category);
+  source.key = members.key;
+  source.review = review_of(members.review);
+  source.pinned = members.pinned;
+  source.sensitive = source.sensitive || members.sensitive;
+  source.tags = texts_of(members.tags);
+  source.learned_from = texts_of(members.learned_from);
+  source.statements.push_back(
+      {.value = members.value.is_string() ? std::string(members.value.string())
+                                          : std::string(ObjectText(entry, line.text).raw("value")),
+       .agent_id = std::string(members.agent_id),
+       .source_kind = std::string(members.source["kind"].string()),
+       .text = std::string(line.text),
+       .confidence = members.confidence,
+       .trust = members.source["trust"].number(1),
+       .created_at = created,
+       .at = at});
+}
+
+namespace {
+
+/// A statement and the entry that it is a version of.
+struct Stated {
+  KnowledgeSource* source = nullptr;
+  KnowledgeStatement* statement = nullptr;
+};
+
+/// One item from the entries that are about the same.
+class ItemMaker {
+ public:
+  explicit ItemMaker(std::span<KnowledgeSource*> sources) {
+    for (KnowledgeSource* source : sources) {
+      for (KnowledgeStatement& statement : source->statements) {
+        stated_.push_back({.source = source, .statement = &statement});
+      }
+    }
+    std::ranges::stable_sort(stated_, [](const Stated& a, const Stated& b) {
+      return std::tie(a.statement->at, a.source->session_id) <
+             std::tie(b.statement->at, b.source->session_id);
+    });
+  }
+
+  KnowledgeItem make() {
+    const std::size_t holds = holding();
+    const Stated& held = stated_[holds];
+    KnowledgeItem item{.category = held.source->category, .key = held.source->key};
+    item.value = held.statement->value;
+    item.trust = held.statement->trust;
+    item.source_kind = held.statement->source_kind;
+    item.updated_at = held.statement->at;
+    item.created_at = held.statement->created_at;
+    item.session_id = held.source->session_id;
+    item.type = held.source->type;
+    item.id = held.source->id;
+    item.tags = held.source->tags;
+    item.learned_from = held.source->learned_from;
+    item.pinned = held.source->pinned;
+    item.review = held.source->review;
+    const bool is_trusted = item.trust >= kLowTrust;
+    for (std::size_t i = 0; i < stated_.size(); ++i) {
+      const KnowledgeSource& source = *stated_[i].source;
+      const KnowledgeStatement& statement = *stated_[i].statement;
+      const bool is_heard = !is_trusted || statement.trust >= kLowTrust;
+      item.confidence =
+          is_heard ? std::max(item.confidence, statement.confidence) : item.confidence;
+      item.created_at = std::min(item.created_at, statement.created_at);
+      item.sensitive = item.sensitive || source.sensitive;
+      item.contradicted = item.contradicted || statement.value != item.value;
+      if (i <= holds && is_heard && !statement.agent_id.empty()) {
+        item.agent_id = statement.agent_id;
+      }
+      item.chain.push_back({.session_id = source.session_id,
+                            .type = source.type,
+                            .id = source.id,
+                            .value = statement.value,
+                            .agent_id = statement.agent_id,
+                            .confidence = statement.confidence,
+                            .trust = statement.trust,
+                            .source_kind = statement.source_kind,
+                            .at = statement.at,
+                            .review = source.review,
+                            .holds = i == holds});
+    }
+    item.json = std::move(held.statement->text);
+    return item;
+  }
+
+ private:
+  /// The newest that is trusted, or else the newest.
+  [[nodiscard]] std::size_t holding() const {
+    for (std::size_t i = stated_.size(); i-- > 0;) {
+      if (stated_[i].statement->trust >= kLowTrust) {
+        return i;
+      }
+    }
+    return stated_.size() - 1;
+  }
+
+  std::vector<Stated> stated_;  // Oldest first.
+};
+
+}  // namespace
+
+std::vector<KnowledgeItem> KnowledgeCollector::finish() {
+  std::vector<KnowledgeSource*> order;
+  order.reserve(sources_.size());
+  for (KnowledgeSource& source : sources_) {
+    order.push_back(&source);
+  }
+  const auto stands_alone = [](const KnowledgeSource& source) {
+    return source.key.empty() || !is_reviewed(source.review);
+  };
+  const auto place = [&](const KnowledgeSource* source) {
+    // What stands alone comes by id; what has a key comes together, whatever its ids.
+    const bool alone = stands_alone(*source);
+    return std::tuple(source->category, std::string_view(source->key), alone,
+                      alone ? std::string_view(source->id) : std::string_view());
+  };
+  std::ranges::stable_sort(order, {}, place);
+  std::vector<KnowledgeItem> items;
+  for (std::size_t begin = 0; begin < order.size();) {
+    std::size_t end = begin + 1;
+    while (end < order.size() && place(order[end]) == place(order[begin])) {
+      ++end;
+    }
+    const std::span<KnowledgeSource*> group = std::span(order).subspan(begin, end - begin);
+    items.push_back(ItemMaker(group).make());
+    begin = end;
+  }
+  std::ranges::sort(items, {}, [](const KnowledgeItem& item) {
+    return std::tie(item.category, item.key, item.id, item.session_id);
+  });
+  return items;
+}
+
+std::vector<KnowledgeItem> collect_knowledge(std::span<const KnowledgeLine> lines,
+                                             std::optional<Timestamp> as_of) {
+  KnowledgeCollector collector(as_of);
+  JsonParser parser;
+  for (const KnowledgeLine& line : lines) {
+    const Result<JsonValue> entry = parser.parse(line.text);
+    if (entry && !check_entry(line.type, *entry)) {
+      collector.add(line, *entry);
+    }
+  }
+  return collector.finish();
+}
+
+}  // namespace bmad_mem
