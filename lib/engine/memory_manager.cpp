@@ -304,6 +304,29 @@ Result<std::string> MemoryManager::add(std::string_view session_id, EntryType ty
   return impl_->add_one(session_id, type, json);
 }
 
+Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
+                                     std::span<const std::string> sessions) {
+  return pin_entries(impl_->store, ids, pinned, sessions);
+}
+
+Result<std::string> MemoryManager::add_artifact_document(std::string_view session_id,
+                                                         ArtifactEntry entry,
+                                                         std::string_view document) {
+  return bmad_mem::add_artifact_document(impl_->store, std::string(session_id), std::move(entry),
+                                         document);
+}
+
+Result<std::optional<Entry>> MemoryManager::agent_state(
+    std::string_view agent_id, std::span<const std::string> sessions) const {
+  EntryFilter filter;
+  filter.sessions.assign(sessions.begin(), sessions.end());
+  filter.types = {EntryType::kAgentState};
+  filter.agents = {std::string(agent_id)};
+  filter.limit = 1;
+  BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(impl_->store, filter));
+  return newest.empty() ? std::optional<Entry>() : std::move(newest.front());
+}
+
 Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryType type,
                                              std::span<const std::string_view> lines,
                                              const BatchOptions& options) {

@@ -118,6 +118,10 @@ Status remove_unfinished_sessions(Store& store);
 Result<Session> close_session(Store& store, const std::string& session_id);
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
                               std::span<const std::string_view> lines, const BatchOptions& options);
+Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
+                              std::span<const std::string> sessions);
+Result<std::string> add_artifact_document(Store& store, const std::string& session_id,
+                                          ArtifactEntry entry, std::string_view document);
 Result<VerifyReport> verify_store(const Store& store, std::span<const std::string> sessions,
                                   const MemoryManager::Progress& on_progress);
 Result<RepairReport> repair_store(Store& store, std::span<const std::string> sessions,

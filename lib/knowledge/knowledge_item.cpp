@@ -174,16 +174,22 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
   source.sensitive = source.sensitive || members.sensitive;
   source.tags = texts_of(members.tags);
   source.learned_from = texts_of(members.learned_from);
-  source.statements.push_back(
-      {.value = members.value.is_string() ? std::string(members.value.string())
-                                          : std::string(ObjectText(entry, line.text).raw("value")),
-       .agent_id = std::string(members.agent_id),
-       .source_kind = std::string(members.source["kind"].string()),
-       .text = std::string(line.text),
-       .confidence = members.confidence,
-       .trust = members.source["trust"].number(1),
-       .created_at = created,
-       .at = at});
+  KnowledgeStatement statement{
+      .value = members.value.is_string() ? std::string(members.value.string())
+                                         : std::string(ObjectText(entry, line.text).raw("value")),
+      .agent_id = std::string(members.agent_id),
+      .source_kind = std::string(members.source["kind"].string()),
+      .text = std::string(line.text),
+      .confidence = members.confidence,
+      .trust = members.source["trust"].number(1),
+      .created_at = created,
+      .at = at};
+  std::vector<KnowledgeStatement>& stated = source.statements;
+  if (!stated.empty() && stated.back().at == at && stated.back().value == statement.value) {
+    stated.back() = std::move(statement);  // A pin, a mark: it says nothing else.
+  } else {
+    stated.push_back(std::move(statement));
+  }
 }
 
 namespace {

@@ -126,6 +126,15 @@ TEST_CASE("who is not trusted does not displace what others stated, nor raise it
   CHECK(Lines().fact("s2", "b", 5, "theirs", web).item().value == "theirs");
 }
 
+TEST_CASE("a version that says nothing else is no statement of its own") {
+  const KnowledgeItem item = Lines()
+                                 .fact("s1", "a", 1, "x", kKey)
+                                 .fact("s1", "a", 1, "x", std::string(kKey) + R"(,"pinned":true)")
+                                 .item();
+  CHECK(item.chain.size() == 1);
+  CHECK(item.pinned);
+}
+
 TEST_CASE("as of a time, only what was stated until then is known") {
   const Lines lines = Lines().fact("s1", "a", 1, "old", kKey).fact("s1", "a", 5, "new", kKey);
   CHECK(lines.item(day(3)).value == "old");

@@ -73,6 +73,9 @@ Result<Query> read_json_query(std::string_view json, Timestamp now);
 
 class MemoryManager {
  public:
+  /// Most bytes of a document that is kept as an artifact.
+  static constexpr std::size_t kArtifactSizeMax = std::size_t{1} << 20U;
+
   /// The root to use: `explicit_root` if not empty, else `env_value` if not empty, else the nearest
   /// .bmad/memory in `working_directory` or above. Errors: E_SESSION_NOT_FOUND.
   static Result<std::string> find_root(std::string_view explicit_root, std::string_view env_value,
@@ -133,6 +136,17 @@ class MemoryManager {
   /// `json` is one JSON object with the fields of `type`; unknown fields are kept byte for byte.
   Result<std::string> add(std::string_view session_id, EntryType type, std::string_view json);
 
+  /// Pins the entries with these ids, or takes the pins away: a new version of each, in whatever
+  /// sessions of `sessions` (all when empty) they are. What is pinned never decays, is never
+  /// evicted, and is told to every agent. Durable on return. Errors: as add()'s.
+  Result<PinReport> pin(std::span<const std::string> ids, bool pinned = true,
+                        std::span<const std::string> sessions = {});
+  /// Keeps a document, UTF-8, at most kArtifactSizeMax bytes, as artifacts/{id}.md of the session,
+  /// without its secrets, and an entry that points to it. Durable on return. Errors: E_SIZE_LIMIT;
+  /// E_INVALID_FORMAT for what is no text; as add()'s.
+  Result<std::string> add_artifact_document(std::string_view session_id, ArtifactEntry entry,
+                                            std::string_view document);
+
   /// Many entries of one type: one lock, one write, one sync. Empty lines are passed over.
   Result<BatchReport> add_batch(std::string_view session_id, EntryType type,
                                 std::span<const std::string_view> lines,
@@ -182,6 +196,10 @@ class MemoryManager {
   /// lines that can't be read. Errors: E_LOCK_TIMEOUT, E_SESSION_NOT_FOUND, I/O.
   Result<AnonymizeReport> anonymize(const AnonymizeOptions& options,
                                     const std::function<void(const Error&)>& on_problem = {});
+
+  /// The state that an agent left last, in any of `sessions` (all when empty).
+  Result<std::optional<Entry>> agent_state(std::string_view agent_id,
+                                           std::span<const std::string> sessions = {}) const;
 
   // The typed reads of the specification, newest first.
   Result<std::vector<Entry>> decisions(std::string_view session_id) const;

@@ -101,6 +101,12 @@ struct Entry {
   bool sensitive = false;  ///< Not for a model, unless somebody asks for it.
 };
 
+struct PinReport {
+  std::vector<Entry> changed;    ///< As they are now.
+  std::vector<Entry> unchanged;  ///< Which were like that already.
+  std::vector<std::string> unknown_ids;
+};
+
 /// Empty members don't filter.
 struct EntryFilter {
   std::vector<std::string> sessions;
