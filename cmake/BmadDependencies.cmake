@@ -11,6 +11,7 @@ find_package(libarchive REQUIRED)
 find_package(libz REQUIRED)
 find_package(libre2 REQUIRED)
 find_package(libsodium REQUIRED)
+find_package(libyaml REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)
 find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 

@@ -22,6 +22,7 @@ install(FILES
   "${PROJECT_SOURCE_DIR}/cmake/Findlibz.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/Findlibre2.cmake"
   "${PROJECT_SOURCE_DIR}/cmake/Findlibsodium.cmake"
+  "${PROJECT_SOURCE_DIR}/cmake/Findlibyaml.cmake"
   DESTINATION "${package_dir}")
 
 if(TARGET bmad-mem)

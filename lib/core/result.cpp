@@ -26,6 +26,7 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes = {{
     {"E_SESSION_CORRUPT", "The session's folder or manifest is damaged; run repair."},
     {"E_QUERY_TIMEOUT", "The query took longer than its time budget."},
     {"E_INVALID_QUERY", "The query or one of its filters could not be understood."},
+    {"E_ACCESS_DENIED", "The workflow of the agent does not allow it."},
 }};
 
 }  // namespace

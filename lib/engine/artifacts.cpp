@@ -4,6 +4,7 @@
 // that nothing points to: it goes with the session.
 #include <fmt/format.h>
 
+#include "access.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "entry_text.hpp"
 #include "redaction.hpp"
@@ -38,6 +39,7 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
                                           ArtifactEntry entry, std::string_view document) {
   BMAD_TRY(check_document(entry, document));
   BMAD_TRY(check_session_id(session_id));
+  BMAD_TRY(check_write(store, EntryType::kArtifact));
   const std::string text = store.redaction == nullptr
                                ? std::string(document)
                                : store.redaction->redact_text(document, session_id);

@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "access.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
 #include "knowledge/knowledge_item.hpp"
@@ -106,11 +107,22 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
   });
 }
 
+Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items) {
+  if (store.access && !store.access->may_read(EntryType::kFact)) {
+    BMAD_TRY(check_read(store, EntryType::kPreference));
+  }
+  std::erase_if(items, [&](const KnowledgeItem& item) {
+    return store.access && !store.access->may_read(item.type);
+  });
+  return {};
+}
+
 Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
   const Store& store = MemoryInside::store(*memory_);
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
                   all_knowledge(store, options.sessions, options.as_of));
   std::erase_if(items, [&](const KnowledgeItem& item) { return !passes(options, item); });
+  BMAD_TRY(drop_unreadable_items(store, items));
   const Timestamp now = options.as_of.value_or(store.clock.now());
   Accesses accesses(store);
   for (KnowledgeItem& item : items) {

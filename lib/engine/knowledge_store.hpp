@@ -22,6 +22,9 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
                                                  std::span<const std::string> sessions,
                                                  std::optional<Timestamp> as_of = {});
 
+/// Drops items of types that may not be read. Errors: E_ACCESS_DENIED when none may.
+Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items);
+
 /// As Knowledge::write_views().
 Status write_knowledge_views(const Store& store);
 /// Removes the views, durably: for those who take something out of the logs, before and after,

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <utility>
 
+#include "access.hpp"
 #include "entry_marks.hpp"
 #include "entry_text.hpp"
 #include "index/analyzer.hpp"
@@ -119,6 +120,7 @@ struct MemoryManager::Impl {
   }
 
   Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type) const {
+    BMAD_TRY(check_read(store, type));
     return list_entries(store, {.sessions = {std::string(session_id)},
                                 .types = {type},
                                 .tags = {},
@@ -185,6 +187,7 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   store.root = std::move(options.root);
   store.workspace = workspace_of(store.root);
   store.agent_id = std::move(options.agent_id);
+  store.access = std::move(options.access);
   if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
     return std::move(ready).error();
   } else if (!ready) {
@@ -322,6 +325,7 @@ Result<std::optional<Entry>> MemoryManager::agent_state(
   filter.sessions.assign(sessions.begin(), sessions.end());
   filter.types = {EntryType::kAgentState};
   filter.agents = {std::string(agent_id)};
+  BMAD_TRY(check_read(impl_->store, EntryType::kAgentState));
   filter.limit = 1;
   BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(impl_->store, filter));
   return newest.empty() ? std::optional<Entry>() : std::move(newest.front());
@@ -343,6 +347,9 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
                          [&](const Entry& entry) { return entry.id == id; });
   }
   for (const Entry& entry : found) {
+    BMAD_TRY(check_read(impl_->store, entry.type));
+  }
+  for (const Entry& entry : found) {
     impl_->store.note_access(entry.session_id, entry.id);
   }
   impl_->store.accesses.write_if_many(*impl_->store.files);
@@ -354,11 +361,15 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
   BMAD_TRY_ASSIGN(std::vector<Entry> all,
                   read_entries(impl_->store, sessions, {}, /*all_versions=*/true));
   std::erase_if(all, [&](const Entry& entry) { return entry.id != id; });
+  for (const Entry& entry : all) {
+    BMAD_TRY(check_read(impl_->store, entry.type));
+  }
   return all;
 }
 
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
-  return list_entries(impl_->store, filter);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
+  return list_entries(impl_->store, allowed);
 }
 
 Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
@@ -367,21 +378,26 @@ Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
 
 Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
                                                          const EntryFilter& filter) const {
-  return related_entries(impl_->store, id, filter);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
+  return related_entries(impl_->store, id, allowed);
 }
 
 Result<std::vector<TopicCount>> MemoryManager::topics(const EntryFilter& filter) const {
-  return list_topics(impl_->store, filter);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
+  return list_topics(impl_->store, allowed);
 }
 
 Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& filter,
                                                             TimelineUnit unit) const {
-  return list_times(impl_->store, filter, unit);
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
+  return list_times(impl_->store, allowed, unit);
 }
 
 Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
                                                    ExportVisitor& visitor) const {
-  return bmad_mem::export_entries(impl_->store, options, visitor);
+  ExportOptions allowed = options;
+  BMAD_TRY_ASSIGN(allowed.filter, readable(impl_->store, options.filter));
+  return bmad_mem::export_entries(impl_->store, allowed, visitor);
 }
 
 Status MemoryManager::adopt_session(const Session& identity) {
@@ -390,11 +406,13 @@ Status MemoryManager::adopt_session(const Session& identity) {
 
 Result<AnonymizeReport> MemoryManager::export_anonymized(const AnonymizeOptions& options,
                                                          ExportVisitor& visitor) const {
+  BMAD_TRY(check_manage(impl_->store, "export"));
   return bmad_mem::export_anonymized(impl_->store, options, visitor);
 }
 
 Result<AnonymizeReport> MemoryManager::anonymize(
     const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
+  BMAD_TRY(check_manage(impl_->store, "anonymize"));
   return anonymize_sessions(impl_->store, options, on_problem);
 }
 
@@ -412,15 +430,18 @@ Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_i
 
 Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,
                                                      const DeleteOptions& options) {
+  BMAD_TRY(check_manage(impl_->store, "delete"));
   return bmad_mem::delete_entries(impl_->store, criteria, options);
 }
 
 Result<DeletionReport> MemoryManager::delete_session(std::string_view session_id,
                                                      const DeleteOptions& options) {
+  BMAD_TRY(check_manage(impl_->store, "delete"));
   return bmad_mem::delete_session(impl_->store, std::string(session_id), options);
 }
 
 Result<UndeleteReport> MemoryManager::undelete(const UndeleteCriteria& criteria) {
+  BMAD_TRY(check_manage(impl_->store, "bring back what was deleted"));
   return bmad_mem::undelete(impl_->store, criteria);
 }
 
@@ -429,10 +450,12 @@ Result<std::vector<Deletion>> MemoryManager::deletions() const {
 }
 
 Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
+  BMAD_TRY(check_manage(impl_->store, "purge"));
   return bmad_mem::purge_deleted(impl_->store, all ? Timestamp::max() : impl_->store.clock.now());
 }
 
 Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
+  BMAD_TRY(check_manage(impl_->store, "search all files"));
   return bmad_mem::find_text(impl_->store, text);
 }
 
@@ -442,15 +465,18 @@ Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter)
 
 Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
                                                 const CompactOptions& options) {
+  BMAD_TRY(check_manage(impl_->store, "compact"));
   return compact_session(impl_->store, std::string(session_id), options);
 }
 
 Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id,
                                                      std::span<const std::string> ids) {
+  BMAD_TRY(check_manage(impl_->store, "bring back what was evicted"));
   return restore_evicted_entries(impl_->store, std::string(session_id), ids);
 }
 
 Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id) {
+  BMAD_TRY(check_manage(impl_->store, "archive"));
   return bmad_mem::archive_session(impl_->store, std::string(session_id));
 }
 
@@ -499,6 +525,7 @@ Result<RepairReport> MemoryManager::repair(std::span<const std::string> sessions
 
 Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
                                                         bool dry_run) {
+  BMAD_TRY(check_manage(impl_->store, "redact"));
   return redact_sessions(impl_->store, sessions, dry_run);
 }
 

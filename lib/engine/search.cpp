@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "access.hpp"
 #include "held_indexes.hpp"
 #include "query/hit_loader.hpp"
 #include "query/json_query.hpp"
@@ -40,7 +41,8 @@ Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
   if (query.timeout.count() > 0) {
     settings.deadline = std::chrono::steady_clock::now() + query.timeout;
   }
-  BMAD_TRY_ASSIGN(const Question question, read_question(query, settings.now));
+  BMAD_TRY_ASSIGN(Question question, read_question(query, settings.now));
+  BMAD_TRY_ASSIGN(question.filter, readable(store, std::move(question.filter)));
   const auto find = [&](HeldIndexes& indexes) -> Result<std::vector<Hit>> {
     BMAD_TRY_ASSIGN(const SearchResult result,
                     search(indexes.sessions(), query, question, settings));
@@ -52,6 +54,8 @@ Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
         return query_timeout(query);
       }
       BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
+      drop_unreadable(store, hit.before);
+      drop_unreadable(store, hit.after);
       hits.push_back(std::move(hit));
     }
     return hits;

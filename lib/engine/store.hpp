@@ -57,6 +57,7 @@ struct Store {
   std::string root;
   Workspace workspace;
   std::string agent_id;
+  std::optional<MemoryAccess> access;  // Everything is allowed without.
   const Clock& clock;
   std::unique_ptr<FileSystem> files;
   Config config;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "access.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "core/hash.hpp"
 #include "entry_marks.hpp"
@@ -274,6 +275,7 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
                               std::span<const std::string_view> lines,
                               const BatchOptions& options) {
   BMAD_TRY(check_session_id(session_id));
+  BMAD_TRY(check_write(store, type));
   BatchReport report;
   std::vector<CompleteEntry> entries = complete_lines(store, session_id, type, lines, report);
   if (!report.rejected.empty() && !options.keep_going) {

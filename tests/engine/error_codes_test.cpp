@@ -87,6 +87,14 @@ const Row kRows[] = {
      true},
     {ErrorCode::E_INVALID_QUERY,
      [](MemoryFixture& memory) { return error_of(memory->query({.text = "?"})); }, false},
+    {ErrorCode::E_ACCESS_DENIED,
+     [](MemoryFixture& memory) {
+       OpenOptions options;
+       options.access = parse_workflow("memory_requirements: {read_access: all}", "w.yaml").value();
+       REQUIRE(memory.reopen(std::move(options)));
+       return error_of(memory->add("s1", EntryType::kFact, R"({"content":"x"})"));
+     },
+     false},
 };
 
 /// Codes that nothing raises yet: sessions are not archived, and no query has a time limit.

@@ -36,6 +36,7 @@ THIRD_PARTY = {
     "query": {"RE2"},
     "privacy": {"RE2", "libsodium"},
     "lifecycle": {"libarchive", "zlib"},
+    "knowledge": {"libyaml"},
 }
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
@@ -56,6 +57,7 @@ LIBRARY_HEADERS = [
     ("libstemmer", r"libstemmer(/libstemmer)?\.h"),
     ("utf8proc", r"utf8proc\.h"),
     ("RE2", r"re2/.+"),
+    ("libyaml", r"yaml\.h"),
     ("libsodium", r"sodium\.h|sodium/.+"),
     ("libarchive", r"archive(_entry)?\.h"),
     ("zlib", r"zlib\.h"),

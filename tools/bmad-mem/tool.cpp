@@ -97,8 +97,13 @@ Result<MemoryManager> Tool::open() {
   BMAD_TRY_ASSIGN(std::string root,
                   MemoryManager::find_root(arguments_.value("root"),
                                            environment("BMAD_MEMORY_ROOT"), working_directory()));
-  Result<MemoryManager> memory =
-      MemoryManager::open({.root = std::move(root), .agent_id = std::string(agent_id())});
+  OpenOptions options{.root = std::move(root), .agent_id = std::string(agent_id())};
+  const std::string workflow(
+      arguments_.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
+  if (!workflow.empty() || arguments_.has("workflow")) {
+    BMAD_TRY_ASSIGN(options.access, read_workflow(workflow));
+  }
+  Result<MemoryManager> memory = MemoryManager::open(std::move(options));
   if (memory && !quiet_) {
     for (const std::string& warning : memory->config_warnings()) {
       if (json_) {

@@ -24,6 +24,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/memory_access.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
@@ -40,6 +41,8 @@ struct OpenOptions {
   const Clock* clock = nullptr;
   /// How long a write waits for the session's lock; the config's lock_timeout_ms when absent.
   std::optional<std::chrono::milliseconds> lock_timeout = {};
+  /// What is allowed, see read_workflow(); everything when absent.
+  std::optional<MemoryAccess> access = {};
   /// Go on with the defaults when config.json is damaged; for verify() and repair(), which name it.
   bool tolerate_bad_config = false;
 };

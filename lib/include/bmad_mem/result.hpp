@@ -31,10 +31,11 @@ enum class ErrorCode : std::uint8_t {
   E_SESSION_CORRUPT,
   E_QUERY_TIMEOUT,
   E_INVALID_QUERY,
+  E_ACCESS_DENIED,  ///< Ours: a workflow gives no right to it.
 };
 
 /// How many codes there are; codes are 0 .. kErrorCodeCount - 1.
-inline constexpr std::size_t kErrorCodeCount = 13;
+inline constexpr std::size_t kErrorCodeCount = 14;
 
 /// The code as it is printed, such as "E_LOCK_TIMEOUT". Never empty; static storage.
 std::string_view error_code_name(ErrorCode code);
