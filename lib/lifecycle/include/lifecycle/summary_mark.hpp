@@ -12,6 +12,9 @@
 
 namespace bmad_mem {
 
+/// Its name in the front matter of summary.md.
+inline constexpr std::string_view kLastSummarizedId = "last_summarized_id";
+
 /// Id of the last message that the summary covers; empty without a summary, or when it names none.
 std::string last_summarized_id(FileSystem& files, std::string_view session_id);
 
