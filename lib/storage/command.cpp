@@ -1,4 +1,4 @@
-#include "core/command.hpp"
+#include "storage/command.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
