@@ -1,0 +1,42 @@
+// summary_file.hpp - summary.md: what it begins as, and what it may become.
+//
+//   ---
+//   last_summarized_id: msg-01kaxx8v04q7m2s
+//   updated_at: 2026-01-11T10:05:23Z
+//   ---
+//   # Session summary
+//
+//   ## Current state
+//   …
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace bmad_mem {
+
+/// How the file is called where people and models are told about it.
+inline constexpr std::string_view kSummaryFileName = "summary.md";
+/// In the front matter: when the summary was last written by an update.
+inline constexpr std::string_view kSummaryUpdatedAt = "updated_at";
+
+/// Most that a summary may be: what a prompt can still bear beside the messages.
+inline constexpr std::size_t kSummarySizeMax = 64U << 10U;
+inline constexpr std::size_t kSummaryTokensMax = 12'000;
+
+/// What a summary begins as, without front matter.
+std::string_view summary_template();
+
+/// Whether `body` says nothing yet: there is nothing in it but headings and lines of the template.
+bool is_empty_summary(std::string_view body);
+
+/// The headings in `body` ("## Task"), in order; what stands in fences is none.
+std::vector<std::string_view> summary_headings(std::string_view body);
+
+/// `text` as valid UTF-8 with '\n' ends and no character that steers: no controls but tab and
+/// newline, no changes of direction, no invisible tags.
+std::string without_controls(std::string_view text);
+
+}  // namespace bmad_mem

@@ -1,0 +1,113 @@
+#include "knowledge/summary_file.hpp"
+
+#include <algorithm>
+
+#include "bmad_mem/utf8.hpp"
+#include "code_points.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kTemplate =
+    "# Session summary\n"
+    "\n"
+    "## Current state\n"
+    "_What is being worked on right now, and the next step._\n"
+    "\n"
+    "## Task\n"
+    "_What the user asked for, and what counts as done._\n"
+    "\n"
+    "## Decisions\n"
+    "_What was decided, and why; what was rejected._\n"
+    "\n"
+    "## Files and functions\n"
+    "_Which of them matter, and what they do._\n"
+    "\n"
+    "## Errors and corrections\n"
+    "_What went wrong, what helped, what the user corrected, what not to try again._\n"
+    "\n"
+    "## Open questions\n"
+    "_What is still to be answered or done._\n";
+
+std::string_view trimmed(std::string_view line) {
+  const std::size_t begin = line.find_first_not_of(" \t\r");
+  const std::size_t end = line.find_last_not_of(" \t\r");
+  return begin == std::string_view::npos ? "" : line.substr(begin, end - begin + 1);
+}
+
+template <typename Visit>
+void for_each_line(std::string_view text, const Visit& visit) {
+  while (!text.empty()) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    visit(line);
+  }
+}
+
+bool is_heading(std::string_view line) {
+  const std::size_t level = std::min(line.find_first_not_of('#'), line.size());
+  return level >= 1 && level <= 6 && (level == line.size() || line[level] == ' ');
+}
+
+bool is_of_template(std::string_view line) {
+  bool found = false;
+  for_each_line(kTemplate, [&](std::string_view own) { found = found || own == line; });
+  return found;
+}
+
+bool steers(char32_t code) {
+  const auto is_in = [code](char32_t first, char32_t last) {
+    return code >= first && code <= last;
+  };
+  return (code < 0x20 && code != '\n' && code != '\t') || is_in(0x7F, 0x9F) ||
+         is_in(0x200E, 0x200F) ||             // Marks of direction.
+         is_in(0x202A, 0x202E) ||             // Embeddings and overrides.
+         is_in(0x2066, 0x2069) ||             // Isolates.
+         code == 0xFEFF || code == 0x200B ||  // Nothing to see.
+         is_in(0xE0000, 0xE007F);             // Tags.
+}
+
+}  // namespace
+
+std::string_view summary_template() { return kTemplate; }
+
+bool is_empty_summary(std::string_view body) {
+  bool is_empty = true;
+  for_each_line(body, [&](std::string_view line) {
+    line = trimmed(line);
+    is_empty = is_empty && (line.empty() || is_heading(line) || is_of_template(line));
+  });
+  return is_empty;
+}
+
+std::vector<std::string_view> summary_headings(std::string_view body) {
+  std::vector<std::string_view> headings;
+  bool in_fence = false;
+  for_each_line(body, [&](std::string_view line) {
+    line = trimmed(line);
+    if (line.starts_with("```") || line.starts_with("~~~")) {
+      in_fence = !in_fence;
+    } else if (!in_fence && is_heading(line)) {
+      headings.push_back(line);
+    }
+  });
+  return headings;
+}
+
+std::string without_controls(std::string_view text) {
+  const std::string valid = utf8_repaired(text);
+  std::string clean;
+  clean.reserve(valid.size());
+  for (std::string_view rest = valid; !rest.empty();) {
+    const CodePoint first = first_code_point(rest);
+    if (!steers(first.value)) {
+      clean += rest.substr(0, first.size);
+    } else if (first.value == '\r' && !rest.substr(1).starts_with('\n')) {
+      clean += '\n';
+    }
+    rest.remove_prefix(first.size);
+  }
+  return clean;
+}
+
+}  // namespace bmad_mem
