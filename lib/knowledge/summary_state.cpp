@@ -87,6 +87,9 @@ std::string SummaryState::to_text() const {
     write_pending(json, *pending);
   }
   json.member("counted_id", counted_id).member("tried_id", tried_id);
+  if (counted_at) {
+    json.member("counted_at", format_rfc3339(*counted_at));
+  }
   if (compacting_since) {
     json.member("compacting_since", format_rfc3339(*compacting_since));
   }
@@ -102,6 +105,7 @@ SummaryState parse_summary_state(std::string_view text) {
   }
   return {.pending = parse_pending((*root)["pending"]),
           .counted_id = std::string((*root)["counted_id"].string()),
+          .counted_at = try_parse_rfc3339((*root)["counted_at"].string()),
           .tried_id = std::string((*root)["tried_id"].string()),
           .compacting_since = try_parse_rfc3339((*root)["compacting_since"].string())};
 }

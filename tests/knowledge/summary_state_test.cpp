@@ -26,6 +26,7 @@ TEST_CASE("a state comes back as it was written") {
                                  .messages = 12,
                                  .tokens = 3456};
   state.counted_id = "m5";
+  state.counted_at = kNow;
   state.tried_id = "m7";
   state.compacting_since = kNow;
   const SummaryState again = parse_summary_state(state.to_text());
@@ -33,6 +34,7 @@ TEST_CASE("a state comes back as it was written") {
   REQUIRE(again.pending);
   CHECK(again.pending->who() == "process 4711 (agent \"ann \"a\"\") on host");
   CHECK(again.pending->tokens == 3456);
+  CHECK(again.counted_at == kNow);
   CHECK(again.compacting_since == kNow);
 }
 

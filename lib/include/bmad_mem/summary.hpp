@@ -6,7 +6,10 @@
 //
 // The writer is the command of memory_config.summarizer, or whoever takes prompt() and gives
 // apply() the answer. No lock is held while it writes; who comes meanwhile sees that one is
-// pending.
+// pending. docs/summary.md tells what a writer gets, and what it may answer.
+//
+// A message of a sub-agent (a sidechain) is no part of the conversation: it is neither counted nor
+// summarized nor returned.
 #pragma once
 
 #include <cstddef>
@@ -30,7 +33,7 @@ enum class SummaryDue : std::uint8_t {
   kDueToolCalls,     ///< Enough tokens and enough tool calls since the last one.
   kDueTokens,        ///< Enough tokens, and no compaction of the conversation in progress.
   kDisabled,         ///< memory_config.summarizer.enabled is false.
-  kNoMessages,       ///< Nothing new since the last look.
+  kNoMessages,       ///< Nothing new since the last update.
   kTooShort,         ///< Below minimum_message_tokens_to_init.
   kTooFewTokens,     ///< Below minimum_tokens_between_update.
   kTooFewToolCalls,  ///< Enough tokens, but a compaction is in progress and tool calls are too few.
@@ -50,12 +53,14 @@ struct SummaryStatus {
   std::string last_summarized_id;
   std::optional<Timestamp> updated_at;
   std::uint64_t messages = 0;        ///< Of the main conversation.
-  std::uint64_t messages_since = 0;  ///< Since the last summarized one.
-  std::uint64_t tokens = 0;          ///< As estimate_tokens() counts, of the conversation.
+  std::uint64_t messages_since = 0;  ///< Since the last update, and so for the next two.
+  std::uint64_t tokens = 0;          ///< Of the conversation; see docs/summary.md.
   std::uint64_t tokens_since = 0;
   std::uint64_t tool_calls_since = 0;
   std::optional<Timestamp> pending_since;  ///< Also when it counts as dead.
+  std::string pending_by;                  ///< "process 4711 (agent \"ann\") on host".
   bool pending_is_stale = false;
+  bool compacting = false;  ///< See set_compacting().
 };
 
 struct SummaryPrompt {
@@ -64,6 +69,7 @@ struct SummaryPrompt {
   std::uint64_t messages = 0;
   std::uint64_t messages_left = 0;  ///< That did not fit, and come next time.
   std::size_t tokens = 0;
+  std::string ticket;  ///< Tells its answer from that to another prompt.
 };
 
 /// What became of one update: one record is kept of each.
@@ -123,11 +129,13 @@ struct SummaryStats {
   std::uint64_t failures = 0;
   std::uint64_t compactions = 0;                               ///< That were free.
   std::map<std::string, std::uint64_t, std::less<>> declined;  ///< By name.
-  std::uint64_t resumed = 0;
+  std::uint64_t resumed = 0;                                   ///< Of those that were free.
   std::uint64_t tokens_in = 0;
   std::uint64_t tokens_out = 0;
   std::uint64_t cache_read_tokens = 0;
   std::uint64_t cache_written_tokens = 0;
+  /// What it was counted from, oldest first: a JSON object each. Of a long history the totals.
+  std::vector<std::string> records;
 };
 
 /// The running summaries of a memory, which must outlive it. Threads: safe.
@@ -135,24 +143,35 @@ class Summaries {
  public:
   explicit Summaries(MemoryManager& memory);
 
+  /// How things are. Writes nothing.
   Result<SummaryStatus> status(std::string_view session_id) const;
   /// summary.md as it is, made from the template when there is none yet.
   Result<std::string> show(std::string_view session_id);
   /// What a writer gets: the summary, the messages since the last summarized one, instructions.
-  /// Records that an update is pending. Errors: E_CONCURRENT_MOD when one is pending already.
-  Result<SummaryPrompt> prompt(std::string_view session_id,
-                               const SummaryUpdateOptions& options = {});
-  /// Takes a writer's answer: the new summary.md, or edits of it. Errors: E_INVALID_FORMAT for what
-  /// asks for anything else, naming the file that may be edited; E_CONCURRENT_MOD when the prompt
-  /// is out of date. On error the old summary stays.
-  Result<SummaryUpdate> apply(std::string_view session_id, std::string_view answer);
-  /// prompt(), the command of the config, apply(). Nothing when no update is due.
+  /// Records that an update is pending, whether one is due or not. Errors: E_CONCURRENT_MOD when
+  /// one is pending already, naming who is at it; E_INVALID_QUERY when there is nothing new;
+  /// E_SCHEMA_INVALID when the config has summaries switched off.
+  Result<SummaryPrompt> prompt(std::string_view session_id);
+  /// Takes a writer's answer: the new summary.md, or edits of it. `ticket` is that of the prompt;
+  /// it may be left out unless another prompt was given up. Durable on success. Errors:
+  /// E_INVALID_FORMAT for what asks for anything else, naming the file that may be edited, and
+  /// E_SIZE_LIMIT: a better answer may follow; E_CONCURRENT_MOD when none is pending, or
+  /// the prompt is out of date. On error the old summary stays.
+  Result<SummaryUpdate> apply(std::string_view session_id, std::string_view answer,
+                              std::string_view ticket = {});
+  /// prompt(), the command of the config, apply(). Nothing when no update is due, or one was tried
+  /// at this very message. Errors: as those two; E_SCHEMA_INVALID without a command; E_STORAGE_IO
+  /// and E_QUERY_TIMEOUT as run_command().
   Result<std::optional<SummaryUpdate>> update(std::string_view session_id,
                                               const SummaryUpdateOptions& options = {});
-  /// Tells that a compaction of the conversation by the caller's own means begins or has ended.
+  /// Tells that a compaction of the conversation by the caller's own means begins or has ended. One
+  /// that nobody ends counts as over after 15 minutes.
   Status set_compacting(std::string_view session_id, bool compacting);
+  /// The summary and every message after it. Waits for a pending update first. To decline is no
+  /// error.
   Result<CompactedConversation> compact(std::string_view session_id,
                                         const CompactConversationOptions& options = {});
+  /// What was counted on this machine.
   Result<SummaryStats> stats(std::string_view session_id) const;
 
  private:

@@ -3,7 +3,7 @@
 //
 //   sessions/{id}/.lock.summary.json
 //   {"pending":{"pid":…,"host":…,"agent_id":…,"started_at":…,"up_to_id":…,…},"counted_id":…,
-//    "tried_id":…,"compacting_since":…}
+//    "counted_at":…,"tried_id":…,"compacting_since":…}
 //   sessions/{id}/.lock.summary-log.jsonl     one record an update, a failure, a compaction
 //
 // Both are ignored by git, as all that begins with .lock is, and may be deleted at any time. Pure:
@@ -41,7 +41,8 @@ struct PendingSummary {
 struct SummaryState {
   std::optional<PendingSummary> pending;
   std::string counted_id;  ///< The last message of the last update, also where the mark stayed.
-  std::string tried_id;    ///< The newest message when an update was last begun.
+  std::optional<Timestamp> counted_at;  ///< When that update was begun.
+  std::string tried_id;                 ///< The newest message when an update was last begun.
   std::optional<Timestamp> compacting_since;
 
   [[nodiscard]] std::string to_text() const;

@@ -52,6 +52,8 @@ inline constexpr const char* kLockName = ".lock";
 inline constexpr const char* kLockInfoName = ".lock.json";
 inline constexpr const char* kIndexLockName = ".lock.index";  ///< Who writes index.json.
 inline constexpr const char* kIndexLockInfoName = ".lock.index.json";
+inline constexpr const char* kSummaryStateName = ".lock.summary.json";  ///< Who writes a summary.
+inline constexpr const char* kSummaryLogName = ".lock.summary-log.jsonl";
 inline constexpr const char* kArtifactsName = "artifacts";
 
 // The functions below take ids that passed check_session_id() (and is_entry_id()), and file names
