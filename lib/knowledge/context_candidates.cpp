@@ -1,0 +1,304 @@
+#include "context_candidates.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <map>
+#include <optional>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "entry_prose.hpp"
+#include "fence.hpp"
+#include "said_texts.hpp"
+#include "snippet_candidates.hpp"
+#include "visible_text.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::size_t kConstraintsMax = 5;
+constexpr std::size_t kAgentPatternsMax = 5;
+constexpr std::size_t kPreferencesMax = 5;
+constexpr std::size_t kErrorSolutionsMax = 3;
+constexpr double kNearlyCertain = 0.9;
+constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kKeySizeMax = 60;
+
+bool is_of_the_user(Category category) { return category_type(category) == EntryType::kPreference; }
+
+class Chooser {
+ public:
+  Chooser(const ContextInput& input, const ContextRules& rules)
+      : input_(input), rules_(rules), snippets_(rules, said_) {
+    sort_items();
+    rank_items();
+  }
+
+  ContextCandidates run() {
+    choose_constraints();
+    choose_agent_patterns();
+    const auto is_task_fact = [](const KnowledgeItem& item) {
+      return !is_of_the_user(item.category) && item.category != Category::kErrorSolution;
+    };
+    choose_by_task(ContextSection::kTaskFacts, rules_.facts_max, is_task_fact);
+    choose_snippets();
+    choose_preferences();
+    choose_by_task(
+        ContextSection::kErrorSolutions, kErrorSolutionsMax,
+        [](const KnowledgeItem& item) { return item.category == Category::kErrorSolution; });
+    std::ranges::stable_sort(result_.said, {},
+                             [](const ContextCandidate& each) { return each.item.section; });
+    return std::move(result_);
+  }
+
+ private:
+  using EntryKey = std::tuple<std::string_view, EntryType, std::string_view>;
+
+  /// Surest first, then newest: an order that doesn't depend on the one they came in.
+  void sort_items() {
+    for (const KnowledgeItem& item : input_.items) {
+      if (!item.sensitive && (item.review == Review::kNone || item.review == Review::kAccepted)) {
+        items_.push_back(&item);
+      }
+    }
+    const auto rank = [](const KnowledgeItem* item) {
+      return std::tuple(-item->confidence, -item->updated_at.time_since_epoch().count(),
+                        item->category, std::string_view(item->key),
+                        std::string_view(item->session_id), std::string_view(item->id));
+    };
+    std::ranges::sort(items_, {}, rank);
+  }
+
+  /// A hit brings up what is known under its category and key, though another statement holds.
+  void rank_items() {
+    std::map<EntryKey, std::size_t> rank_of_hit;
+    for (std::size_t i = 0; i < input_.known.size(); ++i) {
+      const Entry& entry = input_.known[i].entry;
+      rank_of_hit.try_emplace({entry.session_id, entry.type, entry.id}, i);
+    }
+    if (rank_of_hit.empty()) {
+      return;
+    }
+    for (const KnowledgeItem* item : items_) {
+      std::size_t best = kNoRank;
+      const auto look_up = [&](const EntryKey& key) {
+        const auto found = rank_of_hit.find(key);
+        best = found == rank_of_hit.end() ? best : std::min(best, found->second);
+      };
+      look_up({item->session_id, item->type, item->id});
+      for (const KnowledgeVersion& version : item->chain) {
+        look_up({version.session_id, version.type, version.id});
+      }
+      if (best != kNoRank) {
+        ranks_.emplace(item, best);
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t rank(const KnowledgeItem* item) const {
+    const auto found = ranks_.find(item);
+    return found == ranks_.end() ? kNoRank : found->second;
+  }
+
+  [[nodiscard]] bool is_quoted(const KnowledgeItem& item) const {
+    return must_be_quoted({.source_kind = item.source_kind, .trust = item.trust},
+                          rules_.quote_below_trust);
+  }
+
+  void choose_constraints() {
+    std::vector<const KnowledgeItem*> chosen;
+    const auto add_if = [&](const auto& wanted) {
+      for (const KnowledgeItem* item : items_) {
+        if (wanted(*item) && std::ranges::find(chosen, item) == chosen.end()) {
+          chosen.push_back(item);
+        }
+      }
+    };
+    // What must be quoted is no constraint, whatever it says of itself, unless somebody pins it.
+    const auto is_certain = [&](const KnowledgeItem& item, Category category) {
+      return item.category == category && item.confidence >= kNearlyCertain && !is_quoted(item);
+    };
+    add_if([](const KnowledgeItem& item) { return item.pinned; });
+    add_if([&](const KnowledgeItem& item) { return is_certain(item, Category::kConstraint); });
+    add_if([&](const KnowledgeItem& item) { return is_certain(item, Category::kArchitecture); });
+    std::size_t left = kConstraintsMax;
+    for (const KnowledgeItem* item : chosen) {
+      const std::string why = item->pinned
+                                  ? std::string("pinned")
+                                  : fmt::format("{}, confidence {:.2f}",
+                                                category_name(item->category), item->confidence);
+      left -= left > 0 && add_item(ContextSection::kConstraints, *item, why) ? 1 : 0;
+    }
+    for (std::size_t i = 0; i < input_.pinned.size() && left > 0; ++i) {
+      left -= add_snippet(ContextSection::kConstraints, input_.pinned[i], "pinned") ? 1 : 0;
+    }
+  }
+
+  void choose_agent_patterns() {
+    std::size_t left = input_.agent_id.empty() ? 0 : kAgentPatternsMax;
+    for (std::size_t i = 0; i < items_.size() && left > 0; ++i) {
+      const KnowledgeItem& item = *items_[i];
+      // An error is told when the task is like the one in which it was met.
+      const bool is_pattern =
+          !is_of_the_user(item.category) && item.category != Category::kErrorSolution;
+      if (item.agent_id == input_.agent_id && is_pattern && !is_chosen(item)) {
+        const std::string why = fmt::format("learned by {}, confidence {:.2f}",
+                                            visible_line(item.agent_id), item.confidence);
+        left -= add_item(ContextSection::kAgentPatterns, item, why) ? 1 : 0;
+      }
+    }
+  }
+
+  /// What the task brings up, best first.
+  void choose_by_task(ContextSection section, std::size_t count_max,
+                      const std::function<bool(const KnowledgeItem&)>& wanted) {
+    std::vector<const KnowledgeItem*> found;
+    for (const auto& [item, rank] : ranks_) {
+      if (wanted(*item)) {
+        found.push_back(item);
+      }
+    }
+    std::ranges::sort(found, {}, [&](const KnowledgeItem* item) {
+      return std::pair(rank(item), std::string_view(item->id));
+    });
+    std::size_t left = count_max;
+    for (std::size_t i = 0; i < found.size() && left > 0; ++i) {
+      const KnowledgeItem& item = *found[i];
+      if (is_chosen(item)) {
+        omit(section, item, "said above");
+        continue;
+      }
+      left -= add_item(section, item, why_of_task(item)) ? 1 : 0;
+    }
+  }
+
+  [[nodiscard]] std::string why_of_task(const KnowledgeItem& item) const {
+    return fmt::format("{} that fits the task, relevance {:.2f}", category_name(item.category),
+                       input_.known[rank(&item)].relevance);
+  }
+
+  /// Those that fit the task first.
+  void choose_preferences() {
+    std::vector<const KnowledgeItem*> wishes;
+    std::ranges::copy_if(items_, std::back_inserter(wishes),
+                         [](const KnowledgeItem* item) { return is_of_the_user(item->category); });
+    std::ranges::stable_sort(wishes, {}, [&](const KnowledgeItem* item) { return rank(item); });
+    std::size_t left = kPreferencesMax;
+    for (std::size_t i = 0; i < wishes.size() && left > 0; ++i) {
+      const KnowledgeItem& item = *wishes[i];
+      if (!is_chosen(item)) {
+        const std::string why = rank(&item) != kNoRank
+                                    ? why_of_task(item)
+                                    : fmt::format("{}, confidence {:.2f}",
+                                                  category_name(item.category), item.confidence);
+        left -= add_item(ContextSection::kPreferences, item, why) ? 1 : 0;
+      }
+    }
+  }
+
+  void choose_snippets() {
+    std::size_t left = rules_.snippets_max;
+    for (std::size_t i = 0; i < input_.said.size() && left > 0; ++i) {
+      const Hit& hit = input_.said[i];
+      const std::string why = fmt::format("fits the task, relevance {:.2f}", hit.relevance);
+      left -= add_snippet(ContextSection::kTaskSnippets, hit, why) ? 1 : 0;
+    }
+  }
+
+  [[nodiscard]] bool is_chosen(const KnowledgeItem& item) const {
+    return said_.has_entry(key_of(item));
+  }
+  static SaidTexts::Key key_of(const KnowledgeItem& item) {
+    return {item.session_id, item.type, item.id};
+  }
+
+  void omit(ContextSection section, const KnowledgeItem& item, std::string why) {
+    result_.omitted.push_back(
+        {.section = section, .session_id = item.session_id, .id = item.id, .why = std::move(why)});
+  }
+
+  /// Adds `item`, unless it is said already. True when it was added.
+  bool add_item(ContextSection section, const KnowledgeItem& item, const std::string& why) {
+    const std::string said = comparable_text(item.value);
+    const Result<JsonValue> entry = parser_.parse(item.json);
+    if (said.empty() || !entry || !is_of_workspace(rules_.workspace, *entry)) {
+      return false;
+    }
+    if (!said_.add(key_of(item), said)) {
+      omit(section, item, "said above");
+      return false;
+    }
+    said_.add_sources(item.learned_from);
+    const EntryTrust trust = checked_trust({item.source_kind, item.trust});
+    const bool quoted = is_quoted(item);
+    ContextCandidate candidate{
+        .item = {.section = section,
+                 .session_id = item.session_id,
+                 .type = item.type,
+                 .id = item.id,
+                 .timestamp = item.updated_at,
+                 .text = {},
+                 .tokens = 0,
+                 .trust = trust.trust,
+                 .quoted = quoted,
+                 .why = why},
+        .label = label_of(section, item, quoted),
+        .quoted_label = fmt::format(
+            "{} ({})", is_of_the_user(item.category) ? "Preference" : "Fact", trust_text(trust)),
+        .text = item.value,
+        .before = {},
+        .after = {}};
+    result_.said.push_back(std::move(candidate));
+    return true;
+  }
+
+  static std::string label_of(ContextSection section, const KnowledgeItem& item, bool quoted) {
+    if (item.key.empty()) {
+      return {};
+    }
+    if (quoted) {
+      return cut_text(visible_line(item.key), kKeySizeMax);
+    }
+    std::string key = harmless_line(item.key, kKeySizeMax);
+    std::erase(key, '*');
+    if (key.empty()) {
+      return {};
+    }
+    const bool says_category = section == ContextSection::kTaskFacts;
+    return says_category ? fmt::format("**{}** ({})", key, category_name(item.category))
+                         : fmt::format("**{}**", key);
+  }
+
+  /// Adds an entry with its neighbours, unless it is said already. True when it was added.
+  bool add_snippet(ContextSection section, const Hit& hit, std::string why) {
+    std::optional<ContextCandidate> snippet =
+        snippets_.make(section, hit, std::move(why), result_.omitted);
+    if (!snippet) {
+      return false;
+    }
+    result_.said.push_back(*std::move(snippet));
+    return true;
+  }
+
+  const ContextInput& input_;
+  const ContextRules& rules_;
+  JsonParser parser_;
+  SaidTexts said_;
+  SnippetMaker snippets_;
+  std::vector<const KnowledgeItem*> items_;                      // Those that may be told.
+  std::unordered_map<const KnowledgeItem*, std::size_t> ranks_;  // Of those in ContextInput::known.
+  ContextCandidates result_;
+};
+
+}  // namespace
+
+ContextCandidates choose_candidates(const ContextInput& input, const ContextRules& rules) {
+  return Chooser(input, rules).run();
+}
+
+}  // namespace bmad_mem

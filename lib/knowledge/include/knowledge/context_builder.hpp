@@ -1,0 +1,48 @@
+// context_builder.hpp - from what is known and found to the text that an agent reads before a task.
+//
+//   items, hits --sections, no duplicates--> candidates --ceiling, most useful first--> Markdown
+//
+// Pure, and the same bytes for the same input: no clock, no counts of accesses, nothing of the
+// order in which the items come.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/reports.hpp"
+#include "core/workspace.hpp"
+
+namespace bmad_mem {
+
+struct ContextRules {
+  std::size_t max_tokens = 800;
+  std::size_t facts_max = 5;
+  std::size_t snippets_max = 3;
+  double quote_below_trust = 0.7;
+  /// What belongs to another workspace, or lies outside this one, is left out.
+  Workspace workspace;
+};
+
+struct ContextInput {
+  std::string_view agent_id;  ///< Empty: no section of its own.
+  /// What is known, as collect_knowledge() gives it. Candidates, dropped and sensitive ones are
+  /// left out.
+  std::span<const KnowledgeItem> items;
+  /// Facts and preferences that the task brings up, best first.
+  std::span<const Hit> known;
+  /// What was said, decided, found and done that the task brings up, best first, with its
+  /// neighbours. Sensitive ones are left out, as neighbours too.
+  std::span<const Hit> said;
+  /// Entries that are pinned, newest first; facts and preferences among them are passed over.
+  std::span<const Hit> pinned;
+};
+
+/// The context of `input`, never longer than the rules allow as estimate_tokens() counts its whole
+/// text.
+Context build_context(const ContextInput& input, const ContextRules& rules);
+
+}  // namespace bmad_mem
