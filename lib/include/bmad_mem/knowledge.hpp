@@ -178,7 +178,8 @@ struct ContextOptions {
   std::vector<std::string> sessions = {};          ///< All when empty.
   std::vector<std::string> without_sessions = {};  ///< The one that asks knows itself already.
   std::string project = {};  ///< Only sessions of this project, or of none; any when empty.
-  /// Only what is not older; memory_config.context.recency_days when absent.
+  /// Only what is not older, but for pins. When absent, snippets alone are bounded, by
+  /// memory_config.context.recency_days before the newest entry.
   std::optional<Timestamp> since = {};
 };
 
@@ -213,7 +214,7 @@ struct Context {
 };
 
 /// How many tokens of a language model `text` has, about, and rather more than fewer: see
-/// docs/knowledge.md for how it counts and how far off it is. A pure function of the bytes.
+/// docs/context.md for how it counts and how far off it is. A pure function of the bytes.
 std::size_t estimate_tokens(std::string_view text);
 
 enum class TaskOutcome : std::uint8_t { kSuccess, kFailure };
@@ -292,7 +293,8 @@ class Knowledge {
   Status write_views();
 
   /// What an agent should know before a task, as Markdown. The same bytes for the same store,
-  /// whatever the time. Errors: as query()'s.
+  /// whatever the time, as long as no entry is dated in the future; no access is noted. What holds
+  /// is decided over all sessions, and the options choose among that. Errors: as query()'s.
   Result<Context> context(const ContextOptions& options) const;
 
   /// What a finished task teaches: of a success what the rules of the config say, of a failure the

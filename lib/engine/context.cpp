@@ -1,0 +1,237 @@
+// context.cpp - what an agent is told before a task: what is known, and what two searches find. No
+// lock is taken, and no access is noted: asking must not change the next answer.
+#include <algorithm>
+#include <set>
+#include <string>
+#include <thread>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "core/parallel.hpp"
+#include "core/process.hpp"
+#include "held_indexes.hpp"
+#include "knowledge/context_builder.hpp"
+#include "knowledge_store.hpp"
+#include "lifecycle/archive_manifest.hpp"
+#include "memory_inside.hpp"
+#include "query/hit_loader.hpp"
+#include "query/search.hpp"
+#include "search_settings.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Facts and preferences that the task brings up: enough for three sections, duplicates and all.
+constexpr std::size_t kKnownMax = 48;
+/// Some of the best are said already, or belong elsewhere.
+constexpr std::size_t kSaidPerSnippet = 4;
+constexpr std::size_t kPinnedMax = 10;
+constexpr std::size_t kSnippetSize = 300;
+/// What fits much worse than the best shares a common word with the task and no more.
+constexpr double kTextShareMin = 0.1;
+
+/// The project that the session belongs to; empty when its manifest names none or can't be read.
+std::string project_of(const Store& store, const std::string& session_id) {
+  const Result<Manifest> manifest = load_manifest(*store.files, session_id);
+  if (manifest) {
+    return manifest->project_name;
+  }
+  const Result<ArchiveManifest> archived = read_archive_manifest(*store.files, session_id);
+  if (!archived) {
+    return {};
+  }
+  const Result<Manifest> kept = parse_manifest(archived->text, session_id);
+  return kept ? kept->project_name : std::string();
+}
+
+bool is_knowledge(EntryType type) {
+  return type == EntryType::kFact || type == EntryType::kPreference;
+}
+
+/// What a context draws on.
+struct Sources {
+  std::set<std::string, std::less<>> sessions;
+  std::vector<Hit> known;
+  std::vector<Hit> said;
+  std::vector<Hit> pinned;
+};
+
+class ContextSearch {
+ public:
+  ContextSearch(const Store& store, const ContextOptions& options)
+      : store_(store), options_(options), settings_(search_settings(store)) {
+    settings_.weights.access = 0;
+  }
+
+  Result<Sources> run() {
+    return choose_steadily([&]() -> Result<Sources> {
+      BMAD_TRY_ASSIGN(ChosenIndexes chosen,
+                      chosen_indexes(store_, {.sessions = options_.sessions}));
+      std::erase_if(chosen.indexes,
+                    [&](const auto& index) { return !is_in_scope(index->session_id()); });
+      HeldIndexes indexes(store_, chosen.indexes);
+      Result<Sources> sources = indexes.run([&] { return search_all(indexes.sessions()); });
+      if (sources) {
+        for (const std::string& session_id : chosen.live) {
+          BMAD_TRY(check_still_there(store_, session_id));
+        }
+        indexes.write_checkpoints();
+      }
+      return sources;
+    });
+  }
+
+ private:
+  [[nodiscard]] bool is_in_scope(const std::string& session_id) const {
+    if (std::ranges::find(options_.without_sessions, session_id) !=
+        options_.without_sessions.end()) {
+      return false;
+    }
+    if (options_.project.empty()) {
+      return true;
+    }
+    const std::string project = project_of(store_, session_id);
+    return project.empty() || project == options_.project;
+  }
+
+  Result<Sources> search_all(std::span<SessionIndex* const> sessions) {
+    Sources sources;
+    // Time counts from the newest entry, so that a store that rests says the same next year. One
+    // that is dated in the future would make all others old: it doesn't count before its time.
+    const Timestamp now = store_.clock.now();
+    settings_.now = {};
+    for (const SessionIndex* session : sessions) {
+      sources.sessions.insert(session->session_id());
+      settings_.now = std::max(settings_.now, std::min(now, session->facts().newest));
+    }
+    Query query{.text = options_.task, .text_is_prose = true, .context = 0};
+    query.filter.without_sensitive = true;
+    query.snippet_size = 0;  // Of what is known, the item has the text.
+    if (options_.task.find_first_not_of(" \t\r\n") != std::string::npos) {
+      query.filter.types = {EntryType::kFact, EntryType::kPreference};
+      query.filter.limit = kKnownMax;
+      query.filter.since = options_.since;
+      BMAD_TRY_ASSIGN(sources.known, find(sessions, query));
+      query.filter.types = {EntryType::kConversation, EntryType::kDecision, EntryType::kFinding,
+                            EntryType::kEvent, EntryType::kArtifact};
+      query.filter.limit =
+          kSaidPerSnippet * static_cast<std::size_t>(store_.config.context.snippets_max);
+      query.filter.since = snippets_since();
+      query.context = 1;
+      query.snippet_size = kSnippetSize;
+      if (query.filter.limit > 0) {
+        BMAD_TRY_ASSIGN(sources.said, find(sessions, query));
+      }
+    }
+    BMAD_TRY_ASSIGN(sources.pinned, find_pinned(sessions));
+    return sources;
+  }
+
+  [[nodiscard]] std::optional<Timestamp> snippets_since() const {
+    const std::chrono::days recency(store_.config.context.recency_days);
+    if (options_.since || recency.count() == 0) {
+      return options_.since;
+    }
+    return settings_.now - recency;
+  }
+
+  /// Looks at the flags of all entries: a tenth of what a search for all that is pinned costs.
+  static Result<std::vector<Hit>> find_pinned(std::span<SessionIndex* const> sessions) {
+    std::vector<Status> loaded(sessions.size());
+    for_each_parallel(sessions.size(), [&](std::size_t i) { loaded[i] = sessions[i]->load(); });
+    struct Pin {
+      Timestamp time;
+      std::size_t session;
+      Ordinal ordinal;
+    };
+    std::vector<Pin> pins;
+    for (std::size_t i = 0; i < sessions.size(); ++i) {
+      BMAD_TRY(in_session(*sessions[i], std::move(loaded[i])));
+      const SlotTable& slots = sessions[i]->slots();
+      for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+        if ((slots.flags[slot] & (kFlagPinned | kFlagSensitive)) == kFlagPinned &&
+            !is_knowledge(flag_type(slots.flags[slot]))) {
+          const Ordinal ordinal = slots.ordinal(slot);
+          pins.push_back({sessions[i]->timestamp(ordinal), i, ordinal});
+        }
+      }
+    }
+    std::ranges::sort(pins, {}, [](const Pin& pin) {  // Newest first.
+      return std::tuple(-pin.time.time_since_epoch().count(), pin.session, pin.ordinal);
+    });
+    std::vector<Hit> hits;
+    for (std::size_t i = 0; i < std::min(pins.size(), kPinnedMax); ++i) {
+      SessionIndex& session = *sessions[pins[i].session];
+      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, pins[i].ordinal)));
+      hits.push_back({.entry = std::move(entry)});
+    }
+    return hits;
+  }
+
+  Result<std::vector<Hit>> find(std::span<SessionIndex* const> sessions, const Query& query) {
+    BMAD_TRY_ASSIGN(const Question question, read_question(query, settings_.now));
+    BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, question, settings_));
+    double best = 0;
+    for (const Found& found : result.found) {
+      best = std::max(best, found.components.text);
+    }
+    std::erase_if(result.found,
+                  [&](const Found& found) { return found.components.text < kTextShareMin * best; });
+    HitLoader loader(sessions, result, query, settings_.language);
+    std::vector<Hit> hits;
+    for (std::size_t i = 0; i < result.found.size(); ++i) {
+      BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
+      hits.push_back(std::move(hit));
+    }
+    return hits;
+  }
+
+  const Store& store_;
+  const ContextOptions& options_;
+  SearchSettings settings_;
+};
+
+}  // namespace
+
+Result<Context> Knowledge::context(const ContextOptions& options) const {
+  const Store& store = MemoryInside::store(*memory_);
+  // What holds is decided over all sessions, and only then which of them count: else a value that
+  // was replaced would come back where the one that replaced it is left out.
+  Result<std::vector<KnowledgeItem>> known = std::vector<KnowledgeItem>();
+  const auto read_knowledge = [&] { known = all_knowledge(store, {}); };
+  Result<Sources> found = Sources();
+  const auto search_sessions = [&] { found = ContextSearch(store, options).run(); };
+  if (core_count() > 1) {  // Both take as long, and neither waits for the other.
+    const std::jthread other(read_knowledge);
+    search_sessions();
+  } else {
+    read_knowledge();
+    search_sessions();
+  }
+  if (!found || !known) {
+    return found ? std::move(known).error() : std::move(found).error();
+  }
+  const Sources& sources = *found;
+  std::vector<KnowledgeItem>& items = *known;
+  std::erase_if(items, [&](const KnowledgeItem& item) {
+    return !sources.sessions.contains(item.session_id) ||
+           (options.since && item.updated_at < *options.since && !item.pinned);
+  });
+  const ContextConfig& config = store.config.context;
+  const ContextRules rules{
+      .max_tokens = options.max_tokens.value_or(static_cast<std::size_t>(config.max_tokens)),
+      .facts_max = static_cast<std::size_t>(config.facts_max),
+      .snippets_max = static_cast<std::size_t>(config.snippets_max),
+      .quote_below_trust = config.quote_below_trust,
+      .workspace = store.workspace};
+  return build_context({.agent_id = options.agent_id,
+                        .items = items,
+                        .known = sources.known,
+                        .said = sources.said,
+                        .pinned = sources.pinned},
+                       rules);
+}
+
+}  // namespace bmad_mem
