@@ -32,6 +32,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kHistory,
     &kRemember,
     &kRecall,
+    &kContext,
     &kPin,
     &kUnpin,
     &kStateSet,

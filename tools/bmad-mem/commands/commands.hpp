@@ -28,6 +28,7 @@ extern const Command kGet;
 extern const Command kHistory;
 extern const Command kRemember;
 extern const Command kRecall;
+extern const Command kContext;
 extern const Command kPin;
 extern const Command kUnpin;
 extern const Command kStateSet;
