@@ -79,6 +79,17 @@ struct RedactOptions {
 /// Measures and prints.
 Result<bool> run_redact(const RedactOptions& options);
 
+struct ContextBenchOptions {
+  std::string directory;  ///< Where the temporary folder goes.
+  std::string tool;       ///< The bmad-mem to start; beside this program when empty.
+  std::uint64_t seed = 1;
+  double effort = 1;  ///< Below 1 the memory is smaller, too.
+  bool json = false;
+};
+
+/// Measures and prints.
+Result<bool> run_context(const ContextBenchOptions& options);
+
 struct RetrievalOptions {
   std::string data = "../shared/data/retrieval-dev";  ///< Holds corpus.jsonl and queries.jsonl.
   std::string run_file;             ///< Where the rankings go; nowhere when empty.

@@ -126,6 +126,21 @@ CLI::App* add_redact(CLI::App& app, RedactOptions& options) {
   return redact;
 }
 
+CLI::App* add_context(CLI::App& app, ContextBenchOptions& options) {
+  CLI::App* context = app.add_subcommand("context", "measure what an agent waits for its context");
+  context->add_option("--dir", options.directory,
+                      "make the memory in this folder (TMPDIR, else /tmp)");
+  context->add_option("--tool", options.tool,
+                      "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
+  context
+      ->add_option("--effort", options.effort,
+                   "1 takes half a minute, most of it for 100,000 entries; less makes fewer")
+      ->check(CLI::Range(0.001, 100.0));
+  context->add_option("--seed", options.seed, "of the data and the tasks (1)");
+  context->add_flag("--json", options.json, "one JSON object instead of a table");
+  return context;
+}
+
 int exit_status(const Status& done) { return done ? kDone : fail(done.error()); }
 
 int exit_status(const Result<bool>& complete) {
@@ -143,6 +158,7 @@ int run(int argc, char** argv) {
   LifecycleOptions lifecycle_options{.directory = directory, .filter = {}, .tool = tool};
   RetrievalOptions retrieval_options{.directory = directory};
   RedactOptions redact_options{.directory = directory};
+  ContextBenchOptions context_options{.directory = directory, .tool = tool};
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
   add_store(app, store_options);
@@ -151,6 +167,7 @@ int run(int argc, char** argv) {
   const CLI::App* lifecycle = add_lifecycle(app, lifecycle_options);
   const CLI::App* retrieval = add_retrieval(app, retrieval_options);
   const CLI::App* redact = add_redact(app, redact_options);
+  const CLI::App* context = add_context(app, context_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -170,6 +187,9 @@ int run(int argc, char** argv) {
   }
   if (redact->parsed()) {
     return exit_status(run_redact(redact_options));
+  }
+  if (context->parsed()) {
+    return exit_status(run_context(context_options));
   }
   return exit_status(run_store(store_options));
 }
