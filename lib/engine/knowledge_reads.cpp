@@ -121,6 +121,10 @@ Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& option
   const Store& store = MemoryInside::store(*memory_);
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
                   all_knowledge(store, options.sessions, options.as_of));
+  if (options.candidates && !options.as_of) {
+    BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
+    std::ranges::move(found, std::back_inserter(items));
+  }
   std::erase_if(items, [&](const KnowledgeItem& item) { return !passes(options, item); });
   BMAD_TRY(drop_unreadable_items(store, items));
   const Timestamp now = options.as_of.value_or(store.clock.now());

@@ -25,6 +25,12 @@ Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
 /// Drops items of types that may not be read. Errors: E_ACCESS_DENIED when none may.
 Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items);
 
+/// Candidates that user messages of live `sessions` (all when empty) give and that are not stored:
+/// as if they were, `json` included. Sorted as all_knowledge(). Nothing where the config says not
+/// to look, or messages may not be read. Reads all messages.
+Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
+                                                    std::span<const std::string> sessions);
+
 /// As Knowledge::write_views().
 Status write_knowledge_views(const Store& store);
 /// Removes the views, durably: for those who take something out of the logs, before and after,

@@ -38,6 +38,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kStateSet,
     &kStateGet,
     &kArtifactAdd,
+    &kLearn,
     &kStats,
     &kExport,
     &kSummaryShow,

@@ -34,6 +34,7 @@ extern const Command kUnpin;
 extern const Command kStateSet;
 extern const Command kStateGet;
 extern const Command kArtifactAdd;
+extern const Command kLearn;
 extern const Command kStats;
 extern const Command kExport;
 extern const Command kSummaryShow;
