@@ -264,8 +264,9 @@ struct MergeProposal {
 
 struct ConsolidateOptions {
   bool dry_run = true;
-  double min_similarity = 0.6;  ///< 0 to 1, of shingles (Jaccard).
-  std::vector<std::string> sessions = {};
+  double min_similarity = 0.6;  ///< 0.3 to 1: shared by all pieces of 5 characters (Jaccard).
+  std::optional<Category> category = {};
+  std::vector<std::string> sessions = {};  ///< Only items that hold there; all live when empty.
 };
 
 struct ConsolidateReport {
@@ -308,7 +309,11 @@ class Knowledge {
   /// command fails, and E_QUERY_TIMEOUT when it takes too long.
   Result<ExtractionReport> extract(const ExtractOptions& options);
 
-  /// Merges knowledge that says nearly the same, or says what it would merge.
+  /// Merges knowledge that says nearly the same, or says what it would merge. The surest stays (of
+  /// equals the most trusted, then the newest), with the highest confidence, the lowest trust and
+  /// the marks of all; the others become dropped and name it. What may contradict each other, or
+  /// differs in category, agent or being trusted at all, stays apart. Errors: E_INVALID_QUERY for a
+  /// similarity out of range; as a write's, and then calling it again finishes.
   Result<ConsolidateReport> consolidate(const ConsolidateOptions& options = {});
 
  private:
