@@ -39,6 +39,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kStateGet,
     &kArtifactAdd,
     &kLearn,
+    &kExtract,
     &kConsolidate,
     &kStats,
     &kExport,

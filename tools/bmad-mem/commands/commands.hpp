@@ -35,6 +35,7 @@ extern const Command kStateSet;
 extern const Command kStateGet;
 extern const Command kArtifactAdd;
 extern const Command kLearn;
+extern const Command kExtract;
 extern const Command kConsolidate;
 extern const Command kStats;
 extern const Command kExport;
