@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "access.hpp"
-#include "core/command.hpp"
+#include "storage/command.hpp"
 #include "index/entry_scanner.hpp"
 #include "knowledge/extraction_answer.hpp"
 #include "knowledge/extraction_prompt.hpp"

@@ -16,7 +16,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "core/command.hpp"
+#include "storage/command.hpp"
 #include "core/hash.hpp"
 #include "core/process.hpp"
 #include "knowledge/summary_answer.hpp"
