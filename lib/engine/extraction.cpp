@@ -10,7 +10,6 @@
 #include <fmt/format.h>
 
 #include "access.hpp"
-#include "storage/command.hpp"
 #include "index/entry_scanner.hpp"
 #include "knowledge/extraction_answer.hpp"
 #include "knowledge/extraction_prompt.hpp"
@@ -18,6 +17,7 @@
 #include "knowledge_store.hpp"
 #include "memory_inside.hpp"
 #include "redaction.hpp"
+#include "storage/command.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
