@@ -52,6 +52,17 @@ void with_file_to_import(CrashStore& store) {
   write_file(store.folder() / "import.jsonl", lines);
 }
 
+/// A summary that a writer was asked for.
+void with_pending_summary(CrashStore& store) {
+  two_sessions(store);
+  store.must({"summary", "prompt", "--session", "$S"});
+}
+
+std::string summary_edit() {
+  return R"([{"file":"summary.md","old":"_What is still to be answered or done._",)"
+         R"("new":"whether-it-is-durable"}])";
+}
+
 std::string three_messages() {
   return one_entry("conversation", "batch-1") + one_entry("conversation", "batch-2") +
          one_entry("conversation", "batch-3");
@@ -77,6 +88,8 @@ std::vector<CrashCommand> make_table() {
       {.name = "add after a tail without newline", .prepare = with_unclosed_tail, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "after-unclosed"), .marks = {"after-unclosed"}, .findings = {"torn_tail"}, .kept = {"unclosed-tail"}},
       {.name = "add beside a damaged line", .prepare = with_damaged_line, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "beside-damage"), .marks = {"beside-damage"}, .findings = {"damaged_line"}, .kept = {"damaged-bytes"}},
       {.name = "import", .prepare = with_file_to_import, .arguments = {"import", "--session", "$S", "$D/import.jsonl"}, .marks = {"imported-1", "imported-2", "imported-3"}, .next_type = "conversation", .is_idempotent = true, .writes_in_parts = true},
+      {.name = "summary prompt", .prepare = two_sessions, .arguments = {"summary", "prompt", "--session", "$S"}, .proof = {"summary", "show", "--session", "$S"}, .proof_text = "## Open questions"},
+      {.name = "summary apply", .prepare = with_pending_summary, .arguments = {"summary", "apply", "--session", "$S", "-"}, .input = summary_edit(), .proof = {"summary", "show", "--session", "$S"}, .proof_text = "whether-it-is-durable"},
       {.name = "rebuild-index", .prepare = two_sessions, .arguments = {"rebuild-index"}, .is_idempotent = true, .writes_in_parts = true, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1"},
       {.name = "repair", .prepare = with_damage_and_torn_tail, .arguments = {"repair"}, .is_idempotent = true, .writes_in_parts = true, .findings = {"damaged_line", "torn_tail"}, .kept = {"damaged-bytes", "torn-b"}, .proof = {"verify"}, .proof_text = ""},
   };

@@ -13,8 +13,9 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.rfin
 
 /// Files that are derived, local or information: losing them loses no memory.
 bool is_expendable(const std::string& path) {
-  static constexpr std::array<std::string_view, 12> kNames = {
-      ".lock", ".lock.json", ".lock.index", ".lock.index.json", "index.json",
+  static constexpr std::array<std::string_view, 14> kNames = {
+      ".lock", ".lock.json", ".lock.index", ".lock.index.json", "index.json", ".lock.summary.json",
+      ".lock.summary-log.jsonl",
       // Information, and a schedule that is made anew.
       ".lock.maintain", ".lock.maintain.json", "maintenance.json", "access.jsonl", "catalog.json",
       "audit.jsonl", ".gitignore"};
