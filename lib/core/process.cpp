@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <thread>
 
@@ -23,6 +24,15 @@ int process_id() {
     known_id.store(id, std::memory_order_relaxed);
   }
   return id;
+}
+
+const std::string& host_name() {
+  static const std::string name = [] {
+    std::array<char, 256> buffer{};
+    return ::gethostname(buffer.data(), buffer.size() - 1) == 0 ? std::string(buffer.data())
+                                                                : std::string("unknown");
+  }();
+  return name;
 }
 
 std::size_t core_count() {

@@ -8,10 +8,6 @@
 // as it was, and a note that goes stale.
 #include "summary_updates.hpp"
 
-#include <unistd.h>
-
-#include <array>
-
 #include <fmt/format.h>
 
 #include "bmad_mem/knowledge.hpp"
@@ -36,11 +32,6 @@ constexpr std::string_view kSwitch = "memory_config.summarizer.enabled";
 constexpr std::string_view kCommandSetting = "memory_config.summarizer.command";
 /// Of what a command may say: a summary, escaped as JSON and wrapped.
 constexpr std::size_t kOutputSizeMax = 4 * kSummarySizeMax;
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? std::string(name.data()) : "unknown";
-}
 
 Error already_pending(const Store& store, const PendingSummary& pending) {
   return Error{.code = ErrorCode::E_CONCURRENT_MOD,

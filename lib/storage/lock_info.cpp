@@ -24,15 +24,6 @@ namespace {
 constexpr std::size_t kInfoSize = 512;
 constexpr std::size_t kNameSizeMax = 64;
 
-const std::string& host_name() {
-  static const std::string name = [] {
-    std::array<char, 256> buffer{};
-    return ::gethostname(buffer.data(), buffer.size() - 1) == 0 ? std::string(buffer.data())
-                                                                : std::string("unknown");
-  }();
-  return name;
-}
-
 /// When process `pid` started, in clock ticks since boot (proc(5), field 22 of stat); 0 when there
 /// is no such process. Tells a process from a later one with the same number.
 std::uint64_t process_start(int pid) {

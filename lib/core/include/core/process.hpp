@@ -2,12 +2,16 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 
 namespace bmad_mem {
 
 /// As getpid(), which glibc does not remember and an append asked for six times. A forked child
 /// gets its own number: what belongs to one process only (locks, random parts of ids) compares it.
 int process_id();
+
+/// The name of this machine; "unknown" when it has none.
+const std::string& host_name();
 
 /// How many threads run at once here, at least 1; asked once, since asking reads files.
 std::size_t core_count();
