@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "access.hpp"
 #include "core/parallel.hpp"
 #include "core/process.hpp"
 #include "held_indexes.hpp"
@@ -138,7 +139,7 @@ class ContextSearch {
   }
 
   /// Looks at the flags of all entries: a tenth of what a search for all that is pinned costs.
-  static Result<std::vector<Hit>> find_pinned(std::span<SessionIndex* const> sessions) {
+  Result<std::vector<Hit>> find_pinned(std::span<SessionIndex* const> sessions) const {
     std::vector<Status> loaded(sessions.size());
     for_each_parallel(sessions.size(), [&](std::size_t i) { loaded[i] = sessions[i]->load(); });
     struct Pin {
@@ -152,7 +153,8 @@ class ContextSearch {
       const SlotTable& slots = sessions[i]->slots();
       for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
         if ((slots.flags[slot] & (kFlagPinned | kFlagSensitive)) == kFlagPinned &&
-            !is_knowledge(flag_type(slots.flags[slot]))) {
+            !is_knowledge(flag_type(slots.flags[slot])) &&
+            check_read(store_, flag_type(slots.flags[slot]))) {
           const Ordinal ordinal = slots.ordinal(slot);
           pins.push_back({sessions[i]->timestamp(ordinal), i, ordinal});
         }
@@ -170,7 +172,12 @@ class ContextSearch {
     return hits;
   }
 
-  Result<std::vector<Hit>> find(std::span<SessionIndex* const> sessions, const Query& query) {
+  Result<std::vector<Hit>> find(std::span<SessionIndex* const> sessions, Query query) {
+    std::erase_if(query.filter.types,
+                  [&](EntryType type) { return !check_read(store_, type).has_value(); });
+    if (query.filter.types.empty()) {
+      return std::vector<Hit>();
+    }
     BMAD_TRY_ASSIGN(const Question question, read_question(query, settings_.now));
     BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, question, settings_));
     double best = 0;
@@ -183,6 +190,8 @@ class ContextSearch {
     std::vector<Hit> hits;
     for (std::size_t i = 0; i < result.found.size(); ++i) {
       BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
+      drop_unreadable(store_, hit.before);
+      drop_unreadable(store_, hit.after);
       hits.push_back(std::move(hit));
     }
     return hits;
@@ -193,14 +202,39 @@ class ContextSearch {
   SearchSettings settings_;
 };
 
+/// What a context may say: what every agent is told, what this one has learned, and what was found.
+KnowledgeCollector::Wanted wanted_by(const std::string& agent_id, const std::vector<Hit>& found) {
+  std::set<std::string_view> ids;
+  for (const Hit& hit : found) {
+    ids.insert(hit.entry.id);
+  }
+  return [&agent_id, ids = std::move(ids)](const KnowledgeOutline& outline) {
+    switch (outline.category) {
+      case Category::kUserPreference:
+      case Category::kStyle:
+        return true;
+      case Category::kConstraint:
+      case Category::kArchitecture:
+        if (outline.confidence >= kNearlyCertain) {
+          return true;
+        }
+        break;
+      default:
+        break;
+    }
+    return outline.pinned || (!agent_id.empty() && outline.agent_id == agent_id) ||
+           ids.contains(outline.id);
+  };
+}
+
 }  // namespace
 
 Result<Context> Knowledge::context(const ContextOptions& options) const {
   const Store& store = MemoryInside::store(*memory_);
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
-  Result<std::vector<KnowledgeItem>> known = std::vector<KnowledgeItem>();
-  const auto read_knowledge = [&] { known = all_knowledge(store, {}); };
+  Result<std::unique_ptr<KnowledgeCollector>> known = std::unique_ptr<KnowledgeCollector>();
+  const auto read_knowledge = [&] { known = gather_knowledge(store, {}); };
   Result<Sources> found = Sources();
   const auto search_sessions = [&] { found = ContextSearch(store, options).run(); };
   if (core_count() > 1) {  // Both take as long, and neither waits for the other.
@@ -214,9 +248,9 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
     return found ? std::move(known).error() : std::move(found).error();
   }
   const Sources& sources = *found;
-  std::vector<KnowledgeItem>& items = *known;
+  std::vector<KnowledgeItem> items = (*known)->finish(wanted_by(options.agent_id, sources.known));
   std::erase_if(items, [&](const KnowledgeItem& item) {
-    return !sources.sessions.contains(item.session_id) ||
+    return !sources.sessions.contains(item.session_id) || !check_read(store, item.type) ||
            (options.since && item.updated_at < *options.since && !item.pinned);
   });
   const ContextConfig& config = store.config.context;

@@ -92,19 +92,27 @@ bool is_higher(const KnowledgeItem& a, const KnowledgeItem& b) {
 
 }  // namespace
 
+Result<std::unique_ptr<KnowledgeCollector>> gather_knowledge(const Store& store,
+                                                             std::span<const std::string> sessions,
+                                                             std::optional<Timestamp> as_of) {
+  return choose_steadily([&]() -> Result<std::unique_ptr<KnowledgeCollector>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
+                    session_sources(store, sessions, /*archived=*/false));
+    auto collector = std::make_unique<KnowledgeCollector>(as_of);
+    JsonParser parser;
+    for (const SessionSource& source : sources) {
+      BMAD_TRY(collect_session(store, source, parser, *collector));
+    }
+    return collector;
+  });
+}
+
 Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
                                                  std::span<const std::string> sessions,
                                                  std::optional<Timestamp> as_of) {
-  return choose_steadily([&]() -> Result<std::vector<KnowledgeItem>> {
-    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
-                    session_sources(store, sessions, /*archived=*/false));
-    KnowledgeCollector collector(as_of);
-    JsonParser parser;
-    for (const SessionSource& source : sources) {
-      BMAD_TRY(collect_session(store, source, parser, collector));
-    }
-    return collector.finish();
-  });
+  BMAD_TRY_ASSIGN(const std::unique_ptr<KnowledgeCollector> collector,
+                  gather_knowledge(store, sessions, as_of));
+  return collector->finish();
 }
 
 Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items) {

@@ -1,12 +1,14 @@
 // knowledge_store.hpp - knowledge as the parts of the engine write and read it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "bmad_mem/knowledge.hpp"
+#include "knowledge/knowledge_item.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -14,6 +16,11 @@ namespace bmad_mem {
 /// As Knowledge::remember(), for each of `params` in order; all of one session and type share one
 /// write. Writes the views once. Errors: as remember(); what was written before stays.
 Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params);
+
+/// The statements in `sessions`, for those who want only some of the items.
+Result<std::unique_ptr<KnowledgeCollector>> gather_knowledge(const Store& store,
+                                                             std::span<const std::string> sessions,
+                                                             std::optional<Timestamp> as_of = {});
 
 /// All that is known in `sessions` (all when empty, what was kept of archived ones too), sorted by
 /// category, key and id; candidates and dropped ones too. Neither scores nor accesses are filled

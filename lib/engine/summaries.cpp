@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <thread>
 
+#include "access.hpp"
 #include "bmad_mem/summary.hpp"
 #include "knowledge/compact_conversation.hpp"
 #include "knowledge/summary_file.hpp"
@@ -66,6 +67,7 @@ Result<SummaryStatus> Summaries::status(std::string_view session_id) const {
 Result<std::string> Summaries::show(std::string_view session_id) {
   const std::string id(session_id);
   Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY(check_read(store, EntryType::kConversation));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
   if (!files.text) {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id).writer.lock("summary"));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "access.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "core/hash.hpp"
 #include "index/entry_table.hpp"
@@ -102,10 +103,13 @@ Result<SummaryFiles> read_summary_files(const Store& store, const std::string& s
 }
 
 Result<Conversation> read_conversation(const Store& store, const std::string& session_id) {
+  BMAD_TRY(check_read(store, EntryType::kConversation));
   BMAD_TRY_ASSIGN(const std::vector<TableEntry> messages,
                   load_log(store, session_id, EntryType::kConversation));
-  BMAD_TRY_ASSIGN(const std::vector<TableEntry> events,
-                  load_log(store, session_id, EntryType::kEvent));
+  std::vector<TableEntry> events;
+  if (check_read(store, EntryType::kEvent)) {
+    BMAD_TRY_ASSIGN(events, load_log(store, session_id, EntryType::kEvent));
+  }
   Conversation talk;
   talk.messages = read_dialogue(lines_of(messages));
   talk.newest_is_sidechain = !talk.messages.empty() && talk.messages.back().is_sidechain;

@@ -10,9 +10,9 @@
 
 #include <fmt/format.h>
 
+#include "access.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "storage/command.hpp"
 #include "core/hash.hpp"
 #include "core/process.hpp"
 #include "knowledge/summary_answer.hpp"
@@ -22,6 +22,7 @@
 #include "memory_inside.hpp"
 #include "redaction.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/command.hpp"
 #include "storage/layout.hpp"
 #include "summary_session.hpp"
 
@@ -213,6 +214,7 @@ Result<SummaryUpdate> write_by_command(Store& store, const std::string& session_
 }  // namespace
 
 Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& session_id) {
+  BMAD_TRY(check_write(store, EntryType::kConversation));  // It is what was said, in short.
   if (!store.config.summarizer.enabled) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
                  .message = "summaries are switched off in config.json",
@@ -250,6 +252,7 @@ Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& sess
 Result<SummaryUpdate> finish_summary_update(Store& store, const std::string& session_id,
                                             std::string_view answer, std::string_view ticket) {
   BMAD_TRY(check_session(store, session_id));
+  BMAD_TRY(check_write(store, EntryType::kConversation));
   return UpdateEnd(store, session_id, ticket).apply(read_writer_answer(answer));
 }
 

@@ -6,6 +6,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "core/hash.hpp"
 #include "json/object_text.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
@@ -134,26 +135,20 @@ KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of) : as_of_(
 KnowledgeCollector::~KnowledgeCollector() = default;
 
 KnowledgeSource& KnowledgeCollector::source_of(const KnowledgeLine& line, std::string_view id) {
-  std::string name;
-  name.reserve(line.session_id.size() + id.size() + 2);
-  name.append(line.session_id);
-  name += line.type == EntryType::kFact ? ' ' : '/';  // Neither stands in an id.
-  name.append(id);
-  const auto [at, is_new] = numbers_.try_emplace(std::move(name), sources_.size());
-  if (is_new) {
-    sources_.push_back({.session_id = std::string(line.session_id),
-                        .type = line.type,
-                        .id = std::string(id),
-                        .category = {},
-                        .key = {},
-                        .review = {},
-                        .pinned = false,
-                        .sensitive = false,
-                        .tags = {},
-                        .learned_from = {},
-                        .statements = {}});
+  for (std::uint64_t place = xxh3(id) ^ xxh3(line.session_id);; ++place) {
+    const auto [at, is_new] = numbers_.try_emplace(place, sources_.size());
+    if (is_new) {
+      KnowledgeSource& source = sources_.emplace_back();
+      source.session_id = line.session_id;
+      source.type = line.type;
+      source.id = id;
+      return source;
+    }
+    KnowledgeSource& source = sources_[at->second];
+    if (source.id == id && source.type == line.type && source.session_id == line.session_id) {
+      return source;
+    }
   }
-  return sources_[at->second];
 }
 
 void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
@@ -234,7 +229,7 @@ class ItemMaker {
     const bool is_trusted = item.trust >= kLowTrust;
     for (std::size_t i = 0; i < stated_.size(); ++i) {
       const KnowledgeSource& source = *stated_[i].source;
-      const KnowledgeStatement& statement = *stated_[i].statement;
+      KnowledgeStatement& statement = *stated_[i].statement;
       const bool is_heard = !is_trusted || statement.trust >= kLowTrust;
       item.confidence =
           is_heard ? std::max(item.confidence, statement.confidence) : item.confidence;
@@ -247,11 +242,11 @@ class ItemMaker {
       item.chain.push_back({.session_id = source.session_id,
                             .type = source.type,
                             .id = source.id,
-                            .value = statement.value,
-                            .agent_id = statement.agent_id,
+                            .value = std::move(statement.value),
+                            .agent_id = std::move(statement.agent_id),
                             .confidence = statement.confidence,
                             .trust = statement.trust,
-                            .source_kind = statement.source_kind,
+                            .source_kind = std::move(statement.source_kind),
                             .at = statement.at,
                             .review = source.review,
                             .holds = i == holds});
@@ -276,21 +271,45 @@ class ItemMaker {
 
 }  // namespace
 
-std::vector<KnowledgeItem> KnowledgeCollector::finish() {
+namespace {
+
+/// Where an item stands among the others: what stands alone by its id, what has a key together.
+struct Place {
+  explicit Place(const KnowledgeSource* source)
+      : category(source->category),
+        key(source->key),
+        alone(key.empty() || !is_reviewed(source->review)),
+        id(alone ? std::string_view(source->id) : std::string_view()) {}
+
+  auto operator<=>(const Place&) const = default;
+
+  Category category;
+  std::string_view key;
+  bool alone;
+  std::string_view id;
+};
+
+bool is_wanted(const KnowledgeCollector::Wanted& wanted, std::span<KnowledgeSource*> group) {
+  return !wanted || std::ranges::any_of(group, [&](const KnowledgeSource* source) {
+    return std::ranges::any_of(source->statements, [&](const KnowledgeStatement& statement) {
+      return wanted({.category = source->category,
+                     .id = source->id,
+                     .agent_id = statement.agent_id,
+                     .confidence = statement.confidence,
+                     .pinned = source->pinned});
+    });
+  });
+}
+
+}  // namespace
+
+std::vector<KnowledgeItem> KnowledgeCollector::finish(const Wanted& wanted) {
   std::vector<KnowledgeSource*> order;
   order.reserve(sources_.size());
   for (KnowledgeSource& source : sources_) {
     order.push_back(&source);
   }
-  const auto stands_alone = [](const KnowledgeSource& source) {
-    return source.key.empty() || !is_reviewed(source.review);
-  };
-  const auto place = [&](const KnowledgeSource* source) {
-    // What stands alone comes by id; what has a key comes together, whatever its ids.
-    const bool alone = stands_alone(*source);
-    return std::tuple(source->category, std::string_view(source->key), alone,
-                      alone ? std::string_view(source->id) : std::string_view());
-  };
+  const auto place = [](const KnowledgeSource* source) { return Place(source); };
   std::ranges::stable_sort(order, {}, place);
   std::vector<KnowledgeItem> items;
   for (std::size_t begin = 0; begin < order.size();) {
@@ -299,12 +318,11 @@ std::vector<KnowledgeItem> KnowledgeCollector::finish() {
       ++end;
     }
     const std::span<KnowledgeSource*> group = std::span(order).subspan(begin, end - begin);
-    items.push_back(ItemMaker(group).make());
+    if (is_wanted(wanted, group)) {
+      items.push_back(ItemMaker(group).make());
+    }
     begin = end;
   }
-  std::ranges::sort(items, {}, [](const KnowledgeItem& item) {
-    return std::tie(item.category, item.key, item.id, item.session_id);
-  });
   return items;
 }
 

@@ -18,6 +18,9 @@
 
 namespace bmad_mem {
 
+/// From this confidence on, constraints and architecture are told to every agent.
+inline constexpr double kNearlyCertain = 0.9;
+
 struct ContextRules {
   std::size_t max_tokens = 800;
   std::size_t facts_max = 5;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,6 +37,15 @@ struct KnowledgeLine {
 
 struct KnowledgeSource;
 
+/// What is known of a statement before anything is put together.
+struct KnowledgeOutline {
+  Category category = Category::kProjectFact;
+  std::string_view id;
+  std::string_view agent_id;
+  double confidence = 0;
+  bool pinned = false;
+};
+
 /// Gathers statements. Lines of one log must come in its order.
 class KnowledgeCollector {
  public:
@@ -49,15 +59,19 @@ class KnowledgeCollector {
   /// preference is passed over.
   void add(const KnowledgeLine& line, JsonValue entry);
 
-  /// The items, sorted by category, key and id. Scores and accesses are left at 0. Once.
-  std::vector<KnowledgeItem> finish();
+  /// The items, sorted by category and key; of the same key what is known comes first, then
+  /// candidates and dropped ones by id. Scores and accesses are left at 0. With `wanted` only items
+  /// of which it wants a statement: most of the work is saved. Once.
+  using Wanted = std::function<bool(const KnowledgeOutline& outline)>;
+  std::vector<KnowledgeItem> finish(const Wanted& wanted = {});
 
  private:
   KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);
 
   std::optional<Timestamp> as_of_;
   std::vector<KnowledgeSource> sources_;
-  std::unordered_map<std::string, std::size_t> numbers_;  // Of sources_, by session, type and id.
+  // Numbers of sources_, by a hash of session, type and id; where that is taken, by the next one.
+  std::unordered_map<std::uint64_t, std::size_t> numbers_;
 };
 
 /// The items that `lines` state. Lines that are no entries are passed over.
