@@ -138,13 +138,13 @@ KnowledgeSource& KnowledgeCollector::source_of(const KnowledgeLine& line, std::s
   for (std::uint64_t place = xxh3(id) ^ xxh3(line.session_id);; ++place) {
     const auto [at, is_new] = numbers_.try_emplace(place, sources_.size());
     if (is_new) {
-      KnowledgeSource& source = sources_.emplace_back();
+      KnowledgeSource& source = *sources_.emplace_back(std::make_unique<KnowledgeSource>());
       source.session_id = line.session_id;
       source.type = line.type;
       source.id = id;
       return source;
     }
-    KnowledgeSource& source = sources_[at->second];
+    KnowledgeSource& source = *sources_[at->second];
     if (source.id == id && source.type == line.type && source.session_id == line.session_id) {
       return source;
     }
@@ -306,8 +306,8 @@ bool is_wanted(const KnowledgeCollector::Wanted& wanted, std::span<KnowledgeSour
 std::vector<KnowledgeItem> KnowledgeCollector::finish(const Wanted& wanted) {
   std::vector<KnowledgeSource*> order;
   order.reserve(sources_.size());
-  for (KnowledgeSource& source : sources_) {
-    order.push_back(&source);
+  for (const std::unique_ptr<KnowledgeSource>& source : sources_) {
+    order.push_back(source.get());
   }
   const auto place = [](const KnowledgeSource* source) { return Place(source); };
   std::ranges::stable_sort(order, {}, place);

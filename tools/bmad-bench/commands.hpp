@@ -82,6 +82,7 @@ Result<bool> run_redact(const RedactOptions& options);
 struct ContextBenchOptions {
   std::string directory;  ///< Where the temporary folder goes.
   std::string tool;       ///< The bmad-mem to start; beside this program when empty.
+  std::uint64_t session_bytes = 10'000'000;  ///< A new session after so many.
   std::uint64_t seed = 1;
   double effort = 1;  ///< Below 1 the memory is smaller, too.
   bool json = false;

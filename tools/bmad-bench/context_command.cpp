@@ -20,7 +20,6 @@ namespace {
 
 /// Of 100,000 entries.
 constexpr double kBytesFull = 59e6;
-constexpr std::size_t kSessions = 100;
 constexpr std::size_t kRoundsFull = 100;
 
 using Arguments = std::vector<std::string>;
@@ -102,15 +101,14 @@ Result<bool> run_context(const ContextBenchOptions& options) {
   BMAD_TRY(scratch.make_in(options.directory));
   const double share = std::min(1.0, options.effort);
   const auto bytes = static_cast<std::uint64_t>(kBytesFull * share);
-  BMAD_TRY_ASSIGN(
-      const SearchStore store,
-      SearchStore::prepare(scratch.path() + "/store",
-                           {.seed = options.seed,
-                            .bytes = bytes,
-                            .session_bytes = std::max<std::uint64_t>(bytes / kSessions, 10'000),
-                            .queries = 50,
-                            .alone = true},
-                           tell));
+  BMAD_TRY_ASSIGN(const SearchStore store,
+                  SearchStore::prepare(scratch.path() + "/store",
+                                       {.seed = options.seed,
+                                        .bytes = bytes,
+                                        .session_bytes = options.session_bytes,
+                                        .queries = 50,
+                                        .alone = true},
+                                       tell));
   const std::string helpers = folder_of_this_program();
   const Arguments tool = {options.tool.empty() ? helpers + "/bmad-mem" : options.tool, "--root",
                           store.root};

@@ -136,6 +136,11 @@ CLI::App* add_context(CLI::App& app, ContextBenchOptions& options) {
       ->add_option("--effort", options.effort,
                    "1 takes half a minute, most of it for 100,000 entries; less makes fewer")
       ->check(CLI::Range(0.001, 100.0));
+  context
+      ->add_option("--session-bytes", options.session_bytes,
+                   "a new session after so many (10M); 590k makes a hundred of them")
+      ->transform(CLI::AsSizeValue(true))
+      ->check(CLI::Range(10'000, 10'000'000));
   context->add_option("--seed", options.seed, "of the data and the tasks (1)");
   context->add_flag("--json", options.json, "one JSON object instead of a table");
   return context;

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -69,7 +70,7 @@ class KnowledgeCollector {
   KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);
 
   std::optional<Timestamp> as_of_;
-  std::vector<KnowledgeSource> sources_;
+  std::vector<std::unique_ptr<KnowledgeSource>> sources_;  // Large: moving them costs.
   // Numbers of sources_, by a hash of session, type and id; where that is taken, by the next one.
   std::unordered_map<std::uint64_t, std::size_t> numbers_;
 };
