@@ -55,6 +55,27 @@ Result<bool> remove_if_temporary(FileSystem& files, const std::string& path) {
   return true;
 }
 
+/// The same for all files of `folder`, if there is one.
+Status remove_temporaries(FileSystem& files, const std::string& folder,
+                          const std::string& session_id, RepairReport& report) {
+  const Result<FileInfo> info = files.info(folder);
+  if (!info || info->kind != FileKind::kDirectory) {
+    return info || is_not_found(info.error()) ? Status() : Status(info.error());
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(folder));
+  for (const std::string& name : names) {
+    const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
+    BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(files, path));
+    if (removed) {
+      report.actions.push_back({.session_id = session_id,
+                                .path = files.display_path(path),
+                                .what = "removed what an interrupted rewrite left",
+                                .count = 1});
+    }
+  }
+  return {};
+}
+
 class SessionRepair {
  public:
   SessionRepair(Store& store, std::string session_id, RepairReport& report)
@@ -67,7 +88,10 @@ class SessionRepair {
     }
     OpenSession& session = store_.session(session_id_);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("repair"));
-    BMAD_TRY(remove_temporary_files());
+    for (const std::string& place :
+         {session_folder(session_id_), session_file(session_id_, kArtifactsName)}) {
+      BMAD_TRY(remove_temporaries(*store_.files, place, session_id_, report_));
+    }
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY(repair_log(session.writer, guard, type));
     }
@@ -81,19 +105,6 @@ class SessionRepair {
                                .path = store_.files->display_path(path),
                                .what = std::move(what),
                                .count = count});
-  }
-
-  Status remove_temporary_files() {
-    BMAD_TRY_ASSIGN(const std::vector<std::string> names,
-                    store_.files->list(session_folder(session_id_)));
-    for (const std::string& name : names) {
-      const std::string path = session_file(session_id_, name);
-      BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(*store_.files, path));
-      if (removed) {
-        did(path, "removed what an interrupted rewrite left", 1);
-      }
-    }
-    return {};
   }
 
   Status repair_log(SessionWriter& writer, const FileLock::Guard& guard, EntryType type) {
@@ -239,15 +250,8 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
 
 Status tidy_root(Store& store, RepairReport& report) {
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("repair"));
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(""));
-  for (const std::string& name : names) {
-    BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(*store.files, name));
-    if (removed) {
-      report.actions.push_back({.session_id = {},
-                                .path = store.files->display_path(name),
-                                .what = "removed what an interrupted rewrite left",
-                                .count = 1});
-    }
+  for (const char* folder : {"", kSharedFolder}) {
+    BMAD_TRY(remove_temporaries(*store.files, folder, {}, report));
   }
   const Result<FileInfo> sessions = store.files->info(kSessionsFolder);
   BMAD_TRY(sessions ? remove_unfinished_sessions(store) : Status());

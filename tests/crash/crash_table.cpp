@@ -88,9 +88,9 @@ std::vector<CrashCommand> make_table() {
       {.name = "add after a tail without newline", .prepare = with_unclosed_tail, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "after-unclosed"), .marks = {"after-unclosed"}, .findings = {"torn_tail"}, .kept = {"unclosed-tail"}},
       {.name = "add beside a damaged line", .prepare = with_damaged_line, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "beside-damage"), .marks = {"beside-damage"}, .findings = {"damaged_line"}, .kept = {"damaged-bytes"}},
       {.name = "import", .prepare = with_file_to_import, .arguments = {"import", "--session", "$S", "$D/import.jsonl"}, .marks = {"imported-1", "imported-2", "imported-3"}, .next_type = "conversation", .is_idempotent = true, .writes_in_parts = true},
-      {.name = "remember", .prepare = two_sessions, .arguments = {"remember", "--session", "$S", "--category", "pattern", "--key", "durability", "sync-before-rename"}, .marks = {"sync-before-rename"}},
-      {.name = "pin", .prepare = two_sessions, .arguments = {"pin", "$ID"}, .is_idempotent = true, .proof = {"list", "--pinned"}, .proof_text = "$ID"},
-      {.name = "artifact add", .prepare = with_file_to_import, .arguments = {"artifact", "add", "--session", "$S", "--title", "kept-document", "$D/import.jsonl"}, .marks = {"kept-document"}},
+      {.name = "remember", .prepare = two_sessions, .arguments = {"remember", "--session", "$S", "--category", "pattern", "--key", "durability", "sync-before-rename"}, .marks = {"sync-before-rename"}, .next_type = "fact"},
+      {.name = "pin", .prepare = two_sessions, .arguments = {"pin", "$ID"}, .is_idempotent = true, .proof = {"list", "--pinned"}, .proof_text = "* earlier-0"},
+      {.name = "artifact add", .prepare = with_file_to_import, .arguments = {"artifact", "add", "--session", "$S", "--title", "kept-document", "$D/import.jsonl"}, .marks = {"kept-document"}, .next_type = "artifact"},
       {.name = "summary prompt", .prepare = two_sessions, .arguments = {"summary", "prompt", "--session", "$S"}, .proof = {"summary", "show", "--session", "$S"}, .proof_text = "## Open questions"},
       {.name = "summary apply", .prepare = with_pending_summary, .arguments = {"summary", "apply", "--session", "$S", "-"}, .input = summary_edit(), .proof = {"summary", "show", "--session", "$S"}, .proof_text = "whether-it-is-durable"},
       {.name = "rebuild-index", .prepare = two_sessions, .arguments = {"rebuild-index"}, .is_idempotent = true, .writes_in_parts = true, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1"},
@@ -112,6 +112,12 @@ std::string one_entry(const std::string& type, const std::string& mark) {
   }
   if (type == "event") {
     return R"({"agent_id":"a","kind":"tool_use","tool":"sh","content":")" + mark + "\"}\n";
+  }
+  if (type == "fact") {
+    return R"({"agent_id":"a","content":")" + mark + "\"}\n";
+  }
+  if (type == "artifact") {
+    return R"({"agent_id":"a","path":"x.md","title":")" + mark + "\"}\n";
   }
   throw std::runtime_error("no example of an entry of type " + type);
 }

@@ -43,6 +43,7 @@ class PageCache {
         break;
       case CallKind::kMakeNode:
         names_.insert(point.path_to.empty() ? point.path : point.path_to);
+        holds_kept_ = holds_kept_ || point.path.ends_with("/shared/kept");
         break;
       case CallKind::kUnlink:
         bytes_.erase(point.path);
@@ -71,7 +72,10 @@ class PageCache {
       }
     }
     for (const std::string& path : names_) {
-      if (!is_expendable(path)) {
+      // The folder of what is derived may be lost, but not once it holds the folder of what is
+      // kept.
+      const bool is_derived = path.ends_with("/shared") && !holds_kept_;
+      if (!is_expendable(path) && !is_derived) {
         report(path + ": its folder is not synced " + when);
       }
     }
@@ -132,6 +136,7 @@ class PageCache {
   const std::string& folder_;
   std::set<std::string> bytes_;       ///< files with bytes that only the page cache holds
   std::set<std::string> names_;       ///< directory entries that only the page cache holds
+  bool holds_kept_ = false;           ///< shared/kept was made
   std::set<std::string> distrusted_;  ///< files and folders on which a sync has failed
   std::vector<std::string> losses_;
 };

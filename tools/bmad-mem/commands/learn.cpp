@@ -1,4 +1,5 @@
 // learn - what a finished task teaches.
+#include <algorithm>
 #include <array>
 #include <string>
 
@@ -17,7 +18,7 @@ std::string_view clash(const Arguments& args) {
   if (!args.has("task")) {
     return "--task says what was to be done";
   }
-  if (!args.has("outcome")) {
+  if (std::ranges::find(kOutcomes, args.value("outcome")) == kOutcomes.end()) {
     return "--outcome says how it went: success or failure";
   }
   const bool failed = args.value("outcome") == "failure";

@@ -53,7 +53,7 @@ const Command kPin = {
     .description =
         "Pins the entries with these ids: a new version of each. A pinned entry never decays, is "
         "never evicted or removed for its age, outlives the archiving of its session, and stands "
-        "first in every `context`.",
+        "among the constraints of a `context`, of which there are five.",
     .positionals = kPositionals,
     .options = kOptions,
     .examples = kPinExamples,
