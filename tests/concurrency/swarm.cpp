@@ -126,8 +126,8 @@ class WriterProcess {
 
   /// Kills it when it has come so far, after `delay` of doing nothing: so it dies anywhere.
   void kill_when_due(std::chrono::microseconds delay) {
-    if (kill_at_.empty() || acknowledged_ < kill_at_.front()) {
-      return;
+    if (process_ == nullptr || kill_at_.empty() || acknowledged_ < kill_at_.front()) {
+      return;  // One that was killed may have left acknowledgements in its pipe.
     }
     kill_at_.pop_front();
     const auto until = SteadyClock::now() + delay;
