@@ -44,17 +44,12 @@ Status write_knowledge_views(const Store& store);
 /// since somebody may write them meanwhile.
 Status drop_knowledge_views(const Store& store);
 
-/// Drops the views at its beginning and at its end.
+/// Drops the views at its beginning, and at its end under the root's lock, so that nobody writes
+/// what was read before. Its owner holds neither that lock nor a session's at its end.
 class ViewsDropped {
  public:
-  explicit ViewsDropped(const Store& store, bool wanted = true)
-      : store_(wanted ? &store : nullptr),
-        status_(wanted ? drop_knowledge_views(store) : Status()) {}
-  ~ViewsDropped() {
-    if (store_ != nullptr) {
-      (void)drop_knowledge_views(*store_);
-    }
-  }
+  explicit ViewsDropped(const Store& store, bool wanted = true);
+  ~ViewsDropped();
   ViewsDropped(const ViewsDropped&) = delete;
   ViewsDropped& operator=(const ViewsDropped&) = delete;
 

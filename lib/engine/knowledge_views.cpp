@@ -17,6 +17,8 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::uint64_t kViewSizeMax = 256U << 20U;
+/// Nobody waits longer for what is derived.
+constexpr std::chrono::milliseconds kViewWaitMax{500};
 
 void write_item(JsonWriter& json, const KnowledgeItem& item) {
   json.begin_object().member("category", category_name(item.category));
@@ -58,16 +60,26 @@ Status replace_if_other(FileSystem& files, const std::string& path, const std::s
   return there && *there == text ? Status() : replace_derived_file(files, path, text);
 }
 
-}  // namespace
-
-Status write_knowledge_views(const Store& store) {
+Status write_views_locked(const Store& store) {
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, all_knowledge(store, {}));
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("write shared knowledge"));
   BMAD_TRY(ensure_folder(*store.files, kSharedFolder));
   BMAD_TRY(replace_if_other(*store.files, kUserPreferencesFile,
                             view_text("preferences", EntryType::kPreference, items)));
   return replace_if_other(*store.files, kAgentKnowledgeFile,
                           view_text("knowledge", EntryType::kFact, items));
+}
+
+}  // namespace
+
+Status write_knowledge_views(const Store& store) {
+  // What is written was read under the same lock: who wrote before cannot come out later, and what
+  // is purged meanwhile goes when the purge has the lock.
+  const Result<FileLock::Guard> guard = store.lock_root("write shared knowledge", kViewWaitMax);
+  if (!guard) {
+    BMAD_TRY(drop_knowledge_views(store));  // None is better than an old one.
+    return guard.error();
+  }
+  return write_views_locked(store);
 }
 
 Status drop_knowledge_views(const Store& store) {
@@ -76,6 +88,17 @@ Status drop_knowledge_views(const Store& store) {
     BMAD_TRY(there ? remove_durably(*store.files, path) : Status());
   }
   return {};
+}
+
+ViewsDropped::ViewsDropped(const Store& store, bool wanted)
+    : store_(wanted ? &store : nullptr), status_(wanted ? drop_knowledge_views(store) : Status()) {}
+
+ViewsDropped::~ViewsDropped() {
+  if (store_ == nullptr || !store_->files->info(kSharedFolder)) {
+    return;  // Nobody has written any.
+  }
+  const Result<FileLock::Guard> guard = store_->lock_root("drop shared knowledge");
+  (void)drop_knowledge_views(*store_);  // Without the lock, too: better than to leave them.
 }
 
 Status Knowledge::write_views() { return write_knowledge_views(MemoryInside::store(*memory_)); }

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "access.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -261,7 +262,7 @@ class Rememberer {
     remembered.id = params.id.empty() ? item.id : params.id;
     remembered.confidence = std::max(item.confidence, params.confidence);
     if (item.value != remembered.value) {
-      remembered.previous_value = item.value;
+      remembered.previous_value = check_read(store_, item.type) ? item.value : std::string();
     } else if (is_known(params, item, trust)) {
       remembered.session_id = item.session_id;
       planned_.push_back({.remembered = std::move(remembered), .line = {}});

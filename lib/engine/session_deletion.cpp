@@ -365,6 +365,7 @@ Result<DeletionReport> purge_deleted(Store& store, Timestamp now) {
   for (const std::string& session_id : sessions) {
     BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
     if (!record.purging.empty()) {  // A purge that was killed: go on with it.
+      const ViewsDropped views(store);
       const DeletionCriteria criteria{.ids = record.purging, .sessions = {session_id}};
       BMAD_TRY_ASSIGN(const DeletionReport finished,
                       purge_entries(store, criteria, {.purge = true}));

@@ -45,9 +45,11 @@ void Store::forget_session(const std::string& session_id) {
   packed.erase(kept_path(session_id));
 }
 
-Result<FileLock::Guard> Store::lock_root(std::string_view operation) const {
+Result<FileLock::Guard> Store::lock_root(std::string_view operation,
+                                         std::chrono::milliseconds wait_max) const {
   FileLock lock(*files, clock, kLockName, kLockInfoName);
-  return lock.acquire({.operation = operation, .agent_id = agent_id, .timeout = lock_timeout});
+  return lock.acquire(
+      {.operation = operation, .agent_id = agent_id, .timeout = std::min(lock_timeout, wait_max)});
 }
 
 Result<std::vector<std::string>> Store::session_ids() const {

@@ -97,7 +97,10 @@ struct Store {
   void forget_session(const std::string& session_id);
 
   /// The lock of the root itself: for what makes sessions come and go.
-  Result<FileLock::Guard> lock_root(std::string_view operation) const;
+  /// Waits at most lock_timeout, and at most `wait_max`.
+  Result<FileLock::Guard> lock_root(
+      std::string_view operation,
+      std::chrono::milliseconds wait_max = std::chrono::milliseconds::max()) const;
 
   /// Ids of the sessions there are, sorted. A root without sessions has none.
   Result<std::vector<std::string>> session_ids() const;

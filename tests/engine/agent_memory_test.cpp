@@ -119,8 +119,15 @@ TEST_CASE("questions that name no type are answered from what may be read") {
   CHECK(code_of(memory->query({.text = "words type:decision"})) == ErrorCode::E_ACCESS_DENIED);
   memory.reopen_with("memory_requirements: {write_access: [facts]}");
   CHECK(code_of(memory->query({.text = "words"})) == ErrorCode::E_ACCESS_DENIED);
-  CHECK(Knowledge(*memory).remember(
-      {.category = Category::kPattern, .key = "k", .value = "v", .session_id = "s1"}));
+  const auto remember = [&](const std::string& value) {
+    return Knowledge(*memory)
+        .remember({.category = Category::kPattern, .key = "k", .value = value, .session_id = "s1"})
+        .value();
+  };
+  CHECK(remember("v").is_new);
+  const Remembered again = remember("w");
+  CHECK_FALSE(again.is_new);
+  CHECK(again.previous_value.empty());  // Who may not read is not told.
 }
 
 TEST_CASE("who may do everything may do everything") {

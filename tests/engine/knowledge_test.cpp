@@ -1,11 +1,15 @@
 #include "bmad_mem/knowledge.hpp"
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "memory_fixture.hpp"
+#include "storage/file_lock.hpp"
+#include "storage/layout.hpp"
+#include "storage/posix_file_system.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -219,7 +223,8 @@ TEST_CASE("candidates wait until somebody looks at them") {
     CHECK(memory.knowledge().review(ids, Review::kDropped));
     CHECK(memory.recall().empty());
   }
-  CHECK(memory.knowledge().review({&id, 1}, Review::kAccepted).value().reviewed.size() <= 1);
+  // Once somebody has looked at it, it is no candidate any more.
+  CHECK(memory.knowledge().review({&id, 1}, Review::kAccepted).value().reviewed.empty());
 }
 
 TEST_CASE("what an archived session taught is still known") {
@@ -250,6 +255,29 @@ TEST_CASE("the shared files say what holds, and go when something is deleted") {
   criteria.ids = {id};
   REQUIRE(memory->delete_entries(criteria, {.purge = true}));
   CHECK(memory->find_text("floor").value().empty());
+}
+
+TEST_CASE("while somebody else has the root, the shared files are gone and never old") {
+  KnowledgeFixture memory;
+  memory.remember(KnowledgeFixture::chips("floor"));
+  const auto has_views = [&] {
+    for (const auto& [path, bytes] : memory.files()) {
+      if (path.ends_with("agent-knowledge.json")) {
+        return true;
+      }
+    }
+    return false;
+  };
+  REQUIRE(has_views());
+  {
+    const std::unique_ptr<FileSystem> files = open_posix_file_system(memory.root()).value();
+    FileLock lock(*files, memory.clock, kLockName, kLockInfoName);
+    const FileLock::Guard guard = lock.acquire({.operation = "archive"}).value();
+    CHECK(memory.remember(KnowledgeFixture::chips("ceil")).previous_value == "floor");
+    CHECK_FALSE(has_views());
+  }
+  REQUIRE(memory.knowledge().write_views());
+  CHECK(has_views());
 }
 
 TEST_CASE("bad statements are refused, and name what is wrong") {

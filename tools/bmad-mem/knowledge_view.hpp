@@ -25,6 +25,13 @@ inline constexpr Option kCategoryOption = {
     .completion = Completion::kChoice,
     .choices = kCategoryNames};
 
+inline constexpr Option kTaughtByOption = {
+    .name = "session",
+    .value = "ID",
+    .help = "the session that has taught it",
+    .fallback = "$BMAD_SESSION, else the open one that was written last, else a new one",
+    .completion = Completion::kSession};
+
 /// The value of --category; nothing without one.
 /// Errors: E_INVALID_QUERY for any other word, with the nearest.
 Result<std::optional<Category>> read_category(const Arguments& args);

@@ -129,7 +129,7 @@ struct Remembered {
   std::string value;  ///< As stored, without secrets.
   double confidence = 0;
   bool is_new = false;         ///< Nothing was known under this category and key.
-  std::string previous_value;  ///< What held before, when it was another one.
+  std::string previous_value;  ///< What held before, when it was another one and may be read.
   bool holds = true;           ///< False: a value that is trusted more still holds.
   std::vector<std::string> notices;
 };

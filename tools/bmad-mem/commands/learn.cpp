@@ -71,11 +71,7 @@ constexpr Option kOptions[] = {
      .value = "FILE|-",
      .help = "of a failure: what it failed with",
      .completion = Completion::kFile},
-    {.name = "session",
-     .value = "ID",
-     .help = "the session that has taught it",
-     .fallback = "$BMAD_SESSION, else the open one that was written last, else a new one",
-     .completion = Completion::kSession},
+    kTaughtByOption,
 };
 
 constexpr Example kExamples[] = {

@@ -74,11 +74,7 @@ constexpr Option kOptions[] = {
      .help = "how far that is to be trusted; below 0.5 it never displaces what others said",
      .fallback = "1"},
     {.name = "pinned", .help = "never fades, and is told to every agent"},
-    {.name = "session",
-     .value = "ID",
-     .help = "the session that has taught it",
-     .fallback = "$BMAD_SESSION, else the open one that was written last, else a new one",
-     .completion = Completion::kSession},
+    kTaughtByOption,
 };
 
 constexpr Example kExamples[] = {
