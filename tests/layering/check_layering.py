@@ -41,7 +41,7 @@ THIRD_PARTY = {
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"CLI11"},
+    "bmad-mem": {"CLI11", "toml++", "dtl", "nlohmann", "libyaml"},
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 
@@ -62,13 +62,24 @@ LIBRARY_HEADERS = [
     ("libarchive", r"archive(_entry)?\.h"),
     ("zlib", r"zlib\.h"),
     ("CLI11", r"CLI/.+"),
+    ("toml++", r"toml\+\+/.+"),
+    ("dtl", r"dtl/.+"),
     ("Google Benchmark", r"benchmark/.+"),
     ("SQLite", r"sqlite3\.h"),
     ("Xapian", r"xapian(\.h|/.+)"),
 ]
 
 # Slow to compile: a header that includes one makes every file that includes it slow.
-NOT_IN_HEADERS = {"RE2", "simdjson", "nlohmann", "CLI11", "Boost.Interprocess", "Boost.Filesystem"}
+NOT_IN_HEADERS = {
+    "RE2",
+    "simdjson",
+    "nlohmann",
+    "CLI11",
+    "toml++",
+    "dtl",
+    "Boost.Interprocess",
+    "Boost.Filesystem",
+}
 
 POSIX = re.compile(
     r"(sys|linux|arpa|net|netinet)/.+\.h"

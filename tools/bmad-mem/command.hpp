@@ -67,7 +67,7 @@ struct Explained {
 };
 
 /// The groups in which help lists the commands.
-enum class Group : std::uint8_t { kStart, kWrite, kRead, kKnow, kCare, kTool, kHidden };
+enum class Group : std::uint8_t { kStart, kWrite, kRead, kKnow, kConnect, kCare, kTool, kHidden };
 
 struct Command {
   std::string_view name;  ///< "add", "session new".

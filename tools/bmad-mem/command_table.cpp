@@ -129,6 +129,8 @@ std::string_view group_title(Group group) {
       return "Find and read:";
     case Group::kKnow:
       return "Knowledge:";
+    case Group::kConnect:
+      return "Agents, editors and git:";
     case Group::kCare:
       return "Care:";
     case Group::kTool:

@@ -192,8 +192,8 @@ std::string overview_text(const Style& style) {
       "files\n"
       "in .bmad/memory that keep what was said, decided, found out and learned.\n",
       style.bold("Usage:"));
-  for (const Group group :
-       {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow, Group::kCare, Group::kTool}) {
+  for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
+                            Group::kConnect, Group::kCare, Group::kTool}) {
     std::vector<Row> rows;
     for (const Command* command : all_commands()) {
       if (command->group == group) {

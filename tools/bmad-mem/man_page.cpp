@@ -173,8 +173,8 @@ std::string man_page() {
       tool_version());
   out += ".SH GLOBAL OPTIONS\nThey stand before or behind the command.\n";
   append_options(out, global_options());
-  for (const Group group :
-       {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow, Group::kCare, Group::kTool}) {
+  for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
+                            Group::kConnect, Group::kCare, Group::kTool}) {
     out += fmt::format(".SH {}\n", upper(group_title(group)));
     for (const Command* command : all_commands()) {
       if (command->group == group) {
