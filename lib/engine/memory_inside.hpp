@@ -8,6 +8,7 @@ namespace bmad_mem {
 
 struct MemoryInside {
   static Store& store(MemoryManager& memory);
+  static const Store& store(const MemoryManager& memory);
 };
 
 }  // namespace bmad_mem

@@ -544,4 +544,6 @@ Result<SecretScanner> MemoryManager::scanner() const {
 
 Store& MemoryInside::store(MemoryManager& memory) { return memory.impl_->store; }
 
+const Store& MemoryInside::store(const MemoryManager& memory) { return memory.impl_->store; }
+
 }  // namespace bmad_mem

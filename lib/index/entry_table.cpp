@@ -8,7 +8,6 @@
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
-namespace {
 
 TableEntry to_table_entry(const ScannedEntry& scanned) {
   const EntryHead head = entry_head(scanned.type, scanned.value);
@@ -27,6 +26,8 @@ TableEntry to_table_entry(const ScannedEntry& scanned) {
   }
   return entry;
 }
+
+namespace {
 
 Status load_log(FileSystem& files, const std::string& path, EntryType type, Versions versions,
                 JsonParser& parser, const OnDamage& on_damage, std::vector<TableEntry>& entries) {

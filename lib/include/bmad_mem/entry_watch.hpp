@@ -40,6 +40,8 @@ class EntryWatch {
   /// Makes this and every later wait() return at once. From any thread, and from a signal's
   /// handler.
   void stop() noexcept;
+  /// Whether stop() was called.
+  [[nodiscard]] bool is_stopped() const noexcept;
 
  private:
   struct Impl;

@@ -31,6 +31,9 @@ struct TableEntry {
   bool sensitive = false;
 };
 
+/// What a scan met, copied; `versions` is 1.
+TableEntry to_table_entry(const ScannedEntry& scanned);
+
 enum class Versions : std::uint8_t { kLatest, kAll };
 
 /// The entries of `types` (all when empty) in session `session_id`, by type and line.

@@ -1,0 +1,85 @@
+#include "storage/folder_watch.hpp"
+
+#include <filesystem>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+#include "support/temporary_directory.hpp"
+
+namespace bmad_mem::test {
+namespace {
+
+using std::chrono::milliseconds;
+using Names = std::vector<std::string>;
+
+constexpr milliseconds kLong(10'000);
+constexpr milliseconds kNow(0);
+
+}  // namespace
+
+TEST_CASE("a folder in which a file changes is told, once, and others are not") {
+  const TemporaryDirectory folder;
+  folder.make_folder("a");
+  folder.make_folder("b");
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  REQUIRE(watch.add("a").value());
+  REQUIRE(watch.add("b").value());
+  CHECK(watch.wait(kNow).value().changed.empty());
+  folder.write("a/x", "1");
+  folder.write("a/y", "2");
+  CHECK(watch.wait(kLong).value().changed == Names{"a"});
+  folder.write("c", "no one watches the root");
+  CHECK(watch.wait(kNow).value().changed.empty());
+}
+
+TEST_CASE("what is put in a file's place by renaming is a change") {
+  const TemporaryDirectory folder;
+  folder.make_folder("a");
+  folder.write("x.tmp", "new");
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  REQUIRE(watch.add("a").value());
+  std::filesystem::rename(folder.path("x.tmp"), folder.path("a/x"));
+  CHECK(watch.wait(kLong).value().changed == Names{"a"});
+}
+
+TEST_CASE("a folder that goes is told, and can be watched again when it is back") {
+  const TemporaryDirectory folder;
+  folder.make_folder("a");
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  REQUIRE(watch.add("a").value());
+  SUBCASE("removed") { std::filesystem::remove(folder.path("a")); }
+  SUBCASE("moved away") { std::filesystem::rename(folder.path("a"), folder.path("b")); }
+  CHECK(watch.wait(kLong).value().gone == Names{"a"});
+  CHECK_FALSE(watch.add("a").value());
+  folder.make_folder("a");
+  REQUIRE(watch.add("a").value());
+  folder.write("a/x", "1");
+  CHECK(watch.wait(kLong).value().changed == Names{"a"});
+}
+
+TEST_CASE("a link or a file is no folder to watch, but the root may be a link") {
+  const TemporaryDirectory folder;
+  folder.make_folder("a");
+  folder.write("file", "");
+  std::filesystem::create_symlink(folder.path("a"), folder.path("link"));
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  CHECK_FALSE(watch.add("link").value());
+  CHECK_FALSE(watch.add("file").value());
+  FolderWatch linked = FolderWatch::open(folder.path("link")).value();
+  CHECK(linked.add("").value());
+}
+
+TEST_CASE("a stop ends a wait, whichever came first, and every wait after it") {
+  const TemporaryDirectory folder;
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  std::thread stopper([&] { watch.stop(); });
+  CHECK(watch.wait(kLong).value().changed.empty());
+  stopper.join();
+  CHECK(watch.is_stopped());
+  CHECK(watch.wait(kLong).has_value());
+}
+
+}  // namespace bmad_mem::test
