@@ -41,6 +41,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kLearn,
     &kExtract,
     &kConsolidate,
+    &kWatch,
     &kStats,
     &kExport,
     &kSummaryShow,

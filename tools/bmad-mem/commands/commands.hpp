@@ -23,6 +23,7 @@ extern const Command kSimilar;
 extern const Command kRelated;
 extern const Command kTopics;
 extern const Command kTimeline;
+extern const Command kWatch;
 extern const Command kList;
 extern const Command kGet;
 extern const Command kHistory;
