@@ -185,8 +185,7 @@ TEST_CASE("the filter chooses") {
   EntryWatch unmarked = open({.without_sensitive = true});
   memory.add(EntryType::kEvent, R"({"id":"e","kind":"k","content":"c"})");
   memory.add_fact("f2", "x", "s2");
-  memory.add(EntryType::kFact,
-             R"({"id":"v","agent_id":"VENUS","content":"x","sensitive":true})");
+  memory.add(EntryType::kFact, R"({"id":"v","agent_id":"VENUS","content":"x","sensitive":true})");
   CHECK(seen(types) == Ids{"e"});
   CHECK(seen(sessions) == Ids{"f2"});
   CHECK(seen(agents) == Ids{"v"});
