@@ -1,0 +1,84 @@
+// graph_entries.hpp - a knowledge graph of entities, observations and relations, kept as facts.
+//
+//   item                        id                          beside "content"
+//   entity Ann, a person        entity-hash(Ann)            "key":"Ann", "entity":{name,
+//   entityType} observation of Ann: "Says"  obs-hash(Ann \0 Says)       "observation":{entityName,
+//   content} Ann knows Ben               rel-hash(Ann \0 knows \0 Ben)   "relation":{from, to,
+//   relationType}
+//
+// All lie in the session kGraphSession, in the order in which they were added. The content is what
+// a person searches and reads ("Ann: Says"); the member named last has the exact texts. Only
+// entities have a key: two observations of one entity are no contradiction, so recall must not take
+// the newer for the one that holds.
+//
+// The ids come from the texts as they were given. What redaction takes out of a text does not
+// change its id, so adding the same text again adds nothing.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "bmad_mem/json_value.hpp"
+
+namespace bmad_mem::cli {
+
+inline constexpr std::string_view kGraphSession = "server-memory";
+
+struct GraphEntity {
+  std::string name;
+  std::string entity_type;
+  std::vector<std::string> observations = {};  ///< In the order in which they were added.
+};
+
+struct GraphObservation {
+  std::string entity_name;
+  std::string content;
+};
+
+struct GraphRelation {
+  std::string from;
+  std::string to;
+  std::string relation_type;
+};
+
+struct Graph {
+  std::vector<GraphEntity> entities;
+  std::vector<GraphRelation> relations;
+};
+
+std::string entity_id(std::string_view name);
+std::string observation_id(const GraphObservation& observation);
+std::string relation_id(const GraphRelation& relation);
+
+// Each as one fact, for MemoryManager::add_batch(). `more`: further members of the entry, without
+// braces, such as "\"source\":{\"kind\":\"import\"}"; may be empty.
+
+/// The entity alone, without its observations.
+std::string entity_json(const GraphEntity& entity, std::string_view more = {});
+std::string observation_json(const GraphObservation& observation, std::string_view more = {});
+std::string relation_json(const GraphRelation& relation, std::string_view more = {});
+
+/// The way back; the entity comes without observations. Nothing for any other entry.
+using GraphItem = std::variant<GraphEntity, GraphObservation, GraphRelation>;
+std::optional<GraphItem> graph_item_from(JsonValue entry);
+
+/// Puts items together again, given in the order of their log. An item that comes again as a newer
+/// version keeps its place. Observations of an entity that is not there are left out.
+class GraphBuilder {
+ public:
+  /// `id`: of the entry that `item` was made from.
+  void add(std::string_view id, GraphItem item);
+  [[nodiscard]] Graph build() const;
+
+ private:
+  std::map<std::string, std::size_t, std::less<>> places_;  ///< By id, in items_.
+  std::vector<GraphItem> items_;
+};
+
+}  // namespace bmad_mem::cli
