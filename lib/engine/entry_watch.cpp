@@ -53,6 +53,7 @@ struct EntryWatch::Impl {
   Timestamp opened_at{};
   std::set<std::string> archived;  // When the watch began.
   std::map<std::string, FollowedSession> sessions;
+  bool rewritten = false;
   bool sessions_watched = false;  // Whether the folder of all sessions is there and watched.
   JsonParser parser;
 
@@ -92,6 +93,7 @@ Status EntryWatch::Impl::look_at(const std::string& session_id, std::vector<Entr
   for (LogFollower& log : session.logs) {
     std::vector<TableEntry> added;
     BMAD_TRY(log.look(*store.files, parser, entries == nullptr ? nullptr : &added));
+    rewritten = log.take_rewritten() || rewritten;
     for (TableEntry& entry : added) {
       if (wants(session, entry)) {
         entries->push_back(to_entry(parser, session_id, std::move(entry)));
@@ -205,6 +207,8 @@ Result<std::vector<Entry>> EntryWatch::wait(std::chrono::milliseconds timeout) {
     }
   }
 }
+
+bool EntryWatch::take_rewritten() { return std::exchange(impl_->rewritten, false); }
 
 void EntryWatch::stop() noexcept { impl_->folders.stop(); }
 

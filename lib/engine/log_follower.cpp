@@ -76,6 +76,7 @@ Result<bool> LogFollower::look_once(FileSystem& files, JsonParser& parser,
     if (!is_not_found(before.error())) {
       return before.error();
     }
+    rewritten_ = rewritten_ || known_;
     known_ = false;
     return true;
   }
@@ -99,6 +100,7 @@ Result<bool> LogFollower::look_once(FileSystem& files, JsonParser& parser,
   if (!hash || !after || !after->same_file(*before)) {
     return false;
   }
+  rewritten_ = rewritten_ || (!appended && !seen_.empty());
   keep(std::move(found), !appended, added);
   known_ = true;
   file_ = *before;

@@ -35,6 +35,9 @@ class LogFollower {
   /// system's.
   Status look(FileSystem& files, JsonParser& parser, std::vector<TableEntry>* added);
 
+  /// Whether what the earlier looks found may have gone or changed, since this was asked last.
+  [[nodiscard]] bool take_rewritten() { return std::exchange(rewritten_, false); }
+
  private:
   struct Found {
     std::optional<TableEntry> entry;  // Where it is wanted.
@@ -50,6 +53,7 @@ class LogFollower {
   std::string path_;
   EntryType type_;
   bool known_ = false;  // Whether there is a file whose first covered_ bytes were looked at.
+  bool rewritten_ = false;
   FileInfo file_;
   std::uint64_t covered_ = 0;   // Where the last whole line ends that was looked at.
   std::uint64_t end_hash_ = 0;  // Of the last covered bytes: they say whether it is still the log.

@@ -142,8 +142,10 @@ TEST_CASE("a rewrite gives what it adds and nothing that was there") {
     memory.write(EntryType::kFact, merged);
     CHECK(seen(watch) == Ids{"z"});
   }
+  CHECK(watch.take_rewritten());
   memory.add_fact("after");
   CHECK(seen(watch) == Ids{"after"});
+  CHECK_FALSE(watch.take_rewritten());
 }
 
 TEST_CASE("the whole life of a session is followed") {

@@ -37,6 +37,10 @@ class EntryWatch {
   /// Errors: E_SESSION_NOT_FOUND when the memory itself has gone; I/O.
   Result<std::vector<Entry>> wait(std::chrono::milliseconds timeout);
 
+  /// Whether a log was rewritten, so that entries may have gone or changed, since this was asked
+  /// last. Says what wait() has seen.
+  [[nodiscard]] bool take_rewritten();
+
   /// Makes this and every later wait() return at once. From any thread, and from a signal's
   /// handler.
   void stop() noexcept;
