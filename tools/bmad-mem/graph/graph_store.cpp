@@ -1,0 +1,362 @@
+#include "graph/graph_store.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <variant>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/exports.hpp"
+#include "bmad_mem/json_parser.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+std::uint64_t session_number(std::string_view session_id) {
+  std::uint64_t number = 0;
+  for (const char digit : session_id.substr(kGraphSession.size() + 1)) {
+    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
+  }
+  return number;
+}
+
+/// The last of the sessions of the graph; nothing when there is none.
+Result<std::optional<Session>> last_session(const MemoryManager& memory) {
+  std::optional<Session> last;
+  BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
+  std::uint64_t last_number = 0;
+  for (Session& session : sessions) {
+    if (!is_graph_session(session.session_id)) {
+      continue;
+    }
+    const bool is_first = session.session_id == kGraphSession;
+    const std::uint64_t number = is_first ? 1 : session_number(session.session_id);
+    if (number > last_number) {
+      last_number = number;
+      last = std::move(session);
+    }
+  }
+  return last;
+}
+
+/// The id that the texts of `item`, as they are stored, would have.
+std::string natural_id(const GraphItem& item) {
+  if (const auto* entity = std::get_if<GraphEntity>(&item)) {
+    return entity_id(entity->name);
+  }
+  if (const auto* relation = std::get_if<GraphRelation>(&item)) {
+    return relation_id(*relation);
+  }
+  return observation_id(std::get<GraphObservation>(item));
+}
+
+/// Gives the facts of the graph to a LiveGraph.
+class GraphLoader : public ExportVisitor {
+ public:
+  explicit GraphLoader(LiveGraph& live) : live_(live) {}
+
+  Status on_session(const Session& /*session*/) override { return {}; }
+  Status on_entry(const Entry& entry) override {
+    BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(entry.json));
+    if (std::optional<GraphItem> item = graph_item_from(value)) {
+      live_.add(entry.id, std::move(*item));
+    }
+    return {};
+  }
+  void on_problem(const Error& /*problem*/) override {}  // `verify` tells; the rest is the graph.
+
+ private:
+  LiveGraph& live_;
+  JsonParser parser_;
+};
+
+}  // namespace
+
+bool is_graph_session(std::string_view session_id) {
+  if (session_id == kGraphSession) {
+    return true;
+  }
+  if (!session_id.starts_with(kGraphSession) || session_id.size() < kGraphSession.size() + 2 ||
+      session_id.size() > kGraphSession.size() + 10) {
+    return false;
+  }
+  const std::string_view number = session_id.substr(kGraphSession.size());
+  return number.front() == '-' && number[1] != '0' &&
+         std::ranges::all_of(number.substr(1), [](char c) { return c >= '0' && c <= '9'; });
+}
+
+Result<std::string> writable_graph_session(MemoryManager& memory) {
+  BMAD_TRY_ASSIGN(const std::optional<Session> last, last_session(memory));
+  if (last && last->size_bytes < kGraphSessionSize) {
+    return last->session_id;
+  }
+  std::string id(kGraphSession);
+  if (last) {
+    const std::uint64_t number =
+        last->session_id == kGraphSession ? 1 : session_number(last->session_id);
+    id += fmt::format("-{}", number + 1);
+  }
+  const Result<std::string> made =
+      memory.create_session({.session_id = id, .session_type = "knowledge_graph"});
+  // Another process was first: all the better.
+  if (!made && made.error().code != ErrorCode::E_CONCURRENT_MOD) {
+    return made.error();
+  }
+  return id;
+}
+
+void LiveGraph::clear() { *this = LiveGraph(); }
+
+void LiveGraph::add(const std::string& id, GraphItem item) {
+  builder_.add(id, item);
+  const bool is_new = ids_.insert(id).second;
+  if (std::string natural = natural_id(item); natural != id) {
+    other_ids_.try_emplace(std::move(natural), id);
+  }
+  if (is_stale_) {
+    return;
+  }
+  if (auto* entity = std::get_if<GraphEntity>(&item)) {
+    const auto [place, is_first] = entities_.try_emplace(entity->name, graph_.entities.size());
+    if (is_first) {
+      graph_.entities.push_back(std::move(*entity));
+    } else {
+      graph_.entities[place->second].entity_type = std::move(entity->entity_type);
+    }
+    return;
+  }
+  if (!is_new) {
+    return;  // The id holds all there is.
+  }
+  if (auto* relation = std::get_if<GraphRelation>(&item)) {
+    graph_.relations.push_back(std::move(*relation));
+    return;
+  }
+  auto& observation = std::get<GraphObservation>(item);
+  const auto found = entities_.find(observation.entity_name);
+  if (found == entities_.end()) {
+    is_stale_ = true;  // A merge of two branches may have put it before its entity.
+    return;
+  }
+  graph_.entities[found->second].observations.push_back(std::move(observation.content));
+}
+
+std::string LiveGraph::find(const std::string& id) const {
+  if (ids_.contains(id)) {
+    return id;
+  }
+  const auto other = other_ids_.find(id);
+  return other == other_ids_.end() ? std::string() : other->second;
+}
+
+const Graph& LiveGraph::graph() {
+  if (is_stale_) {
+    graph_ = builder_.build();
+    entities_.clear();
+    for (std::size_t i = 0; i < graph_.entities.size(); ++i) {
+      entities_.try_emplace(graph_.entities[i].name, i);
+    }
+    is_stale_ = false;
+  }
+  return graph_;
+}
+
+GraphStore::GraphStore(MemoryManager& memory, EntryWatch watch)
+    : memory_(&memory), watch_(std::move(watch)), live_(std::make_unique<LiveGraph>()) {}
+
+Result<GraphStore> GraphStore::open(MemoryManager& memory) {
+  // Watched before it is read: what comes in between is seen twice, and counts once.
+  BMAD_TRY_ASSIGN(EntryWatch watch, EntryWatch::open(memory, {.types = {EntryType::kFact}}));
+  return GraphStore(memory, std::move(watch));
+}
+
+Status GraphStore::load() {
+  live_->clear();
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory_->list_sessions());
+  ExportOptions options{.filter = {.types = {EntryType::kFact}}, .all_versions = true};
+  for (const Session& session : sessions) {
+    if (is_graph_session(session.session_id)) {
+      options.filter.sessions.push_back(session.session_id);
+    }
+  }
+  if (!options.filter.sessions.empty()) {
+    GraphLoader loader(*live_);
+    BMAD_TRY(memory_->export_entries(options, loader));
+  }
+  is_loaded_ = true;
+  return {};
+}
+
+Status GraphStore::take(const Entry& entry) {
+  if (!is_graph_session(entry.session_id)) {
+    return {};
+  }
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+  if (std::optional<GraphItem> item = graph_item_from(value)) {
+    live_->add(entry.id, std::move(*item));
+  }
+  return {};
+}
+
+Status GraphStore::refresh() {
+  while (true) {
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries, watch_.wait(std::chrono::milliseconds(0)));
+    if (watch_.take_rewritten()) {
+      is_loaded_ = false;
+    }
+    if (!is_loaded_) {
+      BMAD_TRY(load());
+      continue;
+    }
+    if (entries.empty()) {
+      return {};
+    }
+    for (const Entry& entry : entries) {
+      BMAD_TRY(take(entry));
+    }
+  }
+}
+
+Result<const Graph*> GraphStore::graph() {
+  BMAD_TRY(refresh());
+  return &live_->graph();
+}
+
+Status GraphStore::append(const std::vector<std::string>& lines) {
+  if (lines.empty()) {
+    return {};
+  }
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  BMAD_TRY_ASSIGN(const std::string session, writable_graph_session(*memory_));
+  BMAD_TRY(memory_->add_batch(session, EntryType::kFact, views));
+  return {};
+}
+
+Status GraphStore::remove(std::vector<std::string> ids) {
+  std::ranges::transform(ids, ids.begin(), [&](const std::string& id) { return live_->find(id); });
+  std::erase_if(ids, [](const std::string& id) { return id.empty(); });
+  if (ids.empty()) {
+    return {};
+  }
+  DeletionCriteria criteria{.ids = std::move(ids)};
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory_->list_sessions());
+  for (const Session& session : sessions) {
+    if (is_graph_session(session.session_id)) {
+      criteria.sessions.push_back(session.session_id);
+    }
+  }
+  BMAD_TRY(memory_->delete_entries(criteria));
+  return {};
+}
+
+Result<std::vector<GraphEntity>> GraphStore::create_entities(
+    std::span<const GraphEntity> entities) {
+  BMAD_TRY(refresh());
+  std::vector<GraphEntity> added;
+  std::vector<std::string> lines;
+  std::unordered_set<std::string> written;  // Ids.
+  const auto write = [&](const std::string& id, std::string json) {
+    if (written.insert(id).second) {
+      lines.push_back(std::move(json));
+    }
+  };
+  for (const GraphEntity& entity : entities) {
+    if (!live_->find(entity_id(entity.name)).empty()) {
+      continue;
+    }
+    added.push_back(entity);
+    write(entity_id(entity.name), entity_json(entity));
+    for (const std::string& content : entity.observations) {
+      const GraphObservation observation{.entity_name = entity.name, .content = content};
+      write(observation_id(observation), observation_json(observation));
+    }
+  }
+  BMAD_TRY(append(lines));
+  return added;
+}
+
+Result<std::vector<GraphRelation>> GraphStore::create_relations(
+    std::span<const GraphRelation> relations) {
+  BMAD_TRY(refresh());
+  std::vector<GraphRelation> added;
+  std::vector<std::string> lines;
+  std::unordered_set<std::string> written;
+  for (const GraphRelation& relation : relations) {
+    const std::string id = relation_id(relation);
+    if (live_->find(id).empty() && written.insert(id).second) {
+      added.push_back(relation);
+      lines.push_back(relation_json(relation));
+    }
+  }
+  BMAD_TRY(append(lines));
+  return added;
+}
+
+Result<std::vector<AddedObservations>> GraphStore::add_observations(
+    std::span<const AddedObservations> observations) {
+  BMAD_TRY(refresh());
+  std::vector<AddedObservations> added;
+  std::vector<std::string> lines;
+  std::unordered_set<std::string> written;
+  for (const AddedObservations& wanted : observations) {
+    if (live_->find(entity_id(wanted.entity_name)).empty()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = fmt::format("Entity with name {} not found", wanted.entity_name)};
+    }
+    AddedObservations& result = added.emplace_back(AddedObservations{wanted.entity_name, {}});
+    for (const std::string& content : wanted.contents) {
+      const GraphObservation observation{.entity_name = wanted.entity_name, .content = content};
+      const std::string id = observation_id(observation);
+      if (live_->find(id).empty() && written.insert(id).second) {
+        result.contents.push_back(content);
+        lines.push_back(observation_json(observation));
+      }
+    }
+  }
+  BMAD_TRY(append(lines));
+  return added;
+}
+
+Status GraphStore::delete_entities(std::span<const std::string> names) {
+  BMAD_TRY_ASSIGN(const Graph* now, graph());
+  const std::unordered_set<std::string> gone(names.begin(), names.end());
+  std::vector<std::string> ids;
+  for (const GraphEntity& entity : now->entities) {
+    if (gone.contains(entity.name)) {
+      ids.push_back(entity_id(entity.name));
+      for (const std::string& content : entity.observations) {
+        ids.push_back(observation_id({.entity_name = entity.name, .content = content}));
+      }
+    }
+  }
+  for (const GraphRelation& relation : now->relations) {
+    if (gone.contains(relation.from) || gone.contains(relation.to)) {
+      ids.push_back(relation_id(relation));
+    }
+  }
+  return remove(std::move(ids));
+}
+
+Status GraphStore::delete_observations(std::span<const AddedObservations> observations) {
+  BMAD_TRY(refresh());
+  std::vector<std::string> ids;
+  for (const AddedObservations& unwanted : observations) {
+    for (const std::string& content : unwanted.contents) {
+      ids.push_back(observation_id({.entity_name = unwanted.entity_name, .content = content}));
+    }
+  }
+  return remove(std::move(ids));
+}
+
+Status GraphStore::delete_relations(std::span<const GraphRelation> relations) {
+  BMAD_TRY(refresh());
+  std::vector<std::string> ids;
+  for (const GraphRelation& relation : relations) {
+    ids.push_back(relation_id(relation));
+  }
+  return remove(std::move(ids));
+}
+
+}  // namespace bmad_mem::cli
