@@ -52,6 +52,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kSummaryCompact,
     &kSummaryCompacting,
     &kSummaryStats,
+    &kMcp,
     &kVerify,
     &kRepair,
     &kRebuildIndex,

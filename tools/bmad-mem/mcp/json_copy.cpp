@@ -1,0 +1,52 @@
+#include "mcp/json_copy.hpp"
+
+#include <fmt/core.h>
+
+namespace bmad_mem::cli {
+
+void write_json(JsonWriter& json, JsonValue value) {
+  switch (value.kind()) {
+    case JsonKind::kAbsent:
+    case JsonKind::kNull:
+      json.raw("null");
+      break;
+    case JsonKind::kBoolean:
+      json.boolean(value.boolean());
+      break;
+    case JsonKind::kInteger:
+      json.integer(value.integer());
+      break;
+    case JsonKind::kUnsigned:  // Above what integer() holds; a double would lose digits.
+      json.raw(fmt::format("{:.0f}", value.number()));
+      break;
+    case JsonKind::kReal:
+      json.real(value.number());
+      break;
+    case JsonKind::kString:
+      json.string(value.string());
+      break;
+    case JsonKind::kArray:
+      json.begin_array();
+      for (const JsonValue element : value.elements()) {
+        write_json(json, element);
+      }
+      json.end_array();
+      break;
+    case JsonKind::kObject:
+      json.begin_object();
+      for (const JsonMember& member : value.members()) {
+        json.key(member.key);
+        write_json(json, member.value);
+      }
+      json.end_object();
+      break;
+  }
+}
+
+std::string json_of(JsonValue value) {
+  JsonWriter json;
+  write_json(json, value);
+  return json.take();
+}
+
+}  // namespace bmad_mem::cli

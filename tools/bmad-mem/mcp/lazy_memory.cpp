@@ -1,0 +1,59 @@
+#include "mcp/lazy_memory.hpp"
+
+#include <cstdio>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "text.hpp"
+
+namespace bmad_mem::cli {
+
+Result<MemoryManager*> LazyMemory::open(std::string root) {
+  Result<MemoryManager> opened = MemoryManager::open(
+      {.root = std::move(root), .agent_id = place_.agent_id, .access = place_.access});
+  if (!opened) {
+    return std::move(opened).error();
+  }
+  memory_.emplace(std::move(*opened));
+  for (const std::string& warning : memory_->config_warnings()) {
+    fmt::print(stderr, "bmad-mem: warning: {}\n", printable(warning));
+  }
+  return &*memory_;
+}
+
+Result<MemoryManager*> LazyMemory::to_read() {
+  const std::scoped_lock lock(mutex_);
+  if (memory_) {
+    return &*memory_;
+  }
+  Result<std::string> root =
+      MemoryManager::find_root(place_.explicit_root, place_.environment_root, place_.directory);
+  Result<MemoryManager*> memory =
+      root ? open(*std::move(root)) : Result<MemoryManager*>(std::move(root).error());
+  if (!memory && memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+    return static_cast<MemoryManager*>(nullptr);
+  }
+  return memory;
+}
+
+Result<MemoryManager*> LazyMemory::to_write() {
+  if (place_.read_only) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = "this server was started with --read-only and writes nothing"};
+  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, to_read());
+  if (memory != nullptr) {
+    return memory;
+  }
+  const std::scoped_lock lock(mutex_);
+  if (memory_) {
+    return &*memory_;
+  }
+  std::string root = MemoryManager::root_to_create(place_.explicit_root, place_.environment_root,
+                                                   place_.directory);
+  BMAD_TRY(MemoryManager::init(root));
+  return open(std::move(root));
+}
+
+}  // namespace bmad_mem::cli

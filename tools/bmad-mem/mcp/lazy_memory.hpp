@@ -1,0 +1,47 @@
+// lazy_memory.hpp - the memory behind a server that starts before there is one.
+//
+// An agent must not lose its server because its project has no memory yet: it is looked for when
+// something is asked, and made when something is first written.
+#pragma once
+
+#include <mutex>
+#include <optional>
+#include <string>
+
+#include "bmad_mem/memory_access.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+/// Where the memory is looked for, as MemoryManager::find_root() has it.
+struct MemoryPlace {
+  std::string explicit_root = {};
+  std::string environment_root = {};
+  std::string directory = {};  ///< Of the project.
+  std::string agent_id = {};
+  std::optional<MemoryAccess> access = {};
+  bool read_only = false;  ///< Never make one.
+};
+
+/// Threads: safe.
+class LazyMemory {
+ public:
+  explicit LazyMemory(MemoryPlace place) : place_(std::move(place)) {}
+
+  /// Null when there is none yet. Errors: those of MemoryManager::open(), but for that one.
+  Result<MemoryManager*> to_read();
+  /// Makes one when there is none. Errors: as to_read(); E_ACCESS_DENIED when it may not.
+  Result<MemoryManager*> to_write();
+
+  [[nodiscard]] const MemoryPlace& place() const { return place_; }
+
+ private:
+  Result<MemoryManager*> open(std::string root);
+
+  const MemoryPlace place_;
+  std::mutex mutex_;                     // Guards the next one until it has a value.
+  std::optional<MemoryManager> memory_;  // Stays where it is once it is there.
+};
+
+}  // namespace bmad_mem::cli

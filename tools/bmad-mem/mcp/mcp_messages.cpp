@@ -1,0 +1,146 @@
+#include "mcp/mcp_messages.hpp"
+
+#include <utility>
+
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kReasonSizeMax = 400;
+
+/// Short, and valid UTF-8 whatever it quotes.
+std::string short_reason(std::string_view text) {
+  const std::string whole = utf8_repaired(text.substr(0, 4 * kReasonSizeMax));
+  return std::string(utf8_prefix(whole, kReasonSizeMax));
+}
+
+/// The id of a request that is JSON but holds what our parser refuses: a NUL, a key twice, nesting
+/// beyond its bounds. Its sender gets an answer and needn't wait. Empty when there is none.
+std::string salvaged_id(std::string_view text) {
+  if (!nlohmann::json::accept(text)) {  // Keeps no values, so nesting costs a bit a level.
+    return {};
+  }
+  const std::size_t start = skip_json_blanks(text, 0);
+  if (start == text.size() || text[start] != '{') {
+    return {};
+  }
+  JsonParser parser;
+  for (const MemberText& member : json_members(text.substr(start))) {
+    if (member.key == "id") {
+      const Result<JsonValue> id = parser.parse(member.value);
+      return id ? mcp_id_text(*id).value_or("") : "";
+    }
+  }
+  return {};
+}
+
+McpRefusal unreadable(std::string_view text, const Error& problem) {
+  McpRefusal refusal{.id = salvaged_id(text), .message = short_reason(problem.message)};
+  refusal.code = refusal.id.empty() ? McpErrorCode::kParseError : McpErrorCode::kInvalidRequest;
+  refusal.message = fmt::format("{}: {}", refusal.id.empty() ? "Parse error" : "Invalid request",
+                                refusal.message);
+  return refusal;
+}
+
+/// What is wrong with an object that shall be a message; empty when nothing is.
+std::string_view problem_of(JsonValue root, bool has_id) {
+  if (root["jsonrpc"].string() != "2.0") {
+    return "Invalid request: \"jsonrpc\" must be \"2.0\"";
+  }
+  if (root["id"].present() && !has_id) {
+    return "Invalid request: the id must be a string or an integer";
+  }
+  if (!root["method"].is_string()) {
+    return "Invalid request: \"method\" must be a string";
+  }
+  return {};
+}
+
+}  // namespace
+
+std::optional<std::string> mcp_id_text(JsonValue value) {
+  switch (value.kind()) {
+    case JsonKind::kString:
+      return json_quoted(value.string());
+    case JsonKind::kInteger:
+      return std::to_string(value.integer());
+    default:
+      return std::nullopt;
+  }
+}
+
+McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, McpRefusal& refusal) {
+  const Result<JsonValue> parsed = message.parser.parse(text);
+  if (!parsed) {
+    refusal = unreadable(text, parsed.error());
+    return McpMessageKind::kRefused;
+  }
+  const JsonValue root = *parsed;
+  if (!root.is_object()) {
+    refusal.message = root.is_array()
+                          ? "Invalid request: batches are not supported; send one message a line"
+                          : "Invalid request: a message is an object";
+    return McpMessageKind::kRefused;
+  }
+  const std::optional<std::string> id = mcp_id_text(root["id"]);
+  if (!root["method"].present() && (root["result"].present() || root["error"].present())) {
+    return McpMessageKind::kIgnored;
+  }
+  message.id = id.value_or("");
+  refusal.id = message.id;
+  if (const std::string_view problem = problem_of(root, id.has_value()); !problem.empty()) {
+    refusal.message = problem;
+    return McpMessageKind::kRefused;
+  }
+  message.method = root["method"].string();
+  message.params = root["params"];
+  const JsonValue meta = message.params["_meta"];
+  if ((message.params.present() && !message.params.is_object()) ||
+      (meta.present() && !meta.is_object())) {
+    refusal.code = McpErrorCode::kInvalidParams;
+    refusal.message = "Invalid params: \"params\" and its \"_meta\" must be objects";
+    return id ? McpMessageKind::kRefused : McpMessageKind::kIgnored;
+  }
+  message.meta = meta;
+  return id ? McpMessageKind::kRequest : McpMessageKind::kNotification;
+}
+
+std::string mcp_result(std::string_view id, std::string_view members) {
+  std::string out;
+  out.reserve(members.size() + id.size() + 48);
+  out += R"({"jsonrpc":"2.0","id":)";
+  out += id;
+  out += R"(,"result":{)";
+  out += members;
+  out += "}}";
+  return out;
+}
+
+std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view message,
+                      std::string_view data) {
+  JsonWriter json;
+  json.begin_object().member("jsonrpc", "2.0");
+  if (!id.empty()) {
+    json.key("id").raw(id);
+  }
+  json.key("error").begin_object().member("code", static_cast<int>(code));
+  json.member("message", message);
+  if (!data.empty()) {
+    json.key("data").raw(data);
+  }
+  json.end_object().end_object();
+  return json.take();
+}
+
+std::string mcp_notification(std::string_view method, std::string_view params) {
+  return fmt::format(R"({{"jsonrpc":"2.0","method":{},"params":{{{}}}}})", json_quoted(method),
+                     params);
+}
+
+}  // namespace bmad_mem::cli

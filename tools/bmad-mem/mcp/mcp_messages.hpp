@@ -1,0 +1,54 @@
+// mcp_messages.hpp - the messages of JSON-RPC 2.0 as MCP uses them: read, and made.
+//
+//   request       {"jsonrpc":"2.0","id":X,"method":M,"params":{…}}    X: a string or an integer
+//   notification  the same without id; never answered
+//   result        {"jsonrpc":"2.0","id":X,"result":{…}}
+//   error         {"jsonrpc":"2.0","id":X,"error":{"code":…,…}}       without id when X is unknown
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_value.hpp"
+#include "mcp/mcp_server.hpp"
+
+namespace bmad_mem::cli {
+
+/// A message that was taken apart. Its values live as long as it does.
+struct McpMessage {
+  JsonParser parser;
+  std::string id;  ///< JSON; empty for a notification.
+  std::string method;
+  JsonValue params;  ///< An object, or absent.
+  JsonValue meta;    ///< An object, or absent.
+};
+
+/// Why a text is no message, and to whom that is told.
+struct McpRefusal {
+  std::string id = {};  ///< JSON; empty when it is unknown.
+  McpErrorCode code = McpErrorCode::kInvalidRequest;
+  std::string message;
+};
+
+enum class McpMessageKind : std::uint8_t {
+  kRequest,
+  kNotification,
+  kIgnored,  ///< A response, though we ask nothing; a notification that makes no sense.
+  kRefused,
+};
+
+/// Takes `text` apart into `message`, or says in `refusal` why that can't be done.
+McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, McpRefusal& refusal);
+
+/// A string or an integer as JSON, as a request id or a progress token; nothing for anything else.
+std::optional<std::string> mcp_id_text(JsonValue value);
+
+/// `members` are JSON members without braces; may be empty. So for `params`.
+std::string mcp_result(std::string_view id, std::string_view members);
+std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view message,
+                      std::string_view data = {});
+std::string mcp_notification(std::string_view method, std::string_view params);
+
+}  // namespace bmad_mem::cli

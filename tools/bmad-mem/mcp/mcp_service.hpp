@@ -1,0 +1,217 @@
+// mcp_service.hpp - what a Model Context Protocol server is about: its tools, resources, prompts.
+//
+//   transport (stdio, HTTP) ──lines──> McpServer (protocol) ──calls──> McpService (this)
+//
+// The protocol knows nothing of memory, and a service nothing of JSON-RPC, eras or descriptors: one
+// server may show several faces, and one face may stand behind several transports.
+//
+// Texts named "JSON" are one valid JSON value without line breaks, and are sent as they are.
+// Threads: everything here is called from several threads at once.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/json_value.hpp"
+
+namespace bmad_mem::cli {
+
+/// Why a request has no result. What a model can mend belongs into a McpToolResult instead.
+struct McpError {
+  enum class Kind : std::uint8_t {
+    kInvalidParams,
+    kUnknownResource,  ///< The protocol chooses the code, which differs from era to era.
+    kUnknownMethod,    ///< Also for what a service doesn't offer.
+    kInternal,
+  };
+  Kind kind = Kind::kInternal;
+  std::string message;
+  std::string data = {};  ///< JSON, or empty.
+};
+
+template <typename T>
+using McpAnswer = std::expected<T, McpError>;
+
+/// The severities of log messages, least severe first.
+enum class McpLogLevel : std::uint8_t {
+  kDebug,
+  kInfo,
+  kNotice,
+  kWarning,
+  kError,
+  kCritical,
+  kAlert,
+  kEmergency,
+};
+
+/// "debug" … "emergency". Static storage.
+std::string_view mcp_log_level_name(McpLogLevel level);
+/// Nothing for any other text.
+std::optional<McpLogLevel> try_parse_mcp_log_level(std::string_view name);
+
+/// One request as a service sees it while it works on it.
+class McpCall {
+ public:
+  McpCall() = default;
+  McpCall(const McpCall&) = delete;
+  McpCall& operator=(const McpCall&) = delete;
+  virtual ~McpCall() = default;
+
+  /// Whether nobody waits for the answer any more. Ask between steps, and return anything.
+  [[nodiscard]] virtual bool cancelled() const = 0;
+  /// Tells how far the work is, where the client has asked for it. What doesn't grow isn't sent.
+  virtual void progress(double done, std::optional<double> total, std::string_view message) = 0;
+  /// Sends a message to the client's log, where it wants messages of this level.
+  virtual void log(McpLogLevel level, std::string_view message) = 0;
+  /// Tells those who watch `uri` over this connection that it has changed, before the answer. For
+  /// services that know of a change because they made it; others use subscribe().
+  virtual void resource_updated(std::string_view uri) = 0;
+  /// The client's name, such as "claude-code"; empty when it has not said.
+  [[nodiscard]] virtual std::string client_name() const = 0;
+  /// The member `_meta` of the request; may be absent.
+  [[nodiscard]] virtual JsonValue meta() const = 0;
+};
+
+struct McpToolResult {
+  std::string text;             ///< The one text block.
+  std::string structured = {};  ///< JSON object, or empty. Hosts show a model this, not the text.
+  bool is_error = false;        ///< `text` says what to do.
+};
+
+struct McpPage {
+  std::vector<std::string> items;  ///< JSON.
+  std::string next_cursor = {};    ///< Empty on the last page.
+};
+
+struct McpResourceText {
+  std::string uri;
+  std::string mime_type;
+  std::string text;
+};
+
+struct McpPromptMessage {
+  bool is_assistant = false;
+  std::string text;
+};
+
+struct McpPromptResult {
+  std::string description = {};
+  std::vector<McpPromptMessage> messages;
+};
+
+/// What somebody types, and what it is for.
+struct McpCompletionQuery {
+  bool is_prompt = false;     ///< Else a resource template.
+  std::string_view ref;       ///< The prompt's name, or the template.
+  std::string_view argument;  ///< Its name.
+  std::string_view value;     ///< So far.
+  JsonValue arguments;        ///< Those that are settled; may be absent.
+};
+
+struct McpCompletion {
+  std::vector<std::string> values;  ///< At most kMcpCompletionMax are sent.
+  std::optional<std::uint64_t> total = {};
+};
+inline constexpr std::size_t kMcpCompletionMax = 100;
+
+/// Who is told that something has changed, until this goes away. Its destructor waits for a call
+/// that is under way, so it must not run inside one.
+class McpSubscription {
+ public:
+  McpSubscription() = default;
+  McpSubscription(const McpSubscription&) = delete;
+  McpSubscription& operator=(const McpSubscription&) = delete;
+  virtual ~McpSubscription() = default;
+};
+using McpOnChange = std::function<void()>;
+
+/// What a service offers. The protocol answers the rest with "unknown method".
+struct McpCapabilities {
+  bool tools = false;
+  bool tools_list_changed = false;
+  bool resources = false;
+  bool resources_list_changed = false;
+  bool resources_subscribe = false;
+  bool prompts = false;
+  bool completions = false;
+  bool logging = false;
+};
+
+struct McpIdentity {
+  std::string name;
+  std::string title = {};
+  std::string version;
+  std::string instructions = {};  ///< At most 4,096 bytes: hosts cut the rest.
+};
+
+class McpService {
+ public:
+  McpService() = default;
+  McpService(const McpService&) = delete;
+  McpService& operator=(const McpService&) = delete;
+  virtual ~McpService() = default;
+
+  [[nodiscard]] virtual const McpIdentity& identity() const = 0;
+  [[nodiscard]] virtual McpCapabilities capabilities() const = 0;
+
+  /// Tool objects as JSON, always in the same order.
+  [[nodiscard]] virtual std::vector<std::string> tools() const { return {}; }
+  /// `arguments` is an object, or absent. Unknown names: kInvalidParams.
+  virtual McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
+                                             McpCall& call) {
+    static_cast<void>(arguments);
+    static_cast<void>(call);
+    return std::unexpected(
+        McpError{McpError::Kind::kInvalidParams, "Unknown tool: " + std::string(name)});
+  }
+
+  /// One page of the resources; `cursor` is empty for the first one. A cursor that this service has
+  /// not made: kInvalidParams.
+  virtual McpAnswer<McpPage> resources(std::string_view cursor) {
+    static_cast<void>(cursor);
+    return McpPage{};
+  }
+  [[nodiscard]] virtual std::vector<std::string> resource_templates() const { return {}; }
+  virtual McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
+                                                                McpCall& call) {
+    static_cast<void>(call);
+    return std::unexpected(
+        McpError{McpError::Kind::kUnknownResource, "Resource not found: " + std::string(uri)});
+  }
+  /// Calls `on_change`, from any thread, whenever the resource has changed. Null for a resource
+  /// that is there but changes unnoticed, or that McpCall::resource_updated() speaks of.
+  virtual McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& uri,
+                                                                McpOnChange on_change) {
+    static_cast<void>(uri);
+    static_cast<void>(on_change);
+    return std::unique_ptr<McpSubscription>();
+  }
+  /// The same for the list of resources.
+  virtual std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange on_change) {
+    static_cast<void>(on_change);
+    return {};
+  }
+
+  /// Prompt objects as JSON, always in the same order.
+  [[nodiscard]] virtual std::vector<std::string> prompts() const { return {}; }
+  virtual McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
+                                                McpCall& call) {
+    static_cast<void>(arguments);
+    static_cast<void>(call);
+    return std::unexpected(
+        McpError{McpError::Kind::kInvalidParams, "Unknown prompt: " + std::string(name)});
+  }
+  virtual McpAnswer<McpCompletion> complete(const McpCompletionQuery& query) {
+    static_cast<void>(query);
+    return McpCompletion{};
+  }
+};
+
+}  // namespace bmad_mem::cli

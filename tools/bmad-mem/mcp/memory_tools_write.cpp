@@ -1,0 +1,475 @@
+// memory_tools_write.cpp - memory_add, memory_remember, memory_delete.
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "entry_options.hpp"
+#include "json_members.hpp"
+#include "knowledge_view.hpp"
+#include "mcp/json_copy.hpp"
+#include "mcp/memory_tools.hpp"
+#include "mcp/tool_arguments.hpp"
+#include "text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kAdd = R"json({
+  "name": "memory_add",
+  "title": "Store an entry",
+  "description": "Store one entry that later sessions should find: a decision (with rationale), a finding, an important message, an event, a document's pointer. Use it when it happens, one statement an entry. For rules, preferences and facts that should hold under a key, use memory_remember. Don't store secrets (they are taken out), whole files, or every step.\n\nFields by type, besides text: decision: rationale, impact (low|medium|high|critical), alternatives_considered [{option, rejected_reason}], made_by. finding: severity (info|low|medium|high|critical), category, evidence, recommendation, status. conversation: role (user|assistant|system|tool; default assistant). event: kind (required, such as tool_use), tool, path. preference: key (required). fact: key, category, confidence. artifact: path (required); text is its title. agent_state: text is the state, JSON or plain.",
+  "inputSchema": {
+    "type": "object",
+    "properties": {
+      "type": {"type": "string", "enum": ["conversation", "decision", "finding", "preference", "fact", "event", "agent_state", "artifact"], "description": "What kind of entry it is."},
+      "text": {"type": "string", "minLength": 1, "description": "What is to be stored, in a sentence or some paragraphs, understandable without this conversation."},
+      "fields": {"type": "object", "description": "Further fields of the type, such as {\"rationale\":\"…\",\"impact\":\"high\"}. Others are kept as they are."},
+      "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Short tags to find it by."},
+      "agent": {"type": "string", "maxLength": 200, "description": "Who says so. Default: this client."},
+      "source": {"type": "string", "enum": ["user", "assistant", "tool", "web"], "description": "Where it comes from, if not from you: what the user said, a tool printed, or a web page claims. What comes from the web is trusted less."},
+      "pinned": {"type": "boolean", "description": "True for what must never fade and every agent should be told."},
+      "sensitive": {"type": "boolean", "description": "True to keep it from models unless asked for."},
+      "id": {"type": "string", "description": "Only to store a new version of the entry with this id."},
+      "session_id": {"type": "string", "description": "Default: the session of this conversation."}
+    },
+    "required": ["type", "text"],
+    "additionalProperties": false
+  },
+  "outputSchema": {
+    "type": "object",
+    "properties": {
+      "id": {"type": "string"},
+      "session_id": {"type": "string"},
+      "type": {"type": "string"},
+      "notices": {"type": "array", "items": {"type": "string"}},
+      "redacted": {"type": "object", "additionalProperties": {"type": "integer"}, "description": "What was taken out before storing, by kind of secret."}
+    },
+    "required": ["id", "session_id", "type", "notices", "redacted"]
+  },
+  "annotations": {"title": "Store an entry", "readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false}
+})json";
+
+constexpr std::string_view kRemember = R"json({
+  "name": "memory_remember",
+  "title": "Remember a rule, fact or preference",
+  "description": "State durable knowledge under a category and a short stable key, so that every later session is told: a constraint, an architecture fact, a pattern, the solution of an error, what the user prefers. Stating the same key again replaces the value. Use it when the user corrects you, states a rule or a liking, or when you have solved a problem that will come again. For what happened or was decided once use memory_add.",
+  "inputSchema": {
+    "type": "object",
+    "properties": {
+      "category": {"type": "string", "enum": ["user_preference", "architecture", "pattern", "error_solution", "project_fact", "style", "constraint", "decision"], "description": "What it is about. user_preference and style: the user; constraint: what must never or always be done."},
+      "key": {"type": "string", "maxLength": 200, "description": "A short stable name, such as test_command. Without one nothing is replaced."},
+      "value": {"type": "string", "minLength": 1, "description": "The statement, understandable without this conversation."},
+      "confidence": {"type": "number", "minimum": 0, "maximum": 1, "description": "How sure it is. 1: the user said so; 0.8 is the default."},
+      "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Short tags to find it by."},
+      "agent": {"type": "string", "maxLength": 200, "description": "Who has learned it. Default: this client."},
+      "source": {"type": "string", "enum": ["user", "assistant", "tool", "web"], "description": "Where it comes from. What comes from the web never replaces what is trusted more."},
+      "pinned": {"type": "boolean", "description": "True to tell it to every agent, always."},
+      "session_id": {"type": "string", "description": "Default: the session of this conversation."}
+    },
+    "required": ["category", "value"],
+    "additionalProperties": false
+  },
+  "outputSchema": {
+    "type": "object",
+    "properties": {
+      "id": {"type": "string"},
+      "session_id": {"type": "string"},
+      "category": {"type": "string"},
+      "key": {"type": "string"},
+      "value": {"type": "string", "description": "As stored, without secrets."},
+      "confidence": {"type": "number"},
+      "is_new": {"type": "boolean"},
+      "previous_value": {"type": "string", "description": "What held before, when it was something else."},
+      "holds": {"type": "boolean", "description": "False: a value that is trusted more still holds."},
+      "notices": {"type": "array", "items": {"type": "string"}}
+    },
+    "required": ["id", "session_id", "category", "key", "value", "confidence", "is_new", "holds", "notices"]
+  },
+  "annotations": {"title": "Remember a rule, fact or preference", "readOnlyHint": false, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
+})json";
+
+constexpr std::string_view kDelete = R"json({
+  "name": "memory_delete",
+  "title": "Delete or restore entries",
+  "description": "Delete entries by id, when the user asks to forget something or an entry is plainly wrong. The default action only shows what would go: look at it, then call again with action delete. What is deleted can be brought back for a while with action restore. To correct an entry, store a new version instead (memory_add with its id, memory_remember with its key). Secrets that must leave every file at once need the user: `bmad-mem purge`.",
+  "inputSchema": {
+    "type": "object",
+    "properties": {
+      "ids": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 100, "description": "Ids of entries."},
+      "action": {"type": "string", "enum": ["preview", "delete", "restore"], "description": "preview (the default) changes nothing."},
+      "session_id": {"type": "string", "description": "Only in this session, when several know an id."}
+    },
+    "required": ["ids"],
+    "additionalProperties": false
+  },
+  "outputSchema": {
+    "type": "object",
+    "properties": {
+      "action": {"type": "string"},
+      "count": {"type": "integer", "description": "Entries that went, would go, or came back (lines)."},
+      "entries": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}, "session_id": {"type": "string"}, "type": {"type": "string"}}, "required": ["id", "session_id", "type"]}},
+      "unknown_ids": {"type": "array", "items": {"type": "string"}},
+      "recoverable_until": {"type": "string"},
+      "next": {"type": "string", "description": "What to do next."}
+    },
+    "required": ["action", "count", "entries", "unknown_ids", "next"]
+  },
+  "annotations": {"title": "Delete or restore entries", "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false}
+})json";
+
+constexpr std::array<std::string_view, 4> kSources = {"user", "assistant", "tool", "web"};
+constexpr std::array<std::string_view, 3> kActions = {"preview", "delete", "restore"};
+constexpr std::array<std::string_view, kEntryTypeCount> kTypes = {
+    "conversation", "decision", "finding",     "preference",
+    "fact",         "event",    "agent_state", "artifact"};
+
+/// How far what a web page claims is trusted: not enough to be told as a fact.
+constexpr double kWebTrust = 0.3;
+
+/// The session to write to, and what to do in it. A session of our own that has been deleted
+/// meanwhile is replaced once.
+template <typename T>
+Result<T> write_in_session(
+    MemoryToolCall& call, const std::string& named,
+    const std::function<Result<T>(MemoryManager&, const std::string&)>& write) {
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_write());
+  if (!named.empty()) {
+    return write(*memory, named);
+  }
+  BMAD_TRY_ASSIGN(std::string session, call.session.choose(*memory, call.call));
+  Result<T> done = write(*memory, session);
+  if (done || done.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    return done;
+  }
+  call.session.forget(session);
+  BMAD_TRY_ASSIGN(session, call.session.choose(*memory, call.call));
+  return write(*memory, session);
+}
+
+/// Who writes when the call doesn't say.
+std::string agent_of(MemoryToolCall& call, std::string named) {
+  if (!named.empty()) {
+    return named;
+  }
+  const std::string& configured = call.memory.place().agent_id;
+  return configured.empty() ? std::string(utf8_prefix(call.call.client_name(), 200)) : configured;
+}
+
+/// The member that says who an entry is by; empty for a type without one.
+std::string_view who_field(EntryType type) {
+  switch (type) {
+    case EntryType::kDecision:
+      return "made_by";
+    case EntryType::kFinding:
+      return "discovered_by";
+    case EntryType::kPreference:
+      return {};
+    default:
+      return "agent_id";
+  }
+}
+
+/// What memory_add was told.
+struct NewEntry {
+  EntryType type = EntryType::kFact;
+  std::string text;
+  std::string id;
+  std::string agent;
+  std::string source;
+  std::vector<std::string> tags;
+  bool pinned = false;
+  bool sensitive = false;
+  JsonValue fields;
+  std::string session_id;
+};
+
+Result<NewEntry> read_new_entry(JsonValue arguments) {
+  ToolArguments args(arguments, {"type", "text", "fields", "tags", "agent", "source", "pinned",
+                                 "sensitive", "id", "session_id"});
+  NewEntry entry;
+  const std::string type = args.choice("type", kTypes);
+  entry.type = try_parse_entry_type(type).value_or(EntryType::kFact);
+  if (type.empty()) {
+    args.fail("type", "is required: decision, finding, fact, conversation, event, …");
+  }
+  entry.text = args.required_text("text");
+  entry.id = args.text("id");
+  entry.agent = args.text("agent");
+  entry.source = args.choice("source", kSources);
+  entry.tags = args.texts("tags", 20);
+  entry.pinned = args.boolean("pinned");
+  entry.sensitive = args.boolean("sensitive");
+  entry.session_id = args.text("session_id");
+  entry.fields = args.value("fields");
+  if (entry.fields.present() && entry.fields.kind() != JsonKind::kNull &&
+      !entry.fields.is_object()) {
+    args.fail("fields", "must be an object, such as {\"rationale\":\"…\"}");
+  }
+  BMAD_TRY(args.check());
+  return entry;
+}
+
+/// The state of an agent is any JSON value; what is none is a string.
+std::string state_of(std::string_view text) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(text);
+  return value && value->kind() != JsonKind::kNull ? json_of(*value) : json_quoted(text);
+}
+
+/// The entry as one JSON object. What stands in `fields` wins over defaults, not over arguments.
+std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
+  JsonWriter json;
+  std::vector<std::string_view> written;
+  const auto begin = [&](std::string_view name) -> JsonWriter& {
+    written.push_back(name);
+    return json.key(name);
+  };
+  json.begin_object();
+  if (!entry.id.empty()) {
+    begin("id").string(entry.id);
+  }
+  const std::string_view main = main_field(entry.type);
+  if (entry.type == EntryType::kAgentState) {
+    begin(main).raw(state_of(entry.text));
+  } else {
+    begin(main).string(entry.text);
+  }
+  if (entry.type == EntryType::kConversation && !entry.fields["role"].present()) {
+    begin("role").string(entry.source == "user" ? "user" : "assistant");
+  }
+  const std::string_view who = who_field(entry.type);
+  const bool is_of_user = entry.type == EntryType::kConversation &&
+                          (entry.source == "user" || entry.fields["role"].string() == "user");
+  if (!who.empty() &&
+      (!entry.agent.empty() || (!agent.empty() && !entry.fields[who].present() && !is_of_user))) {
+    begin(who).string(agent);
+  }
+  if (!entry.tags.empty()) {
+    written.push_back("tags");
+    add_list(json, "tags", entry.tags);
+  }
+  if (entry.pinned) {
+    begin("pinned").boolean(true);
+  }
+  if (entry.sensitive) {
+    begin("sensitive").boolean(true);
+  }
+  if (!entry.source.empty()) {
+    begin("source").begin_object().member("kind", entry.source);
+    if (entry.source == "web") {
+      json.member("trust", kWebTrust);
+    }
+    json.end_object();
+  }
+  for (const JsonMember& member : entry.fields.members()) {
+    if (std::ranges::find(written, member.key) == written.end()) {
+      json.key(member.key);
+      write_json(json, member.value);
+    }
+  }
+  json.end_object();
+  return json.take();
+}
+
+Result<McpToolResult> add(MemoryToolCall& call) {
+  BMAD_TRY_ASSIGN(const NewEntry entry, read_new_entry(call.arguments));
+  const std::string line = json_of_entry(entry, agent_of(call, entry.agent));
+  std::string session;
+  BMAD_TRY_ASSIGN(const BatchReport report,
+                  write_in_session<BatchReport>(
+                      call, entry.session_id,
+                      [&](MemoryManager& memory, const std::string& chosen) -> Result<BatchReport> {
+                        session = chosen;
+                        const std::string_view view = line;
+                        Result<BatchReport> done = memory.add_batch(chosen, entry.type, {&view, 1});
+                        if (!done) {
+                          Error error = std::move(done).error();
+                          error.line = 0;  // Places in JSON that the model has never seen.
+                          error.column = 0;
+                          return error;
+                        }
+                        return done;
+                      }));
+  const std::string id = report.ids.empty() ? entry.id : report.ids.front();
+  JsonWriter json;
+  json.begin_object().member("id", id).member("session_id", session);
+  json.member("type", entry_type_name(entry.type));
+  add_list(json, "notices", report.notices);
+  json.key("redacted").begin_object();
+  for (const auto& [rule, count] : report.redacted) {
+    json.member(rule, count);
+  }
+  json.end_object().end_object();
+  for (const std::string& notice : report.notices) {
+    call.call.log(McpLogLevel::kNotice, notice);
+  }
+  return McpToolResult{
+      .text = fmt::format("Stored {} {} in session {}.{}", entry_type_name(entry.type), id, session,
+                          report.redacted.empty() ? "" : " Secrets were taken out."),
+      .structured = json.take()};
+}
+
+Result<RememberParams> read_statement(JsonValue arguments) {
+  ToolArguments args(arguments, {"category", "key", "value", "confidence", "tags", "agent",
+                                 "source", "pinned", "session_id"});
+  RememberParams params;
+  const std::optional<Category> category =
+      try_parse_category(args.choice("category", kCategoryNames));
+  if (!category) {
+    args.fail("category", "is required: constraint, pattern, user_preference, project_fact, …");
+  }
+  params.category = category.value_or(Category::kProjectFact);
+  params.key = args.text("key");
+  params.value = args.required_text("value");
+  params.confidence = args.share("confidence").value_or(params.confidence);
+  params.tags = args.texts("tags", 20);
+  params.agent_id = args.text("agent");
+  params.source.kind = args.choice("source", kSources);
+  if (params.source.kind == "web") {
+    params.source.trust = kWebTrust;
+  }
+  params.pinned = args.boolean("pinned");
+  params.session_id = args.text("session_id");
+  BMAD_TRY(args.check());
+  return params;
+}
+
+std::string remembered_json(const Remembered& done) {
+  JsonWriter json;
+  json.begin_object().member("id", done.id).member("session_id", done.session_id);
+  json.member("category", category_name(done.category)).member("key", done.key);
+  json.member("value", done.value).member("confidence", done.confidence);
+  json.member("is_new", done.is_new);
+  add_text(json, "previous_value", done.previous_value);
+  json.member("holds", done.holds);
+  add_list(json, "notices", done.notices);
+  json.end_object();
+  return json.take();
+}
+
+Result<McpToolResult> remember(MemoryToolCall& call) {
+  BMAD_TRY_ASSIGN(RememberParams params, read_statement(call.arguments));
+  params.agent_id = agent_of(call, params.agent_id);
+  BMAD_TRY_ASSIGN(
+      const Remembered done,
+      write_in_session<Remembered>(call, params.session_id,
+                                   [&](MemoryManager& memory, const std::string& session) {
+                                     params.session_id = session;
+                                     return Knowledge(memory).remember(params);
+                                   }));
+  return McpToolResult{
+      .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
+                          done.holds ? "" : " A value that is trusted more still holds."),
+      .structured = remembered_json(done)};
+}
+
+struct DeletionCall {
+  std::vector<std::string> ids;
+  std::string action;
+  std::vector<std::string> sessions;
+};
+
+Result<DeletionCall> read_deletion(JsonValue arguments) {
+  ToolArguments args(arguments, {"ids", "action", "session_id"});
+  DeletionCall read{.ids = args.texts("ids", 100), .action = args.choice("action", kActions)};
+  if (read.ids.empty()) {
+    args.fail("ids", "is required: the ids of the entries");
+  }
+  if (read.action.empty()) {
+    read.action = "preview";
+  }
+  if (const std::string session = args.text("session_id"); !session.empty()) {
+    read.sessions = {session};
+  }
+  BMAD_TRY(args.check());
+  return read;
+}
+
+/// What became of a deletion, as JSON.
+std::string deletion_json(const DeletionCall& wanted, std::uint64_t count,
+                          const std::vector<RemovedEntry>& removed,
+                          const std::vector<std::string>& unknown, std::optional<Timestamp> expires,
+                          std::string_view next) {
+  JsonWriter json;
+  json.begin_object().member("action", wanted.action).member("count", count);
+  json.key("entries").begin_array();
+  std::string last;
+  for (const RemovedEntry& entry : removed) {
+    std::string key = entry.session_id + " " + entry.id;
+    if (key != last) {  // One with several versions stands there once.
+      json.begin_object().member("id", entry.id).member("session_id", entry.session_id);
+      json.member("type", entry_type_name(entry.type)).end_object();
+    }
+    last = std::move(key);
+  }
+  json.end_array();
+  add_list(json, "unknown_ids", unknown);
+  if (expires) {
+    json.member("recoverable_until", format_rfc3339(*expires));
+  }
+  json.member("next", next).end_object();
+  return json.take();
+}
+
+Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted) {
+  BMAD_TRY_ASSIGN(const UndeleteReport report,
+                  memory.undelete({.ids = wanted.ids, .sessions = {}}));
+  const std::string next =
+      report.lines != 0 ? "They are found again."
+                        : "Nothing came back: these ids aren't deleted, or their time is over.";
+  return McpToolResult{
+      .text = next,
+      .structured = deletion_json(wanted, report.lines, {}, report.left_behind, {}, next)};
+}
+
+Result<McpToolResult> remove(MemoryToolCall& call) {
+  BMAD_TRY_ASSIGN(const DeletionCall wanted, read_deletion(call.arguments));
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  if (memory == nullptr) {
+    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
+  }
+  if (wanted.action == "restore") {
+    return restore(*memory, wanted);
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get(wanted.ids, wanted.sessions));
+  std::vector<std::string> unknown;
+  for (const std::string& id : wanted.ids) {
+    if (std::ranges::none_of(known, [&](const Entry& entry) { return entry.id == id; })) {
+      unknown.emplace_back(utf8_prefix(id, 200));
+    }
+  }
+  const bool is_preview = wanted.action == "preview";
+  BMAD_TRY_ASSIGN(const DeletionReport report,
+                  memory->delete_entries({.ids = wanted.ids, .sessions = wanted.sessions},
+                                         {.dry_run = is_preview}));
+  const std::string next =
+      report.entries == 0 ? "None of these ids is known; memory_search finds what there is."
+      : is_preview        ? "Nothing was changed. To delete them call again with action delete."
+                          : "Deleted. To undo call again with the same ids and action restore.";
+  return McpToolResult{.text = next,
+                       .structured = deletion_json(wanted, report.entries, report.removed, unknown,
+                                                   report.expires_at, next)};
+}
+
+constexpr std::array kTools = {
+    MemoryTool{.name = "memory_add", .writes = true, .description = kAdd, .run = add},
+    MemoryTool{
+        .name = "memory_remember", .writes = true, .description = kRemember, .run = remember},
+    MemoryTool{.name = "memory_delete", .writes = true, .description = kDelete, .run = remove},
+};
+
+}  // namespace
+
+std::span<const MemoryTool> memory_tools_to_write() { return kTools; }
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,227 @@
+#include "mcp/stdio_transport.hpp"
+
+#include <poll.h>
+#include <sys/eventfd.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "mcp/line_reader.hpp"
+#include "mcp/mcp_server.hpp"
+#include "mcp/task_queue.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Calls that run at once. Most of them wait for the disk; more threads than that gain nothing, and
+/// each costs its start.
+constexpr std::size_t kThreads = 4;
+/// Calls that wait: beyond that, the client waits for us to read on.
+constexpr std::size_t kWaitingMax = 1024;
+/// How long what runs may take when the process is told to end.
+constexpr std::chrono::milliseconds kGrace{500};
+
+/// A descriptor of ours.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() {
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+void ring(const Descriptor& bell) {
+  const std::uint64_t one = 1;
+  static_cast<void>(::write(bell.number(), &one, sizeof one) == sizeof one);
+}
+
+/// Messages to a descriptor, each a line, whole.
+class LineSink : public McpSink {
+ public:
+  /// `on_broken` is rung when nobody reads any more.
+  LineSink(int descriptor, const Descriptor& on_broken)
+      : descriptor_(descriptor), on_broken_(&on_broken) {}
+
+  void send(std::string_view message) override {
+    const std::scoped_lock lock(mutex_);
+    line_.assign(message);
+    line_ += '\n';
+    std::string_view rest = line_;
+    while (!rest.empty() && !is_broken_) {
+      const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+      if (written >= 0) {
+        rest.remove_prefix(static_cast<std::size_t>(written));
+      } else if (errno == EAGAIN) {
+        wait_until_writable();
+      } else if (errno != EINTR) {
+        is_broken_ = true;
+        ring(*on_broken_);
+      }
+    }
+    if (line_.capacity() > kKeptMax) {
+      line_ = std::string();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kKeptMax = std::size_t{1} << 20U;
+
+  /// Some hosts make the pipe non-blocking, for both of its ends.
+  void wait_until_writable() const {
+    pollfd wanted{.fd = descriptor_, .events = POLLOUT, .revents = 0};
+    static_cast<void>(::poll(&wanted, 1, 1000));
+  }
+
+  const int descriptor_;
+  const Descriptor* on_broken_;
+  std::mutex mutex_;  // Guards what follows, and the order of lines.
+  std::string line_;
+  bool is_broken_ = false;
+};
+
+/// What the threads share.
+struct Serving {
+  Serving(McpService& service, int the_end_of_input, int the_broken, int the_stop)
+      : end_of_input(the_end_of_input),
+        broken(the_broken),
+        stop(the_stop),
+        sink(std::make_shared<LineSink>(STDOUT_FILENO, broken)),
+        server(service, sink),
+        queue(kThreads, kWaitingMax) {}
+
+  Descriptor end_of_input;  // Rung by the reader.
+  Descriptor broken;        // Rung by the sink.
+  Descriptor stop;          // Rung for the reader.
+  std::shared_ptr<LineSink> sink;
+  McpServer server;
+  TaskQueue queue;  // Its threads end before the server goes.
+};
+
+void read_input(Serving& serving) {
+  LineReader lines(kMcpLineSizeMax);
+  const auto on_line = [&](std::string_view line) {
+    if (McpServer::Task task = serving.server.accept(line, serving.sink)) {
+      serving.queue.add(std::move(task));
+    }
+  };
+  const auto on_too_long = [&] {
+    McpServer::refuse(
+        *serving.sink, McpErrorCode::kInvalidRequest,
+        fmt::format("Invalid request: a message may have {} MiB at most", kMcpLineSizeMax >> 20U));
+  };
+  std::string buffer(std::size_t{256} << 10U, '\0');
+  std::array<pollfd, 2> watched{{{STDIN_FILENO, POLLIN, 0}, {serving.stop.number(), POLLIN, 0}}};
+  while (true) {
+    if (::poll(watched.data(), watched.size(), -1) < 0 && errno != EINTR) {
+      break;
+    }
+    if (watched[1].revents != 0) {
+      return;
+    }
+    const ssize_t got = ::read(STDIN_FILENO, buffer.data(), buffer.size());
+    if (got > 0) {
+      lines.take(std::string_view(buffer).substr(0, static_cast<std::size_t>(got)), on_line,
+                 on_too_long);
+    } else if (got == 0 || (errno != EINTR && errno != EAGAIN)) {
+      lines.finish(on_line);
+      break;
+    }
+  }
+  ring(serving.end_of_input);
+}
+
+enum class Ending : std::uint8_t { kEndOfInput, kTold };
+
+/// Waits until there is a reason to end.
+Ending wait_for_end(const Serving& serving, const Descriptor& signals) {
+  std::array<pollfd, 3> watched{{{signals.number(), POLLIN, 0},
+                                 {serving.broken.number(), POLLIN, 0},
+                                 {serving.end_of_input.number(), POLLIN, 0}}};
+  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+  }
+  return watched[0].revents != 0 || watched[1].revents != 0 ? Ending::kTold : Ending::kEndOfInput;
+}
+
+/// Whether one of these has something to read.
+bool is_rung(const Descriptor& first, const Descriptor& second) {
+  std::array<pollfd, 2> watched{{{first.number(), POLLIN, 0}, {second.number(), POLLIN, 0}}};
+  return ::poll(watched.data(), watched.size(), 0) > 0;
+}
+
+void serve(Serving& serving, const Descriptor& signals) {
+  std::atomic<bool> reader_is_done = false;
+  std::thread reader([&] {
+    read_input(serving);
+    reader_is_done = true;
+  });
+  Ending ending = wait_for_end(serving, signals);
+  if (ending == Ending::kEndOfInput) {
+    serving.queue.wait_until_idle([&] { return is_rung(signals, serving.broken); });
+    ending = is_rung(signals, serving.broken) ? Ending::kTold : ending;
+  }
+  if (ending == Ending::kTold) {
+    ring(serving.stop);
+    serving.queue.drop_waiting();
+    serving.server.cancel_all();
+    const Clock::time_point until = Clock::now() + kGrace;
+    const auto is_late = [&] { return Clock::now() >= until; };
+    serving.queue.wait_until_idle(is_late);
+    while (!reader_is_done && !is_late()) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    }
+    if (is_late()) {
+      // Something is stuck, such as a pipe that nobody empties. What is acknowledged is durable,
+      // and what is not may be lost.
+      ::_exit(0);
+    }
+  }
+  reader.join();
+  serving.server.close();
+}
+
+}  // namespace
+
+Status serve_mcp_on_stdio(McpService& service) {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  // Before any thread starts, so that all of them leave these to the descriptor.
+  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  const Descriptor signals(::signalfd(-1, &ends, SFD_CLOEXEC));
+  const auto bell = [] { return ::eventfd(0, EFD_CLOEXEC); };
+  Serving serving(service, bell(), bell(), bell());
+  if (signals.number() < 0 || serving.end_of_input.number() < 0 || serving.broken.number() < 0 ||
+      serving.stop.number() < 0) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = fmt::format("cannot wait for messages: {}", std::strerror(errno)),
+                 .os_error = errno};
+  }
+  serve(serving, signals);
+  return {};
+}
+
+}  // namespace bmad_mem::cli

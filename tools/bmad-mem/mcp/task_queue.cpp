@@ -1,0 +1,71 @@
+#include "mcp/task_queue.hpp"
+
+#include <chrono>
+#include <utility>
+
+namespace bmad_mem::cli {
+
+TaskQueue::TaskQueue(std::size_t threads, std::size_t size_max) : size_max_(size_max) {
+  threads_.reserve(threads);
+  for (std::size_t i = 0; i < threads; ++i) {
+    threads_.emplace_back([this] { work(); });
+  }
+}
+
+TaskQueue::~TaskQueue() {
+  {
+    const std::scoped_lock lock(mutex_);
+    takes_no_more_ = true;
+    is_over_ = true;
+    waiting_.clear();
+  }
+  changed_.notify_all();
+  for (std::thread& thread : threads_) {
+    thread.join();
+  }
+}
+
+void TaskQueue::add(Task task) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [&] { return waiting_.size() < size_max_ || takes_no_more_; });
+  if (!takes_no_more_) {
+    waiting_.push_back(std::move(task));
+    changed_.notify_all();
+  }
+}
+
+void TaskQueue::drop_waiting() {
+  std::deque<Task> dropped;  // Goes outside of the lock.
+  const std::scoped_lock lock(mutex_);
+  takes_no_more_ = true;
+  dropped.swap(waiting_);
+  changed_.notify_all();
+}
+
+void TaskQueue::wait_until_idle(const std::function<bool()>& stop) {
+  std::unique_lock lock(mutex_);
+  while ((!waiting_.empty() || running_ != 0) && !stop()) {
+    changed_.wait_for(lock, std::chrono::milliseconds(20));
+  }
+}
+
+void TaskQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return !waiting_.empty() || is_over_; });
+    if (is_over_) {
+      return;
+    }
+    Task task = std::move(waiting_.front());
+    waiting_.pop_front();
+    ++running_;
+    lock.unlock();
+    task();
+    task = nullptr;  // What it holds goes before it counts as done.
+    lock.lock();
+    --running_;
+    changed_.notify_all();
+  }
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,45 @@
+// task_queue.hpp - a few threads that work through tasks in the order in which they came.
+#pragma once
+
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace bmad_mem::cli {
+
+class TaskQueue {
+ public:
+  using Task = std::function<void()>;
+
+  /// Starts `threads` threads. At most `size_max` tasks wait.
+  TaskQueue(std::size_t threads, std::size_t size_max);
+  TaskQueue(const TaskQueue&) = delete;
+  TaskQueue& operator=(const TaskQueue&) = delete;
+  /// Drops what waits, and waits for what runs.
+  ~TaskQueue();
+
+  /// Waits while the queue is full; drops the task once drop_waiting() was called.
+  void add(Task task);
+  /// Drops what waits and whatever comes from now on.
+  void drop_waiting();
+  /// Waits until nothing waits or runs, at most until `stop` says so: it is asked every 20 ms.
+  void wait_until_idle(const std::function<bool()>& stop);
+
+ private:
+  void work();
+
+  const std::size_t size_max_;
+  std::mutex mutex_;  // Guards what follows.
+  std::condition_variable changed_;
+  std::deque<Task> waiting_;
+  std::size_t running_ = 0;
+  bool takes_no_more_ = false;
+  bool is_over_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace bmad_mem::cli
