@@ -144,6 +144,37 @@ TEST_CASE("a graph goes on in another session before the first is full") {
   CHECK(memory.list({}).value().size() == 1);
 }
 
+TEST_CASE("a search looks into names, types and observations, and takes relations along") {
+  const test::TemporaryDirectory folder;
+  MemoryManager memory = open_memory(folder.path("m"));
+  GraphStore store = GraphStore::open(memory).value();
+  REQUIRE(store.create_entities(kPeople));
+  REQUIRE(store.create_relations(kKnows));
+  struct Row {
+    const char* query;
+    std::size_t entities;
+    std::size_t relations;
+  };
+  static constexpr Row kRows[] = {{"ANN", 1, 1}, {"Person", 2, 1},        {"tea", 1, 1},
+                                  {"", 2, 1},    {"nothing of it", 0, 0}, {"annperson", 0, 0}};
+  for (const Row& row : kRows) {
+    CAPTURE(row.query);
+    const Graph found = store.search(row.query).value();
+    CHECK(found.entities.size() == row.entities);
+    CHECK(found.relations.size() == row.relations);
+  }
+  const std::vector<AddedObservations> more = {{"Ben", {"ÄPFEL"}}};
+  REQUIRE(store.add_observations(more));
+  CHECK(store.search("äpfel").value().entities[0].name == "Ben");
+  REQUIRE(store.delete_observations(more));
+  REQUIRE(store.add_observations(std::vector<AddedObservations>{{"Ben", {"pears"}}}));
+  CHECK(store.search("äpfel").value().entities.empty());
+  const std::vector<std::string> names = {"Ben", "ann"};
+  const Graph opened = store.open_nodes(names).value();
+  CHECK(opened.entities.size() == 1);
+  CHECK(opened.relations.size() == 1);
+}
+
 TEST_CASE("only numbered sessions belong to the graph") {
   for (const char* name : {"server-memory", "server-memory-2", "server-memory-13"}) {
     CHECK(is_graph_session(name));

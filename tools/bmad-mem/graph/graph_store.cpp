@@ -9,6 +9,7 @@
 
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/letter_case.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -49,6 +50,22 @@ std::string natural_id(const GraphItem& item) {
     return relation_id(*relation);
   }
   return observation_id(std::get<GraphObservation>(item));
+}
+
+/// The entities at `places` and the relations that touch one of them.
+Graph part_of(const Graph& whole, const std::vector<std::size_t>& places) {
+  Graph part;
+  std::unordered_set<std::string_view> names;
+  for (const std::size_t place : places) {
+    part.entities.push_back(whole.entities[place]);
+    names.insert(whole.entities[place].name);
+  }
+  for (const GraphRelation& relation : whole.relations) {
+    if (names.contains(relation.from) || names.contains(relation.to)) {
+      part.relations.push_back(relation);
+    }
+  }
+  return part;
 }
 
 /// Gives the facts of the graph to a LiveGraph.
@@ -142,6 +159,28 @@ void LiveGraph::add(const std::string& id, GraphItem item) {
   graph_.entities[found->second].observations.push_back(std::move(observation.content));
 }
 
+std::vector<std::size_t> LiveGraph::search(std::string_view query) {
+  const Graph& now = graph();
+  haystacks_.resize(now.entities.size());
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < now.entities.size(); ++i) {
+    const GraphEntity& entity = now.entities[i];
+    Haystack& stack = haystacks_[i];
+    if (stack.text.empty() || stack.type != entity.entity_type ||
+        stack.observation_count != entity.observations.size()) {
+      std::string text = entity.name + '\0' + entity.entity_type;
+      for (const std::string& observation : entity.observations) {
+        (text += '\0') += observation;
+      }
+      stack = {entity.entity_type, entity.observations.size(), lower_case(text)};
+    }
+    if (stack.text.find(query) != std::string::npos) {
+      found.push_back(i);
+    }
+  }
+  return found;
+}
+
 std::string LiveGraph::find(const std::string& id) const {
   if (ids_.contains(id)) {
     return id;
@@ -153,6 +192,7 @@ std::string LiveGraph::find(const std::string& id) const {
 const Graph& LiveGraph::graph() {
   if (is_stale_) {
     graph_ = builder_.build();
+    haystacks_.clear();
     entities_.clear();
     for (std::size_t i = 0; i < graph_.entities.size(); ++i) {
       entities_.try_emplace(graph_.entities[i].name, i);
@@ -222,6 +262,23 @@ Status GraphStore::refresh() {
 Result<const Graph*> GraphStore::graph() {
   BMAD_TRY(refresh());
   return &live_->graph();
+}
+
+Result<Graph> GraphStore::search(std::string_view query) {
+  BMAD_TRY_ASSIGN(const Graph* now, graph());
+  return part_of(*now, live_->search(lower_case(query)));
+}
+
+Result<Graph> GraphStore::open_nodes(std::span<const std::string> names) {
+  BMAD_TRY_ASSIGN(const Graph* now, graph());
+  const std::unordered_set<std::string_view> wanted(names.begin(), names.end());
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < now->entities.size(); ++i) {
+    if (wanted.contains(now->entities[i].name)) {
+      places.push_back(i);
+    }
+  }
+  return part_of(*now, places);
 }
 
 Status GraphStore::append(const std::vector<std::string>& lines) {

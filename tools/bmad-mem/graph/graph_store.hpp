@@ -42,6 +42,8 @@ class LiveGraph {
   void clear();
 
   [[nodiscard]] const Graph& graph();
+  /// Places in graph().entities, ascending, of those that hold `query`, which is in lower case.
+  [[nodiscard]] std::vector<std::size_t> search(std::string_view query);
   /// The id of the item whose texts, as given or as stored, make `id`; empty when there is none.
   [[nodiscard]] std::string find(const std::string& id) const;
 
@@ -54,6 +56,14 @@ class LiveGraph {
   /// shows it finds it by the id that these texts would have.
   std::unordered_map<std::string, std::string> other_ids_;
   std::unordered_map<std::string, std::size_t> entities_;  // Name to place in graph_.entities.
+
+  /// What is searched of an entity, as long as it stays as it was.
+  struct Haystack {
+    std::string type;
+    std::size_t observation_count = 0;
+    std::string text;  // In lower case, with NUL between name, type and observations.
+  };
+  std::vector<Haystack> haystacks_;  // Of graph_.entities from the front, as far as searched.
 };
 
 struct AddedObservations {
@@ -69,6 +79,12 @@ class GraphStore {
 
   /// The graph as it is now, by whatever process. Valid until the next call.
   Result<const Graph*> graph();
+
+  /// Of the entities those whose name, type or an observation holds `query`, whatever the case, in
+  /// the order of the graph; of the relations those that touch one of them.
+  Result<Graph> search(std::string_view query);
+  /// The entities of these names and the relations that touch them.
+  Result<Graph> open_nodes(std::span<const std::string> names);
 
   // Each is durable on return. Errors: as MemoryManager::add_batch() and delete_entries(): nothing
   // was added.
