@@ -1,8 +1,20 @@
 #include "mcp/json_copy.hpp"
 
-#include <fmt/core.h>
-
 namespace bmad_mem::cli {
+
+bool can_write_json(JsonValue value) {
+  for (const JsonMember& member : value.members()) {
+    if (!can_write_json(member.value)) {
+      return false;
+    }
+  }
+  for (const JsonValue element : value.elements()) {
+    if (!can_write_json(element)) {
+      return false;
+    }
+  }
+  return value.kind() != JsonKind::kUnsigned;
+}
 
 void write_json(JsonWriter& json, JsonValue value) {
   switch (value.kind()) {
@@ -16,9 +28,7 @@ void write_json(JsonWriter& json, JsonValue value) {
     case JsonKind::kInteger:
       json.integer(value.integer());
       break;
-    case JsonKind::kUnsigned:  // Above what integer() holds; a double would lose digits.
-      json.raw(fmt::format("{:.0f}", value.number()));
-      break;
+    case JsonKind::kUnsigned:
     case JsonKind::kReal:
       json.real(value.number());
       break;

@@ -7,6 +7,8 @@
 #include <fmt/core.h>
 
 #include "json_text.hpp"
+#include "mcp/memory_prompts.hpp"
+#include "mcp/memory_resources.hpp"
 #include "mcp/memory_tools.hpp"
 #include "tool.hpp"
 
@@ -75,11 +77,20 @@ MemoryService::MemoryService(MemoryServiceOptions options)
                 .version = std::string(tool_version()),
                 .instructions = std::string(kInstructions)},
       memory_(std::move(options.place)),
-      session_(std::move(options.hints)) {}
+      session_(std::move(options.hints)),
+      watch_(memory_) {}
 
 MemoryService::~MemoryService() = default;
 
-McpCapabilities MemoryService::capabilities() const { return {.tools = true, .logging = true}; }
+McpCapabilities MemoryService::capabilities() const {
+  return {.tools = true,
+          .resources = true,
+          .resources_list_changed = true,
+          .resources_subscribe = true,
+          .prompts = true,
+          .completions = true,
+          .logging = true};
+}
 
 std::vector<std::string> MemoryService::tools() const {
   std::vector<std::string> out;
@@ -106,6 +117,44 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
     }
   }
   return McpService::call_tool(name, arguments, call);
+}
+
+McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
+  return memory_resource_page(memory_, cursor);
+}
+
+std::vector<std::string> MemoryService::resource_templates() const {
+  return memory_resource_templates();
+}
+
+McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string_view uri,
+                                                                     McpCall& /*call*/) {
+  return read_memory_resource(memory_, uri);
+}
+
+McpAnswer<std::unique_ptr<McpSubscription>> MemoryService::subscribe(const std::string& uri,
+                                                                     McpOnChange on_change) {
+  if (!can_watch_memory_resource(uri)) {
+    return std::unexpected(McpError{McpError::Kind::kUnknownResource,
+                                    "Resource not found, or it can't be watched: " + uri,
+                                    {}});
+  }
+  return watch_.subscribe(uri, std::move(on_change));
+}
+
+std::unique_ptr<McpSubscription> MemoryService::subscribe_to_list(McpOnChange on_change) {
+  return watch_.subscribe(std::string(MemoryWatch::kSessionsKey), std::move(on_change));
+}
+
+std::vector<std::string> MemoryService::prompts() const { return memory_prompts(); }
+
+McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, JsonValue arguments,
+                                                     McpCall& /*call*/) {
+  return get_memory_prompt(memory_, name, arguments);
+}
+
+McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query) {
+  return complete_for_memory(memory_, query);
 }
 
 }  // namespace bmad_mem::cli

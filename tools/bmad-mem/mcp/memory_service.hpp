@@ -4,6 +4,8 @@
 //   memory_tools_find.cpp    memory_search, memory_context, memory_get, memory_recall
 //   memory_tools_write.cpp   memory_add, memory_remember, memory_delete
 //   memory_tools_about.cpp   memory_sessions, memory_stats, memory_summary
+//   memory_resources.cpp     memory://sessions/{session_id}, memory://entries/{id} …
+//   memory_prompts.cpp       load_context, record_decision; completion
 #pragma once
 
 #include <memory>
@@ -13,6 +15,7 @@
 
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
+#include "mcp/memory_watch.hpp"
 #include "mcp/writing_session.hpp"
 
 namespace bmad_mem::cli {
@@ -32,11 +35,23 @@ class MemoryService : public McpService {
   [[nodiscard]] std::vector<std::string> tools() const override;
   McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
                                      McpCall& call) override;
+  McpAnswer<McpPage> resources(std::string_view cursor) override;
+  [[nodiscard]] std::vector<std::string> resource_templates() const override;
+  McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
+                                                        McpCall& call) override;
+  McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& uri,
+                                                        McpOnChange on_change) override;
+  std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange on_change) override;
+  [[nodiscard]] std::vector<std::string> prompts() const override;
+  McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
+                                        McpCall& call) override;
+  McpAnswer<McpCompletion> complete(const McpCompletionQuery& query) override;
 
  private:
   McpIdentity identity_;
   LazyMemory memory_;
   WritingSession session_;
+  MemoryWatch watch_;
 };
 
 }  // namespace bmad_mem::cli

@@ -215,6 +215,9 @@ Result<NewEntry> read_new_entry(JsonValue arguments) {
       !entry.fields.is_object()) {
     args.fail("fields", "must be an object, such as {\"rationale\":\"…\"}");
   }
+  if (!can_write_json(entry.fields)) {
+    args.fail("fields", "numbers above 9223372036854775807 lose digits; write them as strings");
+  }
   BMAD_TRY(args.check());
   return entry;
 }
@@ -223,7 +226,8 @@ Result<NewEntry> read_new_entry(JsonValue arguments) {
 std::string state_of(std::string_view text) {
   JsonParser parser;
   const Result<JsonValue> value = parser.parse(text);
-  return value && value->kind() != JsonKind::kNull ? json_of(*value) : json_quoted(text);
+  const bool is_kept = value && value->kind() != JsonKind::kNull && can_write_json(*value);
+  return is_kept ? json_of(*value) : json_quoted(text);
 }
 
 /// The entry as one JSON object. What stands in `fields` wins over defaults, not over arguments.

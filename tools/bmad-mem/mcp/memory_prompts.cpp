@@ -1,0 +1,233 @@
+#include "mcp/memory_prompts.hpp"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <span>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "json_text.hpp"
+#include "knowledge_view.hpp"
+#include "mcp/memory_tools.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kLoadContext = R"json({
+  "name": "load_context",
+  "title": "Load what the memory knows for a task",
+  "description": "Puts a briefing from the project's memory before a task: constraints, decisions, what was learned, the user's preferences.",
+  "arguments": [
+    {"name": "task", "description": "What is to be done.", "required": true},
+    {"name": "agent", "description": "The agent that will do it.", "required": false},
+    {"name": "session_id", "description": "Only from this session.", "required": false}
+  ]
+})json";
+
+constexpr std::string_view kRecordDecision = R"json({
+  "name": "record_decision",
+  "title": "Record a decision",
+  "description": "Has the model store a decision that was just made, with its rationale and what was rejected.",
+  "arguments": [
+    {"name": "decision", "description": "What was decided. Left out: the latest decision of the conversation.", "required": false},
+    {"name": "rationale", "description": "Why.", "required": false},
+    {"name": "impact", "description": "low, medium, high or critical.", "required": false},
+    {"name": "tags", "description": "Tags, with commas between them.", "required": false}
+  ]
+})json";
+
+constexpr std::array<std::string_view, 4> kImpacts = {"low", "medium", "high", "critical"};
+constexpr std::array<std::string_view, kEntryTypeCount> kTypes = {
+    "conversation", "decision", "finding",     "preference",
+    "fact",         "event",    "agent_state", "artifact"};
+
+/// Entries that are looked at for their tags: the newest ones.
+constexpr std::size_t kTaggedMax = 2000;
+
+std::unexpected<McpError> failed(McpError::Kind kind, std::string message) {
+  return std::unexpected(McpError{kind, std::move(message), {}});
+}
+
+std::unexpected<McpError> internal(const Error& error) {
+  return failed(McpError::Kind::kInternal, fmt::format("{}: {}", error_code_name(error.code),
+                                                       utf8_prefix(error.to_string(), 1000)));
+}
+
+McpAnswer<McpPromptResult> load_context(LazyMemory& memory, JsonValue arguments) {
+  ContextOptions options{.agent_id = std::string(arguments["agent"].string()),
+                         .task = std::string(arguments["task"].string())};
+  if (options.task.empty()) {
+    return failed(McpError::Kind::kInvalidParams, "Invalid params: argument \"task\" is required");
+  }
+  if (const std::string_view session = arguments["session_id"].string(); !session.empty()) {
+    options.sessions = {std::string(session)};
+  }
+  const Result<MemoryManager*> opened = memory.to_read();
+  if (!opened) {
+    return internal(opened.error());
+  }
+  std::string known = "The project's memory holds nothing about it yet.";
+  if (*opened != nullptr) {
+    Result<Context> context = Knowledge(**opened).context(options);
+    if (!context) {
+      return internal(context.error());
+    }
+    if (!context->markdown.empty()) {
+      known = std::string(utf8_prefix(context->markdown, kAnswerSizeMax));
+    }
+  }
+  McpPromptResult prompt{.description = "What the memory knows, and the task", .messages = {}};
+  prompt.messages.push_back({.text = std::move(known)});
+  prompt.messages.push_back({.text = fmt::format("My task: {}", options.task)});
+  return prompt;
+}
+
+McpAnswer<McpPromptResult> record_decision(JsonValue arguments) {
+  std::string text =
+      "Record a decision in the project's memory: call memory_add with type "
+      "\"decision\", what was decided as text, and rationale, impact and "
+      "alternatives_considered (each an option and its rejected_reason) in fields. "
+      "Write it so that somebody who doesn't know this conversation understands "
+      "it.\n\n";
+  const auto add = [&](std::string_view what, std::string_view name) {
+    if (const std::string_view value = arguments[name].string(); !value.empty()) {
+      text += fmt::format("{}: {}\n", what, value);
+    }
+  };
+  add("Decision", "decision");
+  add("Rationale", "rationale");
+  add("Impact", "impact");
+  add("Tags", "tags");
+  if (arguments["decision"].string().empty()) {
+    text += "Take the latest decision of this conversation.\n";
+  }
+  text += "Afterwards tell me the id, in one line.";
+  return McpPromptResult{.description = "Record a decision",
+                         .messages = {{.text = std::move(text)}}};
+}
+
+/// Those that begin like `value`, in order.
+McpCompletion beginning_like(std::string_view value, std::vector<std::string> all) {
+  std::erase_if(all, [&](const std::string& each) { return !each.starts_with(value); });
+  McpCompletion out{.values = std::move(all)};
+  out.total = out.values.size();
+  return out;
+}
+
+std::vector<std::string> texts_of(std::span<const std::string_view> names) {
+  return {names.begin(), names.end()};
+}
+
+std::vector<std::string> session_ids(const MemoryManager& memory) {
+  std::vector<std::string> out;
+  if (const Result<std::vector<Session>> sessions = memory.list_sessions()) {
+    for (auto session = sessions->rbegin(); session != sessions->rend(); ++session) {
+      out.push_back(session->session_id);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> entry_ids(const MemoryManager& memory) {
+  std::vector<std::string> out;
+  if (const Result<std::vector<Entry>> entries =
+          memory.list({.without_sensitive = true, .limit = kTaggedMax})) {
+    for (const Entry& entry : *entries) {
+      out.push_back(entry.id);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> tags_in_use(const MemoryManager& memory) {
+  std::set<std::string> tags;
+  const Result<std::vector<Entry>> entries =
+      memory.list({.without_sensitive = true, .limit = kTaggedMax});
+  JsonParser parser;
+  for (const Entry& entry : entries ? *entries : std::vector<Entry>()) {
+    const Result<JsonValue> root = parser.parse(entry.json);
+    if (!root) {
+      continue;
+    }
+    for (const JsonValue tag : (*root)["tags"].elements()) {
+      tags.emplace(tag.string());
+    }
+  }
+  tags.erase("");
+  return {tags.begin(), tags.end()};
+}
+
+/// Several tags with commas between them: the last one is completed.
+McpCompletion complete_tags(std::string_view value, std::vector<std::string> tags) {
+  const std::size_t comma = value.rfind(',');
+  std::size_t start = comma == std::string_view::npos ? 0 : comma + 1;
+  while (start < value.size() && value[start] == ' ') {
+    ++start;
+  }
+  McpCompletion out = beginning_like(value.substr(start), std::move(tags));
+  for (std::string& each : out.values) {
+    each = std::string(value.substr(0, start)) + each;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> memory_prompts() {
+  return {json_compact(kLoadContext), json_compact(kRecordDecision)};
+}
+
+McpAnswer<McpPromptResult> get_memory_prompt(LazyMemory& memory, std::string_view name,
+                                             JsonValue arguments) {
+  if (name == "load_context") {
+    return load_context(memory, arguments);
+  }
+  if (name == "record_decision") {
+    return record_decision(arguments);
+  }
+  return failed(McpError::Kind::kInvalidParams,
+                fmt::format("Invalid params: unknown prompt {}; there are load_context and "
+                            "record_decision",
+                            utf8_prefix(name, 200)));
+}
+
+McpAnswer<McpCompletion> complete_for_memory(LazyMemory& memory, const McpCompletionQuery& query) {
+  if (query.is_prompt && query.ref != "load_context" && query.ref != "record_decision") {
+    return failed(McpError::Kind::kInvalidParams,
+                  fmt::format("Invalid params: unknown prompt {}", utf8_prefix(query.ref, 200)));
+  }
+  if (query.argument == "impact") {
+    return beginning_like(query.value, texts_of(kImpacts));
+  }
+  if (query.argument == "type") {
+    return beginning_like(query.value, texts_of(kTypes));
+  }
+  if (query.argument == "category") {
+    return beginning_like(query.value, texts_of(kCategoryNames));
+  }
+  const Result<MemoryManager*> opened = memory.to_read();
+  if (!opened) {
+    return internal(opened.error());
+  }
+  if (*opened == nullptr) {
+    return McpCompletion{};
+  }
+  if (query.argument == "session_id") {
+    return beginning_like(query.value, session_ids(**opened));
+  }
+  if (query.argument == "id") {
+    return beginning_like(query.value, entry_ids(**opened));
+  }
+  if (query.argument == "tags" || query.argument == "tag") {
+    return complete_tags(query.value, tags_in_use(**opened));
+  }
+  return McpCompletion{};
+}
+
+}  // namespace bmad_mem::cli

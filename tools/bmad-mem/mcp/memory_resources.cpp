@@ -1,0 +1,273 @@
+#include "mcp/memory_resources.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/summary.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "json_text.hpp"
+#include "mcp/memory_text.hpp"
+#include "mcp/memory_tools.hpp"
+#include "session_choice.hpp"
+#include "text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kSessions = "memory://sessions";
+constexpr std::string_view kSession = "memory://sessions/";
+constexpr std::string_view kSummary = "memory://summaries/";
+constexpr std::string_view kEntry = "memory://entries/";
+
+constexpr std::string_view kTemplates[] = {
+    R"json({"uriTemplate": "memory://sessions/{session_id}", "name": "session", "title": "A session", "description": "What is known of a session, and its newest entries.", "mimeType": "application/json"})json",
+    R"json({"uriTemplate": "memory://summaries/{session_id}", "name": "summary", "title": "A session's summary", "description": "The running summary of a session.", "mimeType": "text/markdown"})json",
+    R"json({"uriTemplate": "memory://entries/{id}", "name": "entry", "title": "An entry", "description": "An entry in full, by its id.", "mimeType": "application/json"})json",
+};
+
+std::unexpected<McpError> unknown_resource(std::string_view uri) {
+  return std::unexpected(McpError{McpError::Kind::kUnknownResource,
+                                  fmt::format("Resource not found: {}", utf8_prefix(uri, 200)),
+                                  {}});
+}
+
+std::unexpected<McpError> internal(const Error& error) {
+  return std::unexpected(McpError{
+      McpError::Kind::kInternal,
+      fmt::format("{}: {}", error_code_name(error.code), utf8_prefix(error.to_string(), 1000)),
+      {}});
+}
+
+/// Ids may hold characters that a URI may not: "%3A" is ':'.
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned value = 0;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr ==
+            text.data() + i + 3) {
+      out += static_cast<char>(value);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+/// Where a page begins: behind the session that was made at this time and has this id. Holds also
+/// when that session has gone.
+struct Position {
+  std::int64_t created_ms = 0;
+  std::string session_id;
+};
+
+std::string as_cursor(const Session& session) {
+  return fmt::format("1.{}.{}", session.created_at.time_since_epoch().count(), session.session_id);
+}
+
+std::optional<Position> read_cursor(std::string_view cursor) {
+  if (!cursor.starts_with("1.")) {
+    return std::nullopt;
+  }
+  cursor.remove_prefix(2);
+  Position at;
+  const auto [stop, problem] =
+      std::from_chars(cursor.data(), cursor.data() + cursor.size(), at.created_ms);
+  const auto read = static_cast<std::size_t>(stop - cursor.data());
+  if (problem != std::errc() || read + 1 >= cursor.size() || cursor[read] != '.') {
+    return std::nullopt;
+  }
+  at.session_id = cursor.substr(read + 1);
+  return at;
+}
+
+auto order_of(const Session& session) {
+  return std::tuple(session.created_at.time_since_epoch().count(),
+                    std::string_view(session.session_id));
+}
+
+std::string session_resource(const Session& session) {
+  JsonWriter json;
+  json.begin_object().member("uri", std::string(kSession) + session.session_id);
+  json.member("name", session.session_id);
+  json.member("description", fmt::format("Session of {}{}{}", format_minute(session.created_at),
+                                         session.project_name.empty() ? "" : ", ",
+                                         printable(utf8_prefix(session.project_name, 100))));
+  json.member("mimeType", "application/json").end_object();
+  return json.take();
+}
+
+McpAnswer<std::string> all_sessions(const MemoryManager& memory) {
+  Result<std::vector<Session>> sessions = memory.list_sessions();
+  if (!sessions) {
+    return internal(sessions.error());
+  }
+  JsonWriter json;
+  json.begin_object().member("total", static_cast<std::uint64_t>(sessions->size()));
+  json.key("newest").begin_array();
+  std::size_t shown = 0;
+  for (auto session = sessions->rbegin(); session != sessions->rend() && shown < 200; ++session) {
+    json.raw(session_as_json(memory, *session));
+    ++shown;
+  }
+  json.end_array().end_object();
+  return json.take();
+}
+
+McpAnswer<std::string> one_session(const MemoryManager& memory, const std::string& id,
+                                   std::string_view uri) {
+  const Result<Session> session = memory.load_session(id);
+  if (!session) {
+    return session.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+                   session.error().code == ErrorCode::E_INVALID_FORMAT
+               ? McpAnswer<std::string>(unknown_resource(uri))
+               : internal(session.error());
+  }
+  const Result<std::vector<Entry>> entries =
+      memory.list({.sessions = {id}, .without_sensitive = true, .limit = 100});
+  if (!entries) {
+    return internal(entries.error());
+  }
+  JsonWriter json;
+  json.begin_object().key("session").raw(session_as_json(memory, *session));
+  json.key("newest_entries").begin_array();
+  for (const Entry& entry : *entries) {
+    if (json.text().size() > kAnswerSizeMax) {
+      break;
+    }
+    json.begin_object().member("uri", std::string(kEntry) + entry.id).member("id", entry.id);
+    json.member("type", entry_type_name(entry.type));
+    json.member("timestamp", format_minute(entry.timestamp)).member("who", entry.who);
+    json.member("headline", utf8_prefix(entry.headline, 300)).end_object();
+  }
+  json.end_array().end_object();
+  return json.take();
+}
+
+McpAnswer<std::string> one_summary(MemoryManager& memory, const std::string& id,
+                                   std::string_view uri) {
+  Summaries summaries(memory);
+  const Result<SummaryStatus> status = summaries.status(id);
+  if (!status || !status->exists || status->is_template) {
+    return unknown_resource(uri);
+  }
+  Result<std::string> text = summaries.show(id);
+  if (!text) {
+    return internal(text.error());
+  }
+  return *std::move(text);
+}
+
+McpAnswer<std::string> one_entry(const MemoryManager& memory, const std::string& id,
+                                 std::string_view uri) {
+  const Result<std::vector<Entry>> entries = memory.get({&id, 1});
+  if (!entries) {
+    return internal(entries.error());
+  }
+  for (const Entry& entry : *entries) {
+    if (!entry.sensitive) {
+      return entry_json(entry);
+    }
+  }
+  return unknown_resource(uri);
+}
+
+/// What stands behind `prefix` in `uri`; nothing when it doesn't begin so, or ends there.
+std::optional<std::string> behind(std::string_view uri, std::string_view prefix) {
+  const bool fits = uri.size() > prefix.size() && uri.starts_with(prefix);
+  return fits ? std::optional(percent_decoded(uri.substr(prefix.size()))) : std::nullopt;
+}
+
+}  // namespace
+
+McpAnswer<McpPage> memory_resource_page(LazyMemory& memory, std::string_view cursor) {
+  const std::optional<Position> from = read_cursor(cursor);
+  if (!cursor.empty() && !from) {
+    return std::unexpected(McpError{McpError::Kind::kInvalidParams,
+                                    "Invalid params: unknown cursor; leave it out for the first "
+                                    "page",
+                                    {}});
+  }
+  McpPage page;
+  if (!from) {
+    page.items.emplace_back(
+        R"({"uri":"memory://sessions","name":"sessions","title":"All sessions","description":"The sessions of this memory, newest first.","mimeType":"application/json"})");
+  }
+  const Result<MemoryManager*> opened = memory.to_read();
+  if (!opened) {
+    return internal(opened.error());
+  }
+  if (*opened == nullptr) {
+    return page;
+  }
+  Result<std::vector<Session>> sessions = (*opened)->list_sessions();
+  if (!sessions) {
+    return internal(sessions.error());
+  }
+  std::ranges::sort(*sessions,
+                    [](const Session& a, const Session& b) { return order_of(a) > order_of(b); });
+  const Session* last = nullptr;
+  std::size_t shown = 0;
+  for (const Session& session : *sessions) {
+    if (from &&
+        order_of(session) >= std::tuple(from->created_ms, std::string_view(from->session_id))) {
+      continue;
+    }
+    if (shown == kResourcePageSize) {
+      page.next_cursor = as_cursor(*last);
+      break;
+    }
+    page.items.push_back(session_resource(session));
+    last = &session;
+    ++shown;
+  }
+  return page;
+}
+
+std::vector<std::string> memory_resource_templates() {
+  std::vector<std::string> out;
+  for (const std::string_view each : kTemplates) {
+    out.push_back(json_compact(each));
+  }
+  return out;
+}
+
+McpAnswer<std::vector<McpResourceText>> read_memory_resource(LazyMemory& memory,
+                                                             std::string_view uri) {
+  const Result<MemoryManager*> opened = memory.to_read();
+  if (!opened) {
+    return internal(opened.error());
+  }
+  McpAnswer<std::string> text = unknown_resource(uri);
+  if (*opened == nullptr) {
+    text =
+        uri == kSessions ? McpAnswer<std::string>(R"({"total":0,"newest":[]})") : std::move(text);
+  } else if (uri == kSessions) {
+    text = all_sessions(**opened);
+  } else if (const std::optional<std::string> session = behind(uri, kSession)) {
+    text = one_session(**opened, *session, uri);
+  } else if (const std::optional<std::string> summarized = behind(uri, kSummary)) {
+    text = one_summary(**opened, *summarized, uri);
+  } else if (const std::optional<std::string> id = behind(uri, kEntry)) {
+    text = one_entry(**opened, *id, uri);
+  }
+  if (!text) {
+    return std::unexpected(std::move(text).error());
+  }
+  const bool is_markdown = uri.starts_with(kSummary);
+  return std::vector<McpResourceText>{
+      {std::string(uri), is_markdown ? "text/markdown" : "application/json", *std::move(text)}};
+}
+
+bool can_watch_memory_resource(std::string_view uri) {
+  return uri == kSessions || behind(uri, kSession) || behind(uri, kEntry);
+}
+
+}  // namespace bmad_mem::cli
