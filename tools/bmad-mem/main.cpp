@@ -14,6 +14,7 @@
 #include <string>
 #include <utility>
 
+#include "commands/commands.hpp"
 #include "help.hpp"
 #include "options.hpp"
 #include "tool.hpp"
@@ -21,8 +22,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-ExitStatus run_tool(std::span<const char* const> argv) {
-  CommandLine line = read_command_line(argv);
+ExitStatus run_command(CommandLine line) {
   Tool tool(line.command, std::move(line.arguments));
   if (line.problem.empty()) {
     line.problem = tool.global_problem();
@@ -49,6 +49,15 @@ ExitStatus run_tool(std::span<const char* const> argv) {
     tool.report(status.error());
   }
   return tool.finish(status.value_or(ExitStatus::kFailed));
+}
+
+ExitStatus run_tool(std::span<const char* const> argv) {
+  CommandLine line = read_command_line(argv);
+  // For an agent's client 2 means that a hook forbids what is going on; and a hook that is older
+  // than the settings that call it does not know all their options.
+  const bool is_hook = line.command == &kHook;
+  const ExitStatus status = run_command(std::move(line));
+  return is_hook ? ExitStatus::kDone : status;
 }
 
 /// Opens what the caller closed. Otherwise a log could become descriptor 1, and what is printed

@@ -1,0 +1,102 @@
+#include "hooks/hook_limits.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace bmad_mem::cli {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kLong{60'000};
+constexpr milliseconds kShort{20};
+
+void hang() {
+  while (true) {
+    ::pause();
+  }
+}
+
+TEST_CASE("what the work says comes back") {
+  const HookResult result = run_limited(kLong, [](const HookWork& work) {
+    work.answer("told");
+    work.problem("odd");
+  });
+  CHECK(result.answer == "told");
+  CHECK(result.problem == "odd");
+}
+
+TEST_CASE("an answer larger than a pipe holds comes back whole") {
+  const std::string large(1'000'000, 'x');
+  const HookResult result = run_limited(kLong, [&](const HookWork& work) { work.answer(large); });
+  CHECK(result.answer == large);
+}
+
+TEST_CASE("work that hangs is ended at the limit") {
+  const HookResult result = run_limited(kShort, [](const HookWork& /*work*/) { hang(); });
+  CHECK(result.answer.empty());
+  CHECK(result.problem == "it took longer than 20 ms and was ended");
+}
+
+TEST_CASE("work that hangs behind its answer has told it") {
+  const HookResult result = run_limited(kShort, [](const HookWork& work) {
+    work.answer("told");
+    hang();
+  });
+  CHECK(result.answer == "told");
+  CHECK(result.problem == "it took longer than 20 ms and was ended");
+}
+
+TEST_CASE("a nearer limit holds, with its own reason") {
+  const HookResult result = run_limited(kLong, [](const HookWork& work) {
+    work.limit(kShort, "too late to tell");
+    hang();
+  });
+  CHECK(result.problem == "too late to tell");
+}
+
+TEST_CASE("a limit that lies further off does not hold") {
+  const HookResult result = run_limited(kShort, [](const HookWork& work) {
+    work.limit(kLong, "never");
+    hang();
+  });
+  CHECK(result.problem == "it took longer than 20 ms and was ended");
+}
+
+TEST_CASE("work that may go on outlives the limit, without a word") {
+  int ends[2] = {};
+  REQUIRE(::pipe(ends) == 0);
+  int gate[2] = {};
+  REQUIRE(::pipe(gate) == 0);
+  const HookResult result = run_limited(kShort, [&](const HookWork& work) {
+    work.may_go_on();
+    char opened = 0;
+    static_cast<void>(!::read(gate[0], &opened, 1));  // Until the hook has returned.
+    static_cast<void>(!::write(ends[1], "x", 1));
+  });
+  CHECK(result.problem.empty());
+  REQUIRE(::write(gate[1], "o", 1) == 1);
+  char said = 0;
+  CHECK(::read(ends[0], &said, 1) == 1);
+  CHECK(said == 'x');
+  for (const int end : {ends[0], ends[1], gate[0], gate[1]}) {
+    ::close(end);
+  }
+}
+
+TEST_CASE("work that dies is a problem and no death") {
+  const HookResult result = run_limited(kLong, [](const HookWork& work) {
+    work.answer("told");
+    ::_exit(3);
+  });
+  CHECK(result.answer == "told");
+  CHECK(result.problem == "it ended unexpectedly");
+}
+
+}  // namespace
+}  // namespace bmad_mem::cli

@@ -1,0 +1,411 @@
+#!/usr/bin/env python3
+"""Hooks: what each event of each client leaves in the memory and tells the client, and what can't stop them.
+
+fixtures/hooks/CLIENT/EVENT.json is an event as the client hands it over; EVENT.golden.json beside it
+is what came of it: stdout and the entries. BMAD_UPDATE_GOLDEN=1 writes the golden files anew.
+"""
+
+import fcntl
+import json
+import os
+import pathlib
+import re
+import subprocess
+import time
+import unittest
+
+from tool_under_test import SOURCE, TOOL, ToolTest, main
+
+FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures" / "hooks"
+DATA = pathlib.Path(os.environ.get("BMAD_SHARED_DATA", SOURCE.parent / "shared" / "data"))
+CLIENTS = ("claude-code", "codex", "gemini", "cursor")
+PROJECT = "/home/dev/proj"  # Stands in fixtures for the project's folder.
+# The machine may be slow, and what is asked here is not how long it takes.
+PATIENT = ("--budget-ms", "20000", "--limit-ms", "60000")
+MADE_UP = re.compile(r"(msg|evt)-[0-9a-z]{15,26}")
+DAY = re.compile(r"\d{4}-\d\d-\d\d")
+SECRET = "ghp_" + "9aB3dE5fG7hJ1kL2mN4pQ6rS8tU0vW1xY2z3"
+
+
+def fixtures(client):
+    return sorted(path for path in (FIXTURES / client).glob("*.json") if ".golden" not in path.name)
+
+
+class HookTest(ToolTest):
+    def hook(self, client, event, *options, environment=None, text=None):
+        """(stdout, stderr) of the hook, which ends with 0, says little and at most one line of error."""
+        payload = json.dumps(event) if text is None else text
+        done = subprocess.run(
+            [TOOL, "hook", client, *(options or PATIENT)],
+            cwd=self.folder,
+            env={**self.environment, **(environment or {})},
+            input=payload.replace(PROJECT, str(self.project)),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertLessEqual(len(done.stdout), 10_000)
+        self.assertLessEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stdout, done.stderr
+
+    def setUp(self):
+        super().setUp()
+        self.project = self.folder / "proj"
+        self.project.mkdir()
+        self.root = self.project / ".bmad" / "memory"
+
+    def make_memory(self):
+        self.run_tool("--quiet", "--root", str(self.root), "init")
+
+    def tool(self, *arguments, stdin=""):
+        return self.run_tool("--quiet", "--root", str(self.root), *arguments, stdin=stdin)
+
+    def seed(self):
+        """A memory that has something to say about boats."""
+        self.make_memory()
+        self.tool("session", "new", "--id", "earlier")
+        self.tool("remember", "--session", "earlier", "--category", "constraint", "--key", "harbour",
+                  "--confidence", "1", "The harbour closes at ten")
+        self.tool("add", "conversation", "--session", "earlier", "--id", "msg-boat", "--role", "user",
+                  "The night boat must leave once, at nine")
+
+    def entries(self, session=None):
+        """What is in the memory but for the seed, in the order of its logs."""
+        found = []
+        for log in sorted(self.root.glob("sessions/*/*.jsonl")):
+            name = log.parent.name
+            if name != "earlier" and session in (None, name) and log.name not in (
+                    "access.jsonl", "audit.jsonl", "summary-records.jsonl"):
+                for line in log.read_text(encoding="utf-8").splitlines():
+                    found.append({"session_id": name, "log": log.name, **json.loads(line)})
+        return found
+
+    def normal(self, entry):
+        del entry["timestamp"], entry["decay_factor"]
+        text = json.dumps(entry, ensure_ascii=False).replace(str(self.project), PROJECT)
+        return json.loads(MADE_UP.sub(r"\1-…", text))
+
+    def normal_text(self, text):
+        return DAY.sub("DAY", text.replace(str(self.project), PROJECT))
+
+
+class Golden(HookTest):
+    """Every event of every client against what it did when somebody looked."""
+
+    def check(self, client):
+        paths = fixtures(client)
+        self.assertGreater(len(paths), 10, f"there are no events in {FIXTURES / client}")
+        for path in paths:
+            with self.subTest(path.name):
+                self.project = self.folder / path.stem
+                self.project.mkdir()
+                self.root = self.project / ".bmad" / "memory"
+                self.seed()
+                stdout, stderr = self.hook(client, None, text=path.read_text(encoding="utf-8"))
+                self.assertEqual(stderr, "")
+                result = {
+                    "stdout": self.normal_text(stdout),
+                    "entries": [self.normal(entry) for entry in self.entries()],
+                }
+                golden = path.with_suffix(".golden.json")
+                if os.environ.get("BMAD_UPDATE_GOLDEN"):
+                    text = json.dumps(result, indent=2, ensure_ascii=False)
+                    golden.write_text(text + "\n", encoding="utf-8")
+                self.assertEqual(result, json.loads(golden.read_text(encoding="utf-8")))
+
+    def test_claude_code(self):
+        self.check("claude-code")
+
+    def test_codex(self):
+        self.check("codex")
+
+    def test_gemini(self):
+        self.check("gemini")
+
+    def test_cursor(self):
+        self.check("cursor")
+
+    def test_events_that_nobody_told_us_of_do_nothing(self):
+        self.seed()
+        names = (
+            "UserPromptExpansion StopFailure PermissionRequest PermissionDenied Setup InstructionsLoaded CwdChanged "
+            "FileChanged ConfigChange TaskCreated TaskCompleted TeammateIdle WorktreeCreate WorktreeRemove "
+            "DirectoryAdded Elicitation ElicitationResult PreModelSwitch PostModelSwitch MessageDisplay Tomorrow"
+        )
+        for client in CLIENTS:
+            for name in names.split():
+                event = {"session_id": "s", "cwd": PROJECT, "hook_event_name": name, "prompt": "x", "new": {"a": [1]}}
+                self.assertEqual(self.hook(client, event), ("", ""))
+        self.assertEqual(self.entries(), [])
+
+
+class Recorded(HookTest):
+    """Events as real clients sent them."""
+
+    def replay(self, client, name):
+        path = DATA / "captures" / name
+        if not path.exists():
+            self.skipTest(f"there is no {path}")
+        self.make_memory()
+        events = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
+        for event in events:
+            event["cwd"] = PROJECT
+            _, stderr = self.hook(client, event)
+            self.assertEqual(stderr, "", event)
+        return events
+
+    def expected(self, events, prefix):
+        """(messages, ids of tool events) by a second reading of the events."""
+        messages, tools = [], set()
+        for event in events:
+            name, session = event["hook_event_name"], prefix + event["session_id"]
+            if name == "UserPromptSubmit" and not event["prompt"].startswith("<task-notification>"):
+                messages.append((session, "user", event["prompt"]))
+            if name == "Stop" or (name == "SubagentStop" and event["agent_type"]):
+                messages.append((session, "assistant", event["last_assistant_message"]))
+            if name in ("PreToolUse", "PostToolUse", "PostToolUseFailure"):
+                tools.add(event["tool_use_id"])
+                if name != "PreToolUse":
+                    tools.add(event["tool_use_id"] + "-result")
+        return sorted(messages), tools
+
+    def check(self, client, name, prefix):
+        messages, tools = self.expected(self.replay(client, name), prefix)
+        entries = self.entries()
+        self.assertEqual(
+            sorted((e["session_id"], e["role"], e["content"]) for e in entries if "role" in e), messages)
+        self.assertEqual({e["id"] for e in entries if e.get("kind", "").startswith("tool_")}, tools)
+        for session in {session for session, _, _ in messages}:
+            manifest = json.loads((self.root / "sessions" / session / "manifest.json").read_text())
+            self.assertIn("closed_at", manifest)
+
+    def test_claude_code(self):
+        self.check("claude-code", "claude-hooks.jsonl", "cc-")
+
+    def test_codex(self):
+        self.check("codex", "codex-hooks.jsonl", "codex-")
+
+
+class Events(HookTest):
+    """What one event after another does."""
+
+    def event(self, name, **members):
+        return {"session_id": "S 1", "cwd": PROJECT, "hook_event_name": name, **members}
+
+    def bash(self, command, **members):
+        return self.event("PostToolUse", tool_name="Bash", tool_input={"command": command}, tool_use_id="t1",
+                          tool_response={"stdout": "ok", "stderr": ""}, **members)
+
+    def test_a_prompt_hears_of_earlier_sessions_and_not_of_itself(self):
+        self.seed()
+        prompt = self.event("UserPromptSubmit", prompt="When does the night boat leave?")
+        told = json.loads(self.hook("claude-code", prompt)[0])["hookSpecificOutput"]["additionalContext"]
+        self.assertIn("must leave once, at nine", told)
+        self.assertNotIn("When does the night boat", told)
+
+    def test_a_prompt_about_nothing_known_hears_nothing(self):
+        self.seed()
+        prompt = self.event("UserPromptSubmit", prompt="Paint the ceiling")
+        self.assertEqual(self.hook("claude-code", prompt), ("", ""))
+
+    def test_a_new_session_hears_the_constraints(self):
+        self.seed()
+        stdout, _ = self.hook("codex", self.event("SessionStart", source="startup"))
+        self.assertIn("harbour closes at ten", json.loads(stdout)["hookSpecificOutput"]["additionalContext"])
+        self.assertTrue((self.root / "sessions" / "codex-s-1" / "manifest.json").exists())
+
+    def test_the_same_event_twice_is_recorded_once(self):
+        self.make_memory()
+        for event in (
+            self.event("UserPromptSubmit", prompt="Build it", prompt_id="p1"),
+            self.bash("ls"),
+            self.event("Stop", last_assistant_message="Built", prompt_id="p1"),
+        ):
+            self.hook("claude-code", event)
+            self.hook("claude-code", event)
+        self.assertEqual(len(self.entries()), 4)
+
+    def test_the_call_before_and_after_it_is_one_call(self):
+        self.make_memory()
+        before = {**self.bash("ls"), "hook_event_name": "PreToolUse"}
+        self.hook("claude-code", before)
+        self.hook("claude-code", self.bash("ls"))
+        self.assertEqual([entry["id"] for entry in self.entries()], ["t1", "t1-result"])
+
+    def test_a_secret_in_a_command_does_not_reach_the_disk(self):
+        self.make_memory()
+        self.hook("claude-code", self.bash(f"curl -H 'Authorization: token {SECRET}' https://api.github.com"))
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt=f"Use {SECRET} for it"))
+        written = b"".join(path.read_bytes() for path in self.root.rglob("*") if path.is_file())
+        self.assertIn(b"REDACTED", written)
+        self.assertNotIn(SECRET.encode(), written)
+
+    def test_a_secret_in_a_broken_event_does_not_reach_stderr(self):
+        self.make_memory()
+        _, stderr = self.hook("claude-code", None, text='{"prompt":"' + SECRET)
+        self.assertNotIn(SECRET, stderr)
+
+    def summarize(self):
+        """Gives the session a running summary."""
+        self.tool("add", "conversation", "--session", "cc-s-1", "--role", "user", "Boats")
+        self.tool("summary", "prompt", "--session", "cc-s-1")
+        text = self.tool("summary", "show", "--session", "cc-s-1")
+        lines = ["The night boat was listed twice." if line.startswith("_What went wrong") else line
+                 for line in text.splitlines()]
+        self.tool("summary", "apply", "--session", "cc-s-1", "-", stdin="\n".join(lines))
+
+    def test_a_compaction_gets_the_running_summary_before_and_after_it(self):
+        self.make_memory()
+        self.hook("claude-code", self.event("SessionStart", source="startup"))
+        self.summarize()
+        before, _ = self.hook("claude-code", self.event("PreCompact", trigger="auto"))
+        self.assertIn("The night boat was listed twice.", before)
+        self.assertNotIn("last_summarized_id", before)
+        status = self.tool("--json", "summary", "due", "--session", "cc-s-1")
+        self.assertIn('"compacting":true', status)
+        after, _ = self.hook("claude-code", self.event("SessionStart", source="compact"))
+        self.assertIn("The night boat was listed twice.", json.loads(after)["hookSpecificOutput"]["additionalContext"])
+        self.hook("claude-code", self.event("PostCompact", trigger="auto", compact_summary="Boats."))
+        self.assertIn('"compacting":false', self.tool("--json", "summary", "due", "--session", "cc-s-1"))
+
+    def run_tool(self, *arguments, stdin="", status=0):
+        # `summary due` ends with 3 where none is due.
+        return super().run_tool(*arguments, stdin=stdin, status=3 if "due" in arguments else status)
+
+    def test_no_program_of_the_config_is_ever_run(self):
+        self.make_memory()
+        ran = self.folder / "ran"
+        command = ["sh", "-c", f"touch {ran}"]
+        settings = {"summarizer": {"command": command, "minimum_message_tokens_to_init": 0},
+                    "extractor": {"command": command}}
+        (self.root / "config.json").write_text(json.dumps({"memory_config": settings}))
+        for path in fixtures("claude-code"):
+            self.hook("claude-code", None, text=path.read_text(encoding="utf-8"))
+        self.assertFalse(ran.exists())
+
+    def test_what_is_told_never_passes_ten_thousand_characters(self):
+        self.make_memory()
+        self.tool("session", "new", "--id", "earlier")
+        for number in range(40):
+            self.tool("remember", "--session", "earlier", "--category", "constraint", "--key", f"k{number}",
+                      "--confidence", "1", f"rule {number} " + 'say "boat\\n" ' * 60)
+        stdout, _ = self.hook("claude-code", self.event("SessionStart", source="startup"), *PATIENT,
+                              "--max-tokens", "100000")
+        self.assertIn("rule ", json.loads(stdout)["hookSpecificOutput"]["additionalContext"])
+
+    def test_without_a_memory_nothing_happens(self):
+        for client in CLIENTS:
+            for path in fixtures(client):
+                self.assertEqual(self.hook(client, None, text=path.read_text(encoding="utf-8")), ("", ""))
+        self.assertEqual(list(self.project.iterdir()), [])
+
+    def test_the_memory_is_that_of_the_clients_project(self):
+        self.make_memory()
+        event = {**self.event("UserPromptSubmit", prompt="Hello"), "cwd": "/"}
+        self.hook("claude-code", event, environment={"CLAUDE_PROJECT_DIR": str(self.project / "not" / "there" / "yet")})
+        self.hook("claude-code", event, environment={"CLAUDE_PROJECT_DIR": str(self.project)})
+        deep = self.project / "a" / "b"
+        deep.mkdir(parents=True)
+        self.hook("gemini", {**event, "hook_event_name": "BeforeAgent", "cwd": str(deep)})
+        self.assertEqual({e["session_id"] for e in self.entries()}, {"cc-s-1", "gemini-s-1"})
+
+    def test_a_text_that_javascript_cut_inside_an_emoji_is_taken(self):
+        self.make_memory()
+        text = json.dumps(self.event("UserPromptSubmit", prompt="boat XX")).replace("XX", "\\ud83d")
+        self.assertEqual(self.hook("claude-code", None, text=text), ("", ""))
+        self.assertEqual(self.entries()[0]["content"], "boat \ufffd")
+
+
+class InTheWay(HookTest):
+    """Nothing of ours stops an agent."""
+
+    PROMPT = {"session_id": "s1", "cwd": PROJECT, "hook_event_name": "UserPromptSubmit", "prompt": "Hello"}
+
+    def test_what_is_no_event_is_one_line(self):
+        self.make_memory()
+        for text in ("", "{", "[]", "null", '{"a":1}{"b":2}', "\x00", "x" * 100_000, '{"a":' * 100_000):
+            for client in CLIENTS:
+                stdout, stderr = self.hook(client, None, text=text)
+                self.assertEqual(stdout, "")
+                self.assertIn("E_INVALID_FORMAT", stderr)
+
+    def test_a_damaged_memory_is_one_line(self):
+        self.make_memory()
+        (self.root / "config.json").write_text("{ // no JSON\n")
+        stdout, stderr = self.hook("claude-code", self.PROMPT)
+        self.assertEqual(stdout, "")
+        self.assertIn("config.json", stderr)
+
+    def test_wrong_usage_is_no_veto(self):
+        for options in (["--no-such-option"], ["--limit-ms", "soon"], ["extra"]):
+            done = subprocess.run([TOOL, "hook", "claude-code", *options], env=self.environment, input="{}",
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual((done.returncode, done.stdout), (0, ""))
+            self.assertIn("bmad-mem", done.stderr)
+        done = subprocess.run([TOOL, "hook", "no-such-client"], env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0)
+
+    def test_a_client_that_does_not_listen_is_no_error(self):
+        self.seed()
+        reading, writing = os.pipe()
+        os.close(reading)
+        done = subprocess.run([TOOL, "hook", "claude-code", *PATIENT], env=self.environment, cwd=self.project,
+                              input=json.dumps(self.PROMPT).replace(PROJECT, str(self.project)), text=True,
+                              stdout=writing, check=False)
+        os.close(writing)
+        self.assertEqual(done.returncode, 0)
+
+    def timed(self, *options, stdin):
+        begin = time.monotonic()
+        done = subprocess.run([TOOL, "hook", "claude-code", *options], env=self.environment, stdin=stdin,
+                              capture_output=True, text=True, timeout=60, check=False)
+        return done, time.monotonic() - begin
+
+    def test_an_input_that_never_ends_ends_with_the_limit(self):
+        reading, writing = os.pipe()
+        try:
+            done, took = self.timed("--limit-ms", "300", stdin=reading)
+        finally:
+            os.close(reading)
+            os.close(writing)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("took longer than 300 ms", done.stderr)
+        self.assertGreaterEqual(took, 0.3)
+        self.assertLess(took, 5)
+
+    def locked(self, event, *options):
+        """The hook while somebody else holds the session's lock; the lock's own timeout is 60 s."""
+        settings = {"memory_config": {"concurrency": {"lock_timeout_ms": 60000}}}
+        self.hook("claude-code", self.PROMPT)
+        (self.root / "config.json").write_text(json.dumps(settings))
+        event_file = self.folder / "event.json"
+        event_file.write_text(json.dumps(event).replace(PROJECT, str(self.project)))
+        with open(self.root / "sessions" / "cc-s1" / ".lock", "r+b") as lock, open(event_file, "rb") as stdin:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            return self.timed(*options, stdin=stdin)
+
+    def test_a_lock_that_another_holds_delays_it_until_the_limit(self):
+        self.make_memory()
+        done, took = self.locked(self.PROMPT, "--limit-ms", "300")
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
+        self.assertIn("took longer than 300 ms", done.stderr)
+        self.assertLess(took, 5)
+
+    def test_the_end_of_a_session_waits_no_longer_than_a_second(self):
+        self.make_memory()
+        end = {**self.PROMPT, "hook_event_name": "SessionEnd", "reason": "other"}
+        done, took = self.locked(end, "--limit-ms", "50000")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
+        self.assertLess(took, 10)
+        manifest = self.root / "sessions" / "cc-s1" / "manifest.json"
+        deadline = time.monotonic() + 30  # It goes on by itself, now that nobody holds the lock.
+        while "closed_at" not in json.loads(manifest.read_text()) and time.monotonic() < deadline:
+            time.sleep(0.02)
+        self.assertIn("closed_at", json.loads(manifest.read_text()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+// hook_actions.hpp - what is done when a client tells of an event.
+//
+//   session start   the session is made; what is known is told, after a compaction the summary too
+//   prompt          recorded, then what is known about it is told
+//   tool            events tool_use and tool_result, with snippets
+//   message         recorded
+//   sub-agent       its start and end as events, what it said last as a message of a sidechain
+//   compaction      the running summary is told; afterwards an event with the client's summary
+//   session end     the session is closed, and what is due is done
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/result.hpp"
+#include "hooks/hook_event.hpp"
+#include "hooks/hook_limits.hpp"
+
+namespace bmad_mem::cli {
+
+struct HookSettings {
+  std::size_t max_tokens = 800;           ///< Of what is told.
+  std::chrono::milliseconds budget{50};   ///< For finding out what is known about a prompt.
+  std::chrono::milliseconds limit{2000};  ///< For the whole hook.
+};
+
+/// Longest time that the end of a session takes, as far as the client can tell: Claude Code ends
+/// hooks of plugins after 1.5 s then.
+inline constexpr std::chrono::milliseconds kSessionEndLimit{1000};
+
+class HookActions {
+ public:
+  HookActions(MemoryManager& memory, const HookSettings& settings, const HookWork& work)
+      : memory_(memory), settings_(settings), work_(work) {}
+
+  /// Does what the event asks for, and answers. Errors: those of the memory; what was recorded
+  /// before stays.
+  Status take(const HookEvent& event);
+
+ private:
+  Status start_session(const HookEvent& event);
+  Status take_prompt(const HookEvent& event);
+  Status take_tool(const HookEvent& event);
+  Status take_subagent(const HookEvent& event);
+  Status before_compact(const HookEvent& event);
+  Status after_compact(const HookEvent& event);
+  Status end_session(const HookEvent& event);
+
+  Status need_session(const HookEvent& event);
+  Status add(const HookEvent& event, EntryType type, const std::vector<std::string>& lines);
+  Status add_message(const HookEvent& event, std::string_view role);
+  /// Answers with what is known about `task`, and `extra` behind it.
+  Status tell(const HookEvent& event, const std::string& task, const std::string& extra);
+  /// The running summary as data; empty when there is none.
+  Result<std::string> summary(const HookEvent& event);
+
+  MemoryManager& memory_;
+  const HookSettings& settings_;
+  const HookWork& work_;
+};
+
+}  // namespace bmad_mem::cli

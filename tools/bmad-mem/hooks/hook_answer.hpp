@@ -1,0 +1,22 @@
+// hook_answer.hpp - what each client wants to read on a hook's stdout.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "hooks/hook_event.hpp"
+
+namespace bmad_mem::cli {
+
+/// Longest answer, in bytes. Claude Code puts 10,001 characters into a file, where no model reads
+/// them.
+inline constexpr std::size_t kAnswerSizeMax = 10'000;
+
+/// Whether the client takes a text for the model at this event.
+bool takes_context(const HookEvent& event);
+
+/// The answer that hands `context` to the model; empty when there is nothing to say.
+std::string hook_answer(const HookEvent& event, std::string_view context);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,87 @@
+// hook_event.hpp - what a client tells its hooks, in one shape for all clients.
+//
+//   what happens             Claude Code, Codex    Gemini CLI     Cursor
+//   kSessionStart            SessionStart          SessionStart   sessionStart
+//   kPrompt                  UserPromptSubmit      BeforeAgent    beforeSubmitPrompt
+//   kBeforeTool              PreToolUse            BeforeTool     preToolUse, beforeReadFile
+//   kAfterTool               PostToolUse,          AfterTool      postToolUse, postToolUseFailure,
+//                            PostToolUseFailure                   afterShellExecution,
+//                                                                 afterMCPExecution, afterFileEdit
+//   kMessage                 Stop                  AfterAgent     afterAgentResponse
+//   kSubagentStart           SubagentStart                        subagentStart
+//   kSubagentStop            SubagentStop                         subagentStop
+//   kBeforeCompact           PreCompact            PreCompress    preCompact
+//   kAfterCompact            PostCompact
+//   kSessionEnd              SessionEnd            SessionEnd     sessionEnd
+//
+// Everything else is kNothing: events we don't know, and those that say what another one says too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/json_value.hpp"
+#include "hooks/hook_client.hpp"
+
+namespace bmad_mem::cli {
+
+enum class HookEventKind : std::uint8_t {
+  kNothing,
+  kSessionStart,
+  kPrompt,
+  kBeforeTool,
+  kAfterTool,
+  kMessage,
+  kSubagentStart,
+  kSubagentStop,
+  kBeforeCompact,
+  kAfterCompact,
+  kSessionEnd,
+};
+
+/// A tool that is called, and what it said when it was.
+struct HookToolCall {
+  std::string name;
+  std::string id;    ///< The client's; empty where it gives none.
+  std::string path;  ///< The file it is about; may be empty.
+  std::string command;
+  std::string input;               ///< A snippet, or a short diff of an edit.
+  std::string output;              ///< A snippet.
+  std::uint64_t output_bytes = 0;  ///< Of the whole output.
+  bool failed = false;
+};
+
+struct HookEvent {
+  HookClient client = HookClient::kClaudeCode;
+  HookEventKind kind = HookEventKind::kNothing;
+  std::string name;                  ///< As the client calls it.
+  std::string session_id;            ///< Ours: "cc-18a6…". Empty when the client names none.
+  std::vector<std::string> folders;  ///< Absolute: where the agent works, the likeliest first.
+  std::string turn;                  ///< What the client calls the turn; may be empty.
+  std::string source;                ///< Why a session starts: "startup", "resume", "compact" …
+  std::string text;                  ///< The prompt, the message, the summary of a compaction.
+  bool is_machine_text = false;      ///< The prompt was written by the client, not by a person.
+  bool is_sidechain = false;         ///< It happened in a sub-agent.
+  std::string agent;                 ///< The sub-agent's name, such as "general-purpose".
+  std::string agent_instance;        ///< The client's id of this sub-agent.
+  HookToolCall tool;
+};
+
+/// The event in `payload`, an object. Texts are cut to what is kept of them, and what we injected
+/// ourselves is taken out.
+HookEvent read_hook_event(HookClient client, JsonValue payload);
+
+/// Whether the call is one of ours: of a tool of our MCP server, of our own files, or of bmad-mem
+/// itself. What the memory says is not remembered again.
+bool is_own_tool_call(const HookToolCall& call);
+
+/// `text` without what hooks put into prompts.
+std::string without_injected(std::string_view text);
+
+/// Around what we inject, so that without_injected() finds it.
+inline constexpr std::string_view kInjectedBegin = "<bmad-memory>";
+inline constexpr std::string_view kInjectedEnd = "</bmad-memory>";
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,50 @@
+// hook_limits.hpp - work that may take only so long, whatever hangs in it.
+//
+//   the hook      ── fork ──>  a process of its own
+//     waits for  <── pipe ──   says: answer, problem, "done"
+//     the pipe, at most until the limit, and then ends
+//
+// A signal or a thread is not enough: a process that waits for a slow disk ends only when the disk
+// has answered, and the client waits for its end. So the work is done by a child, which holds none
+// of the client's pipes. A child that crashes costs the client nothing, either.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace bmad_mem::cli {
+
+/// How the child talks to the hook that waits for it.
+class HookWork {
+ public:
+  explicit HookWork(int pipe) : pipe_(pipe) {}
+
+  /// What the client gets on stdout.
+  void answer(std::string_view text) const;
+  /// What went wrong, one line for stderr.
+  void problem(std::string_view line) const;
+  /// From now on wait at most so long, if that ends earlier; `why` is the problem if it doesn't do.
+  void limit(std::chrono::milliseconds rest, std::string_view why) const;
+  /// Once the limit has passed, the child goes on by itself instead of being killed.
+  void may_go_on() const;
+
+ private:
+  friend struct HookChild;
+  void send(char kind, std::string_view text) const;
+
+  int pipe_;
+};
+
+/// What is left of it.
+struct HookResult {
+  std::string answer;   ///< For stdout; may be empty.
+  std::string problem;  ///< For stderr; empty when all went well.
+};
+
+/// Runs `work` and waits for it, at most `limit`. The caller must have one thread.
+HookResult run_limited(std::chrono::milliseconds limit,
+                       const std::function<void(const HookWork&)>& work);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,175 @@
+#include "hooks/hook_tool_text.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "import/claude_code_text.hpp"
+#include "text.hpp"
+#include "text_diff.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// So much of each side of an edit is compared: a diff that is cut to a snippet needs no more.
+constexpr std::size_t kEditSizeMax = 16U << 10U;
+
+std::string with_newline(std::string_view text) {
+  std::string out(utf8_prefix(text, kEditSizeMax));
+  if (!out.empty() && !out.ends_with('\n')) {
+    out += '\n';
+  }
+  return out;
+}
+
+std::string diff_of(JsonValue edit) {
+  if (!edit["old_string"].is_string() || !edit["new_string"].is_string()) {
+    return {};
+  }
+  return unified_diff(with_newline(edit["old_string"].string()),
+                      with_newline(edit["new_string"].string()), 1);
+}
+
+/// How many lines a patch takes away and adds: what an edit says of itself. The diff stands with
+/// the call.
+std::string patch_counts(JsonValue patch) {
+  std::size_t added = 0;
+  std::size_t removed = 0;
+  for (const JsonValue hunk : patch.elements()) {
+    for (const JsonValue line : hunk["lines"].elements()) {
+      added += line.string().starts_with('+') ? 1 : 0;
+      removed += line.string().starts_with('-') ? 1 : 0;
+    }
+  }
+  return fmt::format("{} added, {} removed", format_count(added, "line", "lines"), removed);
+}
+
+/// The text of a tool's answer, in whatever of the known shapes.
+std::string response_text(JsonValue response) {
+  const auto ignore = [](std::string_view) {};
+  if (response.is_string() || response.is_array()) {
+    return tool_result_text(response, ignore);
+  }
+  if (response["structuredPatch"].is_array()) {
+    return patch_counts(response["structuredPatch"]);
+  }
+  if (response["stdout"].is_string() || response["stderr"].is_string()) {
+    const std::string_view said = trimmed(response["stdout"].string());
+    const std::string_view complained = trimmed(response["stderr"].string());
+    return fmt::format("{}{}{}", said, said.empty() || complained.empty() ? "" : "\n", complained);
+  }
+  if (const JsonValue file = response["file"]; file.is_object()) {  // What was read.
+    return std::string(file["content"].string());
+  }
+  if (const JsonValue content = response["content"]; content.is_string() || content.is_array()) {
+    return tool_result_text(content, ignore);
+  }
+  for (const std::string_view key : {"llmContent", "returnDisplay", "result", "error"}) {
+    if (!response[key].string().empty()) {
+      return std::string(response[key].string());
+    }
+  }
+  return tool_input_text(response);  // A line for each member.
+}
+
+/// Cursor hands JSON on as text.
+std::string response_in_text(std::string_view text) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(text);
+  return value && value->is_object() ? response_text(*value) : std::string(text);
+}
+
+std::string snippet(std::string_view text) {
+  return std::string(utf8_prefix(trimmed(text), kSnippetSizeMax));
+}
+
+/// The first of these members that is there.
+JsonValue first_of(JsonValue payload, std::initializer_list<std::string_view> keys) {
+  for (const std::string_view key : keys) {
+    if (payload[key].present()) {
+      return payload[key];
+    }
+  }
+  return {};
+}
+
+std::string input_text(JsonValue input) {
+  if (input.is_string()) {
+    return std::string(input.string());
+  }
+  std::string diff = edit_diff(input);
+  return diff.empty() ? tool_input_text(input) : std::move(diff);
+}
+
+/// Events of Cursor that are about one tool don't name it, and have its input at the top.
+std::string_view implied_tool(std::string_view event_name) {
+  if (event_name == "afterShellExecution") {
+    return "Shell";
+  }
+  if (event_name == "afterFileEdit") {
+    return "Edit";
+  }
+  return event_name == "beforeReadFile" ? "Read" : std::string_view();
+}
+
+void read_output(HookToolCall& call, JsonValue payload) {
+  const JsonValue response =
+      first_of(payload, {"tool_response", "tool_output", "result_json", "output"});
+  const JsonValue error = first_of(payload, {"error", "error_message"});
+  std::string text;
+  if (error.is_string() && !error.string().empty()) {
+    call.failed = true;
+    text = error.string();
+  } else {
+    text = response.is_string() ? response_in_text(response.string()) : response_text(response);
+    call.failed = response["error"].present() && response["error"].kind() != JsonKind::kNull;
+  }
+  text = without_injected(text);
+  call.output_bytes = trimmed(text).size();
+  call.output = snippet(text);
+}
+
+}  // namespace
+
+std::string edit_diff(JsonValue input) {
+  std::string out = diff_of(input);
+  for (const JsonValue edit : input["edits"].elements()) {
+    if (out.size() > kSnippetSizeMax) {
+      break;
+    }
+    out += diff_of(edit);
+  }
+  return out;
+}
+
+HookToolCall read_tool_call(std::string_view event_name, JsonValue payload) {
+  HookToolCall call;
+  const std::string_view implied = implied_tool(event_name);
+  call.name = implied.empty() ? payload["tool_name"].string() : implied;
+  if (event_name == "afterMCPExecution") {
+    call.name = "MCP:" + call.name;  // As Cursor's other events name it.
+  }
+  call.id = payload["tool_use_id"].string();
+  call.failed = event_name.ends_with("Failure");
+  if (implied.empty()) {
+    const JsonValue input = payload["tool_input"];
+    call.path = tool_path(input);
+    call.command = input["command"].string();
+    call.input = snippet(input_text(input));
+  } else {
+    call.path = payload["file_path"].string();
+    call.command = payload["command"].string();
+    call.input = snippet(call.command.empty() ? edit_diff(payload) : call.command);
+  }
+  if (event_name != "beforeReadFile") {
+    const bool failed = call.failed;
+    read_output(call, payload);
+    call.failed = call.failed || failed;
+  }
+  return call;
+}
+
+}  // namespace bmad_mem::cli
