@@ -7,9 +7,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "bmad_mem/utf8.hpp"
 #include "import/claude_code_text.hpp"
 #include "import/import_ids.hpp"
 #include "import/json_repair.hpp"
@@ -56,19 +54,15 @@ bool looks_like_claude_code(std::string_view beginning) {
   return false;
 }
 
-ClaudeCodeImport::ClaudeCodeImport(ImportSink& sink, std::string file, std::string session_id)
+ClaudeCodeImport::ClaudeCodeImport(ImportSink& sink, const std::string& file,
+                                   std::string session_id)
     : sink_(sink),
-      file_(std::move(file)),
+      file_(file),
       session_id_(std::move(session_id)),
+      writer_(sink, kMainAgent, file, kMainAgent, ""),
       stands_for_(kRecordsRemembered),
+      kept_as_(kToolUsesRemembered),
       tool_uses_(kToolUsesRemembered) {}
-
-std::string ClaudeCodeImport::provenance(std::uint64_t line) const {
-  JsonWriter json;
-  json.begin_object().member("format", "claude-code").member("file", base_name(file_));
-  json.member("line", line).end_object();
-  return json.take();
-}
 
 ClaudeCodeImport::Record ClaudeCodeImport::read_record(JsonValue value, std::string_view text,
                                                        std::uint64_t line) const {
@@ -89,6 +83,9 @@ ClaudeCodeImport::Record ClaudeCodeImport::read_record(JsonValue value, std::str
       record.parent = message != nullptr ? *message : is_usable_id(parent) ? parent : "";
     }
   }
+  if (const std::string* kept = kept_as_.find(record.parent); kept != nullptr) {
+    record.parent = *kept;
+  }
   return record;
 }
 
@@ -99,7 +96,7 @@ Status ClaudeCodeImport::take(JsonValue value, std::string_view text, std::uint6
   }
   const Record record = read_record(value, text, line);
   if (const std::string_view cwd = value["cwd"].string(); !cwd.empty()) {
-    cwd_ = cwd;
+    writer_.set_folder(cwd);
   }
   const std::string_view type = value["type"].string();
   std::string stands_for = record.parent;
@@ -139,6 +136,9 @@ Status ClaudeCodeImport::take_user(const Record& record, std::string& stands_for
     sink_.skip("messages made by the program");
     return {};
   }
+  if (!text.empty() && !record.value["isSidechain"].boolean()) {
+    BMAD_TRY(flush_message());  // A person has answered it: no further block comes.
+  }
   return take_person_text(record, text, stands_for);
 }
 
@@ -175,9 +175,10 @@ Status ClaudeCodeImport::take_person_text(const Record& record, const std::strin
       .parent = record.parent,
       .text = std::string(trimmed(text)),
       .line = record.line,
-      .blocks = 1};
-  stands_for = message.id;
-  return add_message(message, "user");
+      .blocks = 1,
+      .sidechain = record.value["isSidechain"].boolean()};
+  BMAD_TRY_ASSIGN(stands_for, add_message(message, "user"));
+  return {};
 }
 
 Status ClaudeCodeImport::take_assistant(const Record& record, std::string& stands_for) {
@@ -216,7 +217,8 @@ Status ClaudeCodeImport::take_assistant_text(const Record& record, std::string_v
                 .agent = record.agent,
                 .timestamp = record.timestamp,
                 .parent = record.parent,
-                .line = record.line};
+                .line = record.line,
+                .sidechain = record.value["isSidechain"].boolean()};
   }
   if (message_.text.size() < kMessageSizeMax) {
     message_.text += message_.text.empty() ? "" : "\n\n";
@@ -228,45 +230,34 @@ Status ClaudeCodeImport::take_assistant_text(const Record& record, std::string_v
 }
 
 Status ClaudeCodeImport::flush_message() {
-  Message message = std::exchange(message_, {});
-  return message.blocks == 0 ? Status() : add_message(message, "assistant");
+  const Message message = std::exchange(message_, {});
+  if (message.blocks == 0) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::string kept, add_message(message, "assistant"));
+  if (kept != message.id) {
+    kept_as_.set(message.id, kept);
+  }
+  return {};
 }
 
 Status ClaudeCodeImport::finish() { return flush_message(); }
 
-Status ClaudeCodeImport::put(std::string_view session, EntryType type, std::string json,
-                             KnownEntries known, std::uint64_t line) {
-  const std::string_view project = base_name(cwd_);
-  BMAD_TRY(sink_.need_session({.session_id = std::string(session),
-                               .agent_ids = {std::string(kMainAgent)},
-                               .project_name = std::string(project),
-                               .session_type = "claude-code",
-                               .tags = {"imported"}}));
-  return sink_.add(session, type, std::move(json), known, {.file = file_, .line = line});
-}
-
-Status ClaudeCodeImport::add_message(const Message& message, std::string_view role) {
-  const std::string_view text = utf8_prefix(message.text, kMessageSizeMax);
-  if (text.size() < message.text.size()) {
-    sink_.skip("ends of messages over 512 KiB");
-  }
-  JsonWriter json;
-  json.begin_object().member("id", message.id);
-  add_if_any(json, "timestamp", message.timestamp);
-  add_if_any(json, "agent_id", message.agent);
-  json.member("role", role).member("content", text);
-  if (!message.parent.empty()) {
-    json.key("context").begin_object().member("parent_message_id", message.parent).end_object();
-  }
-  // A subagent's prompt has the role of a user, but an agent wrote it.
-  const bool from_agent = role == "assistant" || !message.agent.empty();
-  json.key("source").raw(from_agent ? R"({"kind":"assistant"})" : R"({"kind":"user"})");
-  json.key("imported_from").raw(provenance(message.line)).end_object();
-  // A message of several blocks may have been imported before its last block was written. Then this
-  // is a newer version of it; otherwise it is the very same line.
-  const bool may_have_grown = message.blocks > 1 && !message.timestamp.empty();
-  return put(message.session, EntryType::kConversation, json.take(),
-             may_have_grown ? KnownEntries::kSkipIdentical : KnownEntries::kSkipId, message.line);
+Result<std::string> ClaudeCodeImport::add_message(const Message& message, std::string_view role) {
+  return writer_.add_message(
+      {.id = message.id,
+       .session = message.session,
+       .agent = message.agent,
+       .timestamp = message.timestamp,
+       .parent = message.parent,
+       .role = role,
+       .text = message.text,
+       .line = message.line,
+       // A subagent's prompt has the role of a user, but an agent wrote it.
+       .from_agent = role == "assistant" || !message.agent.empty(),
+       .sidechain = message.sidechain,
+       // What was imported before its last block was written is an older version of it.
+       .may_have_grown = message.blocks > 1});
 }
 
 }  // namespace bmad_mem::cli

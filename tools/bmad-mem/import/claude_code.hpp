@@ -10,8 +10,9 @@
 //
 // Ids are those of the transcript: the record's uuid, the tool_use's id, the same with "-result".
 // So importing again adds nothing, and a transcript that has grown adds what is new. Records of
-// subagents carry the subagent's name as agent_id. A message answers the nearest message above it
-// that was imported: the transcript's parents are often tool calls or progress.
+// subagents carry the subagent's name as agent_id, and its messages "metadata":{"sidechain":true}.
+// A message answers the nearest message above it that was imported: the transcript's parents are
+// often tool calls or progress.
 #pragma once
 
 #include <cstdint>
@@ -21,22 +22,23 @@
 #include "bmad_mem/json_value.hpp"
 #include "import/import_sink.hpp"
 #include "import/recent_map.hpp"
+#include "import/record_importer.hpp"
+#include "import/transcript_writer.hpp"
 
 namespace bmad_mem::cli {
 
 /// Whether the beginning of a file looks like such a transcript.
 bool looks_like_claude_code(std::string_view beginning);
 
-class ClaudeCodeImport {
+class ClaudeCodeImport final : public RecordImporter {
  public:
   /// `file` names the transcript in messages and in the entries' provenance. `session_id`: where
   /// all goes; empty: into "cc-" and the transcript's own session id.
-  ClaudeCodeImport(ImportSink& sink, std::string file, std::string session_id);
+  ClaudeCodeImport(ImportSink& sink, const std::string& file, std::string session_id);
 
-  /// One record. Errors: those of ImportSink::add().
-  Status take(JsonValue record, std::string_view text, std::uint64_t line);
-  /// Must follow the last record: a message may still wait for further blocks.
-  Status finish();
+  Status take(JsonValue record, std::string_view text, std::uint64_t line) override;
+  /// A message may still have waited for further blocks.
+  Status finish() override;
 
  private:
   /// What all entries of a record have in common.
@@ -60,6 +62,7 @@ class ClaudeCodeImport {
     std::string text;
     std::uint64_t line = 0;
     std::size_t blocks = 0;
+    bool sidechain = false;
   };
   struct ToolUse {
     std::string tool;
@@ -76,18 +79,16 @@ class ClaudeCodeImport {
   Status take_tool_result(const Record& record, JsonValue block);
   Status take_assistant_text(const Record& record, std::string_view text, std::string& stands_for);
   Status flush_message();
-  Status add_message(const Message& message, std::string_view role);
-  /// Hands an entry to the sink, with a session made for it if need be.
-  Status put(std::string_view session, EntryType type, std::string json, KnownEntries known,
-             std::uint64_t line);
-  [[nodiscard]] std::string provenance(std::uint64_t line) const;
+  /// Returns the id under which it is kept.
+  Result<std::string> add_message(const Message& message, std::string_view role);
 
   ImportSink& sink_;
   std::string file_;
   std::string session_id_;
-  std::string cwd_;  ///< Of the last record that named one.
+  TranscriptWriter writer_;
   Message message_;
   RecentMap<std::string> stands_for_;  ///< A record's uuid to the message that it belongs to.
+  RecentMap<std::string> kept_as_;     ///< A message's id to that of what a hook recorded of it.
   RecentMap<ToolUse> tool_uses_;       ///< By id.
 };
 

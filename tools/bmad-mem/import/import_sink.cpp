@@ -9,8 +9,20 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "import/claude_code_text.hpp"
+#include "import/import_ids.hpp"
 
 namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kRecordedByHook = R"("recorded_by":"hook")";
+
+std::string message_key(std::string_view role, std::string_view text) {
+  return content_id(role, trimmed(text));
+}
+
+}  // namespace
+
 Timestamp version_time(JsonValue entry) {
   if (const auto updated = try_parse_rfc3339(entry["updated_at"].string())) {
     return *updated;
@@ -37,12 +49,57 @@ Status ImportSink::need_session(const SessionParams& params) {
     if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
       return session.error();
     }
-    if (!session) {
+    if (session) {
+      BMAD_TRY(read_recorded(params.session_id));
+    } else {
       BMAD_TRY(memory_->create_session(params));
     }
   }
   report_.sessions.insert(params.session_id);
   return {};
+}
+
+Status ImportSink::read_recorded(const std::string& session_id) {
+  BMAD_TRY_ASSIGN(
+      const std::vector<Entry> messages,
+      memory_->list({.sessions = {session_id}, .types = {EntryType::kConversation}, .limit = 0}));
+  JsonParser parser;
+  Recorded recorded;
+  for (const Entry& message : messages) {
+    if (!message.json.contains(kRecordedByHook)) {
+      continue;  // Spares parsing what was imported.
+    }
+    const Result<JsonValue> value = parser.parse(message.json);
+    if (value && (*value)["metadata"]["recorded_by"].string() == "hook") {
+      recorded.emplace(message_key((*value)["role"].string(), (*value)["content"].string()),
+                       message.id);
+    }
+  }
+  if (!recorded.empty()) {
+    BMAD_TRY_ASSIGN(scanner_, memory_->scanner());
+    recorded_.emplace(session_id, std::move(recorded));
+  }
+  return {};
+}
+
+std::string ImportSink::take_recorded(const std::string& session_id, std::string_view role,
+                                      std::string_view text) {
+  const auto session = recorded_.find(session_id);
+  if (session == recorded_.end()) {
+    return {};
+  }
+  Recorded& recorded = session->second;
+  auto found = recorded.find(message_key(role, text));
+  if (found == recorded.end()) {
+    found = recorded.find(message_key(role, scanner_->redact(text)));
+  }
+  if (found == recorded.end()) {
+    return {};
+  }
+  ++report_.known;
+  std::string id = std::move(found->second);
+  recorded.erase(found);
+  return id;
 }
 
 bool ImportSink::is_there(const std::string& session_id) const {

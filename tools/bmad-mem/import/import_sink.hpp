@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/privacy.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {
@@ -23,7 +25,7 @@ struct ImportReport {
   std::array<std::uint64_t, kEntryTypeCount> written{};  ///< By type; in a dry run what was read.
   std::uint64_t known = 0;                               ///< Left out, as they were there already.
   std::uint64_t refused = 0;                             ///< Lines that are no entries.
-  std::set<std::string> sessions;
+  std::set<std::string, std::less<>> sessions;
   std::map<std::string, std::uint64_t> skipped;  ///< Left out on purpose, by reason.
   std::vector<std::string> notices;              ///< BatchReport::notices, each once.
 
@@ -49,6 +51,17 @@ class ImportSink {
 
   /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
   Status need_session(const SessionParams& params);
+
+  /// Whether need_session() has seen it.
+  [[nodiscard]] bool has_session(std::string_view session_id) const {
+    return report_.sessions.contains(session_id);
+  }
+
+  /// The id of a message of this role and text that a hook recorded in the session when it was
+  /// said; empty when there is none. It counts as known, and is found once: who says "yes" twice
+  /// has said it twice.
+  std::string take_recorded(const std::string& session_id, std::string_view role,
+                            std::string_view text);
 
   /// Whether there is such a session, an archived one included. False in a dry run.
   [[nodiscard]] bool is_there(const std::string& session_id) const;
@@ -84,6 +97,10 @@ class ImportSink {
     std::uint64_t line = 0;
   };
   using Key = std::pair<std::string, EntryType>;
+  /// What hooks recorded in a session: ids by role and text.
+  using Recorded = std::multimap<std::string, std::string, std::less<>>;
+
+  Status read_recorded(const std::string& session_id);
 
   Status write(const Key& key, std::vector<Pending>& entries);
   Status write_batch(const Key& key, const std::vector<Pending>& entries, KnownEntries rule);
@@ -97,6 +114,8 @@ class ImportSink {
   ImportReport report_;
   std::map<Key, std::vector<Pending>> pending_;
   std::size_t pending_bytes_ = 0;
+  std::map<std::string, Recorded, std::less<>> recorded_;  ///< By session; most have none.
+  std::optional<SecretScanner> scanner_;                   ///< Only where something is recorded.
 };
 
 }  // namespace bmad_mem::cli
