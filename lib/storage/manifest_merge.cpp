@@ -161,17 +161,24 @@ class ManifestMerge {
 
   /// Empty: there is no such member any more.
   [[nodiscard]] std::string member(const std::string& path, const Versions& of) const {
-    if (of.ours == of.theirs || of.theirs == of.base) {
+    if (of.theirs == of.base) {
       return std::string(of.ours);
     }
     if (of.ours == of.base) {
       return std::string(of.theirs);
     }
+    // Before what is equal: one message each is two. Statistics that are equal as a whole, with the
+    // time of the last access, are of one event, and never come here.
+    if (std::optional<std::string> count = as_count(path, of)) {
+      return std::move(*count);
+    }
+    if (of.ours == of.theirs) {
+      return std::string(of.ours);
+    }
     if (is_object(of.ours) && is_object(of.theirs)) {
       return object(path, of);
     }
-    for (const auto rule :
-         {&ManifestMerge::as_time, &ManifestMerge::as_set, &ManifestMerge::as_count}) {
+    for (const auto rule : {&ManifestMerge::as_time, &ManifestMerge::as_set}) {
       if (std::optional<std::string> merged = (this->*rule)(path, of)) {
         return std::move(*merged);
       }
@@ -210,8 +217,7 @@ class ManifestMerge {
     return merged_set(*base, *ours, *theirs);
   }
 
-  [[nodiscard]] std::optional<std::string> as_count(const std::string& path,
-                                                    const Versions& of) const {
+  static std::optional<std::string> as_count(const std::string& path, const Versions& of) {
     constexpr std::int64_t kSane = std::int64_t{1} << 60U;  // No sum of three can overflow.
     if (!path.starts_with("statistics.total_") && path != "statistics.size_bytes") {
       return std::nullopt;
