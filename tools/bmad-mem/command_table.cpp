@@ -54,6 +54,9 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kSummaryStats,
     &kMcp,
     &kHook,
+    &kGitInstall,
+    &kGitUninstall,
+    &kGitCheck,
     &kVerify,
     &kRepair,
     &kRebuildIndex,
@@ -71,6 +74,8 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kCompletion,
     &kVersion,
     &kMan,
+    &kMergeDriver,
+    &kTextconv,
     &kCompleteSessions,
 });
 

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -17,37 +16,20 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "program.hpp"
+#include "git/git_program.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kOutputMax = std::size_t{64} << 20U;
 constexpr std::size_t kBlobSizeMax = std::size_t{256} << 20U;
 /// Commits for one `git grep`: far from the limit of a command line (2 MB).
 constexpr std::size_t kCommitsAtOnce = 1000;
 
-/// With which git tells hooks about their repository. An agent's hook may be one of git's, and the
-/// memory may lie in another repository.
-constexpr std::array<std::string_view, 7> kRepositoryVariables = {
-    "GIT_DIR",        "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY",
-    "GIT_COMMON_DIR", "GIT_NAMESPACE"};
-
 constexpr std::string_view kRemedy =
     "`git filter-repo --replace-text FILE`, where FILE holds the text, then force-push; other "
     "clones, forks and backups still have it";
-
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-  }
-  return lines;
-}
 
 /// The folder that takes a copy of what is compressed in the history; gone with the object.
 class ScratchRoot {
@@ -97,23 +79,14 @@ class History {
 
   /// Why there is no history to look at; empty when there is one.
   [[nodiscard]] std::string obstacle() const {
-    const ProgramRun version = run_program({"git", "--version"}, kOutputMax);
-    if (!version.started || version.status != 0) {
-      return "git is not installed, so no history was looked at";
-    }
-    const ProgramRun inside = git({"rev-parse", "--is-inside-work-tree"});
-    if (inside.status != 0) {
-      return "the memory is in no git repository that git can read, so no history was looked at";
-    }
-    return {};
+    const std::string obstacle = git_obstacle(root_);
+    return obstacle.empty() ? obstacle : obstacle + ", so no history was looked at";
   }
 
   /// As `git WORDS…` prints it.
   [[nodiscard]] ProgramRun git(std::vector<std::string> words,
-                               std::size_t output_max = kOutputMax) const {
-    std::vector<std::string> all = {"git", "--no-pager", "-C", root_, "-c", "core.quotePath=false"};
-    std::ranges::move(words, std::back_inserter(all));
-    return run_program(all, output_max, kRepositoryVariables);
+                               std::size_t output_max = kGitOutputMax) const {
+    return run_git(root_, std::move(words), output_max);
   }
 
  private:
@@ -163,7 +136,7 @@ class TextInHistory {
           history_.git({"log", "--all", "--reflog", "--oneline", "--no-decorate", "--no-color",
                         "--no-textconv", "--no-ext-diff", "-S" + text, "--", "."});
       is_whole(run);
-      for (std::string& line : lines_of(run.output)) {
+      for (std::string& line : split_output(run.output)) {
         if (seen.insert(line).second) {
           found("commit " + line, kRemedy);
         }
@@ -179,7 +152,7 @@ class TextInHistory {
       return;
     }
     std::map<std::string, std::pair<std::size_t, std::string>> files;
-    const std::vector<std::string> revisions = lines_of(commits.output);
+    const std::vector<std::string> revisions = split_output(commits.output);
     for (std::size_t at = 0; at < revisions.size(); at += kCommitsAtOnce) {
       std::vector<std::string> words = grep_words();
       const std::size_t end = std::min(at + kCommitsAtOnce, revisions.size());
@@ -188,7 +161,7 @@ class TextInHistory {
       words.insert(words.end(), {"--", "."});
       const ProgramRun run = history_.git(std::move(words));
       is_whole(run, true);
-      for (const std::string& line : lines_of(run.output)) {
+      for (const std::string& line : split_output(run.output)) {
         const std::size_t colon = line.find(':');
         auto& [count, commit] = files[line.substr(colon + 1)];
         ++count;
@@ -217,7 +190,7 @@ class TextInHistory {
     words.insert(words.end(), {"--cached", "--", "."});
     const ProgramRun run = history_.git(std::move(words));
     is_whole(run, true);
-    for (const std::string& file : lines_of(run.output)) {
+    for (const std::string& file : split_output(run.output)) {
       result_.found.push_back({.place = "git index",
                                .detail = file,
                                .remedy = "`git add -A` the files as they are now, and commit"});
@@ -231,7 +204,7 @@ class TextInHistory {
                                              "--objects", "--full-history", "--", "archive"});
     is_whole(objects);
     std::vector<std::pair<std::string, std::string>> blobs;  // Hash and path.
-    for (const std::string& line : lines_of(objects.output)) {
+    for (const std::string& line : split_output(objects.output)) {
       const std::size_t blank = line.find(' ');
       if (blank != std::string::npos && line.ends_with(".gz")) {
         blobs.emplace_back(line.substr(0, blank), line.substr(blank + 1));
@@ -293,7 +266,7 @@ GitSearch search_git_paths(const std::string& root, std::span<const std::string>
     return result;
   }
   const std::vector<std::string> prefix =
-      lines_of(history.git({"rev-parse", "--show-prefix"}).output);
+      split_output(history.git({"rev-parse", "--show-prefix"}).output);
   for (const std::string& path : paths) {
     const std::string full_path = (prefix.empty() ? std::string() : prefix.front()) + path;
     const ProgramRun run =
@@ -301,7 +274,7 @@ GitSearch search_git_paths(const std::string& root, std::span<const std::string>
     if (run.status != 0) {
       result.obstacle = "git could not be asked for everything, so the history may hold more";
     }
-    if (const std::vector<std::string> commits = lines_of(run.output); !commits.empty()) {
+    if (const std::vector<std::string> commits = split_output(run.output); !commits.empty()) {
       result.found.push_back(
           {.place = "git history",
            .detail = fmt::format(

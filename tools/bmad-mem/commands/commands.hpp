@@ -50,6 +50,9 @@ extern const Command kSummaryCompacting;
 extern const Command kSummaryStats;
 extern const Command kMcp;
 extern const Command kHook;
+extern const Command kGitInstall;
+extern const Command kGitUninstall;
+extern const Command kGitCheck;
 extern const Command kVerify;
 extern const Command kRepair;
 extern const Command kRebuildIndex;
@@ -67,6 +70,8 @@ extern const Command kHelp;
 extern const Command kCompletion;
 extern const Command kVersion;
 extern const Command kMan;
+extern const Command kMergeDriver;
+extern const Command kTextconv;
 extern const Command kCompleteSessions;
 
 }  // namespace bmad_mem::cli

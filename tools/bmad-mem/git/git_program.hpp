@@ -1,0 +1,27 @@
+// git_program.hpp - asking git about the repository that a folder lies in.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "program.hpp"
+
+namespace bmad_mem::cli {
+
+/// Most bytes of git's output that are kept, unless said otherwise.
+inline constexpr std::size_t kGitOutputMax = std::size_t{64} << 20U;
+
+/// Runs `git WORDS…` in `folder`, in no other repository than the one `folder` lies in: what git
+/// tells its hooks about theirs is hidden from it.
+ProgramRun run_git(const std::string& folder, std::vector<std::string> words,
+                   std::size_t output_max = kGitOutputMax);
+
+/// Why git can't be asked about `folder`, as half a sentence; empty when it can.
+std::string git_obstacle(const std::string& folder);
+
+/// The pieces of `text` that end in `separator`, without it.
+std::vector<std::string> split_output(std::string_view text, char separator = '\n');
+
+}  // namespace bmad_mem::cli

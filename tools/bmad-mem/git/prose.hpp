@@ -1,0 +1,26 @@
+// prose.hpp - a log as text that reads well in `git diff`: a paragraph for each line.
+//
+//   2026-01-11 10:10:00  architect  decision dec-1kep8he609d3kfw, version 2
+//     Use PostgreSQL
+//     rationale: ACID
+//
+// Every field of a line is there, so that no change of it stays unseen; what the engine filled in
+// (decay_factor 1.0) is left out. The paragraph of a line depends on the line, and on how many
+// lines before it have the same id: adding lines changes no paragraph.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace bmad_mem::cli {
+
+/// `text`, the content of a log, as prose. `file_name` may say what kind of entries they are, such
+/// as "x/decisions.jsonl". Lines that are no entries are shown as they are. Nothing in the result
+/// can steer a terminal.
+std::string log_as_prose(std::string_view text, std::string_view file_name);
+
+/// `text` broken at blanks into lines of at most `width` characters, words are never broken; each
+/// line begins with `indent` and ends in '\n'.
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
+
+}  // namespace bmad_mem::cli
