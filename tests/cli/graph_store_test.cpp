@@ -175,6 +175,17 @@ TEST_CASE("a search looks into names, types and observations, and takes relation
   CHECK(opened.relations.size() == 1);
 }
 
+TEST_CASE("a graph whose session was deleted begins anew") {
+  const test::TemporaryDirectory folder;
+  MemoryManager memory = open_memory(folder.path("m"));
+  GraphStore store = GraphStore::open(memory).value();
+  REQUIRE(store.create_entities(kPeople));
+  REQUIRE(memory.delete_session(kGraphSession));
+  CHECK(text(store).empty());
+  CHECK(store.create_entities(kPeople).value().size() == 2);
+  CHECK(store.graph().value()->entities.size() == 2);
+}
+
 TEST_CASE("only numbered sessions belong to the graph") {
   for (const char* name : {"server-memory", "server-memory-2", "server-memory-13"}) {
     CHECK(is_graph_session(name));

@@ -281,13 +281,36 @@ Result<Graph> GraphStore::open_nodes(std::span<const std::string> names) {
   return part_of(*now, places);
 }
 
+/// Looked up only now and then: a memory may have many sessions.
+Status GraphStore::find_session() {
+  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory_));
+  BMAD_TRY_ASSIGN(const Session session, memory_->load_session(session_));
+  // Others may write as well, so a part of the room at a time.
+  room_bytes_ = (kGraphSessionSize - std::min(session.size_bytes, kGraphSessionSize)) / 8 + 1;
+  return {};
+}
+
 Status GraphStore::append(const std::vector<std::string>& lines) {
   if (lines.empty()) {
     return {};
   }
+  std::uint64_t bytes = 0;
+  for (const std::string& line : lines) {
+    bytes += line.size();
+  }
+  if (session_.empty() || room_bytes_ == 0) {
+    BMAD_TRY(find_session());
+  }
   const std::vector<std::string_view> views(lines.begin(), lines.end());
-  BMAD_TRY_ASSIGN(const std::string session, writable_graph_session(*memory_));
-  BMAD_TRY(memory_->add_batch(session, EntryType::kFact, views));
+  Result<BatchReport> added = memory_->add_batch(session_, EntryType::kFact, views);
+  if (!added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+    BMAD_TRY(find_session());  // Somebody has deleted it.
+    added = memory_->add_batch(session_, EntryType::kFact, views);
+  }
+  if (!added) {
+    return added.error();
+  }
+  room_bytes_ -= std::min(bytes, room_bytes_);
   return {};
 }
 

@@ -107,6 +107,7 @@ class GraphStore {
   Status refresh();
   Status load();
   Status take(const Entry& entry);
+  Status find_session();
   Status append(const std::vector<std::string>& lines);
   Status remove(std::vector<std::string> ids);
 
@@ -114,6 +115,8 @@ class GraphStore {
   EntryWatch watch_;
   std::unique_ptr<LiveGraph> live_;  // Does not move when this does.
   bool is_loaded_ = false;
+  std::string session_;           // Where the next items go; empty: not known yet.
+  std::uint64_t room_bytes_ = 0;  // How much of them, before that is looked up again.
 };
 
 }  // namespace bmad_mem::cli
