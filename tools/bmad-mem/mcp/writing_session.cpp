@@ -49,6 +49,9 @@ Result<std::string> WritingSession::ensure(MemoryManager& memory, std::string se
     made = session_id;  // It is there already.
   } else if (made) {
     call.log(McpLogLevel::kInfo, fmt::format("made session {}", *made));
+    for (const MaintenanceAction& action : memory.maintained_by_the_way()) {
+      call.log(McpLogLevel::kNotice, action.what);  // Nothing that entries lose goes untold.
+    }
   }
   return made;
 }
