@@ -32,6 +32,10 @@ class Documents(ToolTest):
         self.run_blocks_of("docs/summary.md")
         self.run_tool("verify")
 
+    def test_the_server_without_a_host_runs(self):
+        self.run_blocks_of("docs/mcp.md")
+        self.run_tool("verify")
+
     def test_the_demo_runs(self):
         self.environment["BMAD_MEM"] = str(TOOL)
         printed = self.run_command("/bin/sh", str(SOURCE / "docs" / "demo.sh"))
