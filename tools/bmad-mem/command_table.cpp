@@ -57,6 +57,8 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kGitInstall,
     &kGitUninstall,
     &kGitCheck,
+    &kInstall,
+    &kUninstall,
     &kVerify,
     &kRepair,
     &kRebuildIndex,

@@ -53,6 +53,8 @@ extern const Command kHook;
 extern const Command kGitInstall;
 extern const Command kGitUninstall;
 extern const Command kGitCheck;
+extern const Command kInstall;
+extern const Command kUninstall;
 extern const Command kVerify;
 extern const Command kRepair;
 extern const Command kRebuildIndex;

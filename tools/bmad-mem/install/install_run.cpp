@@ -1,0 +1,267 @@
+#include "install/install_run.hpp"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <climits>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "install/client_files.hpp"
+#include "install/settings_edit.hpp"
+#include "install/settings_io.hpp"
+#include "text_diff.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// A file before and after.
+struct PlannedFile {
+  SettingsText read;
+  std::optional<std::string> after;
+
+  [[nodiscard]] bool is_changed() const { return read.text != after; }
+  [[nodiscard]] std::string_view action() const {
+    if (!is_changed()) {
+      return "unchanged";
+    }
+    return !read.text ? "created" : after ? "changed" : "removed";
+  }
+  [[nodiscard]] std::string diff() const {
+    if (!is_changed()) {
+      return {};
+    }
+    return fmt::format("--- {}\n+++ {}\n{}", read.text ? read.path : "/dev/null",
+                       after ? read.path : "/dev/null",
+                       unified_diff(read.text.value_or(""), after.value_or(""), 3));
+  }
+};
+
+struct Plan {
+  InstallClient client = InstallClient::kClaudeCode;
+  bool is_install = true;
+  bool dry_run = false;
+  SettingsPlaces places;
+  InstalledCommand command;
+  std::string root;  ///< Of the memory; empty when none is looked for.
+  bool makes_memory = false;
+  std::vector<PlannedFile> files;
+};
+
+std::string working_folder() {
+  std::array<char, PATH_MAX> buffer{};
+  return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
+}
+
+/// "bmad-mem" where the shell would find this very program, else its path.
+std::string own_program() {
+  std::array<char, PATH_MAX> buffer{};
+  const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
+  if (size <= 0 || static_cast<std::size_t>(size) == buffer.size()) {
+    return "bmad-mem";
+  }
+  std::string own(buffer.data(), static_cast<std::size_t>(size));
+  struct stat ours{};
+  struct stat found{};
+  std::string_view path = environment("PATH");
+  while (!path.empty() && ::stat(own.c_str(), &ours) == 0) {
+    const std::string_view folder = path.substr(0, path.find(':'));
+    path.remove_prefix(std::min(folder.size() + 1, path.size()));
+    const std::string candidate = std::string(folder) + "/bmad-mem";
+    // The first one that can be run is the one that a shell takes.
+    if (folder.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0 &&
+        ::stat(candidate.c_str(), &found) == 0 && S_ISREG(found.st_mode)) {
+      return found.st_dev == ours.st_dev && found.st_ino == ours.st_ino ? "bmad-mem" : own;
+    }
+  }
+  return own;
+}
+
+std::string absolute(std::string_view path) {
+  return path.empty() || path.starts_with('/') ? std::string(path)
+                                               : fmt::format("{}/{}", working_folder(), path);
+}
+
+/// The project's folder and its memory. A memory that is named explicitly goes into the command.
+void choose_project(Tool& tool, Plan& plan) {
+  plan.places.project = working_folder();
+  plan.command.root = absolute(tool.args().value("root"));
+  if (!plan.command.root.empty()) {
+    plan.root = plan.command.root;
+  } else if (!plan.places.for_user) {
+    const Result<std::string> found =
+        MemoryManager::find_root("", environment("BMAD_MEMORY_ROOT"), plan.places.project);
+    plan.root = found ? *found : tool.root_to_create();
+    static constexpr std::string_view kInProject = "/.bmad/memory";
+    if (found && found->ends_with(kInProject) && environment("BMAD_MEMORY_ROOT").empty()) {
+      plan.places.project = absolute(found->substr(0, found->size() - kInProject.size()));
+    }
+  }
+  struct stat there{};
+  plan.makes_memory = plan.is_install && !plan.root.empty() &&
+                      ::stat((plan.root + "/config.json").c_str(), &there) != 0;
+}
+
+Result<Plan> begin_plan(Tool& tool, bool is_install) {
+  const std::string_view name = tool.args().positional(0);
+  const std::string_view scope = tool.args().maybe("scope").value_or("project");
+  Plan plan{.client = install_client_of(name), .is_install = is_install};
+  plan.dry_run = tool.args().has("dry-run");
+  plan.places = {.for_user = scope == "user",
+                 .project = {},
+                 .home = std::string(environment("HOME")),
+                 .claude_config_dir = absolute(environment("CLAUDE_CONFIG_DIR")),
+                 .codex_home = absolute(environment("CODEX_HOME")),
+                 .config_home = absolute(environment("XDG_CONFIG_HOME"))};
+  if (plan.places.for_user && !plan.places.home.starts_with('/')) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "the user's settings lie below $HOME, which is not set to a folder",
+                 .field = "HOME"};
+  }
+  plan.command.program = own_program();
+  choose_project(tool, plan);
+  return plan;
+}
+
+/// What to do by hand with a file that we don't touch.
+void tell_by_hand(Tool& tool, const SettingsFile& file, const SettingsChange& change) {
+  const std::string paste = settings_to_paste(change);
+  if (!paste.empty()) {
+    tool.note(fmt::format("nothing was written; put this into {} by hand:", file.path));
+    if (!tool.json()) {
+      tool.out().write(paste);
+    }
+  } else {
+    tool.note(
+        fmt::format("nothing was written; take what names bmad-mem out of {} by hand", file.path));
+  }
+}
+
+Status plan_file(Tool& tool, Plan& plan, const SettingsFile& file) {
+  const SettingsChange change{
+      .client = plan.client,
+      .part = file.part,
+      .command = plan.is_install ? std::optional(plan.command) : std::nullopt};
+  auto planned = std::ranges::find(plan.files, file.path,
+                                   [](const PlannedFile& one) { return one.read.path; });
+  if (planned == plan.files.end()) {
+    BMAD_TRY_ASSIGN(
+        SettingsText read,
+        read_settings(file.path, plan.places.for_user ? std::string() : plan.places.project));
+    plan.files.push_back({.read = read, .after = read.text});
+    planned = plan.files.end() - 1;
+  }
+  Result<std::optional<std::string>> after = changed_settings(planned->after, change);
+  if (!after) {
+    Error error = std::move(after).error();
+    error.path = file.path;
+    tell_by_hand(tool, file, change);
+    return error;
+  }
+  planned->after = std::move(*after);
+  return {};
+}
+
+void print_json(Tool& tool, const Plan& plan) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("client", tool.args().positional(0));
+  json.member("scope", plan.places.for_user ? "user" : "project").member("dry_run", plan.dry_run);
+  if (!plan.root.empty()) {
+    json.member("root", plan.root).member("makes_memory", plan.makes_memory);
+  }
+  json.key("files").begin_array();
+  for (const PlannedFile& file : plan.files) {
+    json.begin_object().member("path", file.read.path).member("action", file.action());
+    json.member("diff", file.diff()).end_object();
+  }
+  json.end_array().key("next").begin_array();
+  if (plan.is_install) {
+    for (const std::string& step : steps_left(plan.client, plan.places.for_user)) {
+      json.string(step);
+    }
+  }
+  json.end_array().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+void print_diff(Tool& tool, std::string_view diff) {
+  const Style& style = tool.style();
+  while (!diff.empty()) {
+    const std::string_view line = diff.substr(0, diff.find('\n'));
+    diff.remove_prefix(std::min(line.size() + 1, diff.size()));
+    const std::string text = line.starts_with('+')   ? style.green(line)
+                             : line.starts_with('-') ? style.red(line)
+                                                     : std::string(line);
+    tool.out().print("{}\n", text);
+  }
+}
+
+void print_text(Tool& tool, const Plan& plan) {
+  for (const PlannedFile& file : plan.files) {
+    print_diff(tool, file.diff());
+  }
+  const bool would = plan.dry_run;
+  if (plan.makes_memory) {
+    tool.out().print("{} the memory {}\n", would ? "would make" : "made", plan.root);
+  }
+  for (const PlannedFile& file : plan.files) {
+    if (!file.is_changed()) {
+      tool.out().print("{} stays as it is\n", file.read.path);
+    } else {
+      tool.out().print("{}{} {}\n", would ? "would " : "",
+                       file.after ? (would ? "write" : "wrote") : (would ? "remove" : "removed"),
+                       file.read.path);
+    }
+  }
+  if (plan.is_install && !would) {
+    for (const std::string& step : steps_left(plan.client, plan.places.for_user)) {
+      tool.note(fmt::format("next: {}", step));
+    }
+  } else if (!plan.is_install && !would && !plan.root.empty()) {
+    tool.note(fmt::format("the memory {} stays", plan.root));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_install(Tool& tool, bool is_install) {
+  const std::string_view name = tool.args().positional(0);
+  if (std::ranges::find(install_client_names(), name) == install_client_names().end()) {
+    return tool.wrong_usage(fmt::format(
+        "there is no client '{}'; there are claude-code, codex, gemini, cursor and vscode", name));
+  }
+  const std::string_view scope = tool.args().maybe("scope").value_or("project");
+  if (scope != "project" && scope != "user") {
+    return tool.wrong_usage(fmt::format("--scope takes project or user, not '{}'", scope));
+  }
+  BMAD_TRY_ASSIGN(Plan plan, begin_plan(tool, is_install));
+  for (const SettingsFile& file : settings_files(plan.client, plan.places)) {
+    BMAD_TRY(plan_file(tool, plan, file));
+  }
+  if (!plan.dry_run) {
+    if (plan.makes_memory) {
+      BMAD_TRY(MemoryManager::init(plan.root));
+    }
+    for (const PlannedFile& file : plan.files) {
+      if (file.is_changed()) {
+        BMAD_TRY(write_settings(file.read, file.after));
+      }
+    }
+  }
+  if (tool.json()) {
+    print_json(tool, plan);
+  } else {
+    print_text(tool, plan);
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,26 @@
+// install_run.hpp - what `install` and `uninstall` have in common: all files are read and worked
+// out first, then shown, then written.
+#pragma once
+
+#include "bmad_mem/result.hpp"
+#include "command.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+inline constexpr std::string_view kInstallScopes[] = {"project", "user"};
+inline constexpr std::string_view kInstallClients[] = {"claude-code", "codex", "gemini", "cursor",
+                                                       "vscode"};
+
+inline constexpr Option kScopeOption = {
+    .name = "scope",
+    .value = "WHERE",
+    .help = "project: the settings in this project; user: those of all projects",
+    .fallback = "project",
+    .completion = Completion::kChoice,
+    .choices = kInstallScopes};
+
+/// Puts our settings in, or takes them out.
+Result<ExitStatus> run_install(Tool& tool, bool is_install);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,217 @@
+#include "install/json_edit.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <nlohmann/json.hpp>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+
+// Stands in a container that we made and that is empty. JSON allows no such byte, so no file holds
+// one; nor does a text of ours, since what is made gets its first piece at once.
+constexpr std::string_view kFresh = "\x01";
+constexpr std::string_view kFreshObject = "{\x01}";
+constexpr std::string_view kFreshArray = "[\x01]";
+
+/// The blanks in front of the first thing that is indented; two without any.
+std::string indent_of(std::string_view text) {
+  for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at)) {
+    ++at;
+    const std::size_t first = std::min(text.find_first_not_of(" \t", at), text.size());
+    if (first > at && first < text.size() && text[first] == '"') {
+      return std::string(text.substr(at, first - at));
+    }
+  }
+  return "  ";
+}
+
+TextSpan span_of(std::string_view text, std::string_view piece) {
+  const auto begin = static_cast<std::size_t>(piece.data() - text.data());
+  return {.begin = begin, .end = begin + piece.size()};
+}
+
+/// What stands between the brackets.
+TextSpan inside(TextSpan container) { return {container.begin + 1, container.end - 1}; }
+
+}  // namespace
+
+JsonEdit::JsonEdit(std::string text) : text_(std::move(text)), indent_(indent_of(text_)) {}
+
+Result<JsonEdit> JsonEdit::read(std::string text) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(text);
+  if (value && value->is_object()) {
+    return JsonEdit(std::move(text));
+  }
+  Error error = value ? Error{.code = ErrorCode::E_INVALID_FORMAT,
+                              .message = "the file holds no JSON object",
+                              .line = 1}
+                      : value.error();
+  if (error.line == 0 && error.column > 0) {
+    const std::string_view front = std::string_view(text).substr(0, error.column - 1);
+    const std::size_t newline = front.rfind('\n');
+    error.line = 1 + static_cast<std::uint64_t>(std::ranges::count(front, '\n'));
+    error.column -= newline == std::string_view::npos ? 0 : newline + 1;
+  }
+  return error;
+}
+
+JsonEdit JsonEdit::new_file() { return JsonEdit(std::string(kFreshObject) + '\n'); }
+
+bool JsonEdit::is_ours_and_empty() const { return text_.contains(kFresh); }
+
+std::optional<TextSpan> JsonEdit::find(const JsonPath& path) const {
+  std::string_view at = text_;
+  const std::size_t start = skip_json_blanks(text_, 0);
+  at = at.substr(start, json_value_end(text_, start) - start);
+  for (const std::string_view key : path) {
+    if (!at.starts_with('{')) {
+      return std::nullopt;
+    }
+    const std::vector<MemberText> members = json_members(at);
+    const auto found = std::ranges::find(members, key, &MemberText::key);
+    if (found == members.end()) {
+      return std::nullopt;
+    }
+    at = found->value;
+  }
+  return span_of(text_, at);
+}
+
+std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
+  std::vector<TextSpan> spans;
+  if (const auto array = find(path); array && array->of(text_).starts_with('[')) {
+    for (const std::string_view element : json_elements(array->of(text_))) {
+      spans.push_back(span_of(text_, element));
+    }
+  }
+  return spans;
+}
+
+std::vector<std::string> JsonEdit::keys(const JsonPath& path) const {
+  std::vector<std::string> keys;
+  if (const auto object = find(path); object && object->of(text_).starts_with('{')) {
+    for (const MemberText& member : json_members(object->of(text_))) {
+      keys.emplace_back(member.key);
+    }
+  }
+  return keys;
+}
+
+std::optional<TextSpan> JsonEdit::find_member(const JsonPath& path, std::string_view key) const {
+  const auto object = find(path);
+  if (!object || !object->of(text_).starts_with('{')) {
+    return std::nullopt;
+  }
+  const std::vector<MemberText> members = json_members(object->of(text_));
+  const auto found = std::ranges::find(members, key, &MemberText::key);
+  if (found == members.end()) {
+    return std::nullopt;
+  }
+  // The key's view begins behind its quote.
+  return TextSpan{.begin = span_of(text_, found->key).begin - 1,
+                  .end = span_of(text_, found->value).end};
+}
+
+std::string JsonEdit::laid_out(std::string_view value, std::size_t depth) const {
+  const auto parsed = nlohmann::ordered_json::parse(value, nullptr, false);
+  const bool tabs = indent_.starts_with('\t');
+  const std::string text = parsed.dump(static_cast<int>(indent_.size()), tabs ? '\t' : ' ');
+  std::string out;
+  for (const char c : text) {
+    out += c;
+    for (std::size_t i = 0; c == '\n' && i < depth; ++i) {
+      out += indent_;
+    }
+  }
+  return out;
+}
+
+void JsonEdit::add_to(TextSpan container, std::size_t depth, std::string_view piece) {
+  std::string outer = "\n";
+  for (std::size_t i = 0; i < depth; ++i) {
+    outer += indent_;
+  }
+  const TextSpan room = inside(container);
+  const std::size_t last = room.of(text_).find_last_not_of(kBlanks);
+  if (room.of(text_) == kFresh) {
+    text_.replace(room.begin, 1, outer + indent_ + std::string(piece) + outer);
+  } else if (last != std::string_view::npos) {
+    text_.insert(room.begin + last + 1, "," + outer + indent_ + std::string(piece));
+  } else {
+    text_.insert(room.begin, piece);
+  }
+}
+
+void JsonEdit::make_container(const JsonPath& path, std::string_view empty) {
+  if (find(path)) {
+    return;
+  }
+  const JsonPath parent(path.begin(), path.end() - 1);
+  make_container(parent, kFreshObject);
+  add_to(*find(parent), parent.size(), json_quoted(path.back()) + ": " + std::string(empty));
+}
+
+void JsonEdit::add_member(const JsonPath& path, std::string_view key, std::string_view value) {
+  make_container(path, kFreshObject);
+  add_to(*find(path), path.size(), json_quoted(key) + ": " + laid_out(value, path.size() + 1));
+}
+
+void JsonEdit::add_element(const JsonPath& path, std::string_view value) {
+  make_container(path, kFreshArray);
+  add_to(*find(path), path.size(), laid_out(value, path.size() + 1));
+}
+
+void JsonEdit::replace(TextSpan value, std::string_view other) {
+  text_.replace(value.begin, value.end - value.begin, other);
+}
+
+bool JsonEdit::remove_from(TextSpan container, TextSpan piece) {
+  const TextSpan room = inside(container);
+  const std::string_view before =
+      std::string_view(text_).substr(room.begin, piece.begin - room.begin);
+  const std::string_view after = std::string_view(text_).substr(piece.end, room.end - piece.end);
+  if (const std::size_t comma = before.find_last_not_of(kBlanks); comma != std::string_view::npos) {
+    // The comma before it and the blanks on both sides of the comma.
+    const std::size_t kept = before.substr(0, comma).find_last_not_of(kBlanks);
+    const std::size_t begin = room.begin + kept + 1;
+    text_.erase(begin, piece.end - begin);
+    return false;
+  }
+  if (const std::size_t comma = after.find_first_not_of(kBlanks); comma != std::string_view::npos) {
+    const std::size_t next = after.find_first_not_of(kBlanks, comma + 1);
+    text_.erase(piece.begin, piece.end - piece.begin + next);
+    return false;
+  }
+  if (before.contains('\n')) {
+    text_.replace(room.begin, room.end - room.begin, kFresh);
+    return true;
+  }
+  text_.erase(piece.begin, piece.end - piece.begin);
+  return false;
+}
+
+void JsonEdit::remove_if_empty(const JsonPath& path, bool is_empty) {
+  if (is_empty && !path.empty()) {
+    remove_member({path.begin(), path.end() - 1}, path.back());
+  }
+}
+
+void JsonEdit::remove_element(const JsonPath& path, TextSpan element) {
+  remove_if_empty(path, remove_from(*find(path), element));
+}
+
+void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
+  if (const auto member = find_member(path, key)) {
+    remove_if_empty(path, remove_from(*find(path), *member));
+  }
+}
+
+}  // namespace bmad_mem::cli

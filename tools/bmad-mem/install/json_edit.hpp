@@ -1,0 +1,89 @@
+// json_edit.hpp - adding to a JSON file of somebody else, and taking it out again, to the byte.
+//
+// The file is never written anew from its values: pieces of text go in and come out, and whatever
+// else stands there keeps its bytes. Taking out what was put in leaves the text that was there
+// before, because where it was put tells what was there:
+//
+//   {                          { "a": 1 }                 {}
+//     "hooks": {               { "a": 1,                  {"hooks": {
+//       "Stop": [ours]           "hooks": {                  "Stop": [ours]
+//     }                            "Stop": [ours]          }}
+//   }                            } }
+//   made by us: behind the     behind a comma: the        was empty: right behind the bracket,
+//   bracket stands a newline,  comma goes as well         and the bracket stays
+//   and it goes with the last
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+/// The way to a value: the keys of the objects on it.
+using JsonPath = std::vector<std::string_view>;
+
+/// A piece of a text.
+struct TextSpan {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  [[nodiscard]] std::string_view of(std::string_view text) const {
+    return text.substr(begin, end - begin);
+  }
+};
+
+/// A JSON text, an object, that is edited. Spans hold until the next change.
+class JsonEdit {
+ public:
+  /// Errors: E_INVALID_FORMAT with the line, for what is no JSON object; comments are none.
+  static Result<JsonEdit> read(std::string text);
+  /// A file that is not there yet.
+  static JsonEdit new_file();
+
+  [[nodiscard]] const std::string& text() const { return text_; }
+  /// Whether nothing is left of a file that we made ourselves.
+  [[nodiscard]] bool is_ours_and_empty() const;
+
+  /// Where the value at `path` stands.
+  [[nodiscard]] std::optional<TextSpan> find(const JsonPath& path) const;
+  /// The elements of the array at `path`; none when there is no array.
+  [[nodiscard]] std::vector<TextSpan> elements(const JsonPath& path) const;
+  /// The keys of the object at `path`, as they stand between their quotes.
+  [[nodiscard]] std::vector<std::string> keys(const JsonPath& path) const;
+
+  /// Adds a member to the object at `path`, which is made where there is none. `value` is JSON.
+  void add_member(const JsonPath& path, std::string_view key, std::string_view value);
+  /// Adds an element to the array at `path`, which is made where there is none.
+  void add_element(const JsonPath& path, std::string_view value);
+  /// Puts another value in the place of `value`.
+  void replace(TextSpan value, std::string_view other);
+
+  /// Takes an element out of the array at `path`, and the array as well when it was made by us and
+  /// is empty then, and so on for what holds it.
+  void remove_element(const JsonPath& path, TextSpan element);
+  /// The same for a member.
+  void remove_member(const JsonPath& path, std::string_view key);
+
+ private:
+  explicit JsonEdit(std::string text);
+
+  /// The piece of the object at `path` from the key to the end of the value.
+  [[nodiscard]] std::optional<TextSpan> find_member(const JsonPath& path,
+                                                    std::string_view key) const;
+  void make_container(const JsonPath& path, std::string_view empty);
+  void add_to(TextSpan container, std::size_t depth, std::string_view piece);
+  /// Takes a piece out of a container; true when we made the container and nothing is left in it.
+  bool remove_from(TextSpan container, TextSpan piece);
+  void remove_if_empty(const JsonPath& path, bool is_empty);
+  /// `value` laid out for `depth`, but for its first line.
+  [[nodiscard]] std::string laid_out(std::string_view value, std::size_t depth) const;
+
+  std::string text_;
+  std::string indent_;  ///< Of one level.
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,31 @@
+// settings_edit.hpp - our parts of a client's settings: putting them in, taking them out.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/result.hpp"
+#include "install/client_files.hpp"
+
+namespace bmad_mem::cli {
+
+/// What is done to a file.
+struct SettingsChange {
+  InstallClient client = InstallClient::kClaudeCode;
+  SettingsPart part = SettingsPart::kGroupedHooks;
+  /// What to put in; nothing: take out what is ours.
+  std::optional<InstalledCommand> command = {};
+};
+
+/// The file's text after the change: equal to `text` when there is nothing to do, nothing when the
+/// file goes. `text` is nothing for a file that isn't there. Errors: E_INVALID_FORMAT with the line
+/// for a file that we can't read safely, E_CONCURRENT_MOD for a server of our name that is not
+/// ours.
+Result<std::optional<std::string>> changed_settings(const std::optional<std::string>& text,
+                                                    const SettingsChange& change);
+
+/// What to write there by hand.
+std::string settings_to_paste(const SettingsChange& change);
+
+}  // namespace bmad_mem::cli

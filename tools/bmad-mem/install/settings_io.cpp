@@ -1,0 +1,187 @@
+#include "install/settings_io.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/core.h>
+
+#include "entry_input.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Error system_error(std::string_view what, const std::string& path) {
+  return {.code = ErrorCode::E_STORAGE_IO,
+          .message = fmt::format("cannot {}: {}", what, std::strerror(errno)),
+          .path = path,
+          .os_error = errno};
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// Where `path` lies behind symbolic links; empty when there is no such file.
+std::string real_path(const std::string& path) {
+  std::array<char, PATH_MAX> buffer{};
+  return ::realpath(path.c_str(), buffer.data()) == nullptr ? std::string() : buffer.data();
+}
+
+/// The nearest folder above `path` that is there, behind symbolic links.
+std::string nearest_folder(std::string path) {
+  do {
+    path = folder_of(path);
+  } while (path != "/" && real_path(path).empty());
+  return real_path(path);
+}
+
+bool is_inside(const std::string& path, const std::string& folder) {
+  return path == folder || folder == "/" || path.starts_with(folder + '/');
+}
+
+Result<std::string> find_target(const std::string& path) {
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      return path;
+    }
+    return system_error("look at the file", path);
+  }
+  std::string target = real_path(path);
+  if (target.empty()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "it is a symbolic link that leads nowhere; remove it first",
+                 .path = path};
+  }
+  if (::stat(target.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
+    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "it is no regular file", .path = path};
+  }
+  return target;
+}
+
+Status make_folders(const std::string& folder) {
+  struct stat found{};
+  if (folder.empty() || folder == "/" || ::stat(folder.c_str(), &found) == 0) {
+    return {};
+  }
+  BMAD_TRY(make_folders(folder_of(folder)));
+  if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+    return system_error("make the folder", folder);
+  }
+  return {};
+}
+
+Status write_all(int file, std::string_view text, const std::string& path) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(file, text.data(), text.size());
+    if (written < 0 && errno != EINTR) {
+      return system_error("write", path);
+    }
+    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+  }
+  return {};
+}
+
+void sync_folder(const std::string& folder) {
+  if (const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); opened >= 0) {
+    static_cast<void>(::fsync(opened));
+    ::close(opened);
+  }
+}
+
+/// Gives a new file the mode and owner of the one that it replaces.
+Status take_over(int file, const std::string& old, const std::string& path) {
+  struct stat found{};
+  if (::stat(old.c_str(), &found) != 0) {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    return ::fchmod(file, 0666U & ~mask) == 0 ? Status() : Status(system_error("write", path));
+  }
+  // Another owner than ours only root can set, and only for root it is another one.
+  if (found.st_uid != ::geteuid() && ::fchown(file, found.st_uid, found.st_gid) != 0) {
+    return system_error("keep the owner of", path);
+  }
+  return ::fchmod(file, found.st_mode & 07777U) == 0 ? Status()
+                                                     : Status(system_error("write", path));
+}
+
+Status replace_file(const std::string& target, std::string_view text) {
+  BMAD_TRY(make_folders(folder_of(target)));
+  const std::string fresh = fmt::format("{}.bmad-mem-{}.tmp", target, ::getpid());
+  const int file =
+      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+  if (file < 0) {
+    return system_error("write", fresh);
+  }
+  Status done = take_over(file, target, target);
+  if (done) {
+    done = write_all(file, text, fresh);
+  }
+  if (done && ::fsync(file) != 0) {
+    done = system_error("write", fresh);
+  }
+  ::close(file);
+  if (done && ::rename(fresh.c_str(), target.c_str()) != 0) {
+    done = system_error("replace", target);
+  }
+  if (!done) {
+    ::unlink(fresh.c_str());
+    return done;
+  }
+  sync_folder(folder_of(target));
+  return {};
+}
+
+Result<std::optional<std::string>> read_target(const std::string& target) {
+  struct stat found{};
+  if (::stat(target.c_str(), &found) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    return std::optional<std::string>();
+  }
+  BMAD_TRY_ASSIGN(std::string text, read_whole_file(target));
+  return std::optional(std::move(text));
+}
+
+}  // namespace
+
+Result<SettingsText> read_settings(const std::string& path, const std::string& inside) {
+  BMAD_TRY_ASSIGN(std::string target, find_target(path));
+  if (!inside.empty() && (!is_inside(nearest_folder(target), real_path(inside)))) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = fmt::format("a symbolic link leads out of the project, to {}; nothing "
+                                        "is written there",
+                                        nearest_folder(target)),
+                 .path = path};
+  }
+  SettingsText read{.path = path, .target = std::move(target), .text = {}};
+  BMAD_TRY_ASSIGN(read.text, read_target(read.target));
+  return read;
+}
+
+Status write_settings(const SettingsText& read, const std::optional<std::string>& text) {
+  BMAD_TRY_ASSIGN(const std::optional<std::string> now, read_target(read.target));
+  if (now != read.text) {
+    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                 .message = "somebody else has just changed the file; try again",
+                 .path = read.path};
+  }
+  if (text) {
+    return replace_file(read.target, *text);
+  }
+  if (now && ::unlink(read.target.c_str()) != 0) {
+    return system_error("remove", read.path);
+  }
+  sync_folder(folder_of(read.target));
+  return {};
+}
+
+}  // namespace bmad_mem::cli

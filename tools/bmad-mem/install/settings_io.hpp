@@ -1,0 +1,31 @@
+// settings_io.hpp - reading and replacing settings files of other programs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+/// A settings file as it is.
+struct SettingsText {
+  std::string path;                 ///< As it was asked for.
+  std::string target;               ///< Where it really lies, behind symbolic links.
+  std::optional<std::string> text;  ///< Nothing: the file isn't there.
+};
+
+/// Reads the file at `path`. Symbolic links are followed, and what is written later goes to their
+/// target; but where `inside` names a folder, only as long as they stay in it: a project that comes
+/// from somebody else must not lead us into the user's own settings. Errors: E_STORAGE_IO for what
+/// can't be read or is no regular file, E_ACCESS_DENIED for a link that leads out.
+Result<SettingsText> read_settings(const std::string& path, const std::string& inside);
+
+/// Replaces the file by `text` whole, or removes it when there is no text. A file that is there
+/// keeps its mode and owner; folders are made as needed. Durable on return. Errors:
+/// E_CONCURRENT_MOD when the file is not as it was read any more; E_STORAGE_IO.
+Status write_settings(const SettingsText& read, const std::optional<std::string>& text);
+
+}  // namespace bmad_mem::cli
