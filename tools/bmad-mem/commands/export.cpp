@@ -8,6 +8,7 @@
 #include "export/export_writer.hpp"
 #include "export/output_file.hpp"
 #include "filters.hpp"
+#include "graph/graph_entries.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -110,13 +111,19 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
 Result<ExitStatus> run(Tool& tool) {
   const std::string_view format = tool.args().maybe("format").value_or("jsonl");
   if (std::ranges::find(kExportFormats, format) == kExportFormats.end()) {
-    return tool.wrong_usage(
-        fmt::format("--format takes jsonl, json, yaml, markdown or csv, not '{}'", format));
+    return tool.wrong_usage(fmt::format(
+        "--format takes jsonl, json, yaml, markdown, csv or server-memory, not '{}'", format));
   }
   ExportOptions options;
   BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
   options.all_versions =
       tool.args().has("all-versions") || (format == "jsonl" && !has_filters(tool.args()));
+  if (format == "server-memory") {
+    options.all_versions = true;  // Only then they come in the order of the log.
+    if (options.filter.sessions.empty()) {
+      options.filter.sessions = {std::string(kGraphSession)};
+    }
+  }
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   const auto path = tool.args().maybe("output");
   if (!path || *path == "-") {
@@ -170,7 +177,11 @@ const Command kExport = {
         "among the entries. One session is in memory at a time.\n\n"
         "JSONL is the memory itself: a line for each session, then its entries as they are stored, "
         "in all versions when nothing is filtered. `import` makes the same memory of it. JSON and "
-        "YAML are one document, CSV has a row for each entry, Markdown is for reading.\n\n"
+        "YAML are one document, CSV has a row for each entry, Markdown is for reading. "
+        "server-memory "
+        "is the file of the reference memory server, with the entities and relations of the "
+        "session "
+        "server-memory.\n\n"
         "What is deleted or was moved to the archive by compaction is not exported.",
     .options = kOptions,
     .examples = kExamples,

@@ -1,13 +1,17 @@
 // import - takes in entries and transcripts from files.
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <optional>
+#include <span>
+#include <system_error>
 #include <tuple>
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
 #include "import/import_files.hpp"
+#include "import/import_formats.hpp"
+#include "import/import_places.hpp"
 #include "progress.hpp"
 #include "removed_view.hpp"
 #include "session_choice.hpp"
@@ -16,23 +20,8 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kFormatNames = {"auto", "entries", "export",
-                                                          "claude-code"};
-constexpr std::array<ImportFormat, 4> kFormats = {ImportFormat::kAuto, ImportFormat::kEntries,
-                                                  ImportFormat::kOwnExport,
-                                                  ImportFormat::kClaudeCode};
-
 /// Refused lines that are told one by one; the rest is counted.
 constexpr std::uint64_t kRefusedShownMax = 20;
-
-std::optional<ImportFormat> find_format(std::string_view name) {
-  for (std::size_t i = 0; i < kFormatNames.size(); ++i) {
-    if (kFormatNames[i] == name) {
-      return kFormats[i];
-    }
-  }
-  return std::nullopt;
-}
 
 void print_json(Tool& tool, const ImportReport& report, bool dry_run) {
   JsonWriter json;
@@ -97,9 +86,47 @@ std::string fallback_session(Tool& tool, const MemoryManager* memory) {
   return choose_session(tool, *memory).value_or("");
 }
 
+/// The folder of the project: the one that holds .bmad, else that in which the tool was started.
+std::string project_folder(const Tool& tool, const MemoryManager* memory) {
+  static constexpr std::string_view kUsualRoot = "/.bmad/memory";
+  std::error_code gone;  // Nobody says that the folder is still there.
+  const std::string here = std::filesystem::current_path(gone).string();
+  std::string root = memory != nullptr ? memory->root() : "";
+  if (memory == nullptr) {
+    root =
+        MemoryManager::find_root(tool.args().value("root"), environment("BMAD_MEMORY_ROOT"), here)
+            .value_or("");
+  }
+  if (!root.empty() && !root.starts_with('/')) {
+    root = std::filesystem::path(here + "/" + root).lexically_normal().string();
+  }
+  return root.ends_with(kUsualRoot) && root.size() > kUsualRoot.size()
+             ? root.substr(0, root.size() - kUsualRoot.size())
+             : here;
+}
+
+/// The files that are named, or those in the usual places.
+Result<std::vector<ImportFile>> find_files(Tool& tool, ImportFormat format,
+                                           const std::string& project) {
+  if (!tool.args().positionals().empty()) {
+    return find_import_files(tool.args().positionals(), format);
+  }
+  const ClientFolders folders = {.home = std::string(environment("HOME")),
+                                 .claude = std::string(environment("CLAUDE_CONFIG_DIR")),
+                                 .codex = std::string(environment("CODEX_HOME")),
+                                 .memory_file = std::string(environment("MEMORY_FILE_PATH"))};
+  BMAD_TRY_ASSIGN(FoundImports found,
+                  find_usual_places(format, folders, project, tool.args().has("all-projects")));
+  if (found.of_other_projects != 0) {
+    tool.note(fmt::format("{} of other projects left out; --all-projects takes them along",
+                          format_count(found.of_other_projects, "file is", "files are")));
+  }
+  return std::move(found.files);
+}
+
 Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* memory) {
-  BMAD_TRY_ASSIGN(const std::vector<ImportFile> files,
-                  find_import_files(tool.args().positionals()));
+  const std::string project = project_folder(tool, memory);
+  BMAD_TRY_ASSIGN(const std::vector<ImportFile> files, find_files(tool, format, project));
   std::uint64_t total = 0;
   for (const ImportFile& file : files) {
     total += file.size;
@@ -112,7 +139,8 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   });
   const ImportOptions options = {.format = format,
                                  .session_id = std::string(tool.args().value("session")),
-                                 .fallback_session = fallback_session(tool, memory)};
+                                 .fallback_session = fallback_session(tool, memory),
+                                 .project = std::filesystem::path(project).filename().string()};
   bool failed = false;
   {
     Progress progress(tool, "import");
@@ -151,12 +179,42 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   return failed || report.refused != 0 ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
+/// "a, b or c"
+std::string choices_text(std::span<const std::string_view> choices) {
+  std::string text;
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ";
+    text += choices[i];
+  }
+  return text;
+}
+
+/// What is wrong with the options, as a sentence; empty when nothing is.
+std::string options_problem(const Arguments& args, std::optional<ImportFormat> format) {
+  const auto from = args.maybe("from");
+  const auto name = args.maybe("format");
+  if (from && std::ranges::find(kImportSourceNames, *from) == kImportSourceNames.end()) {
+    return fmt::format("--from takes {}, not '{}'", choices_text(kImportSourceNames), *from);
+  }
+  if (name && !find_import_format(*name)) {
+    return fmt::format("--format takes {}, not '{}'", choices_text(kImportFormatNames), *name);
+  }
+  if (from && name && *from != *name) {
+    return "--from and --format name the same thing; give one of them";
+  }
+  if (args.positionals().empty() && !has_usual_places(*format)) {
+    return from ? fmt::format("{} has no usual place; name the files to import", *from)
+                : "name the files to import, or whose memory it is with --from";
+  }
+  return {};
+}
+
 Result<ExitStatus> run(Tool& tool) {
-  const std::string_view name = tool.args().maybe("format").value_or("auto");
-  const std::optional<ImportFormat> format = find_format(name);
-  if (!format) {
-    return tool.wrong_usage(
-        fmt::format("--format takes auto, entries, export or claude-code, not '{}'", name));
+  const auto from = tool.args().maybe("from");
+  const std::optional<ImportFormat> format =
+      find_import_format(from ? *from : tool.args().maybe("format").value_or("auto"));
+  if (const std::string problem = options_problem(tool.args(), format); !problem.empty()) {
+    return tool.wrong_usage(problem);
   }
   if (tool.args().has("session") && tool.args().value("session").empty()) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
@@ -171,12 +229,19 @@ Result<ExitStatus> run(Tool& tool) {
 }
 
 constexpr Positional kPositionals[] = {{.name = "FILE",
-                                        .help = "a file, a folder (every *.jsonl below it), or "
-                                                "'-' for stdin",
+                                        .help = "a file, a folder (every file below it whose name "
+                                                "fits the format), or '-' for stdin",
+                                        .min = 0,
                                         .max = 0,
                                         .completion = Completion::kFile}};
 
 constexpr Option kOptions[] = {
+    {.name = "from",
+     .value = "NAME",
+     .help = "whose memory it is; without FILE also where to look for it",
+     .completion = Completion::kChoice,
+     .choices = kImportSourceNames},
+    {.name = "all-projects", .help = "with --from and without FILE: not only of this project"},
     {.name = "session",
      .value = "ID",
      .help = "put everything into this session; it is made when it isn't there",
@@ -187,7 +252,7 @@ constexpr Option kOptions[] = {
      .help = "what the files are",
      .fallback = "auto",
      .completion = Completion::kChoice,
-     .choices = kFormatNames},
+     .choices = kImportFormatNames},
     {.name = "dry-run", .help = "read and count, write nothing"},
 };
 

@@ -35,8 +35,8 @@ class ExportWriter {
   Output& out_;
 };
 
-inline constexpr std::array<std::string_view, 5> kExportFormats = {"jsonl", "json", "yaml",
-                                                                   "markdown", "csv"};
+inline constexpr std::array<std::string_view, 6> kExportFormats = {
+    "jsonl", "json", "yaml", "markdown", "csv", "server-memory"};
 
 /// The writer of this format, one of kExportFormats; null for any other. `now` is what the export
 /// says about when it was made.
@@ -49,5 +49,6 @@ std::unique_ptr<ExportWriter> make_json_writer(Output& out, Timestamp now);
 std::unique_ptr<ExportWriter> make_yaml_writer(Output& out, Timestamp now);
 std::unique_ptr<ExportWriter> make_markdown_writer(Output& out, Timestamp now);
 std::unique_ptr<ExportWriter> make_csv_writer(Output& out);
+std::unique_ptr<ExportWriter> make_server_memory_writer(Output& out);
 
 }  // namespace bmad_mem::cli

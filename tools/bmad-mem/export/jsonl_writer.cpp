@@ -35,6 +35,9 @@ std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output
   if (format == "markdown") {
     return make_markdown_writer(out, now);
   }
+  if (format == "server-memory") {
+    return make_server_memory_writer(out);
+  }
   return format == "csv" ? make_csv_writer(out) : nullptr;
 }
 

@@ -26,15 +26,6 @@ constexpr std::size_t kMessageSizeMax = std::size_t{512} * 1024;
 constexpr std::array<std::string_view, 6> kRecordTypes = {
     "user", "assistant", "file-history-snapshot", "progress", "queue-operation", "summary"};
 
-/// Why a record of this type is left out. The type came from outside, so it is not trusted to be a
-/// word.
-std::string reason_of(std::string_view type) {
-  const bool is_word = !type.empty() && type.size() <= 40 && std::ranges::all_of(type, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-  });
-  return fmt::format("{} records", is_word ? type : "other");
-}
-
 }  // namespace
 
 bool looks_like_claude_code(std::string_view beginning) {
@@ -90,10 +81,6 @@ ClaudeCodeImport::Record ClaudeCodeImport::read_record(JsonValue value, std::str
 }
 
 Status ClaudeCodeImport::take(JsonValue value, std::string_view text, std::uint64_t line) {
-  if (!value.is_object()) {
-    sink_.skip("unreadable lines");
-    return {};
-  }
   const Record record = read_record(value, text, line);
   if (const std::string_view cwd = value["cwd"].string(); !cwd.empty()) {
     writer_.set_folder(cwd);
@@ -110,7 +97,7 @@ Status ClaudeCodeImport::take(JsonValue value, std::string_view text, std::uint6
   } else if (type == "attachment") {
     BMAD_TRY(take_attachment(record, stands_for));
   } else {
-    sink_.skip(reason_of(type));
+    sink_.skip(record_reason(type));
   }
   if (const std::string uuid(value["uuid"].string()); !uuid.empty()) {
     stands_for_.set(uuid, std::move(stands_for));
@@ -148,7 +135,7 @@ Status ClaudeCodeImport::take_attachment(const Record& record, std::string& stan
   const std::string_view mode = attachment["commandMode"].string();
   if (attachment["type"].string() != "queued_command" || (!origin.empty() && origin != "human") ||
       (!mode.empty() && mode != "prompt")) {
-    sink_.skip(reason_of("attachment"));
+    sink_.skip(record_reason("attachment"));
     return {};
   }
   const std::string text =

@@ -138,6 +138,13 @@ std::string tool_result_text(JsonValue content,
   return out;
 }
 
+std::string record_reason(std::string_view type) {
+  const bool is_word = !type.empty() && type.size() <= 40 && std::ranges::all_of(type, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
+  });
+  return fmt::format("{} records", is_word ? type : "other");
+}
+
 void add_if_any(JsonWriter& json, std::string_view key, std::string_view text) {
   if (!text.empty()) {
     json.member(key, text);

@@ -33,6 +33,10 @@ std::string tool_result_text(JsonValue content,
 /// How blocks are counted that are left out because they are no text.
 inline constexpr std::string_view kSkippedBlocks = "base64 images and documents";
 
+/// How a record of this type is counted that is left out. The type came from outside, so it is not
+/// trusted to be a word.
+std::string record_reason(std::string_view type);
+
 /// Adds the member unless `text` is empty.
 void add_if_any(JsonWriter& json, std::string_view key, std::string_view text);
 

@@ -64,6 +64,15 @@ Result<std::string_view> FileLines::beginning() {
   return std::string_view(buffer_.data(), end_);
 }
 
+Result<std::string_view> FileLines::chunk() {
+  if (begin_ == end_ && !at_end_) {
+    BMAD_TRY(fill());
+  }
+  const std::string_view text(buffer_.data() + begin_, end_ - begin_);
+  begin_ = end_;
+  return text;
+}
+
 Status FileLines::fill() {
   if (begin_ > 0) {
     std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);

@@ -38,6 +38,10 @@ class FileLines {
   /// Errors: E_STORAGE_IO.
   Result<bool> next(FileLine& line);
 
+  /// What is read and was not given out yet, or the next chunk; empty at the end. Valid until the
+  /// next call. For what has no lines. Errors: E_STORAGE_IO.
+  Result<std::string_view> chunk();
+
   [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
 
  private:

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -15,9 +16,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "export/export_lines.hpp"
-#include "import/claude_code.hpp"
+#include "import/document_elements.hpp"
 #include "import/file_lines.hpp"
 #include "import/json_repair.hpp"
+#include "import/notes.hpp"
 #include "import/own_entries.hpp"
 #include "import/own_export.hpp"
 
@@ -36,25 +38,23 @@ Error io_error(std::string_view what, const std::string& path) {
           .os_error = error};
 }
 
-/// The names in a folder, sorted.
-Result<std::vector<std::string>> names_in(const std::string& folder) {
-  const auto close = [](DIR* directory) { static_cast<void>(::closedir(directory)); };
-  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
-  if (directory == nullptr) {
-    return io_error("list the folder", folder);
+/// Whether a file of this name can be of this format.
+bool has_name_of(ImportFormat format, std::string_view name) {
+  switch (format) {
+    case ImportFormat::kBasicMemory:
+      return name.ends_with(".md");
+    case ImportFormat::kMem0:
+      return name.ends_with(".json");
+    case ImportFormat::kChatgpt:
+      return name.starts_with("conversations") && name.ends_with(".json");
+    case ImportFormat::kGemini:
+      return name.ends_with(".json") || name.ends_with(".jsonl");
+    default:
+      return name.ends_with(".jsonl") && std::ranges::find(kNoLogs, name) == kNoLogs.end();
   }
-  std::vector<std::string> names;
-  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe)
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") {
-      names.emplace_back(name);
-    }
-  }
-  std::ranges::sort(names);
-  return names;
 }
 
-Status find_below(const std::string& folder, std::vector<ImportFile>& files) {
+Status find_below(const std::string& folder, ImportFormat format, std::vector<ImportFile>& files) {
   // A stack instead of recursion: folders can be nested as deep as somebody likes.
   std::vector<std::string> folders = {folder};
   while (!folders.empty()) {
@@ -69,8 +69,7 @@ Status find_below(const std::string& folder, std::vector<ImportFile>& files) {
       }
       if (S_ISDIR(status.st_mode)) {
         folders.push_back(path);
-      } else if (S_ISREG(status.st_mode) && name.ends_with(".jsonl") &&
-                 std::ranges::find(kNoLogs, name) == kNoLogs.end()) {
+      } else if (S_ISREG(status.st_mode) && has_name_of(format, name)) {
         files.push_back({.path = path, .size = static_cast<std::uint64_t>(status.st_size)});
       }
     }
@@ -110,9 +109,11 @@ bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-Status import_claude_code(const ImportFile& file, const ImportOptions& options, FileLines& lines,
-                          ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
-  ClaudeCodeImport importer(sink, shown_name(file), options.session_id);
+using OnRead = std::function<void(std::uint64_t)>;
+
+/// A file with a record a line.
+Status import_records(FileLines& lines, ImportSink& sink, const OnRead& on_read,
+                      RecordImporter& importer) {
   LineParser parser;
   FileLine line;
   while (true) {
@@ -123,12 +124,62 @@ Status import_claude_code(const ImportFile& file, const ImportOptions& options, 
     on_read(lines.bytes_read());
     if (line.too_long) {
       sink.skip("lines over 1 MiB");
-    } else if (const auto value = parser.parse(line, true)) {
+    } else if (const auto value = parser.parse(line, true); value && value->is_object()) {
       BMAD_TRY(importer.take(*value, parser.text(), line.number));
     } else if (!is_blank(line.text)) {
       sink.skip("unreadable lines");
     }
   }
+}
+
+/// A file that is one document.
+Status import_document(FileLines& file, ImportFormat format, ImportSink& sink,
+                       const OnRead& on_read, RecordImporter& importer) {
+  DocumentElements elements(file, records_member(format));
+  LineParser parser;
+  DocumentElement element;
+  while (true) {
+    BMAD_TRY_ASSIGN(const bool more, elements.next(element));
+    if (!more) {
+      if (elements.was_cut()) {
+        sink.skip("ends of files that are missing");
+      }
+      return importer.finish();
+    }
+    on_read(file.bytes_read());
+    const auto value = parser.parse({.text = element.text}, true);
+    if (element.too_long) {
+      sink.skip("elements over 32 MiB");
+    } else if (!value) {
+      sink.skip("unreadable elements");
+    } else if (!element.key.empty()) {
+      BMAD_TRY(importer.take_member(element.key, *value));
+    } else {
+      BMAD_TRY(importer.take(*value, parser.text(), element.number));
+    }
+  }
+}
+
+Status import_note_file(const ImportFile& file, const ImportOptions& options, FileLines& lines,
+                        ImportSink& sink) {
+  std::string text;
+  while (true) {
+    BMAD_TRY_ASSIGN(const std::string_view chunk, lines.chunk());
+    if (chunk.empty()) {
+      break;
+    }
+    text += chunk;
+    if (text.size() > FileLines::kLineSizeMax) {
+      sink.skip("notes over 1 MiB");
+      return {};
+    }
+  }
+  struct stat status{};
+  const bool has_time = file.path != "-" && ::stat(file.path.c_str(), &status) == 0;
+  const Timestamp changed_at =
+      has_time ? Timestamp(std::chrono::milliseconds(std::int64_t{status.st_mtime} * 1000))
+               : Timestamp();
+  return import_note(sink, shown_name(file), text, options.session_id, options.project, changed_at);
 }
 
 /// Gives each line that is JSON to `importer`, and refuses the others.
@@ -156,15 +207,14 @@ Status import_lines(const std::string& name, FileLines& lines, ImportSink& sink,
 }
 
 Status import_entries(const ImportFile& file, const ImportOptions& options, FileLines& lines,
-                      ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
+                      ImportSink& sink, const OnRead& on_read) {
   const std::string name = shown_name(file);
   OwnEntriesImport importer(sink, name, options.session_id, options.fallback_session);
   return import_lines(name, lines, sink, on_read, importer);
 }
 
 Status import_export(const ImportFile& file, const ImportOptions& options, MemoryManager* memory,
-                     FileLines& lines, ImportSink& sink,
-                     const std::function<void(std::uint64_t)>& on_read) {
+                     FileLines& lines, ImportSink& sink, const OnRead& on_read) {
   const std::string name = shown_name(file);
   BMAD_TRY(sink.flush());
   OwnExportImport importer(sink, memory, name, options.session_id);
@@ -172,16 +222,27 @@ Status import_export(const ImportFile& file, const ImportOptions& options, Memor
   return importer.finish();
 }
 
-ImportFormat format_of(std::string_view beginning) {
-  if (looks_like_export(beginning)) {
-    return ImportFormat::kOwnExport;
-  }
-  return looks_like_claude_code(beginning) ? ImportFormat::kClaudeCode : ImportFormat::kEntries;
-}
-
 }  // namespace
 
-Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths) {
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  const auto close = [](DIR* directory) { static_cast<void>(::closedir(directory)); };
+  const std::unique_ptr<DIR, decltype(close)> directory(::opendir(folder.c_str()), close);
+  if (directory == nullptr) {
+    return io_error("list the folder", folder);
+  }
+  std::vector<std::string> names;
+  while (const dirent* entry = ::readdir(directory.get())) {  // NOLINT(concurrency-mt-unsafe)
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") {
+      names.emplace_back(name);
+    }
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths,
+                                                  ImportFormat format) {
   std::vector<ImportFile> files;
   for (const std::string& path : paths) {
     struct stat status{};
@@ -191,7 +252,7 @@ Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>
       return io_error("import it", path);
     } else if (S_ISDIR(status.st_mode)) {
       const std::size_t before = files.size();
-      BMAD_TRY(find_below(path, files));
+      BMAD_TRY(find_below(path, format, files));
       std::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end(),
                 [](const ImportFile& a, const ImportFile& b) { return a.path < b.path; });
     } else {
@@ -205,17 +266,26 @@ Status import_file(const ImportFile& file, const ImportOptions& options, MemoryM
                    ImportSink& sink, const std::function<void(std::uint64_t)>& on_read) {
   BMAD_TRY_ASSIGN(FileLines lines, FileLines::open(file.path));
   ++sink.report().files;
-  ImportFormat format = options.format;
+  BMAD_TRY_ASSIGN(const std::string_view beginning, lines.beginning());
+  ImportFormat format = file.format == ImportFormat::kAuto ? options.format : file.format;
   if (format == ImportFormat::kAuto) {
-    BMAD_TRY_ASSIGN(const std::string_view beginning, lines.beginning());
-    format = format_of(beginning);
+    format = recognise_import(file.path, beginning);
+  } else if (format == ImportFormat::kJsonl) {
+    format = looks_like_export(beginning) ? ImportFormat::kOwnExport : ImportFormat::kEntries;
   }
   if (format == ImportFormat::kOwnExport) {
     return import_export(file, options, memory, lines, sink, on_read);
   }
-  return format == ImportFormat::kClaudeCode
-             ? import_claude_code(file, options, lines, sink, on_read)
-             : import_entries(file, options, lines, sink, on_read);
+  if (format == ImportFormat::kEntries) {
+    return import_entries(file, options, lines, sink, on_read);
+  }
+  if (format == ImportFormat::kBasicMemory) {
+    return import_note_file(file, options, lines, sink);
+  }
+  const auto importer = make_record_importer(format, sink, shown_name(file), options);
+  return is_one_document(format, beginning)
+             ? import_document(lines, format, sink, on_read, *importer)
+             : import_records(lines, sink, on_read, *importer);
 }
 
 }  // namespace bmad_mem::cli

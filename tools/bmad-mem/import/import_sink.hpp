@@ -32,6 +32,10 @@ struct ImportReport {
   [[nodiscard]] std::uint64_t written_in_all() const;
 };
 
+/// The `source` of facts that another memory gave away. Somebody stored them there, but nobody here
+/// has looked at them.
+inline constexpr std::string_view kImportSource = R"({"kind":"import","trust":0.7})";
+
 /// When this version of the entry was made: updated_at, else timestamp, else 1970.
 Timestamp version_time(JsonValue entry);
 

@@ -1,5 +1,6 @@
 #include "import/transcript_writer.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -117,7 +118,8 @@ Status TranscriptWriter::add_tool_result(const TranscriptToolEvent& result) {
   add_if_any(json, "path", result.path);
   add_if_any(json, "content", utf8_prefix(whole, kSnippetSizeMax));
   json.key("metadata").begin_object().member("is_error", result.is_error);
-  json.member("bytes", static_cast<std::uint64_t>(whole.size())).end_object();
+  json.member("bytes", static_cast<std::uint64_t>(std::max(whole.size(), result.size)));
+  json.end_object();
   if (is_usable_id(result.reference)) {
     json.key("references").begin_object().key("events").begin_array();
     json.string(result.reference).end_array().end_object();

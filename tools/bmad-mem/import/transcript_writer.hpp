@@ -6,6 +6,7 @@
 //   tool result  event tool_result: tool, path, a snippet of the output, the call it answers
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -41,6 +42,7 @@ struct TranscriptToolEvent {
   std::string reference;  ///< A call: the message it belongs to. A result: the call.
   std::uint64_t line = 0;
   bool is_error = false;  ///< Of a result.
+  std::size_t size = 0;   ///< Of a result's whole text, where `text` is the beginning of it.
 };
 
 class TranscriptWriter {
