@@ -94,6 +94,7 @@ Status ChatExportImport::take(JsonValue record, std::string_view /*text*/, std::
 Status ChatExportImport::add(Chat& chat, JsonValue id, std::string timestamp, bool is_user,
                              std::string_view text) {
   const std::string own_id(id.string());
+  chat.last_time = timestamp.empty() ? chat.last_time : std::move(timestamp);
   BMAD_TRY_ASSIGN(
       chat.last_message,
       chat.writer.add_message(

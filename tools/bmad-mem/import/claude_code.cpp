@@ -74,9 +74,6 @@ ClaudeCodeImport::Record ClaudeCodeImport::read_record(JsonValue value, std::str
       record.parent = message != nullptr ? *message : is_usable_id(parent) ? parent : "";
     }
   }
-  if (const std::string* kept = kept_as_.find(record.parent); kept != nullptr) {
-    record.parent = *kept;
-  }
   return record;
 }
 
@@ -231,12 +228,13 @@ Status ClaudeCodeImport::flush_message() {
 Status ClaudeCodeImport::finish() { return flush_message(); }
 
 Result<std::string> ClaudeCodeImport::add_message(const Message& message, std::string_view role) {
+  const std::string* parent = kept_as_.find(message.parent);
   return writer_.add_message(
       {.id = message.id,
        .session = message.session,
        .agent = message.agent,
        .timestamp = message.timestamp,
-       .parent = message.parent,
+       .parent = parent != nullptr ? *parent : message.parent,
        .role = role,
        .text = message.text,
        .line = message.line,

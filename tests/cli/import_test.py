@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Imports of files that are made here: usual places, killed imports, large files, hooks.
+
+Usage: import_test.py TOOL [--slow]    with --slow a transcript of 300 MB instead of 40 MB
+"""
+
+import hashlib
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+
+from tool_under_test import TOOL, ToolTest, main
+
+SLOW = "--slow" in sys.argv
+LARGE_BYTES = (300 if SLOW else 40) * 1000 * 1000
+PEAK_BYTES = 150 * 1024 * 1024
+
+
+def record(kind, session, number, **members):
+    """A line of a Claude Code transcript."""
+    message = members.pop("message", None) or {"role": kind, "content": f"message {number}"}
+    return json.dumps(
+        {
+            "type": kind,
+            "sessionId": session,
+            "uuid": f"{session}-{number:06}",
+            "parentUuid": f"{session}-{number - 1:06}" if number else None,
+            "timestamp": f"2026-02-10T{number // 3600 % 24:02}:{number // 60 % 60:02}:{number % 60:02}.000Z",
+            "cwd": "/home/me/ferry",
+            **members,
+            "message": message,
+        }
+    )
+
+
+def transcript(session, first, count):
+    """Lines as they are in real ones: most bytes are progress and the output of tools."""
+    for number in range(first, first + count, 5):
+        yield record("user", session, number, message={"role": "user", "content": f"Question {number}: why?"})
+        block = {"type": "tool_use", "id": f"toolu_{session}_{number}", "name": "Read", "input": {"file_path": "/a/b.c"}}
+        yield record("assistant", session, number + 1, message={"id": f"m{number}", "role": "assistant", "content": [block]})
+        yield json.dumps({"type": "progress", "sessionId": session, "data": {"text": f"line {number} " * 1500}})
+        result = {"type": "tool_result", "tool_use_id": f"toolu_{session}_{number}", "content": f"int x{number};\n" * 600}
+        yield record("user", session, number + 2, message={"role": "user", "content": [result]}, toolUseResult={"stdout": f"int x{number};\n" * 600})
+        answer = [{"type": "text", "text": f"Answer {number}: because of the tide. " * 10}]
+        yield record("assistant", session, number + 3, message={"id": f"n{number}", "role": "assistant", "content": answer})
+
+
+class Import(ToolTest):
+    def setUp(self):
+        super().setUp()
+        self.project = self.folder / "here"
+        (self.project / "sub").mkdir(parents=True)
+        self.run_tool("--quiet", "--root", str(self.project / ".bmad/memory"), "init")
+        self.environment["BMAD_MEMORY_ROOT"] = str(self.project / ".bmad/memory")
+
+    def entries(self, kind, *options):
+        lines = self.run_tool("--json", "list", "--limit", "0", "--type", kind, *options).splitlines()
+        return [json.loads(line) for line in lines]
+
+    def import_json(self, *arguments, status=0):
+        return json.loads(self.run_tool("--json", "import", *arguments, status=status))
+
+    def write(self, path, *lines):
+        path = self.folder / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(line + "\n" for line in lines), encoding="utf-8")
+        return str(path)
+
+    # Usual places.
+
+    def contents(self):
+        return sorted(entry["content"] for entry in self.entries("conversation"))
+
+    def test_claude_code_is_found_and_other_projects_are_left_out(self):
+        slug = re.sub(r"[^A-Za-z0-9]", "-", str(self.project))
+        places = ((slug, self.project), (slug + "-sub", self.project / "sub"), (slug + "-2", f"{self.project}-2"))
+        for number, (folder, cwd) in enumerate(places):
+            message = {"role": "user", "content": f"from {number}"}
+            for home in (".claude", "moved"):
+                self.write(
+                    f"{home}/projects/{folder}/s{number}.jsonl",
+                    '{"type":"summary","summary":"x"}',
+                    record("user", f"s{number}", 0, cwd=str(cwd), message=message),
+                )
+        self.write(f".claude/projects/{slug}/memory/note.md", "---", "name: n", "metadata: {type: user}", "---", "Body")
+        dry = self.import_json("--from", "claude-code", "--dry-run")
+        self.assertEqual((dry["files"], dry["imported"]), (3, 3))
+        self.import_json("--from", "claude-code")
+        self.assertEqual(self.contents(), ["from 0", "from 1"])
+        self.assertEqual([entry["value"] for entry in self.entries("preference")], ["Body"])
+        self.environment["CLAUDE_CONFIG_DIR"] = str(self.folder / "moved")
+        self.assertEqual(self.import_json("--from", "claude-code")["known"], 2)
+        self.import_json("--from", "claude-code", "--all-projects")
+        self.assertEqual(self.contents(), ["from 0", "from 1", "from 2"])
+
+    def test_codex_is_found_and_other_projects_are_left_out(self):
+        for number, cwd in enumerate((self.project, self.project / "sub", self.folder)):
+            place = "sessions/2026/11/21" if number == 0 else "archived_sessions"
+            self.write(
+                f".codex/{place}/rollout-2026-{number}.jsonl",
+                json.dumps({"type": "session_meta", "payload": {"id": f"i{number}", "cwd": str(cwd)}}),
+                json.dumps({"type": "response_item", "timestamp": "2026-11-21T19:39:27Z", "payload": {
+                    "type": "message", "role": "user", "content": [{"type": "input_text", "text": f"from {number}"}]}}),
+            )
+        self.import_json("--from", "codex")
+        self.assertEqual(self.contents(), ["from 0", "from 1"])
+        self.environment["CODEX_HOME"] = str(self.folder / ".codex")
+        self.import_json("--from", "codex", "--all-projects")
+        self.assertEqual(self.contents(), ["from 0", "from 1", "from 2"])
+
+    def test_gemini_is_found_by_hash_and_by_short_name(self):
+        names = (hashlib.sha256(str(self.project).encode()).hexdigest(), "here", "short", "foreign")
+        for number, name in enumerate(names):
+            self.write(
+                f".gemini/tmp/{name}/chats/session-{number}.jsonl",
+                json.dumps({"sessionId": f"g{number}", "projectHash": "x"}),
+                json.dumps({"id": f"g{number}", "type": "user", "content": f"from {number}"}),
+            )
+        self.write(".gemini/tmp/short/.project_root", str(self.project))
+        self.write(".gemini/projects.json", json.dumps({"projects": {str(self.project): "here"}}))
+        self.import_json("--from", "gemini")
+        self.assertEqual(self.contents(), ["from 0", "from 1", "from 2"])
+
+    def test_without_any_place_it_says_what_to_do(self):
+        for source in ("claude-code", "codex", "gemini", "server-memory"):
+            done = subprocess.run([TOOL, "import", "--from", source], cwd=self.folder, env=self.environment,
+                                  capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1)
+            self.assertIn("name the file", done.stderr)
+        self.run_tool("import", "--from", "mem0", status=2)
+        self.run_tool("import", status=2)
+        self.run_tool("import", "--from", "codex", "--format", "gemini", "x", status=2)
+
+    # Hooks.
+
+    def test_what_a_hook_recorded_is_not_told_twice(self):
+        self.run_tool("session", "new", "--id", "cc-h")
+        secret = "use ghp_aB3dE5fG7hI9jK1lM3nO5pQ7rS9tU1vW3xY5 please"
+        recorded = (("h1", "user", "yes"), ("h2", "user", secret), ("h3", "assistant", "Done. "))
+        for name, role, text in recorded:
+            line = {"type": "conversation", "session_id": "cc-h", "id": name, "role": role, "content": text,
+                    "metadata": {"recorded_by": "hook"}}
+            self.run_tool("--quiet", "import", "-", stdin=json.dumps(line) + "\n")
+        said = [("user", "yes"), ("user", "yes"), ("user", secret), ("assistant", "Done."), ("user", "And now?")]
+        lines = [record(role, "h", i, message={"id": f"m{i}", "role": role, "content": [{"type": "text", "text": text}]})
+                 for i, (role, text) in enumerate(said)]
+        path = self.write("h.jsonl", *lines)
+        for new, known in ((2, 3), (0, 5)):
+            report = self.import_json(path)
+            self.assertEqual((report["imported"], report["known"]), (new, known))
+        entries = {entry["id"]: entry for entry in self.entries("conversation")}
+        self.assertEqual(len(entries), 5)
+        self.assertEqual(entries["h-000001"]["context"]["parent_message_id"], "h1")
+        self.assertEqual(entries["h-000004"]["context"]["parent_message_id"], "h3")
+
+    def test_messages_of_subagents_are_marked(self):
+        path = self.write("s.jsonl", record("user", "s", 0), record("user", "s", 1, isSidechain=True, agentId="a1"))
+        self.import_json(path)
+        marks = {entry["id"]: entry.get("metadata") for entry in self.entries("conversation")}
+        self.assertEqual(marks, {"s-000000": None, "s-000001": {"sidechain": True}})
+
+    # Graphs.
+
+    def test_observations_of_an_entity_hold_beside_each_other(self):
+        graph = {"type": "entity", "name": "Ann", "entityType": "person", "observations": ["Steers", "Cooks"]}
+        self.import_json("--from", "server-memory", self.write("m.jsonl", json.dumps(graph)))
+        told = self.run_tool("recall", "--session", "server-memory")
+        self.assertIn("Ann: Steers", told)
+        self.assertIn("Ann: Cooks", told)
+
+    # Files that end early, and imports that do.
+
+    def test_an_import_that_is_killed_goes_on_where_it_was(self):
+        path = self.write("k.jsonl", *transcript("k", 0, 4000))
+        whole = self.import_json("--dry-run", path)["imported"]
+        killed = 0
+        for delay in (0.02, 0.05, 0.08, 0.12, 0.2, 0.3):
+            with subprocess.Popen([TOOL, "--quiet", "import", path], cwd=self.folder, env=self.environment,
+                                  stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                time.sleep(delay)
+                process.send_signal(signal.SIGKILL)
+                killed += process.wait() == -signal.SIGKILL
+        self.assertGreater(killed, 0)
+        report = self.import_json(path)
+        self.assertEqual(report["imported"] + report["known"], whole)
+        for kind in ("conversation", "event"):
+            ids = [entry["id"] for entry in self.entries(kind)]
+            self.assertEqual(len(ids), len(set(ids)))
+        self.assertEqual(len(self.entries("conversation")) + len(self.entries("event")), whole)
+        self.assertEqual(self.import_json(path)["imported"], 0)
+        self.run_tool("verify")
+
+    def test_a_file_that_ends_early_or_has_junk_is_no_error(self):
+        lines = [*transcript("j", 0, 10), "not JSON", '{"type":"new-kind"}', "[]", ""]
+        text = "\r\n".join(lines) + "\r\n" + record("user", "j", 99)[:-9]
+        path = self.folder / "j.jsonl"
+        path.write_bytes(text.encode())
+        report = self.import_json(str(path))
+        self.assertEqual(report["imported"], 8)
+        self.assertEqual(report["skipped"]["unreadable lines"], 3)
+        self.assertEqual(report["skipped"]["new-kind records"], 1)
+
+    # Size.
+
+    def peak_of(self, *arguments):
+        """Peak of the resident memory of an import, in bytes."""
+        with subprocess.Popen([TOOL, "--json", "import", *arguments], cwd=self.folder, env=self.environment,
+                              stdout=subprocess.PIPE) as process:
+            out = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        self.assertEqual(process.returncode, 0)
+        return usage.ru_maxrss * 1024, json.loads(out)
+
+    def test_a_large_transcript_is_imported_in_little_memory(self):
+        path = self.folder / "large.jsonl"
+        size, session = 0, 0
+        with path.open("w", encoding="utf-8") as file:
+            while size < LARGE_BYTES:
+                for line in transcript(f"l{session}", 0, 1000):
+                    size += file.write(line + "\n")
+                session += 1
+        peak, report = self.peak_of(str(path))
+        self.assertEqual(len(report["sessions"]), session)
+        self.assertEqual(report["imported"], session * 200 * 4)
+        print(f"{size / 1e6:.0f} MB: peak {peak / 1e6:.0f} MB", file=sys.stderr)
+        self.assertLess(peak, PEAK_BYTES)
+
+    def test_a_large_document_of_one_line_is_imported_in_little_memory(self):
+        path = self.folder / "conversations.json"
+        size, count = 0, 0
+        with path.open("w", encoding="utf-8") as file:
+            size += file.write("[")
+            while size < LARGE_BYTES:
+                nodes = {f"c{count}n{i}": {"parent": f"c{count}n{i - 1}", "message": {
+                    "id": f"c{count}n{i}", "author": {"role": "system" if i % 10 else "user"}, "create_time": 1760000000 + i,
+                    "content": {"content_type": "text", "parts": [f"part {i} \\\"[{{ " * 600]}}} for i in range(100)}
+                chat = {"title": "t", "id": f"c{count}", "current_node": f"c{count}n99", "mapping": nodes}
+                size += file.write(("," if count else "") + json.dumps(chat))
+                count += 1
+            file.write("]")
+        peak, report = self.peak_of("--from", "chatgpt", str(path))
+        self.assertEqual(report["imported"], count * 10)
+        print(f"{size / 1e6:.0f} MB: peak {peak / 1e6:.0f} MB", file=sys.stderr)
+        self.assertLess(peak, PEAK_BYTES)
+
+
+if __name__ == "__main__":
+    if SLOW:
+        sys.argv.remove("--slow")
+    main()
