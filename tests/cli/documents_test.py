@@ -36,6 +36,10 @@ class Documents(ToolTest):
         self.run_blocks_of("docs/mcp.md")
         self.run_tool("verify")
 
+    def test_the_examples_of_agents_run(self):
+        self.run_blocks_of("docs/agents.md")
+        self.assertIn("night boat", self.run_tool("list", "--session", "cc-s1"))
+
     def test_the_demo_runs(self):
         self.environment["BMAD_MEM"] = str(TOOL)
         printed = self.run_command("/bin/sh", str(SOURCE / "docs" / "demo.sh"))

@@ -13,13 +13,13 @@ import unittest
 from tool_under_test import TOOL, ToolTest, main
 
 HOOKED = {
-    "claude-code": ("SessionStart UserPromptSubmit PreToolUse PostToolUse PostToolUseFailure Stop SubagentStart "
-                    "SubagentStop PreCompact PostCompact SessionEnd"),
-    "codex": ("SessionStart UserPromptSubmit PreToolUse PostToolUse Stop SubagentStart SubagentStop PreCompact "
+    "claude-code": ("SessionStart UserPromptSubmit PostToolUse PostToolUseFailure Stop SubagentStart SubagentStop "
+                    "PreCompact PostCompact SessionEnd"),
+    "codex": ("SessionStart UserPromptSubmit PostToolUse Stop SubagentStart SubagentStop PreCompact "
               "PostCompact SessionEnd"),
     "gemini": "SessionStart BeforeAgent AfterAgent AfterTool PreCompress SessionEnd",
-    "cursor": ("sessionStart beforeSubmitPrompt preToolUse postToolUse postToolUseFailure afterAgentResponse "
-               "subagentStop preCompact stop sessionEnd"),
+    "cursor": ("sessionStart beforeSubmitPrompt postToolUse postToolUseFailure afterAgentResponse "
+               "subagentStart subagentStop preCompact sessionEnd"),
 }
 # client, scope: the file with the hooks, the file with the server; from the project or from HOME.
 PLACES = {
@@ -234,7 +234,7 @@ class Installed(InstallTest):
         settings = json.loads(path.read_text())
         settings["hooks"]["Stop"][0]["hooks"].append({"type": "command", "command": "say done"})
         settings["hooks"]["Stop"].append({"hooks": [{"type": "command", "command": "my-bmad-mem hook claude-code"}]})
-        settings["hooks"]["PreToolUse"][0]["hooks"][0] = {
+        settings["hooks"]["PostToolUse"][0]["hooks"][0] = {
             "type": "command", "command": "/opt/bmad-mem", "args": ["hook", "claude-code"]}
         path.write_text(json.dumps(settings, indent=4))
         self.uninstall("claude-code")

@@ -192,7 +192,9 @@ Status HookActions::need_session(const HookEvent& event) {
 Status HookActions::add(const HookEvent& event, EntryType type,
                         const std::vector<std::string>& lines) {
   const std::vector<std::string_view> views(lines.begin(), lines.end());
-  const BatchOptions options{.keep_going = true, .known = KnownEntries::kSkipId};
+  // What is told twice becomes another version of the same entry, which compaction folds. To leave
+  // it out, the engine would have to read the whole log, each time.
+  const BatchOptions options{.keep_going = true};
   Result<BatchReport> report = memory_.add_batch(event.session_id, type, views, options);
   if (!report && report.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     BMAD_TRY(need_session(event));

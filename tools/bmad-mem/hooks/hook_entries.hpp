@@ -1,7 +1,7 @@
 // hook_entries.hpp - the entries that events become, as JSON lines.
 //
-// Ids come from the client where it gives some: importing the transcript later, or two hooks that
-// tell the same, adds nothing.
+// Ids come from the client where it gives some: importing the transcript later adds nothing, and
+// two hooks that tell the same make versions of one entry.
 #pragma once
 
 #include <string>

@@ -142,10 +142,11 @@ bool listen(int pipe, Listener& listener) {
 /// Waits for the end of a child that has nothing left to do, so that it leaves no zombie behind
 /// where nobody collects orphans. One that hangs in the kernel is left alone.
 void collect(pid_t child) {
-  constexpr timespec kPause{.tv_sec = 0, .tv_nsec = 200'000};
-  constexpr int kTries = 250;  // 50 ms.
-  for (int i = 0; i < kTries && ::waitpid(child, nullptr, WNOHANG) == 0; ++i) {
-    ::nanosleep(&kPause, nullptr);
+  constexpr long kPauseMax = 32'000'000;  // Nanoseconds; 64 ms together.
+  timespec pause{.tv_sec = 0, .tv_nsec = 20'000};
+  while (::waitpid(child, nullptr, WNOHANG) == 0 && pause.tv_nsec < kPauseMax) {
+    ::nanosleep(&pause, nullptr);
+    pause.tv_nsec *= 2;
   }
 }
 

@@ -14,6 +14,9 @@ namespace {
 constexpr std::array<std::string_view, 5> kNames = {"claude-code", "codex", "gemini", "cursor",
                                                     "vscode"};
 
+// Of a tool we hear when it has ended: that event says what it was called with as well, and half as
+// many processes are started.
+
 /// An event that we want to hear of. Tools are told of in the background where the client can do
 /// that; their hooks may take longer than others then.
 struct WantedEvent {
@@ -25,7 +28,6 @@ struct WantedEvent {
 constexpr std::array kClaudeEvents = {
     WantedEvent{"SessionStart", 10},
     WantedEvent{"UserPromptSubmit", 10},
-    WantedEvent{"PreToolUse", 30, true},
     WantedEvent{"PostToolUse", 30, true},
     WantedEvent{"PostToolUseFailure", 30, true},
     WantedEvent{"Stop", 10},
@@ -37,14 +39,13 @@ constexpr std::array kClaudeEvents = {
 };
 
 constexpr std::array kCodexEvents = {
-    WantedEvent{"SessionStart", 10}, WantedEvent{"UserPromptSubmit", 10},
-    WantedEvent{"PreToolUse", 10},   WantedEvent{"PostToolUse", 10},
-    WantedEvent{"Stop", 10},         WantedEvent{"SubagentStart", 10},
-    WantedEvent{"SubagentStop", 10}, WantedEvent{"PreCompact", 10},
-    WantedEvent{"PostCompact", 10},  WantedEvent{"SessionEnd", 3},
+    WantedEvent{"SessionStart", 10},  WantedEvent{"UserPromptSubmit", 10},
+    WantedEvent{"PostToolUse", 10},   WantedEvent{"Stop", 10},
+    WantedEvent{"SubagentStart", 10}, WantedEvent{"SubagentStop", 10},
+    WantedEvent{"PreCompact", 10},    WantedEvent{"PostCompact", 10},
+    WantedEvent{"SessionEnd", 3},
 };
 
-/// Not BeforeTool: it gives no id, so that AfterTool has to tell of the call anyway.
 constexpr std::array kGeminiEvents = {
     WantedEvent{"SessionStart", 10}, WantedEvent{"BeforeAgent", 10}, WantedEvent{"AfterAgent", 10},
     WantedEvent{"AfterTool", 10},    WantedEvent{"PreCompress", 10}, WantedEvent{"SessionEnd", 10},
@@ -52,15 +53,10 @@ constexpr std::array kGeminiEvents = {
 
 /// Not those that ask for a permission, and not those that say what another one says too.
 constexpr std::array kCursorEvents = {
-    WantedEvent{"sessionStart", 10},
-    WantedEvent{"beforeSubmitPrompt", 10},
-    WantedEvent{"preToolUse", 10},
-    WantedEvent{"postToolUse", 10},
-    WantedEvent{"postToolUseFailure", 10},
-    WantedEvent{"afterAgentResponse", 10},
-    WantedEvent{"subagentStop", 10},
-    WantedEvent{"preCompact", 10},
-    WantedEvent{"stop", 10},
+    WantedEvent{"sessionStart", 10},       WantedEvent{"beforeSubmitPrompt", 10},
+    WantedEvent{"postToolUse", 10},        WantedEvent{"postToolUseFailure", 10},
+    WantedEvent{"afterAgentResponse", 10}, WantedEvent{"subagentStart", 10},
+    WantedEvent{"subagentStop", 10},       WantedEvent{"preCompact", 10},
     WantedEvent{"sessionEnd", 10},
 };
 
