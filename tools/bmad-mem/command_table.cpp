@@ -59,6 +59,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kGitCheck,
     &kInstall,
     &kUninstall,
+    &kMemoryTool,
     &kVerify,
     &kRepair,
     &kRebuildIndex,

@@ -55,6 +55,7 @@ extern const Command kGitUninstall;
 extern const Command kGitCheck;
 extern const Command kInstall;
 extern const Command kUninstall;
+extern const Command kMemoryTool;
 extern const Command kVerify;
 extern const Command kRepair;
 extern const Command kRebuildIndex;
