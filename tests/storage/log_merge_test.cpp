@@ -265,6 +265,37 @@ TEST_CASE("whoever merges gets the same bytes, and no line is lost") {
   }));
 }
 
+TEST_CASE("any bytes are merged, or refused, alike from both sides") {
+  const std::vector<std::string> pieces = {
+      "\n",  "\r\n", "{}", R"({"id":"a"})", R"({"id":"a","timestamp":"2026-01-11T10:00:00Z"})",
+      "{",   "\xff", " ",  R"({"at":5})",   R"({"entry":{"id":"a"}})",
+      "[1]", "null"};
+  CHECK(rc::check([&] {
+    const auto any_text = [&] {
+      std::string text;
+      const int count = *rc::gen::inRange(0, 8);
+      for (int i = 0; i < count; ++i) {
+        text += *rc::gen::elementOf(pieces);
+      }
+      return text;
+    };
+    const std::string base = any_text();
+    const std::string ours = *rc::gen::element(base, std::string()) + any_text();
+    const std::string theirs = *rc::gen::element(base, std::string()) + any_text();
+    const Result<std::string> one = merge_logs(base, ours, theirs);
+    const Result<std::string> other = merge_logs(base, theirs, ours);
+    RC_ASSERT(one.has_value() == other.has_value());
+    if (one && base != ours && base != theirs) {
+      RC_ASSERT(*one == *other);
+    }
+    const std::string conflict = conflict_text(ours, theirs, 7);
+    RC_ASSERT(conflict.find("<<<<<<< ours\n") != std::string::npos);
+    RC_ASSERT(conflict.size() >= std::max(ours.size(), theirs.size()));
+    RC_ASSERT(looks_like_manifest(ours) == false);
+    static_cast<void>(merge_manifests(base, ours, theirs));
+  }));
+}
+
 TEST_CASE("three branches hold the same lines, in whatever order they were merged") {
   CHECK(rc::check([] {
     const std::vector<std::string> base = grown({}, "base");
