@@ -185,8 +185,10 @@ void HookChild::run(int pipe, const std::function<void(const HookWork&)>& work) 
   ::alarm(kLifeMaxS);
   // The client waits until nobody holds its pipes any more.
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  ::dup2(nowhere, STDOUT_FILENO);
-  ::dup2(nowhere, STDERR_FILENO);
+  if (nowhere >= 0) {
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+  }
   const HookWork hook(pipe);
   work(hook);
   hook.send(kDone, {});

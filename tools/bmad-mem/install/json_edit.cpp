@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <nlohmann/json.hpp>
-
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "json_text.hpp"
@@ -121,15 +119,18 @@ std::optional<TextSpan> JsonEdit::find_member(const JsonPath& path, std::string_
 }
 
 std::string JsonEdit::laid_out(std::string_view value, std::size_t depth) const {
-  const auto parsed = nlohmann::ordered_json::parse(value, nullptr, false);
-  const bool tabs = indent_.starts_with('\t');
-  const std::string text = parsed.dump(static_cast<int>(indent_.size()), tabs ? '\t' : ' ');
+  static constexpr std::size_t kLevel = 2;  // Blanks that json_pretty() indents by.
+  const std::string pretty = json_pretty(value);
   std::string out;
-  for (const char c : text) {
-    out += c;
-    for (std::size_t i = 0; c == '\n' && i < depth; ++i) {
+  for (std::size_t at = 0; at < pretty.size();) {
+    const std::size_t end = std::min(pretty.find('\n', at), pretty.size());
+    const std::size_t first = std::min(pretty.find_first_not_of(' ', at), end);
+    out += at == 0 ? "" : "\n";
+    for (std::size_t i = 0; at > 0 && i < depth + (first - at) / kLevel; ++i) {
       out += indent_;
     }
+    out.append(pretty, first, end - first);
+    at = end + 1;
   }
   return out;
 }
