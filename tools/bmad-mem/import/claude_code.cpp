@@ -58,6 +58,17 @@ ClaudeCodeImport::ClaudeCodeImport(ImportSink& sink, const std::string& file,
 ClaudeCodeImport::Record ClaudeCodeImport::read_record(JsonValue value, std::string_view text,
                                                        std::uint64_t line) const {
   Record record{.value = value, .text = text, .line = line};
+  for (const std::string_view key : {"parentUuid", "logicalParentUuid"}) {
+    const std::string_view parent = value[key].string();
+    if (!parent.empty() && record.parent.empty()) {
+      const std::string* message = stands_for_.find(parent);
+      record.parent = message != nullptr ? *message : is_usable_id(parent) ? parent : "";
+    }
+  }
+  const std::string_view type = value["type"].string();
+  if (type != "user" && type != "assistant" && type != "attachment") {
+    return record;  // Nine of ten records: only what lies above them matters.
+  }
   std::string_view own_id = value["sessionId"].string();
   if (own_id.empty()) {
     own_id = base_name(file_).substr(0, base_name(file_).rfind(".jsonl"));
@@ -67,12 +78,6 @@ ClaudeCodeImport::Record ClaudeCodeImport::read_record(JsonValue value, std::str
   record.agent = agent.empty() ? kMainAgent : agent;
   if (const auto time = try_parse_rfc3339(value["timestamp"].string())) {
     record.timestamp = format_rfc3339(*time);
-  }
-  for (const std::string_view key : {"parentUuid", "logicalParentUuid"}) {
-    if (const std::string parent(value[key].string()); !parent.empty() && record.parent.empty()) {
-      const std::string* message = stands_for_.find(parent);
-      record.parent = message != nullptr ? *message : is_usable_id(parent) ? parent : "";
-    }
   }
   return record;
 }
@@ -96,7 +101,7 @@ Status ClaudeCodeImport::take(JsonValue value, std::string_view text, std::uint6
   } else {
     sink_.skip(record_reason(type));
   }
-  if (const std::string uuid(value["uuid"].string()); !uuid.empty()) {
+  if (const std::string_view uuid = value["uuid"].string(); !uuid.empty()) {
     stands_for_.set(uuid, std::move(stands_for));
   }
   return {};

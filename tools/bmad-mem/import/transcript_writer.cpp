@@ -30,17 +30,15 @@ TranscriptWriter::TranscriptWriter(ImportSink& sink, std::string_view format,
     : sink_(sink),
       format_(format),
       path_(file),
-      file_(base_name(file)),
+      provenance_(fmt::format(R"({{"format":{},"file":{},"line":)", json_quoted(format),
+                              json_quoted(base_name(file)))),
       agent_(agent),
       project_(project) {}
 
 void TranscriptWriter::set_folder(std::string_view folder) { project_ = base_name(folder); }
 
 std::string TranscriptWriter::provenance(std::uint64_t line) const {
-  JsonWriter json;
-  json.begin_object().member("format", format_).member("file", file_);
-  json.member("line", line).end_object();
-  return json.take();
+  return fmt::format("{}{}}}", provenance_, line);
 }
 
 Status TranscriptWriter::need_session(const std::string& session) {

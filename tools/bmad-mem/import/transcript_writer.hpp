@@ -73,7 +73,7 @@ class TranscriptWriter {
   ImportSink& sink_;
   std::string format_;
   std::string path_;
-  std::string file_;  ///< The last part of the path.
+  std::string provenance_;  ///< Up to the number of the line.
   std::string agent_;
   std::string project_;
 };
