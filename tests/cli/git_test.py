@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Memory in a repository of the real git: branches that add to it are merged, rebased, criss-crossed."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -288,6 +289,27 @@ class WithDriver(GitTest):
         self.git("merge", "-q", "--no-edit", "theirs")
         self.assertEqual(self.ids("s"), ["a", "c", "d"])
         self.verify()
+
+    def test_what_both_sides_compacted_away_is_all_there(self):
+        self.session("s")
+        self.append("s", *(line(f"base-{i}", i) for i in range(10)))
+
+        def evict(who, minute):
+            self.append("s", *(line(f"{who}-{i}", minute + i) for i in range(10)))
+            self.run_in("compact", "--session", "s", "--keep", "50")
+
+        self.branches(lambda: evict("ours", 20), lambda: evict("theirs", 40))
+        evicted = self.repository / MEMORY / "archive/s.evicted.jsonl.gz"
+        before = gzip.decompress(evicted.read_bytes()).splitlines()
+        self.git("merge", "-q", "--no-edit", "theirs")
+        after = gzip.decompress(evicted.read_bytes()).splitlines()
+        self.assertEqual(len(before), 10)
+        self.assertEqual(len(after), 20)
+        self.assertLessEqual(set(before), set(after))
+        self.verify()
+        self.run_in("restore", "--evicted", "--session", "s")
+        wanted = {f"{who}-{i}" for who in ("base", "ours", "theirs") for i in range(10)}
+        self.assertEqual(set(self.ids("s")), wanted)
 
     def test_a_session_deleted_here_and_changed_there_is_for_a_person(self):
         self.session("s")

@@ -46,6 +46,14 @@ Result<std::string> merge_logs(std::string_view base, std::string_view ours,
 Result<std::string> merge_manifests(std::string_view base, std::string_view ours,
                                     std::string_view theirs);
 
+/// Merges what compaction moved out of a session (archive/{session-id}.evicted.jsonl.gz): what
+/// either side added behind `base`, unpacked by nobody, since gzip members may follow each other.
+///
+/// Errors: E_STORAGE_CORRUPT with path "ours" or "theirs" for a side that has rewritten the file,
+/// as `restore` and `purge` do, or that is no whole gzip file; E_SIZE_LIMIT above 256 MiB unpacked.
+Result<std::string> merge_evicted(std::string_view base, std::string_view ours,
+                                  std::string_view theirs);
+
 /// Whether `text` is a manifest rather than a log: one object with a "session_id", no "id".
 bool looks_like_manifest(std::string_view text);
 

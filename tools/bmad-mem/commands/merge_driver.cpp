@@ -29,6 +29,11 @@ bool is_manifest(std::string_view path, const std::string& ours, const std::stri
   return looks_like_manifest(ours) && looks_like_manifest(theirs);
 }
 
+bool is_compressed(std::string_view path, std::string_view ours) {
+  constexpr std::string_view kGzipMagic = "\x1f\x8b";
+  return path.empty() ? ours.starts_with(kGzipMagic) : path.ends_with(".gz");
+}
+
 Result<ExitStatus> run(Tool& tool) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::string base, read_regular_file(std::string(args.positional(0))));
@@ -36,14 +41,18 @@ Result<ExitStatus> run(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string theirs, read_regular_file(std::string(args.positional(2))));
   const std::string_view path = args.positional(3);
   const std::string output(args.maybe("output").value_or(args.positional(1)));
-  const Result<std::string> merged = is_manifest(path, ours, theirs)
-                                         ? merge_manifests(base, ours, theirs)
-                                         : merge_logs(base, ours, theirs);
+  const bool compressed = is_compressed(path, ours);
+  const auto merge = compressed                        ? merge_evicted
+                     : is_manifest(path, ours, theirs) ? merge_manifests
+                                                       : merge_logs;
+  const Result<std::string> merged = merge(base, ours, theirs);
   if (merged) {
     BMAD_TRY(write_in_place(output, *merged));
     return ExitStatus::kDone;
   }
-  BMAD_TRY(write_in_place(output, conflict_text(ours, theirs, marker_size(args.positional(4)))));
+  // Markers would make a compressed file one that nobody can read.
+  BMAD_TRY(write_in_place(
+      output, compressed ? ours : conflict_text(ours, theirs, marker_size(args.positional(4)))));
   Error error = merged.error();
   error.path = path.empty() ? error.path : fmt::format("{} ({})", path, error.path);
   tool.report(error);
@@ -82,8 +91,10 @@ const Command kMergeDriver = {
     .summary = "merge two versions of a log or a manifest, for git",
     .description =
         "Merges what two branches made of one file of memory, and writes the result over OURS. A "
-        "PATH that ends in .json is a manifest, every other a log; without one the content "
-        "decides. Lines are kept as docs/decisions/0033 says: what either side added is there, "
+        "PATH that ends in .json is a manifest, one in .gz what compaction moved out, every other "
+        "a "
+        "log; without one the content decides. Lines are kept as docs/decisions/0033 says: what "
+        "either side added is there, "
         "what one removed is not, by time, in the same order for everybody.\n\n"
         "Where that can't be done, because a side added a line that is no entry, both texts are "
         "left with conflict markers and the status is 1.",

@@ -17,6 +17,7 @@ constexpr std::string_view kBlock =
     "/sessions/*/manifest.json merge=bmadmem text eol=lf\n"
     "/shared/kept/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
     "/archive/*.gz binary\n"
+    "/archive/*.evicted.jsonl.gz merge=bmadmem\n"
     "# bmad-mem: end\n";
 
 /// Where our lines begin and end; both text.size() without any.
