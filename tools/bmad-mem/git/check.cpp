@@ -147,8 +147,9 @@ class RepositoryCheck {
       add({.kind = "not_for_git",
            .path = path,
            .detail = std::string(reason),
-           .remedy = fmt::format("`git rm --cached -- {}`, and commit; .gitignore of the memory "
-                                 "should name it (`bmad-mem init` in an empty folder shows how)",
+           .remedy = fmt::format("`git rm --cached -- {}` in the memory's folder, and commit; its "
+                                 ".gitignore should name it (`bmad-mem init` in an empty folder "
+                                 "shows how)",
                                  shell_quoted(path))});
       return;
     }

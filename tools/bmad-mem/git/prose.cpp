@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 
@@ -29,8 +30,7 @@ constexpr std::array<std::string_view, 3> kWho = {"agent_id", "made_by", "discov
 /// What an entry says: shown first and without a name.
 constexpr std::array<std::string_view, 4> kMain = {"content", "decision", "description", "title"};
 
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
+bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
   return std::ranges::find(names, name) != names.end();
 }
 
