@@ -41,7 +41,7 @@ THIRD_PARTY = {
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"CLI11", "toml++", "dtl", "nlohmann", "libyaml"},
+    "bmad-mem": {"CLI11", "toml++", "dtl", "nlohmann", "libyaml", "libsodium"},
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 
