@@ -28,6 +28,10 @@ class Documents(ToolTest):
     def test_the_examples_of_export_run(self):
         self.run_blocks_of("docs/export.md")
 
+    def test_the_examples_of_import_run(self):
+        self.run_blocks_of("docs/import.md")
+        self.run_tool("verify")
+
     def test_the_summary_by_hand_runs(self):
         self.run_blocks_of("docs/summary.md")
         self.run_tool("verify")

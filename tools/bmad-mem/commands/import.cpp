@@ -257,8 +257,10 @@ constexpr Option kOptions[] = {
 };
 
 constexpr Example kExamples[] = {
-    {.command = "bmad-mem import ~/.claude/projects/-home-me-payments",
-     .says = "all sessions of a project with Claude Code, subagents included"},
+    {.command = "bmad-mem import --from claude-code",
+     .says = "all that Claude Code said and did in this project, subagents included"},
+    {.command = "bmad-mem import --from chatgpt conversations.json",
+     .says = "an export of ChatGPT, of any size"},
     {.command = "bmad-mem export | bmad-mem --root /srv/memory import -",
      .says = "copy everything into another memory"},
     {.command = "bmad-mem import --dry-run notes.jsonl", .says = "look before"},
@@ -271,20 +273,23 @@ const Command kImport = {
     .group = Group::kWrite,
     .summary = "take in entries and agents' transcripts",
     .description =
-        "Imports exports, JSONL of our own types, as --json prints it or as it stands in a log, "
-        "and "
-        "transcripts of Claude Code. Each file's format is recognised. Importing again adds "
-        "nothing but what is new.\n\n"
+        "Imports what other agents and memories keep (--from says whose it is), exports, and JSONL "
+        "of our own types, as --json prints it or as it stands in a log. Each file's format is "
+        "recognised without --from, too. Importing again adds nothing but what is new.\n\n"
+        "Without FILE, --from claude-code, codex and gemini look where these programs keep their "
+        "transcripts ($CLAUDE_CONFIG_DIR, $CODEX_HOME), and take those of the project that the "
+        "memory belongs to; --from server-memory reads $MEMORY_FILE_PATH.\n\n"
+        "Transcripts: messages of user and assistant become conversation entries, tool calls and "
+        "results become events with a snippet of at most 2,000 bytes. Each transcript goes into a "
+        "session of its own (cc-ID, codex-ID, gemini-ID, chatgpt-ID). What the program itself "
+        "wrote, thinking, base64 data and lines over 1 MiB are left out and counted.\n\n"
+        "Memories: what server-memory, basic-memory and mem0 hold becomes facts, in a session "
+        "that is called so.\n\n"
         "Own entries: \"type\" names the type, else the file's name does (decisions.jsonl); "
         "\"session_id\" names the session, which is made when it isn't there. Unknown fields are "
         "kept. Lines that are no entries are refused and reported; the others are imported.\n\n"
         "What `export` wrote in JSONL: sessions that aren't there are made as they were, entries "
-        "keep "
-        "ids, times and versions, and importing the same export again changes nothing.\n\n"
-        "Transcripts: messages of user and assistant become conversation entries, tool calls and "
-        "results become events with a snippet of at most 2,000 bytes. Each transcript goes into "
-        "the session cc-ID. What the program itself wrote, thinking, base64 data and lines over "
-        "1 MiB are left out and counted.",
+        "keep ids, times and versions, and importing the same export again changes nothing.",
     .positionals = kPositionals,
     .options = kOptions,
     .examples = kExamples,
