@@ -220,7 +220,7 @@ Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
   return write_batch(key, entries, one_rule ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical);
 }
 
-Status ImportSink::write_batch(const Key& key, const std::vector<Pending>& entries,
+Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
                                KnownEntries rule) {
   const auto& [session_id, type] = key;
   std::vector<std::string_view> lines;
@@ -228,8 +228,16 @@ Status ImportSink::write_batch(const Key& key, const std::vector<Pending>& entri
   for (const Pending& entry : entries) {
     lines.emplace_back(entry.json);
   }
-  BMAD_TRY_ASSIGN(const BatchReport batch,
-                  memory_->add_batch(session_id, type, lines, {.keep_going = true, .known = rule}));
+  const Result<BatchReport> written =
+      memory_->add_batch(session_id, type, lines, {.keep_going = true, .known = rule});
+  if (!written && written.error().code == ErrorCode::E_SIZE_LIMIT && entries.size() > 1) {
+    BMAD_TRY(write_batch(key, entries.first(entries.size() / 2), rule));
+    return write_batch(key, entries.subspan(entries.size() / 2), rule);
+  }
+  if (!written) {
+    return written.error();
+  }
+  const BatchReport& batch = *written;
   report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
   report_.known += batch.skipped;
   for (const std::string& notice : batch.notices) {

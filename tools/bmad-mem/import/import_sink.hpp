@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -107,7 +108,8 @@ class ImportSink {
   Status read_recorded(const std::string& session_id);
 
   Status write(const Key& key, std::vector<Pending>& entries);
-  Status write_batch(const Key& key, const std::vector<Pending>& entries, KnownEntries rule);
+  /// A batch that the session has no room for is written in halves: compaction makes room for each.
+  Status write_batch(const Key& key, std::span<const Pending> entries, KnownEntries rule);
   /// Takes out what is known already, where a batch has lines of both rules: the engine applies one
   /// rule to a batch, and two batches would change the order of the lines.
   Status leave_out_known(const std::string& session_id, EntryType type,
