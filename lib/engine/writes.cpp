@@ -11,6 +11,7 @@
 #include "core/hash.hpp"
 #include "entry_marks.hpp"
 #include "index/entry_scanner.hpp"
+#include "lifecycle/evicted_file.hpp"
 #include "model/complete.hpp"
 #include "model/entry.hpp"
 #include "privacy/deletion_record.hpp"
@@ -77,7 +78,8 @@ std::vector<CompleteEntry> complete_lines(Store& store, const std::string& sessi
   return entries;
 }
 
-/// What a log holds already: ids, and the hashes of their lines.
+/// What a log holds already, or held before compaction made room: ids, and the hashes of their
+/// lines. What was evicted was imported once; taking it in again would evict something else.
 using KnownLines = std::unordered_map<std::string, std::unordered_set<std::uint64_t>>;
 
 Result<KnownLines> known_lines(const Store& store, const std::string& session_id, EntryType type) {
@@ -88,10 +90,19 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   };
   BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
                     parser, {.on_entry = take}));
+  // A damaged archive is for verify to name; it must not stand in the way of a write.
+  if (const Result<std::vector<EvictedLine>> evicted = read_evicted(*store.files, session_id)) {
+    for (const EvictedLine& line : *evicted) {
+      const Result<JsonValue> value = parser.parse(line.line);
+      if (line.type == type && value) {
+        known[std::string(entry_id(*value))].insert(xxh3(line.line));
+      }
+    }
+  }
   return known;
 }
 
-/// Drops entries that the log, or the batch itself, holds already.
+/// Drops entries that are known, or stand twice in the batch itself.
 Status drop_known(const Store& store, const std::string& session_id, EntryType type,
                   KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
   if (rule == KnownEntries::kAppendVersion) {

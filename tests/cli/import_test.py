@@ -196,6 +196,17 @@ class Import(ToolTest):
         self.assertEqual(self.import_json(path)["imported"], 0)
         self.run_tool("verify")
 
+    def test_what_was_evicted_to_make_room_is_not_imported_again(self):
+        config = {"memory_config": {"storage": {"max_session_size_mb": 1}}}
+        (self.project / ".bmad/memory/config.json").write_text(json.dumps(config), encoding="utf-8")
+        path = self.write("full.jsonl", *transcript("full", 0, 2000))
+        first = self.import_json(path)
+        self.assertEqual(first["imported"], 1600)
+        left = len(self.entries("conversation")) + len(self.entries("event"))
+        self.assertLess(left, 1600)
+        again = self.import_json(path)
+        self.assertEqual((again["imported"], again["known"]), (0, 1600))
+
     def test_a_file_that_ends_early_or_has_junk_is_no_error(self):
         lines = [*transcript("j", 0, 10), "not JSON", '{"type":"new-kind"}', "[]", ""]
         text = "\r\n".join(lines) + "\r\n" + record("user", "j", 99)[:-9]
