@@ -53,8 +53,9 @@ struct stat status_of(int folder, const std::string& name) {
 Descriptor open_below(int folder, const std::string& name) {
   Descriptor opened(::openat(folder, name.c_str(), kOpenFolder));
   // A link is ENOTDIR to Linux, because O_DIRECTORY is asked first.
-  if (!opened.is_open() && S_ISLNK(status_of(folder, name).st_mode)) {
-    errno = ELOOP;
+  if (!opened.is_open()) {
+    const int error = errno;
+    errno = S_ISLNK(status_of(folder, name).st_mode) ? ELOOP : error;
   }
   return opened;
 }
@@ -291,7 +292,7 @@ Result<std::vector<FolderItem>> MemoryFolder::list(const VirtualPath& path, int 
 
 Result<std::string> MemoryFolder::write_temporary(std::string_view text) const {
   // Under the lock nobody else writes, and a file that a dead process left is of no use.
-  const std::string name = fmt::format("{}.tmp", kFolderName);
+  std::string name = fmt::format("{}.tmp", kFolderName);
   ::unlinkat(root_.number(), name.c_str(), 0);
   const Descriptor file(::openat(root_.number(), name.c_str(),
                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, kFileMode));
