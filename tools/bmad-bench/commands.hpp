@@ -91,6 +91,18 @@ struct ContextBenchOptions {
 /// Measures and prints.
 Result<bool> run_context(const ContextBenchOptions& options);
 
+struct HooksBenchOptions {
+  std::string directory;  ///< Where the temporary folder goes.
+  std::string tool;       ///< The bmad-mem to start; beside this program when empty.
+  std::uint64_t session_bytes = 10'000'000;  ///< A new session after so many.
+  std::uint64_t seed = 1;
+  double effort = 1;  ///< Below 1 the memory is smaller, too.
+  bool json = false;
+};
+
+/// Measures and prints.
+Result<bool> run_hooks(const HooksBenchOptions& options);
+
 struct RetrievalOptions {
   std::string data = "../shared/data/retrieval-dev";  ///< Holds corpus.jsonl and queries.jsonl.
   std::string run_file;             ///< Where the rankings go; nowhere when empty.

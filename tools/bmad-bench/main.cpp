@@ -126,24 +126,36 @@ CLI::App* add_redact(CLI::App& app, RedactOptions& options) {
   return redact;
 }
 
-CLI::App* add_context(CLI::App& app, ContextBenchOptions& options) {
-  CLI::App* context = app.add_subcommand("context", "measure what an agent waits for its context");
-  context->add_option("--dir", options.directory,
+/// What `context` and `hooks` take, which make the same memory.
+template <typename Options>
+void add_agent_options(CLI::App* command, Options& options) {
+  command->add_option("--dir", options.directory,
                       "make the memory in this folder (TMPDIR, else /tmp)");
-  context->add_option("--tool", options.tool,
+  command->add_option("--tool", options.tool,
                       "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
-  context
+  command
       ->add_option("--effort", options.effort,
                    "1 takes half a minute, most of it for 100,000 entries; less makes fewer")
       ->check(CLI::Range(0.001, 100.0));
-  context
+  command
       ->add_option("--session-bytes", options.session_bytes,
                    "a new session after so many (10M); 590k makes a hundred of them")
       ->transform(CLI::AsSizeValue(true))
       ->check(CLI::Range(10'000, 10'000'000));
-  context->add_option("--seed", options.seed, "of the data and the tasks (1)");
-  context->add_flag("--json", options.json, "one JSON object instead of a table");
+  command->add_option("--seed", options.seed, "of the data and the tasks (1)");
+  command->add_flag("--json", options.json, "one JSON object instead of a table");
+}
+
+CLI::App* add_context(CLI::App& app, ContextBenchOptions& options) {
+  CLI::App* context = app.add_subcommand("context", "measure what an agent waits for its context");
+  add_agent_options(context, options);
   return context;
+}
+
+CLI::App* add_hooks(CLI::App& app, HooksBenchOptions& options) {
+  CLI::App* hooks = app.add_subcommand("hooks", "measure what an agent waits for its hooks");
+  add_agent_options(hooks, options);
+  return hooks;
 }
 
 int exit_status(const Status& done) { return done ? kDone : fail(done.error()); }
@@ -164,6 +176,7 @@ int run(int argc, char** argv) {
   RetrievalOptions retrieval_options{.directory = directory};
   RedactOptions redact_options{.directory = directory};
   ContextBenchOptions context_options{.directory = directory, .tool = tool};
+  HooksBenchOptions hooks_options{.directory = directory, .tool = tool};
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
   add_store(app, store_options);
@@ -173,6 +186,7 @@ int run(int argc, char** argv) {
   const CLI::App* retrieval = add_retrieval(app, retrieval_options);
   const CLI::App* redact = add_redact(app, redact_options);
   const CLI::App* context = add_context(app, context_options);
+  const CLI::App* hooks = add_hooks(app, hooks_options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
@@ -195,6 +209,9 @@ int run(int argc, char** argv) {
   }
   if (context->parsed()) {
     return exit_status(run_context(context_options));
+  }
+  if (hooks->parsed()) {
+    return exit_status(run_hooks(hooks_options));
   }
   return exit_status(run_store(store_options));
 }

@@ -27,7 +27,8 @@ double seconds_of(const timeval& time) {
 }
 
 /// `output` becomes the child's standard output; /dev/null when negative.
-Result<pid_t> spawn(const std::vector<std::string>& arguments, int output) {
+Result<pid_t> spawn(const std::vector<std::string>& arguments, const std::string& input,
+                    int output) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) {
@@ -37,7 +38,7 @@ Result<pid_t> spawn(const std::vector<std::string>& arguments, int output) {
   std::array<char*, 1> environment = {nullptr};
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, input.c_str(), O_RDONLY, 0);
   if (output < 0) {
     ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   } else {
@@ -70,20 +71,21 @@ Result<rusage> wait_for(pid_t child, const std::string& program) {
 
 }  // namespace
 
-Result<ProcessCost> run_process(const std::vector<std::string>& arguments) {
+Result<ProcessCost> run_process(const std::vector<std::string>& arguments,
+                                const std::string& input) {
   const double begin = wall_seconds();
-  BMAD_TRY_ASSIGN(const pid_t child, spawn(arguments, -1));
+  BMAD_TRY_ASSIGN(const pid_t child, spawn(arguments, input, -1));
   BMAD_TRY_ASSIGN(const rusage usage, wait_for(child, arguments.front()));
   return ProcessCost{.wall = wall_seconds() - begin,
                      .cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)};
 }
 
-Result<std::string> output_of(const std::vector<std::string>& arguments) {
+Result<std::string> output_of(const std::vector<std::string>& arguments, const std::string& input) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return system_error("make", "a pipe");
   }
-  const Result<pid_t> child = spawn(arguments, ends[1]);
+  const Result<pid_t> child = spawn(arguments, input, ends[1]);
   ::close(ends[1]);
   std::string output;
   if (child) {

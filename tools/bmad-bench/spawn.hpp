@@ -13,13 +13,15 @@ struct ProcessCost {
   double cpu = 0;   ///< Seconds that the child used, user and kernel.
 };
 
-/// Runs `arguments`, the first of which is the path of the program, with an empty environment and
-/// /dev/null as input and output. Errors: it cannot be started, or its exit status is not 0; what
-/// it says about it goes to our stderr.
-Result<ProcessCost> run_process(const std::vector<std::string>& arguments);
+/// Runs `arguments`, the first of which is the path of the program, with an empty environment, the
+/// file `input` as input and /dev/null as output. Errors: it cannot be started, or its exit status
+/// is not 0; what it says about it goes to our stderr.
+Result<ProcessCost> run_process(const std::vector<std::string>& arguments,
+                                const std::string& input = "/dev/null");
 
-/// What it prints, with /dev/null as input. Errors as run_process.
-Result<std::string> output_of(const std::vector<std::string>& arguments);
+/// What it prints. Errors as run_process.
+Result<std::string> output_of(const std::vector<std::string>& arguments,
+                              const std::string& input = "/dev/null");
 
 /// Whether the program at `path` needs a dynamic loader; false when it is no ELF file.
 bool is_dynamic(const std::string& path);
