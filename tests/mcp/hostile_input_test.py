@@ -234,6 +234,7 @@ class Ends(McpTest):
                 self.ends_promptly(server)
 
     def test_a_signal_ends_it_while_it_is_subscribed_and_busy(self):
+        self.run_tool("--quiet", "init")
         server = self.start()
         self.ready(server)
         lines = [request("s", "resources/subscribe", uri="memory://sessions")]
@@ -265,6 +266,7 @@ class Ends(McpTest):
         self.ends_promptly(server)
 
     def test_pipes_that_close_at_any_moment(self):
+        self.run_tool("--quiet", "init")
         lines = [request(0, "initialize", protocolVersion="2025-11-25", capabilities={},
                          clientInfo={"name": "t", "version": "1"}),
                  request(1, "resources/subscribe", uri="memory://sessions"),
