@@ -248,6 +248,10 @@ describe("the SDK's client", () => {
     cli('session', 'new', '--id', 'newcomer');
     cli('add', 'fact', '--session', 'newcomer', 'The first one');
     await until('memory://sessions');
+    const encoded = 'memory://entries/fact%3Aof.none';
+    await client.subscribeResource({ uri: encoded });
+    cli('add', 'fact', '--session', 'many-1', '--id', 'fact:of.none', 'Under the same id');
+    await until(encoded);
     await client.unsubscribeResource({ uri: 'memory://sessions/many-1' });
     updated.length = 0;
     await client.subscribeResource({ uri: 'memory://sessions/newcomer' });

@@ -266,8 +266,16 @@ McpAnswer<std::vector<McpResourceText>> read_memory_resource(LazyMemory& memory,
       {std::string(uri), is_markdown ? "text/markdown" : "application/json", *std::move(text)}};
 }
 
-bool can_watch_memory_resource(std::string_view uri) {
-  return uri == kSessions || behind(uri, kSession) || behind(uri, kEntry);
+std::optional<std::string> watched_memory_resource(std::string_view uri) {
+  if (uri == kSessions) {
+    return std::string(uri);
+  }
+  for (const std::string_view prefix : {kSession, kEntry}) {
+    if (const std::optional<std::string> id = behind(uri, prefix)) {
+      return std::string(prefix) + *id;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace bmad_mem::cli

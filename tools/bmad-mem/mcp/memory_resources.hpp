@@ -8,6 +8,7 @@
 // What is marked sensitive is not among them: hosts hand resources to models.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -25,7 +26,8 @@ McpAnswer<McpPage> memory_resource_page(LazyMemory& memory, std::string_view cur
 std::vector<std::string> memory_resource_templates();
 McpAnswer<std::vector<McpResourceText>> read_memory_resource(LazyMemory& memory,
                                                              std::string_view uri);
-/// Whether somebody can watch a resource of this name; it need not be there yet.
-bool can_watch_memory_resource(std::string_view uri);
+/// The name by which a resource is watched: `uri` without percent encoding. Nothing when it can't
+/// be watched; it need not be there yet.
+std::optional<std::string> watched_memory_resource(std::string_view uri);
 
 }  // namespace bmad_mem::cli

@@ -1,6 +1,7 @@
 #include "mcp/memory_service.hpp"
 
 #include <array>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -134,12 +135,13 @@ McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string
 
 McpAnswer<std::unique_ptr<McpSubscription>> MemoryService::subscribe(const std::string& uri,
                                                                      McpOnChange on_change) {
-  if (!can_watch_memory_resource(uri)) {
+  std::optional<std::string> watched = watched_memory_resource(uri);
+  if (!watched) {
     return std::unexpected(McpError{McpError::Kind::kUnknownResource,
                                     "Resource not found, or it can't be watched: " + uri,
                                     {}});
   }
-  return watch_.subscribe(uri, std::move(on_change));
+  return watch_.subscribe(*std::move(watched), std::move(on_change));
 }
 
 std::unique_ptr<McpSubscription> MemoryService::subscribe_to_list(McpOnChange on_change) {
