@@ -190,12 +190,12 @@ class McpService {
   virtual McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& uri,
                                                                 McpOnChange on_change) {
     static_cast<void>(uri);
-    static_cast<void>(std::move(on_change));
+    [[maybe_unused]] const McpOnChange dropped = std::move(on_change);
     return std::unique_ptr<McpSubscription>();
   }
   /// The same for the list of resources.
   virtual std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange on_change) {
-    static_cast<void>(std::move(on_change));
+    [[maybe_unused]] const McpOnChange dropped = std::move(on_change);
     return {};
   }
 

@@ -172,7 +172,7 @@ McpCompletion complete_tags(std::string_view value, std::vector<std::string> tag
   }
   McpCompletion out = beginning_like(value.substr(start), std::move(tags));
   for (std::string& each : out.values) {
-    each = std::string(value.substr(0, start)) + each;
+    each.insert(0, value.substr(0, start));
   }
   return out;
 }
