@@ -191,10 +191,9 @@ Result<std::vector<Entry>> EntryWatch::wait(std::chrono::milliseconds timeout) {
   const Steady::time_point end = Steady::now() + timeout;
   std::vector<Entry> entries;
   while (true) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Steady::now()) +
-                      std::chrono::milliseconds(1);  // Rounded up: a wait of nothing would spin.
-    const auto none = std::chrono::milliseconds(0);
-    BMAD_TRY_ASSIGN(const FolderChanges changes, impl_->folders.wait(std::max(none, left)));
+    const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(end - Steady::now()),
+                               std::chrono::milliseconds(0));
+    BMAD_TRY_ASSIGN(const FolderChanges changes, impl_->folders.wait(left));
     if (impl_->folders.is_stopped()) {
       return entries;
     }
