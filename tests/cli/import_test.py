@@ -176,6 +176,21 @@ class Import(ToolTest):
 
     # Files that end early, and imports that do.
 
+    def test_a_graph_larger_than_a_session_goes_into_several_and_comes_out_as_it_was(self):
+        def entity(number):
+            observations = [f"observation {number} {n} " + "x" * 900 for n in range(10)]
+            line = {"type": "entity", "name": f"e{number}", "entityType": "t", "observations": observations}
+            return json.dumps(line, separators=(",", ":"))
+
+        lines = [entity(number) for number in range(500)]
+        source = self.write("m.jsonl", *lines)
+        report = self.import_json("--from", "server-memory", source)
+        self.assertEqual(report["imported"], 5500)
+        self.assertEqual(report["sessions"], ["server-memory", "server-memory-2"])
+        again = self.import_json("--from", "server-memory", source)
+        self.assertEqual((again["imported"], again["known"]), (0, 5500))
+        self.assertEqual(self.run_tool("export", "--format", "server-memory"), "\n".join(lines))
+
     def test_an_import_that_is_killed_goes_on_where_it_was(self):
         path = self.write("k.jsonl", *transcript("k", 0, 4000))
         whole = self.import_json("--dry-run", path)["imported"]

@@ -8,7 +8,7 @@
 #include "export/export_writer.hpp"
 #include "export/output_file.hpp"
 #include "filters.hpp"
-#include "graph/graph_entries.hpp"
+#include "graph/graph_store.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -120,11 +120,18 @@ Result<ExitStatus> run(Tool& tool) {
       tool.args().has("all-versions") || (format == "jsonl" && !has_filters(tool.args()));
   if (format == "server-memory") {
     options.all_versions = true;  // Only then they come in the order of the log.
-    if (options.filter.sessions.empty()) {
-      options.filter.sessions = {std::string(kGraphSession)};
-    }
   }
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  if (format == "server-memory" && options.filter.sessions.empty()) {
+    BMAD_TRY_ASSIGN(options.filter.sessions, graph_sessions(memory));
+    if (options.filter.sessions.empty()) {
+      return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                   .message =
+                       "there is no graph in this memory: it would be in the session "
+                       "server-memory; --session ID chooses another one",
+                   .path = memory.root()};
+    }
+  }
   const auto path = tool.args().maybe("output");
   if (!path || *path == "-") {
     return export_to(tool, memory, options, format, tool.out());

@@ -103,6 +103,30 @@ bool is_graph_session(std::string_view session_id) {
          std::ranges::all_of(number.substr(1), [](char c) { return c >= '0' && c <= '9'; });
 }
 
+Result<std::vector<std::string>> graph_sessions(const MemoryManager& memory) {
+  std::vector<std::string> ids;
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
+  for (const Session& session : sessions) {
+    if (is_graph_session(session.session_id)) {
+      ids.push_back(session.session_id);
+    }
+  }
+  return ids;
+}
+
+Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory) {
+  std::unordered_set<std::string> ids;
+  EntryFilter filter{.types = {EntryType::kFact}, .limit = 0};
+  BMAD_TRY_ASSIGN(filter.sessions, graph_sessions(memory));
+  if (!filter.sessions.empty()) {
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
+    for (const Entry& entry : entries) {
+      ids.insert(entry.id);
+    }
+  }
+  return ids;
+}
+
 Result<std::string> writable_graph_session(MemoryManager& memory) {
   BMAD_TRY_ASSIGN(const std::optional<Session> last, last_session(memory));
   if (last && last->size_bytes < kGraphSessionSize) {
@@ -213,13 +237,8 @@ Result<GraphStore> GraphStore::open(MemoryManager& memory) {
 
 Status GraphStore::load() {
   live_->clear();
-  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory_->list_sessions());
   ExportOptions options{.filter = {.types = {EntryType::kFact}}, .all_versions = true};
-  for (const Session& session : sessions) {
-    if (is_graph_session(session.session_id)) {
-      options.filter.sessions.push_back(session.session_id);
-    }
-  }
+  BMAD_TRY_ASSIGN(options.filter.sessions, graph_sessions(*memory_));
   if (!options.filter.sessions.empty()) {
     GraphLoader loader(*live_);
     BMAD_TRY(memory_->export_entries(options, loader));
@@ -321,12 +340,7 @@ Status GraphStore::remove(std::vector<std::string> ids) {
     return {};
   }
   DeletionCriteria criteria{.ids = std::move(ids)};
-  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory_->list_sessions());
-  for (const Session& session : sessions) {
-    if (is_graph_session(session.session_id)) {
-      criteria.sessions.push_back(session.session_id);
-    }
-  }
+  BMAD_TRY_ASSIGN(criteria.sessions, graph_sessions(*memory_));
   BMAD_TRY(memory_->delete_entries(criteria));
   return {};
 }

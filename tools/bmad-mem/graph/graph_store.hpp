@@ -30,6 +30,12 @@ inline constexpr std::uint64_t kGraphSessionSize = 6U << 20U;
 /// Whether a session of this name holds a part of a graph: "server-memory", "server-memory-2" ….
 bool is_graph_session(std::string_view session_id);
 
+/// Of all sessions there are those that hold parts of the graph, oldest first.
+Result<std::vector<std::string>> graph_sessions(const MemoryManager& memory);
+
+/// The ids of all facts in these sessions.
+Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory);
+
 /// The session to which the next items of a graph go; made when there is none.
 /// Errors: as MemoryManager::create_session().
 Result<std::string> writable_graph_session(MemoryManager& memory);

@@ -89,6 +89,8 @@ class ImportSink {
   /// Writes what is left.
   Status flush();
 
+  /// Null in a dry run.
+  [[nodiscard]] MemoryManager* memory() const { return memory_; }
   [[nodiscard]] ImportReport& report() { return report_; }
 
  private:

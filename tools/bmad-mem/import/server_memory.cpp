@@ -9,10 +9,17 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "graph/graph_file.hpp"
+#include "graph/graph_store.hpp"
 #include "import/claude_code_text.hpp"
 #include "import/json_repair.hpp"
 
 namespace bmad_mem::cli {
+namespace {
+
+/// After so many bytes it is looked whether the session still has room.
+constexpr std::uint64_t kBytesAtOnce = 1U << 20U;
+
+}  // namespace
 
 bool looks_like_server_memory(std::string_view beginning) {
   beginning.remove_prefix(std::min(beginning.find_first_not_of(" \t\r\n"), beginning.size()));
@@ -26,8 +33,9 @@ ServerMemoryImport::ServerMemoryImport(ImportSink& sink, std::string file,
                                        const std::string& session_id, std::string_view project)
     : sink_(sink),
       file_(std::move(file)),
-      session_(session_id.empty() ? std::string(kGraphSession) : session_id),
-      project_(project) {}
+      session_(session_id),
+      project_(project),
+      is_graph_(session_id.empty()) {}
 
 std::string ServerMemoryImport::origin(std::uint64_t line) const {
   return fmt::format(
@@ -35,7 +43,35 @@ std::string ServerMemoryImport::origin(std::uint64_t line) const {
       kImportSource, json_quoted(base_name(file_)), line);
 }
 
-Status ServerMemoryImport::put(std::string json, std::uint64_t line) {
+/// The session of the graph that has room. What was put before is written first: else it would not
+/// count.
+Status ServerMemoryImport::choose_session() {
+  MemoryManager* const memory = sink_.memory();
+  if (memory == nullptr) {
+    session_ = kGraphSession;  // A dry run.
+    return {};
+  }
+  if (!known_is_read_) {
+    BMAD_TRY_ASSIGN(known_, graph_ids(*memory));
+    known_is_read_ = true;
+  }
+  BMAD_TRY(sink_.flush());
+  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory));
+  put_bytes_ = 0;
+  return {};
+}
+
+Status ServerMemoryImport::put(const std::string& id, std::string json, std::uint64_t line) {
+  if (is_graph_) {
+    if (session_.empty() || put_bytes_ > kBytesAtOnce) {
+      BMAD_TRY(choose_session());
+    }
+    if (known_.contains(id)) {
+      ++sink_.report().known;
+      return {};
+    }
+    put_bytes_ += json.size();
+  }
   if (!sink_.has_session(session_)) {
     BMAD_TRY(sink_.need_session({.session_id = session_,
                                  .project_name = project_,
@@ -50,17 +86,17 @@ Status ServerMemoryImport::take(JsonValue record, std::string_view /*text*/, std
   const GraphLine item = graph_line_from(record);
   const std::string more = origin(line);
   if (const auto* relation = std::get_if<GraphRelation>(&item)) {
-    return put(relation_json(*relation, more), line);
+    return put(relation_id(*relation), relation_json(*relation, more), line);
   }
   const auto* entity = std::get_if<GraphEntity>(&item);
   if (entity == nullptr) {
     sink_.skip(record_reason(record["type"].string()));
     return {};
   }
-  BMAD_TRY(put(entity_json(*entity, more), line));
-  for (const std::string& observation : entity->observations) {
-    BMAD_TRY(
-        put(observation_json({.entity_name = entity->name, .content = observation}, more), line));
+  BMAD_TRY(put(entity_id(entity->name), entity_json(*entity, more), line));
+  for (const std::string& text : entity->observations) {
+    const GraphObservation observation{.entity_name = entity->name, .content = text};
+    BMAD_TRY(put(observation_id(observation), observation_json(observation, more), line));
   }
   return {};
 }

@@ -5,13 +5,14 @@
 //   relation   a fact
 //   others     nothing; counted
 //
-// All goes into the session "server-memory", where `mcp --compat server-memory` finds it. The file
-// names no times: the facts have that of the import.
+// All goes into the sessions of the graph (graph/graph_store.hpp), where `mcp --compat
+// server-memory` finds it. The file names no times: the facts have that of the import.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 
 #include "bmad_mem/json_value.hpp"
 #include "import/import_sink.hpp"
@@ -24,7 +25,7 @@ bool looks_like_server_memory(std::string_view beginning);
 
 class ServerMemoryImport final : public RecordImporter {
  public:
-  /// `session_id`: where all goes; empty: into "server-memory".
+  /// `session_id`: where all goes; empty: into the sessions of the graph.
   ServerMemoryImport(ImportSink& sink, std::string file, const std::string& session_id,
                      std::string_view project);
 
@@ -32,13 +33,18 @@ class ServerMemoryImport final : public RecordImporter {
   Status finish() override { return {}; }
 
  private:
-  Status put(std::string json, std::uint64_t line);
+  Status put(const std::string& id, std::string json, std::uint64_t line);
+  Status choose_session();
   [[nodiscard]] std::string origin(std::uint64_t line) const;
 
   ImportSink& sink_;
   std::string file_;
   std::string session_;
   std::string project_;
+  bool is_graph_;  // Whether the sessions of the graph are chosen here.
+  bool known_is_read_ = false;
+  std::unordered_set<std::string> known_;  // Ids in all of them.
+  std::uint64_t put_bytes_ = 0;            // Since the session was chosen.
 };
 
 }  // namespace bmad_mem::cli
