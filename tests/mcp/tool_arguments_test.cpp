@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "mcp/json_copy.hpp"
+#include "json_copy.hpp"
 
 using namespace bmad_mem;       // NOLINT(google-build-using-namespace)
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace)

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "descriptor.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -20,23 +22,6 @@ Error failed(std::string_view what, const std::string& path, int error) {
                .path = path,
                .os_error = error};
 }
-
-/// A descriptor that is closed when it goes.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 }  // namespace
 

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "json_copy.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -24,53 +26,12 @@ constexpr std::array<std::string_view, 3> kPathKeys = {"file_path", "notebook_pa
 /// Nothing that is shown needs more; what is cut off here would be cut off later anyway.
 constexpr std::size_t kDepthMax = 8;
 
-void append_json(JsonWriter& json, JsonValue value, std::size_t depth) {
-  switch (value.kind()) {
-    case JsonKind::kString:
-      json.string(value.string());
-      break;
-    case JsonKind::kBoolean:
-      json.boolean(value.boolean());
-      break;
-    case JsonKind::kInteger:
-      json.integer(value.integer());
-      break;
-    case JsonKind::kUnsigned:
-    case JsonKind::kReal:
-      json.real(value.number());
-      break;
-    case JsonKind::kArray:
-      json.begin_array();
-      for (const JsonValue element : value.elements()) {
-        if (depth < kDepthMax) {
-          append_json(json, element, depth + 1);
-        }
-      }
-      json.end_array();
-      break;
-    case JsonKind::kObject:
-      json.begin_object();
-      for (const JsonMember& member : value.members()) {
-        if (depth < kDepthMax) {
-          json.key(member.key);
-          append_json(json, member.value, depth + 1);
-        }
-      }
-      json.end_object();
-      break;
-    case JsonKind::kAbsent:
-    case JsonKind::kNull:
-      json.raw("null");
-      break;
-  }
-}
-
 std::string value_text(JsonValue value) {
   if (value.is_string()) {
     return std::string(value.string());
   }
   JsonWriter json;
-  append_json(json, value, 0);
+  write_json(json, value, kDepthMax);
   return json.take();
 }
 

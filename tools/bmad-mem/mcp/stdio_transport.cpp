@@ -19,6 +19,7 @@
 
 #include <fmt/core.h>
 
+#include "descriptor.hpp"
 #include "mcp/line_reader.hpp"
 #include "mcp/mcp_server.hpp"
 #include "mcp/task_queue.hpp"
@@ -35,23 +36,6 @@ constexpr std::size_t kThreads = 4;
 constexpr std::size_t kWaitingMax = 1024;
 /// How long what runs may take when the process is told to end.
 constexpr std::chrono::milliseconds kGrace{500};
-
-/// A descriptor of ours.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 void ring(const Descriptor& bell) {
   const std::uint64_t one = 1;

@@ -171,17 +171,6 @@ bool rename_to_free_name(int from_folder, const std::string& from, int to_folder
 
 }  // namespace
 
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-Descriptor::~Descriptor() {
-  if (number_ >= 0) {
-    ::close(number_);
-  }
-}
-
 MemoryFolder::MemoryFolder(Descriptor root, Descriptor top)
     : root_(std::move(root)), top_(std::move(top)) {}
 

@@ -16,24 +16,10 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "descriptor.hpp"
 #include "memory_tool/virtual_path.hpp"
 
 namespace bmad_mem::cli {
-
-/// A descriptor that is closed when it goes.
-class Descriptor {
- public:
-  explicit Descriptor(int number = -1) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept : number_(other.number_) { other.number_ = -1; }
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor();
-
-  [[nodiscard]] int number() const { return number_; }
-  [[nodiscard]] bool is_open() const { return number_ >= 0; }
-
- private:
-  int number_;
-};
 
 enum class PathKind : std::uint8_t { kNothing, kFile, kFolder, kOther };
 

@@ -1,6 +1,7 @@
 // json_copy.hpp - a parsed JSON value as text again.
 #pragma once
 
+#include <cstddef>
 #include <string>
 
 #include "bmad_mem/json_value.hpp"
@@ -11,9 +12,9 @@ namespace bmad_mem::cli {
 /// Whether write_json() gives the very same value back. Not for a number above std::int64_t, whose
 /// digits a JsonValue does not hand out.
 bool can_write_json(JsonValue value);
-/// Writes `value`, which must be present: the same value, not the same bytes. Recurses as deep as
-/// the value is nested, which the parser bounds.
-void write_json(JsonWriter& json, JsonValue value);
+/// Writes `value`, null when it is absent: the same value, not the same bytes. What lies in more
+/// than `depth_max` arrays and objects is left out; the parser bounds that anyway.
+void write_json(JsonWriter& json, JsonValue value, std::size_t depth_max = 1024);
 std::string json_of(JsonValue value);
 
 }  // namespace bmad_mem::cli

@@ -1,4 +1,4 @@
-#include "mcp/json_copy.hpp"
+#include "json_copy.hpp"
 
 namespace bmad_mem::cli {
 
@@ -16,7 +16,7 @@ bool can_write_json(JsonValue value) {
   return value.kind() != JsonKind::kUnsigned;
 }
 
-void write_json(JsonWriter& json, JsonValue value) {
+void write_json(JsonWriter& json, JsonValue value, std::size_t depth_max) {
   switch (value.kind()) {
     case JsonKind::kAbsent:
     case JsonKind::kNull:
@@ -38,15 +38,19 @@ void write_json(JsonWriter& json, JsonValue value) {
     case JsonKind::kArray:
       json.begin_array();
       for (const JsonValue element : value.elements()) {
-        write_json(json, element);
+        if (depth_max > 0) {
+          write_json(json, element, depth_max - 1);
+        }
       }
       json.end_array();
       break;
     case JsonKind::kObject:
       json.begin_object();
       for (const JsonMember& member : value.members()) {
-        json.key(member.key);
-        write_json(json, member.value);
+        if (depth_max > 0) {
+          json.key(member.key);
+          write_json(json, member.value, depth_max - 1);
+        }
       }
       json.end_object();
       break;
