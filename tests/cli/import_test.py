@@ -19,6 +19,8 @@ from tool_under_test import TOOL, ToolTest, main
 SLOW = "--slow" in sys.argv
 LARGE_BYTES = (300 if SLOW else 40) * 1000 * 1000
 PEAK_BYTES = 150 * 1024 * 1024
+# A sanitizer keeps what was freed and marks every byte: what it takes says nothing about the tool.
+IS_SANITIZED = TOOL is not None and b"__asan_init" in TOOL.read_bytes()
 
 
 def record(kind, session, number, **members):
@@ -256,7 +258,8 @@ class Import(ToolTest):
         self.assertEqual(len(report["sessions"]), session)
         self.assertEqual(report["imported"], session * 200 * 4)
         print(f"{size / 1e6:.0f} MB: peak {peak / 1e6:.0f} MB", file=sys.stderr)
-        self.assertLess(peak, PEAK_BYTES)
+        if not IS_SANITIZED:
+            self.assertLess(peak, PEAK_BYTES)
 
     def test_a_large_document_of_one_line_is_imported_in_little_memory(self):
         path = self.folder / "conversations.json"
@@ -274,7 +277,8 @@ class Import(ToolTest):
         peak, report = self.peak_of("--from", "chatgpt", str(path))
         self.assertEqual(report["imported"], count * 10)
         print(f"{size / 1e6:.0f} MB: peak {peak / 1e6:.0f} MB", file=sys.stderr)
-        self.assertLess(peak, PEAK_BYTES)
+        if not IS_SANITIZED:
+            self.assertLess(peak, PEAK_BYTES)
 
 
 if __name__ == "__main__":
