@@ -106,6 +106,7 @@ class JsonValue {
   static constexpr std::uint64_t kPayload = 0x00FFFFFFFFFFFFFFU;
 
   [[nodiscard]] std::string_view string_at(std::size_t index) const {
+    assert(tape_ != nullptr);
     const std::uint8_t* at = strings_ + (tape_[index] & kPayload);
     std::uint32_t size = 0;
     std::memcpy(&size, at, sizeof size);
