@@ -58,8 +58,8 @@ bmad_compiled_or_packaged(fmt
 
 if(BMAD_BUILD_TOOLS)
   find_package(CLI11 REQUIRED)
-  find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)  # Header-only, both; without a
-  find_path(BMAD_DTL_INCLUDE dtl/dtl.hpp REQUIRED)             # package file in Debian.
+  # Header-only, and without a package file in Debian's 12.
+  find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 endif()
 if(BMAD_BUILD_TESTS)
   find_package(doctest REQUIRED)

@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include <doctest/doctest.h>
+#include <fmt/core.h>
 
 namespace bmad_mem::cli {
 namespace {
@@ -32,6 +33,20 @@ TEST_CASE("a diff shows what changed, with some lines around it") {
   for (const Row& row : kRows) {
     SUBCASE(row.name) { CHECK(unified_diff(row.before, row.after, 1) == row.diff); }
   }
+}
+
+TEST_CASE("what differs in too many lines to compare is shown as replaced") {
+  std::string before = "front\n";
+  std::string after = before;
+  for (int i = 0; i < 1100; ++i) {
+    before += fmt::format("old {}\n", i);
+    after += fmt::format("new {}\n", i);
+  }
+  before += "back\n";
+  after += "back\n";
+  const std::string diff = unified_diff(before, after, 1);
+  CHECK(diff.starts_with("@@ -1,1102 +1,1102 @@\n front\n-old 0\n"));
+  CHECK(diff.ends_with("+new 1099\n back\n"));
 }
 
 }  // namespace

@@ -41,7 +41,7 @@ THIRD_PARTY = {
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"CLI11", "toml++", "dtl", "nlohmann", "libyaml", "libsodium"},
+    "bmad-mem": {"CLI11", "toml++", "nlohmann", "libyaml", "libsodium"},
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 
@@ -63,7 +63,6 @@ LIBRARY_HEADERS = [
     ("zlib", r"zlib\.h"),
     ("CLI11", r"CLI/.+"),
     ("toml++", r"toml\+\+/.+"),
-    ("dtl", r"dtl/.+"),
     ("Google Benchmark", r"benchmark/.+"),
     ("SQLite", r"sqlite3\.h"),
     ("Xapian", r"xapian(\.h|/.+)"),
@@ -76,7 +75,6 @@ NOT_IN_HEADERS = {
     "nlohmann",
     "CLI11",
     "toml++",
-    "dtl",
     "Boost.Interprocess",
     "Boost.Filesystem",
 }

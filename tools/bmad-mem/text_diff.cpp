@@ -1,14 +1,19 @@
 #include "text_diff.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <iterator>
+#include <span>
 #include <vector>
 
-#include <dtl/dtl.hpp>
 #include <fmt/core.h>
 
 namespace bmad_mem::cli {
 namespace {
+
+/// A thousand lines against a thousand others: four megabytes and some milliseconds. Beyond that
+/// all is shown as replaced.
+constexpr std::size_t kComparisonsMax = 1'000'000;
 
 /// One line of both texts together, in order.
 struct DiffLine {
@@ -31,15 +36,76 @@ std::vector<std::string> lines_of(std::string_view text) {
   return lines;
 }
 
-std::vector<DiffLine> compare(const std::vector<std::string>& before,
-                              const std::vector<std::string>& after) {
-  dtl::Diff<std::string> diff(before, after);
-  diff.compose();
-  std::vector<DiffLine> lines;
-  for (const auto& [text, info] : diff.getSes().getSequence()) {
-    const char mark = info.type == dtl::SES_ADD ? '+' : info.type == dtl::SES_DELETE ? '-' : ' ';
-    lines.push_back({.mark = mark, .text = text});
+/// How many lines `before` and `after` have in common at most, from line i of one and k of the
+/// other on: the longest common subsequence, from the ends to the fronts.
+class CommonLines {
+ public:
+  CommonLines(std::span<const std::string> before, std::span<const std::string> after)
+      : columns_(after.size() + 1), counts_((before.size() + 1) * columns_) {
+    for (std::size_t i = before.size(); i-- > 0;) {
+      for (std::size_t k = after.size(); k-- > 0;) {
+        counts_[i * columns_ + k] =
+            before[i] == after[k] ? at(i + 1, k + 1) + 1 : std::max(at(i + 1, k), at(i, k + 1));
+      }
+    }
   }
+  [[nodiscard]] std::uint32_t at(std::size_t i, std::size_t k) const {
+    return counts_[i * columns_ + k];
+  }
+
+ private:
+  std::size_t columns_;
+  std::vector<std::uint32_t> counts_;
+};
+
+void add_lines(std::vector<DiffLine>& to, char mark, std::span<const std::string> lines) {
+  for (const std::string& line : lines) {
+    to.push_back({.mark = mark, .text = line});
+  }
+}
+
+/// What lies between the first and the last line that differ.
+void compare_middle(std::span<const std::string> before, std::span<const std::string> after,
+                    std::vector<DiffLine>& lines) {
+  if (before.size() * after.size() > kComparisonsMax) {
+    add_lines(lines, '-', before);
+    add_lines(lines, '+', after);
+    return;
+  }
+  const CommonLines common(before, after);
+  std::size_t i = 0;
+  std::size_t k = 0;
+  while (i < before.size() && k < after.size()) {
+    if (before[i] == after[k]) {
+      lines.push_back({.mark = ' ', .text = before[i++]});
+      ++k;
+    } else if (common.at(i + 1, k) >= common.at(i, k + 1)) {
+      lines.push_back({.mark = '-', .text = before[i++]});
+    } else {
+      lines.push_back({.mark = '+', .text = after[k++]});
+    }
+  }
+  add_lines(lines, '-', before.subspan(i));
+  add_lines(lines, '+', after.subspan(k));
+}
+
+std::vector<DiffLine> compare(std::span<const std::string> before,
+                              std::span<const std::string> after) {
+  std::vector<DiffLine> lines;
+  const std::size_t shorter = std::min(before.size(), after.size());
+  std::size_t front = 0;
+  while (front < shorter && before[front] == after[front]) {
+    ++front;
+  }
+  std::size_t back = 0;
+  while (back < shorter - front &&
+         before[before.size() - 1 - back] == after[after.size() - 1 - back]) {
+    ++back;
+  }
+  add_lines(lines, ' ', before.first(front));
+  compare_middle(before.subspan(front, before.size() - front - back),
+                 after.subspan(front, after.size() - front - back), lines);
+  add_lines(lines, ' ', before.last(back));
   return lines;
 }
 
