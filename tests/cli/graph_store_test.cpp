@@ -186,6 +186,37 @@ TEST_CASE("a graph whose session was deleted begins anew") {
   CHECK(store.graph().value()->entities.size() == 2);
 }
 
+TEST_CASE("a graph is taken in once, in as many sessions as it needs, also after an interruption") {
+  const test::TemporaryDirectory folder;
+  MemoryManager memory = open_memory(folder.path("m"));
+  GraphStore store = GraphStore::open(memory).value();
+  Graph large{.entities = kPeople, .relations = kKnows};
+  for (int i = 0; i < 20; ++i) {
+    large.entities[1].observations.push_back(std::to_string(i) + std::string(400'000, 'x'));
+  }
+  CHECK(store.wants_graph().value());
+  SUBCASE("at once") {}
+  SUBCASE("when only a part had come") {
+    REQUIRE(memory.create_session({.session_id = std::string(kGraphSession)}));
+    REQUIRE(memory.add(kGraphSession, EntryType::kEvent,
+                       R"({"id":"graph-taking-in","kind":"import","content":"x"})"));
+    REQUIRE(store.create_entities(std::vector<GraphEntity>{
+        {.name = "Ben Half", .entity_type = "x"}, {.name = "Ben", .entity_type = "person"}}));
+    large.entities.insert(large.entities.begin(), {.name = "Ben Half", .entity_type = "x"});
+  }
+  CHECK(store.wants_graph().value());
+  REQUIRE(store.take_in(large));
+  CHECK_FALSE(store.wants_graph().value());
+  CHECK(memory.list_sessions().value().size() == 3);
+  const Graph now = *store.graph().value();
+  CHECK(now.entities.size() == large.entities.size());
+  CHECK(now.relations.size() == 1);
+  const std::vector<std::string> ben = {"Ben"};
+  CHECK(store.open_nodes(ben).value().entities[0].observations.size() == 20);
+  REQUIRE(store.delete_entities(ben));
+  CHECK_FALSE(store.wants_graph().value());
+}
+
 TEST_CASE("only numbered sessions belong to the graph") {
   for (const char* name : {"server-memory", "server-memory-2", "server-memory-13"}) {
     CHECK(is_graph_session(name));

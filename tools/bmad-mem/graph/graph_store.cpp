@@ -14,6 +14,12 @@
 namespace bmad_mem::cli {
 namespace {
 
+constexpr std::uint64_t kBytesAtOnce = 1U << 20U;
+
+// Ids of events; never changed.
+constexpr std::string_view kTakingIn = "graph-taking-in";
+constexpr std::string_view kTakenIn = "graph-taken-in";
+
 std::uint64_t session_number(std::string_view session_id) {
   std::uint64_t number = 0;
   for (const char digit : session_id.substr(kGraphSession.size() + 1)) {
@@ -261,18 +267,21 @@ Status GraphStore::take(const Entry& entry) {
 
 Status GraphStore::refresh() {
   while (true) {
-    BMAD_TRY_ASSIGN(const std::vector<Entry> entries, watch_.wait(std::chrono::milliseconds(0)));
-    if (watch_.take_rewritten()) {
-      is_loaded_ = false;
+    const Result<std::vector<Entry>> entries = watch_.wait(std::chrono::milliseconds(0));
+    if (watch_.take_rewritten() || !entries) {
+      is_loaded_ = false;  // After an error nobody knows what was missed.
+    }
+    if (!entries) {
+      return entries.error();
     }
     if (!is_loaded_) {
       BMAD_TRY(load());
       continue;
     }
-    if (entries.empty()) {
+    if (entries->empty()) {
       return {};
     }
-    for (const Entry& entry : entries) {
+    for (const Entry& entry : *entries) {
       BMAD_TRY(take(entry));
     }
   }
@@ -309,14 +318,22 @@ Status GraphStore::find_session() {
   return {};
 }
 
-Status GraphStore::append(const std::vector<std::string>& lines) {
-  if (lines.empty()) {
-    return {};
-  }
+/// More than a megabyte goes in pieces, so that a session with a little room isn't overfilled.
+Status GraphStore::append(std::span<const std::string> lines) {
+  std::size_t first = 0;
   std::uint64_t bytes = 0;
-  for (const std::string& line : lines) {
-    bytes += line.size();
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    bytes += lines[i].size();
+    if (bytes > kBytesAtOnce || i + 1 == lines.size()) {
+      BMAD_TRY(append_at_once(lines.subspan(first, i + 1 - first), bytes));
+      first = i + 1;
+      bytes = 0;
+    }
   }
+  return {};
+}
+
+Status GraphStore::append_at_once(std::span<const std::string> lines, std::uint64_t bytes) {
   if (session_.empty() || room_bytes_ == 0) {
     BMAD_TRY(find_session());
   }
@@ -331,6 +348,42 @@ Status GraphStore::append(const std::vector<std::string>& lines) {
   }
   room_bytes_ -= std::min(bytes, room_bytes_);
   return {};
+}
+
+Status GraphStore::mark(std::string_view id) {
+  BMAD_TRY_ASSIGN(const std::string session, writable_graph_session(*memory_));
+  const std::string line =
+      fmt::format(R"({{"id":"{}","kind":"import","content":"a graph was taken in"}})", id);
+  const std::string_view view = line;
+  BMAD_TRY(memory_->add_batch(session, EntryType::kEvent, {&view, 1}));
+  return {};
+}
+
+Result<bool> GraphStore::wants_graph() {
+  BMAD_TRY_ASSIGN(const Graph* now, graph());
+  EntryFilter filter{.types = {EntryType::kEvent}, .limit = 0};
+  BMAD_TRY_ASSIGN(filter.sessions, graph_sessions(*memory_));
+  if (filter.sessions.empty()) {
+    return true;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> events, memory_->list(filter));
+  const auto has = [&](std::string_view id) {
+    return std::ranges::any_of(events, [&](const Entry& event) { return event.id == id; });
+  };
+  return !has(kTakenIn) && (has(kTakingIn) || (now->entities.empty() && now->relations.empty()));
+}
+
+Status GraphStore::take_in(const Graph& graph) {
+  BMAD_TRY(mark(kTakingIn));
+  BMAD_TRY(create_entities(graph.entities));
+  // Of an entity that came before an interruption, what was to follow.
+  std::vector<AddedObservations> observations;
+  for (const GraphEntity& entity : graph.entities) {
+    observations.push_back({.entity_name = entity.name, .contents = entity.observations});
+  }
+  BMAD_TRY(add_observations(observations));
+  BMAD_TRY(create_relations(graph.relations));
+  return mark(kTakenIn);
 }
 
 Status GraphStore::remove(std::vector<std::string> ids) {

@@ -92,8 +92,14 @@ class GraphStore {
   /// The entities of these names and the relations that touch them.
   Result<Graph> open_nodes(std::span<const std::string> names);
 
+  /// Whether a graph from elsewhere is to be taken in: nothing is here yet, or taking one in was
+  /// interrupted. Two events in the sessions of the graph tell.
+  Result<bool> wants_graph();
+  /// Adds all of it; what is here already stays once.
+  Status take_in(const Graph& graph);
+
   // Each is durable on return. Errors: as MemoryManager::add_batch() and delete_entries(): nothing
-  // was added.
+  // was added, but by a call with more than a megabyte, which calling it again completes.
 
   /// Adds those whose names are not there; of one that comes twice the observations of both.
   /// Returns them.
@@ -114,7 +120,9 @@ class GraphStore {
   Status load();
   Status take(const Entry& entry);
   Status find_session();
-  Status append(const std::vector<std::string>& lines);
+  Status append(std::span<const std::string> lines);
+  Status append_at_once(std::span<const std::string> lines, std::uint64_t bytes);
+  Status mark(std::string_view id);
   Status remove(std::vector<std::string> ids);
 
   MemoryManager* memory_;

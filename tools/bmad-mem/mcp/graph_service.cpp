@@ -159,8 +159,7 @@ std::vector<std::string> GraphService::tools() const { return graph_tools(); }
 /// What the reference server kept, line by line. A line that is none is an error, as it is there:
 /// whoever repairs the file loses nothing.
 Status GraphService::take_old_file(GraphStore& graph) {
-  std::vector<GraphEntity> entities;
-  std::vector<GraphRelation> relations;
+  Graph old;
   JsonParser parser;
   Result<FileLines> lines = FileLines::open(old_file_);
   if (!lines) {
@@ -185,14 +184,12 @@ Status GraphService::take_old_file(GraphStore& graph) {
     }
     GraphLine item = graph_line_from(*value);
     if (auto* entity = std::get_if<GraphEntity>(&item)) {
-      entities.push_back(std::move(*entity));
+      old.entities.push_back(std::move(*entity));
     } else if (auto* relation = std::get_if<GraphRelation>(&item)) {
-      relations.push_back(std::move(*relation));
+      old.relations.push_back(std::move(*relation));
     }
   }
-  BMAD_TRY(graph.create_entities(entities));
-  BMAD_TRY(graph.create_relations(relations));
-  return {};
+  return graph.take_in(old);
 }
 
 Result<GraphStore*> GraphService::store(bool to_write) {
@@ -204,8 +201,8 @@ Result<GraphStore*> GraphService::store(bool to_write) {
     }
     BMAD_TRY_ASSIGN(GraphStore graph, GraphStore::open(*memory));
     if (!old_file_.empty()) {
-      BMAD_TRY_ASSIGN(const Graph* all, graph.graph());
-      if (all->entities.empty() && all->relations.empty()) {
+      BMAD_TRY_ASSIGN(const bool wants, graph.wants_graph());
+      if (wants) {
         BMAD_TRY(take_old_file(graph));
       }
     }
