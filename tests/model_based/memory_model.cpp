@@ -65,8 +65,11 @@ void MemoryModel::mend(const std::string& session, EntryType type) {
     return;
   }
   std::string& bytes = log(session, type);
+  // To nlohmann/json a zero byte is the end of the text; a file system leaves some behind after a
+  // power cut, and behind an entry they make its line a damaged one.
+  const bool has_zero = end.find('\0') != std::string::npos;
   const auto value = nlohmann::json::parse(end, nullptr, /*allow_exceptions=*/false);
-  if (value.is_object()) {
+  if (!has_zero && value.is_object()) {
     bytes += '\n';
     return;
   }
