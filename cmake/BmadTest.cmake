@@ -27,6 +27,11 @@ function(bmad_test name)
   set(test ${BMAD_TEST_PREFIX}${name})
   add_test(NAME ${test} COMMAND ${target})
   set_tests_properties(${test} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT})
+  if(NOT "slow" IN_LIST test_LABELS)
+    # The same properties are tried with the same values each time: what fails was broken by the
+    # change at hand. Slow tests, and a test program started by hand, look for new ones.
+    set_tests_properties(${test} PROPERTIES ENVIRONMENT RC_PARAMS=seed=1)
+  endif()
 endfunction()
 
 # The archive with the include roots of all rooms, lib/ for private headers, and tests/ for what
