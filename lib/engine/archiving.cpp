@@ -37,6 +37,16 @@ Result<std::vector<KeptLine>> lines_to_keep(FileSystem& files, const std::string
   return kept;
 }
 
+ArchiveReport report_of(const FileSystem& files, const std::string& session_id,
+                        const ArchiveSize& size, std::uint64_t kept) {
+  return {.session_id = session_id,
+          .path = files.display_path(archive_path(session_id)),
+          .files = size.files,
+          .original_bytes = size.original_bytes,
+          .compressed_bytes = size.compressed_bytes,
+          .kept = kept};
+}
+
 /// Renames the session's folder to a name that is no session's, and removes it. A writer that waits
 /// for its lock finds out that it has gone.
 Status take_folder_away(FileSystem& files, const std::string& session_id) {
@@ -59,12 +69,17 @@ Status remove_archive(FileSystem& files, const std::string& session_id) {
   return remove_durably(files, archive_path(session_id));
 }
 
-Result<ArchiveReport> archive_session(Store& store, const std::string& session_id) {
+Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
+                                      const ArchiveOptions& options) {
   BMAD_TRY(check_session(store, session_id));
   FileSystem& files = *store.files;
+  if (options.dry_run) {
+    BMAD_TRY_ASSIGN(const std::vector<KeptLine> kept, lines_to_keep(files, session_id));
+    BMAD_TRY_ASSIGN(const ArchiveSize size, measure_session_archive(files, session_id));
+    return report_of(files, session_id, size, kept.size());
+  }
   BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
-  ArchiveReport report{.session_id = session_id,
-                       .path = files.display_path(archive_path(session_id))};
+  ArchiveReport report;
   {
     OpenSession& session = store.session(session_id);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("archive"));
@@ -80,10 +95,7 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const ArchiveSize size, write_session_archive(files, session_id));
     BMAD_TRY(write_archive_manifest(files, manifest.text, size, now));
     BMAD_TRY(take_folder_away(files, session_id));
-    report.files = size.files;
-    report.original_bytes = size.original_bytes;
-    report.compressed_bytes = size.compressed_bytes;
-    report.kept = kept.size();
+    report = report_of(files, session_id, size, kept.size());
   }
   store.forget_session(session_id);
   return report;

@@ -183,6 +183,7 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   } else {
     return std::move(loaded).error();
   }
+  store.notes_accesses = options.note_accesses;
   store.lock_timeout = chosen_timeout(options, store.config);
   store.root = std::move(options.root);
   store.workspace = workspace_of(store.root);
@@ -475,9 +476,10 @@ Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id
   return restore_evicted_entries(impl_->store, std::string(session_id), ids);
 }
 
-Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id) {
+Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id,
+                                                     const ArchiveOptions& options) {
   BMAD_TRY(check_manage(impl_->store, "archive"));
-  return bmad_mem::archive_session(impl_->store, std::string(session_id));
+  return bmad_mem::archive_session(impl_->store, std::string(session_id), options);
 }
 
 Result<Session> MemoryManager::restore_session(std::string_view session_id) {

@@ -18,7 +18,7 @@ Store::~Store() {
 }
 
 void Store::note_access(const std::string& session_id, const std::string& id) const {
-  if (config.performance.record_access) {
+  if (notes_accesses && config.performance.record_access) {
     accesses.note(session_id, id, clock.now());
   }
 }

@@ -78,6 +78,7 @@ struct Store {
   /// How many bytes of archives stay unpacked for the next question: six sessions of 10 MB.
   std::uint64_t archives_size_max = 64U << 20U;
 
+  bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
 
   explicit Store(const Clock& used_clock);
@@ -154,7 +155,8 @@ Result<CompactionReport> compact_session(Store& store, const std::string& sessio
                                          const CompactOptions& options);
 Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
                                               std::span<const std::string> ids);
-Result<ArchiveReport> archive_session(Store& store, const std::string& session_id);
+Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
+                                      const ArchiveOptions& options = {});
 Result<Session> restore_session(Store& store, const std::string& session_id);
 Result<std::vector<ArchivedSession>> list_archived(const Store& store);
 Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,

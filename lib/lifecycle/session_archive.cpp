@@ -122,6 +122,14 @@ Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFi
   return gzip(tar);
 }
 
+ArchiveSize size_of(std::span<const ArchivedFile> members, std::string_view packed) {
+  ArchiveSize size{.files = members.size(), .compressed_bytes = packed.size()};
+  for (const ArchivedFile& member : members) {
+    size.original_bytes += member.bytes.size();
+  }
+  return size;
+}
+
 /// While the archive still has its temporary name, so that a bad one never gets the other.
 Status verify(FileSystem& files, const std::string& path, std::string_view session_id,
               std::span<const ArchivedFile> members, const ArchiveLimits& limits) {
@@ -158,11 +166,14 @@ Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view 
     BMAD_TRY(file.sync_all());
     return verify(files, temporary_path(path), session_id, members, limits);
   }));
-  ArchiveSize size{.files = members.size(), .compressed_bytes = packed.size()};
-  for (const ArchivedFile& member : members) {
-    size.original_bytes += member.bytes.size();
-  }
-  return size;
+  return size_of(members, packed);
+}
+
+Result<ArchiveSize> measure_session_archive(FileSystem& files, std::string_view session_id) {
+  assert(is_session_id(session_id));
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_files(files, session_id));
+  BMAD_TRY_ASSIGN(const std::string packed, pack(session_id, members));
+  return size_of(members, packed);
 }
 
 Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,

@@ -109,13 +109,14 @@ std::string number_text(double number) {
                                  : json_number(number);
 }
 
-std::string default_config_text() {
-  Config defaults;
+std::string config_text(Config config) {
   ConfigWriter writer;
   for (const Setting& setting : config_settings()) {
-    writer.add(setting.key, std::visit(ValueText{defaults}, setting.member));
+    writer.add(setting.key, std::visit(ValueText{config}, setting.member));
   }
   return writer.finish();
 }
+
+std::string default_config_text() { return config_text({}); }
 
 }  // namespace bmad_mem

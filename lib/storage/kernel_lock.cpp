@@ -81,16 +81,30 @@ void KernelLock::unlock() {
   }
 }
 
-std::optional<int> KernelLock::holder() const {
+namespace {
+
+/// The lock that stands in the way of taking this one; its l_type is F_UNLCK when none does.
+struct flock blocking_lock(const File& file) {
   struct flock range{};
   range.l_type = F_WRLCK;
   range.l_whence = SEEK_SET;
   range.l_len = 1;
-  if (file_->descriptor() < 0 || ::fcntl(file_->descriptor(), F_OFD_GETLK, &range) != 0 ||
-      range.l_type == F_UNLCK || range.l_pid <= 0) {
+  if (file.descriptor() < 0 || ::fcntl(file.descriptor(), F_OFD_GETLK, &range) != 0) {
+    range.l_type = F_UNLCK;
+  }
+  return range;
+}
+
+}  // namespace
+
+bool KernelLock::is_held() const { return blocking_lock(*file_).l_type != F_UNLCK; }
+
+std::optional<int> KernelLock::holder() const {
+  const struct flock lock = blocking_lock(*file_);
+  if (lock.l_type == F_UNLCK || lock.l_pid <= 0) {
     return std::nullopt;  // An open-file-description lock has no process: its l_pid is -1.
   }
-  return range.l_pid;
+  return lock.l_pid;
 }
 
 #else
@@ -137,6 +151,8 @@ void KernelLock::unlock() {
     fallback_->lock.unlock();
   }
 }
+
+bool KernelLock::is_held() const { return false; }
 
 std::optional<int> KernelLock::holder() const { return std::nullopt; }
 

@@ -23,6 +23,9 @@ class KernelLock {
   /// Waits as long as it takes.
   Status lock();
   void unlock();
+  /// Whether somebody holds the lock, by another descriptor than this one. Takes nothing. False
+  /// where the system has no way to ask.
+  [[nodiscard]] bool is_held() const;
   /// The process that holds the lock, when the kernel knows it.
   [[nodiscard]] std::optional<int> holder() const;
 

@@ -74,6 +74,24 @@ bool still_runs(int pid, std::uint64_t start) {
   return found == 0 || start == 0 || found == start;
 }
 
+/// What stands in the information file; no object when nothing is there that names a process.
+std::optional<JsonValue> read_info(JsonParser& parser, File& info_file) {
+  std::array<char, kInfoSize> buffer{};
+  const Result<std::size_t> size = info_file.read_at(0, buffer);
+  const Result<JsonValue> info = parser.parse(std::string_view(buffer.data(), size ? *size : 0));
+  if (!info || !info->is_object() || (*info)["pid"].integer() <= 0) {
+    return std::nullopt;
+  }
+  return *info;
+}
+
+/// Whether the process that left its name may still be there: one on another host is not asked.
+bool may_run(const JsonValue& info) {
+  return info["host"].string() != host_name() ||
+         still_runs(static_cast<int>(info["pid"].integer()),
+                    static_cast<std::uint64_t>(info["pid_start"].integer()));
+}
+
 std::string describe(const JsonValue& info) {
   const std::string_view agent = info["agent_id"].string();
   std::string text = fmt::format("process {} (", info["pid"].integer());
@@ -104,21 +122,32 @@ void write_lock_info(File& info_file, std::string_view operation, std::string_vi
 }
 
 std::string describe_lock_holder(File& info_file, std::optional<int> kernel_pid) {
-  std::array<char, kInfoSize> buffer{};
-  const Result<std::size_t> size = info_file.read_at(0, buffer);
   JsonParser parser;
-  const Result<JsonValue> info = parser.parse(std::string_view(buffer.data(), size ? *size : 0));
-  const bool named = info.has_value() && info->is_object() && (*info)["pid"].integer() > 0;
-  const int pid = named ? static_cast<int>((*info)["pid"].integer()) : 0;
-  if (kernel_pid && *kernel_pid != pid) {
+  const std::optional<JsonValue> info = read_info(parser, info_file);
+  if (kernel_pid && (!info || *kernel_pid != (*info)["pid"].integer())) {
     return fmt::format("process {}", *kernel_pid);
   }
-  const bool elsewhere = named && (*info)["host"].string() != host_name();
-  if (named &&
-      (elsewhere || still_runs(pid, static_cast<std::uint64_t>((*info)["pid_start"].integer())))) {
-    return describe(*info);
+  return info && may_run(*info) ? describe(*info) : "a process that left no name";
+}
+
+LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid) {
+  JsonParser parser;
+  LockHolder holder;
+  const std::optional<JsonValue> info = read_info(parser, info_file);
+  if (kernel_pid && (!info || *kernel_pid != (*info)["pid"].integer())) {
+    holder.pid = *kernel_pid;
+    return holder;
   }
-  return "a process that left no name";
+  if (info && may_run(*info)) {
+    holder.pid = static_cast<int>((*info)["pid"].integer());
+    holder.host = (*info)["host"].string();
+    holder.agent_id = (*info)["agent_id"].string();
+    holder.operation = (*info)["operation"].string();
+    if (const auto since = try_parse_rfc3339((*info)["acquired_at"].string())) {
+      holder.acquired_at = since;
+    }
+  }
+  return holder;
 }
 
 }  // namespace bmad_mem

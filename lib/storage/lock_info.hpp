@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/locks.hpp"
 #include "core/file_system.hpp"
 
 namespace bmad_mem {
@@ -19,5 +20,8 @@ void write_lock_info(File& info_file, std::string_view operation, std::string_vi
 /// known: from `kernel_pid` where the kernel names the holder, else from the information file when
 /// that process still runs; otherwise "a process that left no name".
 std::string describe_lock_holder(File& info_file, std::optional<int> kernel_pid);
+
+/// The same, taken apart; `session_id` stays empty. What is not known is empty.
+LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid);
 
 }  // namespace bmad_mem

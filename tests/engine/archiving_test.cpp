@@ -46,6 +46,20 @@ TEST_CASE("an archived session is gone from the list, and what it taught is stil
             .size() == 3);
 }
 
+TEST_CASE("a dry run says what an archive would be, and changes nothing") {
+  MemoryFixture memory;
+  fill(memory);
+  const ArchiveReport would = memory->archive_session("s1", {.dry_run = true}).value();
+  CHECK(memory->archived_sessions().value().empty());
+  CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
+  const ArchiveReport report = memory->archive_session("s1").value();
+  CHECK(would.path == report.path);
+  CHECK(would.kept == report.kept);
+  CHECK(would.original_bytes > 0);
+  CHECK(would.compressed_bytes > 0);
+  CHECK(code_of(memory->archive_session("s1", {.dry_run = true})) == ErrorCode::E_SESSION_ARCHIVED);
+}
+
 TEST_CASE("a restored session is what it was") {
   MemoryFixture memory;
   fill(memory);

@@ -398,4 +398,18 @@ TEST_CASE("a query of nothing but signs and stop words is refused, in prose it f
   CHECK(find(memory, {.text = "the type:fact"}) == Ids{"a"});
 }
 
+TEST_CASE("who opens a memory without noting accesses leaves no trace by reading") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("fact-1", "the ledger counts cents");
+  REQUIRE(memory.reopen({.note_accesses = false}));
+  CHECK(memory.found("ledger").size() == 1);
+  CHECK(memory->get(std::vector<std::string>{"fact-1"}).value().size() == 1);
+  memory.reopen();  // What is noted is written when a memory is closed.
+  CHECK(memory.read("access.jsonl").empty());
+  CHECK(memory.found("ledger").size() == 1);
+  memory.reopen();
+  CHECK_FALSE(memory.read("access.jsonl").empty());
+}
+
 }  // namespace bmad_mem::test

@@ -126,6 +126,10 @@ enum class SessionState : std::uint8_t {
 /// "active", "idle", "archived", "deleted".
 const char* session_state_name(SessionState state);
 
+struct ArchiveOptions {
+  bool dry_run = false;  ///< Say what would be packed, and change nothing.
+};
+
 struct ArchiveReport {
   std::string session_id;
   std::string path;                    ///< Of the archive.

@@ -45,6 +45,9 @@ struct OpenOptions {
   std::optional<MemoryAccess> access = {};
   /// Go on with the defaults when config.json is damaged; for verify() and repair(), which name it.
   bool tolerate_bad_config = false;
+  /// Count what queries and get() return as accesses, as the config says. False: reading leaves no
+  /// trace at all, for people who look at what agents remember.
+  bool note_accesses = true;
 };
 
 /// What is known of a new session. Everything may stay empty.
@@ -243,8 +246,9 @@ class MemoryManager {
   Result<std::uint64_t> restore_evicted(std::string_view session_id,
                                         std::span<const std::string> ids = {});
   /// Packs a session into archive/{id}.tar.gz, checked by reading it back. Its facts, preferences
-  /// and pins stay searchable.
-  Result<ArchiveReport> archive_session(std::string_view session_id);
+  /// and pins stay searchable. A dry run tells sizes without the record of the archiving itself.
+  Result<ArchiveReport> archive_session(std::string_view session_id,
+                                        const ArchiveOptions& options = {});
   /// The way back. A write to an archived session does this by itself.
   Result<Session> restore_session(std::string_view session_id);
   Result<std::vector<ArchivedSession>> archived_sessions() const;

@@ -6,10 +6,11 @@
 namespace bmad_mem::cli {
 namespace {
 
-void print_report(Tool& tool, const ArchiveReport& report) {
+void print_report(Tool& tool, const ArchiveReport& report, bool dry_run) {
   if (tool.json()) {
     JsonWriter json;
-    json.begin_object().member("session_id", report.session_id).member("state", "archived");
+    json.begin_object().member("session_id", report.session_id);
+    json.member("state", dry_run ? "would be archived" : "archived");
     json.member("path", report.path).member("files", report.files);
     json.member("original_bytes", report.original_bytes);
     json.member("compressed_bytes", report.compressed_bytes).member("kept", report.kept);
@@ -18,18 +19,20 @@ void print_report(Tool& tool, const ArchiveReport& report) {
     return;
   }
   tool.out().print(
-      "archived {}: {}, {} became {}; {} searchable\n", tool.style().id(report.session_id),
-      format_count(report.files, "file", "files"), format_size(report.original_bytes),
+      "{} {}: {}, {} {} {}; {} searchable\n", dry_run ? "would archive" : "archived",
+      tool.style().id(report.session_id), format_count(report.files, "file", "files"),
+      format_size(report.original_bytes), dry_run ? "would become" : "became",
       format_size(report.compressed_bytes),
       report.kept == 1 ? "1 entry stays" : format_count(report.kept) + " entries stay");
 }
 
 Result<ExitStatus> run(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const bool dry_run = tool.args().has("dry-run");
   ExitStatus status = ExitStatus::kDone;
   for (const std::string& id : tool.args().positionals()) {
-    if (const Result<ArchiveReport> report = memory.archive_session(id)) {
-      print_report(tool, *report);
+    if (const Result<ArchiveReport> report = memory.archive_session(id, {.dry_run = dry_run})) {
+      print_report(tool, *report, dry_run);
     } else {
       tool.report(report.error());
       status = ExitStatus::kFailed;
@@ -40,6 +43,10 @@ Result<ExitStatus> run(Tool& tool) {
 
 constexpr Positional kPositionals[] = {
     {.name = "ID", .help = "the session", .max = 0, .completion = Completion::kSession},
+};
+
+constexpr Option kOptions[] = {
+    {.name = "dry-run", .help = "show what would be packed; change nothing"},
 };
 
 constexpr Example kExamples[] = {
@@ -59,6 +66,7 @@ const Command kSessionArchive = {
         "similar, related, topics and timeline looks at the rest.\n\n"
         "A write to an archived session brings it back by itself, and so does `session restore`.",
     .positionals = kPositionals,
+    .options = kOptions,
     .examples = kExamples,
     .exit_status = "0 done, 1 failed, or one of the sessions was refused, 2 wrong usage.",
     .run = run,

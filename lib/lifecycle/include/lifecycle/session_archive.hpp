@@ -62,6 +62,10 @@ struct ArchiveLimits {
 Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
                                           const ArchiveLimits& limits = {});
 
+/// What write_session_archive would write; writes nothing and needs no lock. Errors: as it, but for
+/// those of writing.
+Result<ArchiveSize> measure_session_archive(FileSystem& files, std::string_view session_id);
+
 /// As write_session_archive, with `members` instead of the folder's files; manifest.json must be
 /// among them, and every name as read_session_archive() returns it (else E_STORAGE_CORRUPT). The
 /// caller holds the lock that guards the archive.

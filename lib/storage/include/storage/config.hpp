@@ -256,6 +256,9 @@ Result<LoadedConfig> parse_config(std::string_view text, const std::string& disp
 /// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
 Result<LoadedConfig> load_config(FileSystem& files);
 
+/// `config` as it would stand in config.json, every key with its value, laid out for people.
+std::string config_text(Config config);
+
 /// What `init` writes: every key with its default, laid out for people.
 std::string default_config_text();
 
