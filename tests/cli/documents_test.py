@@ -36,8 +36,15 @@ class Documents(ToolTest):
         self.run_blocks_of("docs/summary.md")
         self.run_tool("verify")
 
+    def test_the_token_of_the_local_server_is_for_scripts(self):
+        self.run_blocks_of("docs/serve.md")
+
     def test_the_server_without_a_host_runs(self):
         self.run_blocks_of("docs/mcp.md")
+        self.run_tool("verify")
+
+    def test_the_examples_of_the_http_api_run(self):
+        self.run_blocks_of("docs/http-api.md")
         self.run_tool("verify")
 
     def test_the_examples_of_agents_run(self):

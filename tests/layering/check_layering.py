@@ -41,7 +41,7 @@ THIRD_PARTY = {
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"CLI11", "toml++", "nlohmann", "libyaml", "libsodium"},
+    "bmad-mem": {"CLI11", "toml++", "nlohmann", "libyaml", "libsodium", "Boost.Asio", "Boost.Beast"},
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 
@@ -54,6 +54,8 @@ LIBRARY_HEADERS = [
     # date_time is how Boost.Interprocess takes its points in time.
     ("Boost.Interprocess", r"boost/(interprocess|date_time)/.+"),
     ("Boost.Filesystem", r"boost/(filesystem|system)(/.+|\.hpp)"),
+    ("Boost.Asio", r"boost/asio(/.+|\.hpp)"),
+    ("Boost.Beast", r"boost/beast(/.+|\.hpp)"),
     ("libstemmer", r"libstemmer(/libstemmer)?\.h"),
     ("utf8proc", r"utf8proc\.h"),
     ("RE2", r"re2/.+"),
@@ -77,6 +79,8 @@ NOT_IN_HEADERS = {
     "toml++",
     "Boost.Interprocess",
     "Boost.Filesystem",
+    "Boost.Asio",
+    "Boost.Beast",
 }
 
 POSIX = re.compile(

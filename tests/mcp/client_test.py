@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Has clients that aren't ours drive the MCP server: node/client.test.mjs.
+"""Has clients that aren't ours drive the MCP server: node/client.test.mjs on stdio, node/http.test.mjs over HTTP.
 
 Runs in $BMAD_NODE_FOLDER, where node_packages.py has installed them. The schemas of the protocol are looked for in $BMAD_SHARED_DATA, else in
 ../shared/data beside the project; without them all but the comparison with them is done.
@@ -29,7 +29,7 @@ def main():
     environment = {**os.environ, "BMAD_MEM": str(tool), "BMAD_MCP_SCHEMAS": str(schemas)}
     for key in ("BMAD_SESSION", "BMAD_MEMORY_ROOT", "CLAUDE_PROJECT_DIR", "CLAUDE_CODE_SESSION_ID"):
         environment.pop(key, None)
-    command = [node, "--test", "client.test.mjs"]
+    command = [node, "--test", "client.test.mjs", "http.test.mjs"]
     done = subprocess.run(command, cwd=node_folder(), env=environment, check=False, timeout=TIMEOUT_S)
     if not schemas.is_dir():
         print(f"there are no schemas in {schemas}: no message was compared with them")

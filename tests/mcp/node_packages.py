@@ -1,7 +1,10 @@
 #!/usr/bin/env python3
-"""Installs what node/package-lock.json names into $BMAD_NODE_FOLDER; the source folder stays clean.
+"""Installs what SOURCE/package-lock.json names into $BMAD_NODE_FOLDER; the source folder stays clean.
 
-It lies below the build folder and is installed once, unless the lock file changes.
+    node_packages.py SOURCE
+
+All files of SOURCE are copied there too, so that they find the packages. The folder lies below the
+build folder; packages are installed once, unless the lock file changes.
 """
 
 import hashlib
@@ -11,7 +14,6 @@ import shutil
 import subprocess
 import sys
 
-SOURCE = pathlib.Path(__file__).resolve().parent / "node"
 TIMEOUT_S = 240
 
 
@@ -23,16 +25,16 @@ def node_folder():
     return pathlib.Path(folder)
 
 
-def install():
+def install(source):
     npm = shutil.which("npm")
     if npm is None or shutil.which("node") is None:
         sys.exit("this test needs node and npm: on Debian `apt-get install nodejs npm`")
     folder = node_folder()
     folder.mkdir(parents=True, exist_ok=True)
-    for path in SOURCE.iterdir():
+    for path in source.iterdir():
         if path.is_file():
             shutil.copy(path, folder)
-    wanted = hashlib.sha256((SOURCE / "package-lock.json").read_bytes()).hexdigest()
+    wanted = hashlib.sha256((source / "package-lock.json").read_bytes()).hexdigest()
     stamp = folder / "installed"
     if stamp.exists() and stamp.read_text(encoding="ascii") == wanted:
         return
@@ -43,4 +45,6 @@ def install():
 
 
 if __name__ == "__main__":
-    install()
+    if len(sys.argv) != 2:
+        sys.exit(f"usage: {sys.argv[0]} SOURCE")
+    install(pathlib.Path(sys.argv[1]))

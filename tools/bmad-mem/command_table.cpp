@@ -53,6 +53,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kSummaryCompacting,
     &kSummaryStats,
     &kMcp,
+    &kServe,
     &kHook,
     &kGitInstall,
     &kGitUninstall,

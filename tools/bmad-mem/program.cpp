@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <csignal>
 
 namespace bmad_mem::cli {
 namespace {
@@ -25,15 +26,21 @@ std::vector<char*> environment_without(std::span<const std::string_view> hidden)
   return kept;
 }
 
-/// Starts it with stdout into `output`. 0 when that failed.
-pid_t start(const std::vector<std::string>& words, int output,
-            std::span<const std::string_view> hidden) {
+/// The words as POSIX has them; they must outlive the result.
+std::vector<char*> arguments_of(const std::vector<std::string>& words) {
   std::vector<char*> argv;
   argv.reserve(words.size() + 1);
   for (const std::string& word : words) {
     argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as POSIX has it.
   }
   argv.push_back(nullptr);
+  return argv;
+}
+
+/// Starts it with stdout into `output`. 0 when that failed.
+pid_t start(const std::vector<std::string>& words, int output,
+            std::span<const std::string_view> hidden) {
+  std::vector<char*> argv = arguments_of(words);
   std::vector<char*> variables = environment_without(hidden);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
@@ -85,6 +92,32 @@ ProgramRun run_program(const std::vector<std::string>& words, std::size_t output
   }
   ::close(ends[0]);
   return run;
+}
+
+bool start_program(const std::vector<std::string>& words) {
+  std::vector<char*> argv = arguments_of(words);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // A session of its own, and signals as any program expects them: Ctrl-C is meant for us.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  const int problem =
+      ::posix_spawnp(&child, argv.front(), &actions, &attributes, argv.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  return problem == 0;
 }
 
 }  // namespace bmad_mem::cli

@@ -23,4 +23,8 @@ struct ProgramRun {
 ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max,
                        std::span<const std::string_view> hidden = {});
 
+/// Starts `words` and does not wait: the program goes on when we end. It prints nothing. False when
+/// it could not be started.
+bool start_program(const std::vector<std::string>& words);
+
 }  // namespace bmad_mem::cli

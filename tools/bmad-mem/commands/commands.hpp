@@ -49,6 +49,7 @@ extern const Command kSummaryCompact;
 extern const Command kSummaryCompacting;
 extern const Command kSummaryStats;
 extern const Command kMcp;
+extern const Command kServe;
 extern const Command kHook;
 extern const Command kGitInstall;
 extern const Command kGitUninstall;

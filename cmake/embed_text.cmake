@@ -1,0 +1,19 @@
+# Makes a C++ source with a text file as a string: see tools/bmad-mem/http/openapi.hpp.
+#
+#   cmake -DFILE=schemas.json -DHEADER=http/openapi.hpp -DFUNCTION=openapi_parts -DOUTPUT=x.cpp
+#         -P cmake/embed_text.cmake
+cmake_policy(VERSION 3.25)
+
+file(READ "${FILE}" text)
+file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
+// Made by cmake/embed_text.cmake.
+#include "@HEADER@"
+
+namespace bmad_mem::cli {
+
+std::string_view @FUNCTION@() {
+  return R"embedded(@text@)embedded";
+}
+
+}  // namespace bmad_mem::cli
+]] @ONLY)

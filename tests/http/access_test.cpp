@@ -1,0 +1,65 @@
+#include "http/access.hpp"
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+
+namespace {
+
+using bmad_mem::cli::Access;
+using std::chrono::hours;
+using std::chrono::minutes;
+
+const Access::Time kNow = Access::Time() + hours(100);
+
+}  // namespace
+
+TEST_CASE("a token has 256 bits, and each server its own") {
+  std::set<std::string> tokens;
+  for (int i = 0; i < 20; ++i) {
+    const Access access;
+    CHECK(access.token().size() == 43);  // 256 bits in base64 without padding.
+    CHECK(access.is_token(access.token()));
+    CHECK_FALSE(access.is_token(access.token() + "x"));
+    CHECK_FALSE(access.is_token(""));
+    tokens.insert(access.token());
+  }
+  CHECK(tokens.size() == 20);
+}
+
+TEST_CASE("a code is worth a cookie once, for ten minutes") {
+  Access access;
+  const std::string code = access.new_code(kNow);
+  CHECK_FALSE(access.cookie_for("", kNow));
+  CHECK_FALSE(access.cookie_for(access.token(), kNow));
+  const auto cookie = access.cookie_for(code, kNow + minutes(9));
+  REQUIRE(cookie);
+  CHECK(access.is_cookie(*cookie, kNow));
+  CHECK_FALSE(access.is_cookie(code, kNow));
+  CHECK_FALSE(access.cookie_for(code, kNow + minutes(9)));
+  const std::string late = access.new_code(kNow);
+  CHECK_FALSE(access.cookie_for(late, kNow + minutes(10)));
+}
+
+TEST_CASE("codes that nobody uses make room for new ones") {
+  Access access;
+  std::vector<std::string> codes;
+  for (std::size_t i = 0; i <= Access::kCodesMax; ++i) {
+    codes.push_back(access.new_code(kNow));
+  }
+  CHECK_FALSE(access.cookie_for(codes.front(), kNow));
+  CHECK(access.cookie_for(codes[1], kNow));
+  CHECK(access.cookie_for(codes.back(), kNow));
+}
+
+TEST_CASE("a cookie ends after twelve hours, or when its page says so") {
+  Access access;
+  const std::string cookie = access.cookie_for(access.new_code(kNow), kNow).value_or("");
+  CHECK(access.is_cookie(cookie, kNow + hours(12) - minutes(1)));
+  CHECK_FALSE(access.is_cookie(cookie, kNow + hours(12)));
+  CHECK_FALSE(access.is_cookie("", kNow));
+  access.forget_cookie(cookie);
+  CHECK_FALSE(access.is_cookie(cookie, kNow));
+}

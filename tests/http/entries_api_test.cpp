@@ -1,0 +1,144 @@
+// Reading: search, lists, one entry.
+#include <doctest/doctest.h>
+
+#include "http/api_fixture.hpp"
+
+namespace bmad_mem::cli::test {
+namespace {
+
+/// Two sessions of two projects with entries of several types.
+class SomeEntries : public ApiFixture {
+ public:
+  SomeEntries() {
+    REQUIRE(memory().create_session({.session_id = "s1", .project_name = "payments"}));
+    REQUIRE(memory().create_session({.session_id = "s2", .project_name = "other"}));
+    add("s1", EntryType::kDecision,
+        R"({"id":"dec-1","timestamp":"2026-01-10T10:00:00Z","made_by":"ann",)"
+        R"("decision":"Use PostgreSQL for the ledger","tags":["db"],"topic":"storage"})");
+    add("s1", EntryType::kFact,
+        R"({"id":"fact-1","timestamp":"2026-01-11T10:00:00Z","content":"The pool has 20 places"})");
+    add("s1", EntryType::kPreference,
+        R"({"id":"pref-1","timestamp":"2026-01-12T10:00:00Z","key":"db","value":"the pool first"})");
+    add("s2", EntryType::kFinding,
+        R"({"id":"finding-1","timestamp":"2026-01-13T10:00:00Z","discovered_by":"bob",)"
+        R"("description":"No connection pool","pinned":true,"sensitive":true,"topic":"storage"})");
+    add("s2", EntryType::kConversation,
+        R"({"id":"msg-1","timestamp":"2026-01-14T10:00:00Z","role":"user",)"
+        R"("content":"Is <script>alert(1)</script> the pool?","context":{"topic":"pool \"x\""}})");
+  }
+
+  /// The ids in the array, "a b c".
+  static std::string ids(JsonValue array) {
+    std::string out;
+    for (const JsonValue element : array.elements()) {
+      out += out.empty() ? "" : " ";
+      out += element["id"].string();
+    }
+    return out;
+  }
+  std::string found(std::string_view query) {
+    const Answer answer = get(fmt::format("/memory/search?sort=oldest&{}", query));
+    CHECK_MESSAGE(answer.status == 200, answer.body);
+    return ids(answer.json["hits"]);
+  }
+};
+
+TEST_CASE_FIXTURE(SomeEntries, "a search chooses by each of its filters") {
+  struct Row {
+    std::string_view query;
+    std::string_view ids;
+  };
+  static constexpr Row kRows[] = {
+      {"q=pool", "fact-1 pref-1 finding-1 msg-1"},
+      {"q=pool&k=1", "fact-1"},
+      {"q=pool&type=fact", "fact-1"},
+      {"q=pool&type=facts", "fact-1 pref-1"},
+      {"q=pool&type=records", "finding-1 msg-1"},
+      {"q=pool&type=finding&type=conversations", "finding-1 msg-1"},
+      {"q=pool&session_id=s1", "fact-1 pref-1"},
+      {"q=pool&session_id=s1&session_id=s2", "fact-1 pref-1 finding-1 msg-1"},
+      {"q=pool&agent=bob", "finding-1"},
+      {"tag=db", "dec-1"},
+      {"q=pool&since=2026-01-12&until=2026-01-13", "pref-1 finding-1"},
+      {"pinned=true", "finding-1"},
+      {"q=pool&sensitive=false", "fact-1 pref-1 msg-1"},
+      {"topic=storage", "dec-1 finding-1"},
+      {"topic=storage&q=pool", "finding-1"},
+      {"topic=pool \"x\"", "msg-1"},
+      {"q=pool&workspace=payments", "fact-1 pref-1"},
+      {"q=pool&workspace=payments&session_id=s2", ""},
+      {"q=pool&workspace=nowhere", ""},
+      {"q=pool&min_score=1", ""},
+      {"", "dec-1 fact-1 pref-1 finding-1 msg-1"},
+      {"q=", "dec-1 fact-1 pref-1 finding-1 msg-1"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.query);
+    CHECK(found(row.query) == row.ids);
+  }
+}
+
+TEST_CASE_FIXTURE(SomeEntries, "without words a search shows the newest first") {
+  CHECK(ids(get("/memory/search").json["hits"]) == "msg-1 finding-1 pref-1 fact-1 dec-1");
+  CHECK(ids(get("/memory/search?q= ").json["hits"]) == "msg-1 finding-1 pref-1 fact-1 dec-1");
+}
+
+TEST_CASE_FIXTURE(SomeEntries, "a hit says what it is, why it is one, and where it matched") {
+  const Answer answer = get("/memory/search?q=ledger&explain=true");
+  REQUIRE(count(answer.json["hits"]) == 1);
+  const JsonValue hit = *answer.json["hits"].elements().begin();
+  CHECK(hit["id"].string() == "dec-1");
+  CHECK(hit["type"].string() == "decision");
+  CHECK(hit["who"].string() == "ann");
+  CHECK(hit["timestamp"].string() == "2026-01-10T10:00:00Z");
+  CHECK(hit["score"].number() > 0);
+  CHECK(hit["weights"]["text"].number() == doctest::Approx(0.4));
+  const JsonValue highlight = *hit["highlights"].elements().begin();
+  CHECK(hit["snippet"].string().substr(static_cast<std::size_t>(highlight["offset"].integer()),
+                                       static_cast<std::size_t>(highlight["size"].integer())) ==
+        "ledger");
+  CHECK(count(hit["explanation"]["terms"]) == 1);
+}
+
+TEST_CASE_FIXTURE(SomeEntries, "an entry comes with its line as it is") {
+  const Answer answer = get("/memory/record/msg-1");
+  CHECK(answer.status == 200);
+  CHECK(answer.body.find(R"("fields":)" + last_line("s2", "conversation.jsonl")) !=
+        std::string::npos);
+  CHECK(get("/memory/record/msg-1?session_id=s1").status == 404);
+  CHECK(get("/memory/record/nothing").code() == "E_SESSION_NOT_FOUND");
+  CHECK(get("/memory/record/nothing/history").status == 404);
+  CHECK(get("/memory/record/nothing/related").status == 404);
+  CHECK(get("/memory/record/msg-1?session_id=s9").status == 404);
+}
+
+TEST_CASE_FIXTURE(SomeEntries, "lists, topics and the timeline count the same entries") {
+  CHECK(ids(get("/memory/entries?limit=2").json["entries"]) == "msg-1 finding-1");
+  CHECK(ids(get("/memory/entries?topic=storage").json["entries"]) == "finding-1 dec-1");
+  const Answer topics = get("/memory/topics");
+  const JsonValue topic = *topics.json["topics"].elements().begin();
+  CHECK(topic["topic"].string() == "storage");
+  CHECK(topic["entries"].integer() == 2);
+  CHECK(topic["sessions"].integer() == 2);
+  const Answer timeline = get("/memory/timeline?unit=month");
+  REQUIRE(count(timeline.json["buckets"]) == 1);
+  const JsonValue bucket = *timeline.json["buckets"].elements().begin();
+  CHECK(bucket["begin"].string() == "2026-01-01T00:00:00Z");
+  CHECK(bucket["total"].integer() == 5);
+  CHECK(bucket["types"]["fact"].integer() == 1);
+  CHECK(bucket["types"]["event"].integer() == 0);
+}
+
+TEST_CASE_FIXTURE(SomeEntries, "related entries are named with their relation") {
+  add("s2", EntryType::kEvent,
+      R"({"id":"evt-1","kind":"tool_use","references":{"findings":["finding-1"]}})");
+  const Answer answer = get("/memory/record/finding-1/related?limit=2");
+  CHECK(count(answer.json["related"]) == 2);
+  const JsonValue first = *answer.json["related"].elements().begin();
+  CHECK(first["entry"]["id"].string() == "evt-1");
+  CHECK(first["relation"].string() == "referenced_by");
+  CHECK(first["relevance"].number() == 1);
+}
+
+}  // namespace
+}  // namespace bmad_mem::cli::test

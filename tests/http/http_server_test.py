@@ -1,0 +1,274 @@
+#!/usr/bin/env python3
+"""`serve` as its clients see it: HTTP, links, and its end."""
+
+import json
+import pathlib
+import re
+import signal
+import socket
+import subprocess
+import time
+
+from own_server_fixture import TIMEOUT_S, TOOL, HttpServerTest, Stream, main
+
+
+CODE = "#code="
+
+
+class Http(HttpServerTest):
+    def setUp(self):
+        super().setUp()
+        self.serve()
+
+    def host(self):
+        return f"Host: 127.0.0.1:{self.port}\r\nAuthorization: Bearer {self.token}\r\n".encode()
+
+    def test_requests_on_one_connection_are_answered_in_order(self):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as client:
+            client.sendall(
+                b"GET /auth/session HTTP/1.1\r\n" + self.host() + b"\r\n"
+                b"GET /nowhere HTTP/1.1\r\n" + self.host() + b"\r\n"
+                b"GET /icon.svg HTTP/1.1\r\nConnection: close\r\n" + self.host() + b"\r\n"
+            )
+            answer = self.read_all(client)
+        self.assertEqual(re.findall(rb"HTTP/1.1 (\d+) ", answer), [b"200", b"404", b"200"])
+
+    def test_head_is_answered_like_get_without_the_body(self):
+        get, text = self.ask("GET", "/icon.svg", token=False)
+        head, nothing = self.ask("HEAD", "/icon.svg", token=False)
+        self.assertEqual((get.status, head.status, nothing), (200, 200, b""))
+        self.assertEqual(head.getheader("content-length"), str(len(text)))
+
+    def test_a_page_file_that_the_client_has_is_not_sent_again(self):
+        first, _ = self.ask("GET", "/app.css", token=False)
+        self.assertEqual(first.getheader("cache-control"), "no-cache")
+        again, text = self.ask(
+            "GET", "/app.css", token=False, headers={"If-None-Match": first.getheader("etag")}
+        )
+        self.assertEqual((again.status, text), (304, b""))
+
+    def test_every_answer_says_what_browsers_may_do_with_it(self):
+        for target, token in [("/", False), ("/nowhere", True), ("/auth/session", False)]:
+            response, _ = self.ask("GET", target, token=token)
+            self.assertEqual(response.getheader("x-content-type-options"), "nosniff")
+            self.assertIn("default-src 'none'", response.getheader("content-security-policy"))
+            self.assertIsNone(response.getheader("access-control-allow-origin"))
+
+    def test_what_two_programs_could_understand_differently_is_refused(self):
+        host = self.host()
+        post = b"POST /auth/link HTTP/1.1\r\nContent-Type: application/json\r\n"
+        rows = {
+            "two hosts": b"GET / HTTP/1.1\r\nHost: a\r\n" + host + b"\r\n",
+            "no host": b"GET / HTTP/1.1\r\n\r\n",
+            "two lengths": post + host + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}",
+            "length and chunks": post
+            + host
+            + b"Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+            "a length that is none": post + host + b"Content-Length: +2\r\n\r\n{}",
+            "not HTTP": b"hello\r\n\r\n",
+            "another host in the address": b"GET http://evil/ HTTP/1.1\r\n" + host + b"\r\n",
+            "a broken escape": b"GET /%zz HTTP/1.1\r\n" + host + b"\r\n",
+            "an escaped NUL": b"GET /%00 HTTP/1.1\r\n" + host + b"\r\n",
+        }
+        for name, request in rows.items():
+            with self.subTest(name):
+                self.assertTrue(self.raw(request).startswith(b"HTTP/1.1 400 "), name)
+
+    def test_the_size_of_a_head_is_bounded(self):
+        host = self.host()
+        rows = {
+            b"414": b"GET /" + b"a" * 2000 + b" HTTP/1.1\r\n" + host + b"\r\n",
+            b"414 ": b"GET /?" + b"a" * 10_000 + b" HTTP/1.1\r\n" + host + b"\r\n",
+            b"414  ": b"GET /?" + b"a" * 100_000 + b" HTTP/1.1\r\n" + host + b"\r\n",
+            b"431": b"GET / HTTP/1.1\r\n" + host + b"X: " + b"a" * 100_000 + b"\r\n\r\n",
+            b"431 ": b"GET / HTTP/1.1\r\n" + host + b"X: a\r\n" * 100 + b"\r\n",
+        }
+        for status, request in rows.items():
+            with self.subTest(status=status, size=len(request)):
+                self.assertTrue(self.raw(request).startswith(b"HTTP/1.1 " + status.strip()))
+
+    def test_a_body_that_is_too_large_is_refused_before_it_is_read(self):
+        request = (
+            b"POST /auth/link HTTP/1.1\r\nContent-Type: application/json\r\n"
+            b"Content-Length: 1000000000\r\nExpect: 100-continue\r\n" + self.host() + b"\r\n"
+        )
+        self.assertTrue(self.raw(request).startswith(b"HTTP/1.1 413 "))
+
+    def test_a_body_in_chunks_is_read_and_counted(self):
+        head = (
+            b"POST /auth/link HTTP/1.1\r\nContent-Type: application/json\r\nConnection: close\r\n"
+            b"Transfer-Encoding: chunked\r\n" + self.host() + b"\r\n"
+        )
+        good = self.raw(head + b"1\r\n{\r\n1\r\n}\r\n0\r\n\r\n")
+        self.assertTrue(good.startswith(b"HTTP/1.1 200 "), good[:200])
+        piece = b"200\r\n" + b" " * 512 + b"\r\n"
+        self.assertTrue(self.raw(head + 3 * piece + b"0\r\n\r\n").startswith(b"HTTP/1.1 413 "))
+
+    def test_a_client_that_asks_first_is_told_to_go_on(self):
+        with socket.create_connection(("127.0.0.1", self.port), timeout=10) as client:
+            client.sendall(
+                b"POST /auth/link HTTP/1.1\r\nContent-Type: application/json\r\n"
+                b"Connection: close\r\nContent-Length: 2\r\nExpect: 100-continue\r\n"
+                + self.host()
+                + b"\r\n"
+            )
+            self.assertEqual(client.recv(100), b"HTTP/1.1 100 Continue\r\n\r\n")
+            client.sendall(b"{}")
+            self.assertTrue(self.read_all(client).startswith(b"HTTP/1.1 200 "))
+
+    def test_the_description_is_there(self):
+        response, text = self.ask("GET", "/openapi.json")
+        self.assertEqual(response.status, 200)
+        self.assertTrue(json.loads(text)["openapi"].startswith("3.1"))
+
+    def test_http_1_0_gets_an_answer_that_ends_with_the_connection(self):
+        answer = self.raw(b"GET / HTTP/1.0\r\n" + self.host() + b"\r\n")
+        self.assertTrue(answer.startswith(b"HTTP/1.1 200 "))
+        self.assertIn(b"connection: close", answer)
+
+    def test_a_connection_too_many_is_told_so(self):
+        held = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(128)]
+        try:
+            with socket.create_connection(("127.0.0.1", self.port), timeout=10) as client:
+                self.assertTrue(self.read_all(client).startswith(b"HTTP/1.1 503 "))
+        finally:
+            for client in held:
+                client.close()
+        for _ in range(100):  # Until the server has seen that they have gone.
+            try:
+                if self.ask("GET", "/auth/session")[0].status == 200:
+                    return
+            except OSError:
+                pass
+            time.sleep(0.05)
+        self.fail("the server takes no connections any more")
+
+
+class Links(HttpServerTest):
+    def setUp(self):
+        super().setUp()
+        self.serve()
+
+    def exchange(self, link, headers=None):
+        code = link.partition(CODE)[2]
+        return self.ask(
+            "POST", "/auth/session", {"code": code}, headers or self.origin, token=False
+        )[0]
+
+    def test_a_link_gives_a_cookie_once(self):
+        response = self.exchange(self.told["link"])
+        self.assertEqual(response.status, 204)
+        cookie = response.getheader("set-cookie")
+        for part in ("HttpOnly", "SameSite=Strict", "Path=/"):
+            self.assertIn(part, cookie)
+        self.assertEqual(self.exchange(self.told["link"]).status, 401)
+        cookie = {"Cookie": cookie.partition(";")[0]}
+        told, text = self.ask("GET", "/auth/session", headers=cookie, token=False)
+        self.assertEqual((told.status, json.loads(text)["port"]), (200, self.port))
+        write = ("POST", "/auth/link", {})
+        self.assertEqual(self.ask(*write, headers=cookie, token=False)[0].status, 403)
+        both = {**cookie, **self.origin}
+        self.assertEqual(self.ask(*write, headers=both, token=False)[0].status, 200)
+        self.assertEqual(
+            self.ask("DELETE", "/auth/session", headers=both, token=False)[0].status, 204
+        )
+        gone, _ = self.ask("GET", "/auth/session", headers=cookie, token=False)
+        self.assertEqual(gone.status, 401)
+
+    def test_a_code_is_taken_from_a_page_only(self):
+        self.assertEqual(self.exchange(self.told["link"], {"X": "y"}).status, 403)
+
+    def test_a_second_serve_prints_another_link_to_the_first(self):
+        told = json.loads(self.run_tool("--json", "serve"))
+        self.assertEqual((told["pid"], told["port"]), (self.process.pid, self.port))
+        self.assertNotEqual(told["link"], self.told["link"])
+        self.assertEqual(self.exchange(told["link"]).status, 204)
+
+    def test_the_token_is_for_its_user_alone(self):
+        token_file = pathlib.Path(self.told["token_file"])
+        self.assertEqual(token_file.stat().st_mode & 0o777, 0o600)
+        self.assertEqual(token_file.parent.stat().st_mode & 0o777, 0o700)
+        arguments = pathlib.Path(f"/proc/{self.process.pid}/cmdline").read_bytes()
+        self.assertNotIn(self.token.encode(), arguments)
+
+    def test_a_server_that_was_killed_leaves_nothing_in_the_way(self):
+        self.process.kill()
+        self.process.wait()
+        first = self.port
+        self.serve()
+        self.assertNotEqual(self.ask("GET", "/auth/session")[0].status, 401)
+        self.assertIsInstance(first, int)
+
+    def test_a_browser_gets_the_link_in_no_argument(self):
+        script = self.folder / "browser"
+        script.write_text('#!/bin/sh\necho "$@" >seen.tmp; mv seen.tmp seen\n')
+        script.chmod(0o755)
+        self.process.terminate()
+        self.process.wait()
+        self.environment["BROWSER"] = str(script)
+        self.serve("--open")
+        for _ in range(200):
+            if (self.folder / "seen").exists():
+                break
+            time.sleep(0.02)
+        seen = (self.folder / "seen").read_text().strip()
+        self.assertNotIn(CODE, seen)
+        page = pathlib.Path(seen.removeprefix("file://"))
+        self.assertEqual(page.stat().st_mode & 0o777, 0o600)
+        self.assertIn(self.told["link"], page.read_text())
+
+
+class Ending(HttpServerTest):
+    def test_a_taken_port_is_named(self):
+        with socket.create_server(("127.0.0.1", 0)) as taken:
+            port = taken.getsockname()[1]
+            done = subprocess.run(
+                [str(TOOL), "serve", "--port", str(port)],
+                cwd=self.folder,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+        self.assertEqual(done.returncode, 1)
+        self.assertIn(f"port {port} is taken", done.stderr)
+
+    def test_a_folder_that_others_can_read_gets_no_token(self):
+        folder = self.folder / "bmad-mem"
+        folder.mkdir()
+        folder.chmod(0o755)
+        process = subprocess.Popen(
+            [str(TOOL), "--json", "serve", "--print-token"],
+            cwd=self.folder,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(self.leave, process)
+        told = json.loads(process.stdout.readline())
+        self.assertNotIn("token_file", told)
+        self.port = told["port"]
+        self.authorized = {"Authorization": f"Bearer {process.stdout.readline().strip()}"}
+        self.assertEqual(self.ask("GET", "/auth/session")[0].status, 200)
+        self.assertEqual(list(folder.iterdir()), [])
+
+    def test_it_ends_at_once_while_streams_are_open(self):
+        self.serve()
+        streams = [Stream(self, "/memory/events") for _ in range(20)]
+        for stream in streams:
+            stream.block()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            self.process.send_signal(number)
+            self.assertEqual(self.process.wait(timeout=10), 0)
+            self.assertEqual([], list(self.folder.glob("bmad-mem/*.token")))
+            self.serve()
+
+    def test_read_only_writes_nothing(self):
+        self.serve("--read-only")
+        body = {"type": "decision", "decision": "x"}
+        self.assertEqual(self.ask("POST", "/memory/record", body)[0].status, 403)
+
+
+if __name__ == "__main__":
+    main()

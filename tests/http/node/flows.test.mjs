@@ -1,0 +1,383 @@
+// flows.test.mjs - what a person does with the pages, from looking for something to forgetting it.
+//
+// Elements are found by role and name, as a screen reader finds them: pages may change their markup.
+import assert from "node:assert/strict";
+import {after, before, describe, it} from "node:test";
+import {ask, finish, open, runTool, seen, settled, start, stop, until, world} from "./browser.mjs";
+
+const {sample} = world;
+
+before(start);
+after(stop);
+
+/** What the memory holds under an id, newest version first. */
+async function stored(id) {
+  const {json} = await ask(sample, "GET", `/memory/record/${id}`);
+  return json.entries?.[0];
+}
+
+describe("Search", () => {
+  it("shows hits as one types, marks the words and keeps the question in the address", async () => {
+    const page = await open(sample);
+    const field = page.getByRole("searchbox", {name: /search/i});
+    await field.pressSequentially("idempotency", {delay: 15});
+    await page.locator("main mark").filter({hasText: /idempotency/i}).first().waitFor();
+    assert.equal(new URL(page.url()).searchParams.get("q"), "idempotency");
+    await page.reload();
+    await settled(page);
+    await page.locator("main mark").first().waitFor();
+    assert.equal(await field.inputValue(), "idempotency");
+    await finish(page);
+  });
+
+  it("marks whole letters, however many bytes they have", async () => {
+    await runTool(sample, "add", "fact", "--session", "release-2-4", "Größe übergeben: naïve 😀 café zurückgelegt");
+    const page = await open(sample, `/search?q=${encodeURIComponent("café")}`);
+    await page.locator("main mark").filter({hasText: /^café$/}).first().waitFor();
+    await finish(page);
+  });
+
+  it("filters by type", async () => {
+    const page = await open(sample, "/search?q=payment");
+    const types = page.getByRole("group", {name: /types/i});
+    await types.getByRole("button", {name: /decision/i}).click();
+    await page.waitForFunction(() => new URL(location.href).searchParams.getAll("type").includes("decision"));
+    await settled(page);
+    const results = page.getByRole("region", {name: /results/i});
+    await until(async () => {
+      const kinds = await results.getByRole("listitem").allInnerTexts();
+      return kinds.length > 0 && kinds.every((text) => /decision/i.test(text));
+    });
+    await finish(page);
+  });
+
+  it("offers the tags that there are, and filters by one", async () => {
+    const page = await open(sample, "/search?q=payment");
+    const tag = page.getByLabel("Tag", {exact: true});
+    await tag.focus();
+    await page.locator("datalist#tags option[value=double-charge]").waitFor({state: "attached"});
+    await tag.fill("double-charge");
+    await tag.press("Enter");
+    await page.getByRole("button", {name: /remove the filter tag: double-charge/i}).waitFor();
+    assert.match(page.url(), /tag=double-charge/);
+    const {hits} = (await ask(sample, "GET", "/memory/search?q=payment&tag=double-charge")).json;
+    const rows = page.getByRole("region", {name: /results/i}).getByRole("listitem");
+    await until(async () => await rows.count() === hits.length);
+    const all = (await ask(sample, "GET", "/memory/search?q=payment")).json.hits;
+    assert.ok(hits.length > 0 && hits.length < all.length);
+    await finish(page);
+  });
+
+  it("says why a hit stands where it stands", async () => {
+    const page = await open(sample, "/search?q=idempotency");
+    const first = page.getByRole("region", {name: /results/i}).getByRole("listitem").first();
+    await first.getByText(/why this hit/i).click();
+    await first.getByRole("table").first().waitFor();
+    for (const name of ["Text", "Time", "Importance", "Access"]) {
+      await first.getByRole("rowheader", {name: new RegExp(name)}).first().waitFor();
+    }
+    await first.getByRole("rowheader", {name: /idempot/}).waitFor();
+    await finish(page);
+  });
+
+  it("shows where a question is wrong, and keeps the last hits", async () => {
+    const page = await open(sample, "/search?q=payment");
+    page.watch.expected.add(400);
+    const field = page.getByRole("searchbox", {name: /search/i});
+    await field.fill("type:nonsense");
+    await page.getByRole("alert").waitFor();
+    assert.equal(await field.getAttribute("aria-invalid"), "true");
+    await finish(page);
+  });
+
+  it("offers entries that were written meanwhile", async () => {
+    const page = await open(sample, "/search?q=payment");
+    await page.getByText("Live", {exact: true}).waitFor();
+    await runTool(sample, "add", "fact", "--session", "release-2-4", "A payment that came by another process");
+    await page.getByRole("button", {name: /new entr/i}).click();
+    await page.getByText("A payment that came by another process").first().waitFor();
+    await finish(page);
+  });
+});
+
+describe("Timeline", () => {
+  it("shows a session in order, folds tools, and stands beside the summary", async () => {
+    const page = await open(sample, "/session/checkout-retries");
+    await seen(page, "Some customers are charged twice");
+    const about = page.getByRole("complementary");
+    await about.getByText("Find out why some customers are charged twice").waitFor();
+    const texts = await page.locator("main details > summary").allTextContents();
+    const at = (text) => texts.findIndex((one) => one.includes(text));
+    assert.ok(at("Some customers") >= 0 && at("Some customers") < at("idempotency key with every payment"), "order");
+    assert.equal(await page.getByText("12: export async function").last().isVisible(), false, "results of tools are folded");
+    await finish(page);
+  });
+
+  it("jumps to a document", async () => {
+    const page = await open(sample, "/session/checkout-retries");
+    await page.getByRole("complementary").getByRole("button", {name: /payment is retried|retries/i}).click();
+    await page.getByRole("dialog").getByText("After 5 s without an answer").waitFor();
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({state: "detached"});
+    await finish(page);
+  });
+
+  it("filters to an hour that is chosen in the chart", async () => {
+    const page = await open(sample, "/session/release-2-4");
+    const chart = page.getByRole("group", {name: /entries by time/i});
+    await chart.getByRole("button").first().waitFor();
+    const all = await page.locator("main ol > li").count();
+    await chart.getByRole("button").first().click();
+    await until(async () => {
+      const shown = await page.locator("main ol > li").count();
+      return shown > 0 && shown < all;
+    });
+    await finish(page);
+  });
+
+  it("follows what other processes write", async () => {
+    const page = await open(sample, "/session/release-2-4");
+    await page.getByText("Live", {exact: true}).waitFor();
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await runTool(sample, "add", "fact", "--session", "release-2-4", "Written while somebody looks");
+    await seen(page, "Written while somebody looks");
+    const texts = ["one", "two", "three", "four", "five"].map((word) => `In quick succession: ${word}`);
+    await Promise.all(texts.map((text) => runTool(sample, "add", "fact", "--session", "release-2-4", text)));
+    for (const text of texts) {
+      await seen(page, text);
+    }
+    await finish(page);
+  });
+
+  it("offers what is new to somebody who reads further up", async () => {
+    const page = await open(sample, "/session/checkout-retries", {height: 400});
+    await page.getByText("Live", {exact: true}).waitFor();
+    await page.evaluate(() => scrollTo(0, 0));
+    await runTool(sample, "add", "fact", "--session", "checkout-retries", "Written while somebody reads");
+    const pill = page.getByRole("button", {name: /1 new/});
+    await pill.waitFor();
+    assert.ok(await page.evaluate(() => scrollY) < 50, "the page moved by itself");
+    await pill.click();
+    await seen(page, "Written while somebody reads");
+    await finish(page);
+  });
+});
+
+describe("Entry", () => {
+  const kEntry = "/entry/checkout-retries/checkout-retries-07";
+
+  it("shows all fields and what refers to it", async () => {
+    const page = await open(sample, kEntry);
+    for (const text of ["carries no idempotency key", "9 of 37 retries", "Send the order's number as the key"]) {
+      await page.locator("main").getByText(text).first().waitFor();
+    }
+    const related = page.getByRole("region", {name: /related/i});
+    await related.getByRole("heading", {name: /referred to by/i}).waitFor();
+    await related.getByText("idempotency key with every payment").first().waitFor();
+    await finish(page);
+  });
+
+  it("is edited: a new version, and the one before stays", async () => {
+    const page = await open(sample, kEntry);
+    await page.getByRole("button", {name: "Edit"}).click();
+    await page.getByLabel(/recommendation/i).fill("Send the order's number as the key, and test it");
+    await page.getByRole("button", {name: /save/i}).click();
+    await page.getByRole("heading", {name: "Versions"}).waitFor();
+    await page.getByText("Version 2").first().waitFor();
+    const entry = await stored("checkout-retries-07");
+    assert.equal(entry.versions, 2);
+    assert.equal(entry.fields.recommendation, "Send the order's number as the key, and test it");
+    assert.equal(entry.fields.evidence, "9 of 37 retries of 13 November were charged twice");
+    await finish(page);
+  });
+
+  it("says at the field what the store refuses, and keeps what was typed", async () => {
+    const page = await open(sample, kEntry);
+    page.watch.expected.add(400);
+    await page.getByRole("button", {name: "Edit"}).click();
+    await page.getByLabel(/severity/i).fill("terrible");
+    await page.getByRole("button", {name: /save/i}).click();
+    await page.getByRole("alert").filter({hasText: /not one of/i}).waitFor();
+    assert.equal(await page.getByLabel(/severity/i).inputValue(), "terrible");
+    assert.equal((await stored("checkout-retries-07")).fields.severity, "critical");
+    await finish(page);
+  });
+
+  it("is pinned, tagged and marked as sensitive", async () => {
+    const page = await open(sample, kEntry);
+    await page.getByRole("button", {name: "Pin"}).click();
+    await page.getByRole("button", {name: "Unpin"}).waitFor();
+    await page.getByLabel("Add a tag").fill("from-the-page");
+    await page.keyboard.press("Enter");
+    await page.getByRole("button", {name: /from-the-page/}).waitFor();
+    await page.getByRole("button", {name: "Mark sensitive"}).click();
+    await page.getByRole("button", {name: "Not sensitive"}).waitFor();
+    const entry = await stored("checkout-retries-07");
+    assert.deepEqual([entry.pinned, entry.sensitive, entry.fields.tags], [true, true, ["double-charge", "from-the-page"]]);
+    await finish(page);
+  });
+
+  it("leaves the page alone that is shown when its answer comes late", async () => {
+    const page = await open(sample, "/entry/checkout-retries/checkout-retries-08");
+    let answerNow = () => {};
+    const isAsked = new Promise((asked) => page.route(/\/memory\/pin$/, async (route) => {
+      const response = await route.fetch();
+      asked();
+      await new Promise((resolve) => (answerNow = resolve));
+      await route.fulfill({response});
+    }));
+    await page.getByRole("button", {name: "Pin", exact: true}).click();
+    await isAsked;
+    await page.getByRole("link", {name: "Timeline"}).click();
+    await page.getByRole("heading", {level: 1, name: "Sessions"}).waitFor();
+    await settled(page);
+    const title = await page.title();
+    const readAgain = page.waitForResponse(/\/memory\/record\/checkout-retries-08\?/);
+    answerNow();
+    await (await readAgain).finished();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    await page.getByRole("heading", {level: 1, name: "Sessions"}).waitFor({timeout: 1000});
+    assert.equal(await page.title(), title);
+    assert.equal((await stored("checkout-retries-08")).pinned, true);
+    await finish(page);
+  });
+
+  it("is deleted and had back", async () => {
+    const page = await open(sample, "/entry/invoice-pdf/invoice-pdf-06");
+    await page.getByRole("button", {name: /delete/i}).click();
+    await page.getByRole("dialog").getByRole("button", {name: "Delete"}).click();
+    const undo = page.getByRole("button", {name: "Undo"});
+    await undo.waitFor();
+    assert.equal(await stored("invoice-pdf-06"), undefined);
+    await undo.click();
+    await until(async () => await stored("invoice-pdf-06") !== undefined);
+    await page.getByText("templates/invoice.typ").first().waitFor();
+    await finish(page);
+  });
+});
+
+describe("Knowledge", () => {
+  it("takes and drops candidates, and takes an answer back", async () => {
+    const page = await open(sample, "/knowledge");
+    const candidates = page.getByRole("region", {name: /candidate/i});
+    const count = async () => candidates.getByRole("listitem").count();
+    const before = await count();
+    assert.ok(before >= 4, `${before} candidates`);
+    await candidates.getByRole("button", {name: /accept.*EXPLAIN/i}).click();
+    await until(async () => await count() === before - 1);
+    await candidates.getByRole("button", {name: /drop.*short answers/i}).click();
+    await until(async () => await count() === before - 2);
+    const {json} = await ask(sample, "GET", "/memory/knowledge?category=constraint");
+    assert.ok(json.items.some(({value}) => value.includes("EXPLAIN")), "what was accepted isn't known");
+    await page.getByRole("button", {name: "Undo"}).last().click();
+    await until(async () => await count() === before - 1);
+    await finish(page);
+  });
+
+  it("shows contradictions side by side, and keeps the one that is chosen", async () => {
+    const page = await open(sample, "/knowledge");
+    const contradiction = page.getByRole("article", {name: /deploy_window/});
+    await contradiction.getByText("Tuesdays and Thursdays").first().waitFor();
+    await contradiction.getByText("Thursdays only").first().waitFor();
+    await contradiction.getByRole("button", {name: /keep this one.*Tuesdays/i}).click();
+    await until(async () => {
+      const {json} = await ask(sample, "GET", "/memory/knowledge?key=deploy_window");
+      return json.items[0].value.includes("Tuesdays and Thursdays");
+    });
+    await finish(page);
+  });
+
+  it("takes something new", async () => {
+    const page = await open(sample, "/knowledge");
+    await page.getByRole("button", {name: "Add"}).click();
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Category").selectOption("constraint");
+    await dialog.getByLabel("What holds").fill("Backups are encrypted");
+    await dialog.getByLabel("Key", {exact: true}).fill("backups");
+    await dialog.getByRole("button", {name: "Remember"}).click();
+    await dialog.waitFor({state: "detached"});
+    await page.getByText("Backups are encrypted").first().waitFor();
+    await finish(page);
+  });
+});
+
+describe("Graph", () => {
+  it("draws nodes, and tells the same as a table", async () => {
+    const page = await open(sample, "/graph?view=drawing");
+    const summary = page.getByText(/\d+ nodes, \d+ links/).first();
+    await summary.waitFor();
+    const [, nodes, links] = /([\d,]+) nodes?, ([\d,]+) link/.exec(await summary.innerText());
+    assert.ok(Number(nodes) > 15 && Number(links) > 15, await summary.innerText());
+    await page.getByRole("button", {name: /table/i}).click();
+    const table = page.getByRole("table").first();
+    await table.waitFor();
+    await table.getByText("Send the order's number as idempotency key").first().waitFor();
+    await page.getByRole("button", {name: /drawing/i}).click();
+    await page.getByRole("button", {name: /table/i}).waitFor();
+    await finish(page);
+  });
+});
+
+describe("Health", () => {
+  it("shows what there is, what is due and how entries fade", async () => {
+    const page = await open(sample, "/health");
+    for (const name of ["checkout-retries", "invoice-pdf"]) {
+      await page.locator("main").getByText(name).first().waitFor();
+    }
+    assert.ok(await page.getByRole("img").count() + await page.locator("main svg").count() > 0, "no chart");
+    await finish(page);
+  });
+
+  it("reads every byte on demand", async () => {
+    const page = await open(sample, "/health");
+    await page.getByRole("button", {name: /verify/i}).click();
+    await page.locator("main").getByText("All is well").waitFor();
+    await finish(page);
+  });
+
+  it("compacts only after it has said what would go", async () => {
+    await ask(sample, "PATCH", "/memory/record/search-slow-04", {evidence: "Seq Scan, 2871 ms"});
+    const lines = async () => (await runTool(sample, "--json", "verify")).length;
+    const before = await lines();
+    const page = await open(sample, "/health");
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", {name: /compact/i}).click();
+    await dialog.getByText(/would leave/).first().waitFor();
+    assert.equal((await ask(sample, "GET", "/memory/record/search-slow-04/history")).json.versions.length, 2);
+    assert.equal(await lines(), before);
+    await dialog.getByRole("button", {name: /compact \d+ lines? away/i}).click();
+    await dialog.waitFor({state: "detached"});
+    await page.getByText(/compacted away/).waitFor();
+    assert.equal((await ask(sample, "GET", "/memory/record/search-slow-04/history")).json.versions.length, 1);
+    await finish(page);
+  });
+
+  it("purges for good what was deleted", async () => {
+    // A finding with much weight: no compaction has moved it out before.
+    assert.equal((await ask(sample, "DELETE", "/memory/record/invoice-pdf-08")).status, 200);
+    const page = await open(sample, "/health");
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", {name: /purge/i}).click();
+    await dialog.getByText(/nothing is due/i).waitFor();
+    await dialog.getByRole("checkbox").check();
+    await dialog.getByRole("button", {name: /for good/i}).click();
+    await dialog.waitFor({state: "detached"});
+    const {status, json} = await ask(sample, "POST", "/memory/undelete", {ids: ["invoice-pdf-08"]});
+    assert.ok(status >= 400 || json.lines === 0, `undeleted: ${JSON.stringify(json)}`);
+    await finish(page);
+  });
+
+  it("archives a session", async () => {
+    const page = await open(sample, "/health");
+    const dialog = page.getByRole("dialog");
+    await page.getByRole("button", {name: /archive/i}).click();
+    await dialog.getByRole("radio", {name: /search-slow/}).check();
+    await dialog.getByText(/would become one file of/).waitFor();
+    assert.equal((await ask(sample, "GET", "/memory/sessions")).json.archived.length, 0);
+    await dialog.getByRole("button", {name: /archive the chosen/i}).click();
+    await dialog.waitFor({state: "detached"});
+    const {json} = await ask(sample, "GET", "/memory/sessions");
+    assert.ok(json.archived.some((one) => one.session_id === "search-slow"));
+    await finish(page);
+  });
+});

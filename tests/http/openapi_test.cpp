@@ -1,0 +1,43 @@
+#include "http/openapi.hpp"
+
+#include <set>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "http/api_fixture.hpp"
+
+namespace bmad_mem::cli::test {
+namespace {
+
+TEST_CASE("the description has every endpoint of the table, and each name once") {
+  ApiFixture api;
+  CHECK(ApiRouter::knows("/openapi.json"));
+  const Answer answer = api.get("/openapi.json");
+  CHECK(answer.status == 200);
+  CHECK(answer.json["openapi"].string() == "3.1.0");
+  CHECK_FALSE(answer.json["took_ms"].present());
+  const JsonValue schemas = answer.json["components"]["schemas"];
+  std::set<std::string> names;
+  for (const Endpoint* const endpoint : all_endpoints()) {
+    CAPTURE(endpoint->path);
+    std::string method(endpoint->method);
+    for (char& c : method) {
+      c = static_cast<char>(c - 'A' + 'a');
+    }
+    const JsonValue operation = answer.json["paths"][endpoint->path][method];
+    REQUIRE(operation.is_object());
+    CHECK(names.emplace(operation["operationId"].string()).second);
+    CHECK((endpoint->request.empty() || schemas[endpoint->request].is_object()));
+    CHECK((endpoint->response.empty() || schemas[endpoint->response].is_object()));
+    CHECK(endpoint->summary.ends_with('.'));
+  }
+  for (const std::string_view path :
+       {"/memory/events", "/mcp", "/auth/session", "/auth/link", "/openapi.json"}) {
+    CHECK(answer.json["paths"][path].is_object());
+  }
+  CHECK(api.post("/openapi.json", "").status == 405);
+}
+
+}  // namespace
+}  // namespace bmad_mem::cli::test

@@ -1,0 +1,215 @@
+// Writing: records, changes, pins, deleting and bringing back.
+#include <doctest/doctest.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "http/api/record_line.hpp"
+#include "http/api_fixture.hpp"
+
+namespace bmad_mem::cli::test {
+namespace {
+
+TEST_CASE("what a specification calls prompt or tool_use becomes an entry of ours") {
+  ApiFixture api;
+  struct Row {
+    std::string_view body;
+    std::string_view log;
+    std::string_view has;
+  };
+  static constexpr Row kRows[] = {
+      {R"({"type":"prompt","session_id":"s1","content":"Hi"})", "conversation.jsonl",
+       R"("role":"user","content":"Hi")"},
+      {R"({"type":"assistant","session_id":"s1","content":"Hello"})", "conversation.jsonl",
+       R"("role":"assistant","content":"Hello")"},
+      {R"({"type":"tool_use","session_id":"s1","tool":"bash","path":"a.sh","workspace":"/p"})",
+       "events.jsonl", R"("metadata":{"workspace":"/p"})"},
+      {R"({"type":"tool_result","session_id":"s1","metadata":{"n": 1.00},"workspace":"/p"})",
+       "events.jsonl", R"("metadata":{"n":1.00,"workspace":"/p"})"},
+      {R"({"type":"approval","session_id":"s1","content":"yes"})", "events.jsonl",
+       R"("kind":"approval")"},
+      {R"({"type":"error","session_id":"s1","content":"no"})", "events.jsonl", R"("kind":"error")"},
+      {R"({"type":"decisions","session_id":"s1","decision":"D","mine":{"a":[ 1e2 ]}})",
+       "decisions.jsonl", R"("mine":{"a":[1e2]})"},
+      {R"({"type":"fact","session_id":"s1","content":"F","ts":1768125600250})", "facts.jsonl",
+       R"("timestamp":"2026-01-11T10:00:00.250Z")"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.body);
+    const Answer answer = api.post("/memory/record", row.body);
+    REQUIRE_MESSAGE(answer.status == 201, answer.body);
+    CHECK(answer.json["session_id"].string() == "s1");  // Made by the first of them.
+    const std::string line = api.last_line("s1", row.log);
+    CHECK_MESSAGE(line.find(row.has) != std::string::npos, line);
+    CHECK(line.find(answer.json["id"].string()) != std::string::npos);
+    CHECK(line.find(answer.json["timestamp"].string()) != std::string::npos);
+  }
+}
+
+TEST_CASE("a record without a session goes to the open one that was written last") {
+  ApiFixture api;
+  const Answer first = api.post("/memory/record", R"({"type":"fact","content":"F"})");
+  CHECK(first.status == 201);
+  const std::string made(first.json["session_id"].string());
+  CHECK(
+      api.post("/memory/record", R"({"type":"fact","content":"G"})").json["session_id"].string() ==
+      made);
+  REQUIRE(api.memory().close_session(made));
+  CHECK(
+      api.post("/memory/record", R"({"type":"fact","content":"H"})").json["session_id"].string() !=
+      made);
+}
+
+TEST_CASE("a record that can't be one is refused with the member that is wrong") {
+  ApiFixture api;
+  struct Row {
+    std::string_view body;
+    std::string_view field;
+  };
+  static constexpr Row kRows[] = {
+      {R"({"content":"x"})", "type"},
+      {R"({"type":"tool_us","content":"x"})", "type"},
+      {R"({"type":"prompt","content":"x","role":"tool"})", "role"},
+      {R"({"type":"fact","content":"x","ts":1,"timestamp":"2026-01-11T10:00:00Z"})", "timestamp"},
+      {R"({"type":"fact","content":"x","ts":-1})", "ts"},
+      {R"({"type":"fact","content":"x","ts":1.5})", "ts"},
+      {R"({"type":"fact","content":"x","timestamp":"soon"})", "timestamp"},
+      {R"({"type":"fact","content":"x","session_id":""})", "session_id"},
+      {R"({"type":"tool_use","metadata":{"workspace":"a"},"workspace":"b"})", "metadata"},
+      {R"({"type":"fact","content":""})", "content"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.body);
+    const Answer answer = api.post("/memory/record", row.body);
+    CHECK(answer.status == 400);
+    CHECK(answer.field() == row.field);
+  }
+  CHECK(api.post("/memory/record", R"({"type":"fact","content":"x","session_id":"../x"})").status ==
+        400);
+}
+
+TEST_CASE("a batch is written as a whole or not at all") {
+  ApiFixture api;
+  const Answer good =
+      api.post("/memory/records", R"({"type":"tool_use","session_id":"s1",)"
+                                  R"("entries":[{"tool":"a"},{"tool":"b","workspace":"/p"}]})");
+  CHECK_MESSAGE(good.status == 201, good.body);
+  CHECK(count(good.json["ids"]) == 2);
+  const Answer bad =
+      api.post("/memory/records",
+               R"({"type":"fact","session_id":"s1","entries":[{"content":"x"},{"content":""}]})");
+  CHECK(bad.status == 400);
+  CHECK(bad.json["error"]["line"].integer() == 2);
+  CHECK(count(api.get("/memory/entries?type=fact").json["entries"]) == 0);
+  CHECK(api.post("/memory/records", R"({"type":"fact"})").field() == "entries");
+  CHECK(api.post("/memory/records", R"({"type":"fact","entries":[5]})").field() == "entries");
+  CHECK(api.post("/memory/records", R"({"type":"fact","entries":[],"x":"y"})").field() == "x");
+}
+
+TEST_CASE("a change keeps every byte of the members that it does not name") {
+  struct Row {
+    const char* name;
+    std::string_view before;
+    std::string_view change;
+    std::string_view after;
+  };
+  static constexpr Row kRows[] = {
+      {"replaced in its place", R"({"id":"x","n":1.00,"a":"b","u":"\u00e9"})", R"({"a":"c"})",
+       R"({"id":"x","n":1.00,"a":"c","u":"\u00e9","updated_at":"2026-01-11T10:00:00Z"})"},
+      {"appended", R"({"id":"x"})", R"({ "new" : [ 1,
+        2 ] })",
+       R"({"id":"x","new":[1,2],"updated_at":"2026-01-11T10:00:00Z"})"},
+      {"taken away", R"({"id":"x","a":"b","c":null})", R"({"a":null})",
+       R"({"id":"x","c":null,"updated_at":"2026-01-11T10:00:00Z"})"},
+      {"what isn't there can't be taken away", R"({"id":"x"})", R"({"a":null,"pinned":true})",
+       R"({"id":"x","pinned":true,"updated_at":"2026-01-11T10:00:00Z"})"},
+      {"the key may be spelt otherwise", R"({"id":"x","\u0061":1})", R"({"a":2})",
+       R"({"id":"x","a":2,"updated_at":"2026-01-11T10:00:00Z"})"},
+      {"a mark changes nothing of what it says", R"({"id":"x","tags":["a"]})",
+       R"({"tags":["b"],"sensitive":true})", R"({"id":"x","tags":["b"],"sensitive":true})"},
+      {"its own time of change wins", R"({"id":"x","updated_at":"old"})",
+       R"({"a":1,"updated_at":"mine"})", R"({"id":"x","updated_at":"mine","a":1})"},
+  };
+  const Timestamp now = *try_parse_rfc3339("2026-01-11T10:00:00Z");
+  for (const Row& row : kRows) {
+    SUBCASE(row.name) {
+      Entry entry;
+      entry.json = row.before;
+      JsonParser parser;
+      const Result<JsonValue> change = parser.parse(row.change);
+      REQUIRE(change);
+      const Result<std::string> line = changed_line(entry, *change, row.change, now);
+      REQUIRE(line);
+      CHECK(*line == row.after);
+    }
+  }
+}
+
+TEST_CASE("a change is a new version, and leaves identity alone") {
+  ApiFixture api;
+  api.make_session("s1");
+  api.make_session("s2");
+  api.add("s1", EntryType::kDecision,
+          R"({"id":"dec-1","decision":"A","impact":"low","mine":{"n": 1.00}})");
+  const Answer answer = api.request("PATCH", "/memory/record/dec-1",
+                                    R"({"decision":"B","impact":null,"tags":["t"]})");
+  REQUIRE_MESSAGE(answer.status == 200, answer.body);
+  const JsonValue entry = answer.json["entry"];
+  CHECK(entry["versions"].integer() == 2);
+  CHECK(entry["fields"]["decision"].string() == "B");
+  CHECK_FALSE(entry["fields"]["impact"].present());
+  CHECK(api.last_line("s1", "decisions.jsonl").find(R"("mine":{"n":1.00})") != std::string::npos);
+  const Answer history = api.get("/memory/record/dec-1/history");
+  CHECK(count(history.json["versions"]) == 2);
+  CHECK((*history.json["versions"].elements().begin())["fields"]["decision"].string() == "A");
+
+  CHECK(api.request("PATCH", "/memory/record/dec-1", R"({"id":"dec-2"})").field() == "id");
+  CHECK(api.request("PATCH", "/memory/record/dec-1", R"({"type":"fact"})").field() == "type");
+  CHECK(api.request("PATCH", "/memory/record/dec-1", R"({"decision":""})").field() == "decision");
+  CHECK(api.request("PATCH", "/memory/record/dec-1", "{}").status == 400);
+  CHECK(api.request("PATCH", "/memory/record/dec-9", R"({"decision":"B"})").status == 404);
+
+  api.add("s2", EntryType::kDecision, R"({"id":"dec-1","decision":"C"})");
+  const Answer ambiguous = api.request("PATCH", "/memory/record/dec-1", R"({"impact":"high"})");
+  CHECK(ambiguous.status == 400);
+  CHECK(ambiguous.field() == "session_id");
+  CHECK(api.request("PATCH", "/memory/record/dec-1?session_id=s2", R"({"impact":"high"})").status ==
+        200);
+}
+
+TEST_CASE("a pin is a new version of what changes") {
+  ApiFixture api;
+  api.make_session("s1");
+  api.add("s1", EntryType::kFact, R"({"id":"fact-1","content":"F"})");
+  const Answer pinned = api.post("/memory/pin", R"({"id":"fact-1"})");
+  REQUIRE(count(pinned.json["changed"]) == 1);
+  const JsonValue entry = *pinned.json["changed"].elements().begin();
+  CHECK(entry["pinned"].boolean());
+  CHECK(entry["versions"].integer() == 2);
+  const Answer again = api.post("/memory/pin", R"({"ids":["fact-1","nothing"]})");
+  CHECK(count(again.json["unchanged"]) == 1);
+  CHECK((*again.json["unknown_ids"].elements().begin()).string() == "nothing");
+  CHECK(count(api.post("/memory/pin", R"({"id":"fact-1","pinned":false})").json["changed"]) == 1);
+  CHECK(api.post("/memory/pin", R"({"id":"nothing"})").status == 404);
+  CHECK(api.post("/memory/pin", "{}").status == 400);
+}
+
+TEST_CASE("what is deleted can be brought back, unless it is purged") {
+  ApiFixture api;
+  api.make_session("s1");
+  api.add("s1", EntryType::kFact, R"({"id":"fact-1","content":"F"})");
+  const Answer dry = api.request("DELETE", "/memory/record/fact-1?dry_run=true");
+  CHECK(dry.json["deleted"].integer() == 1);
+  CHECK(api.get("/memory/record/fact-1").status == 200);
+  const Answer gone = api.request("DELETE", "/memory/record/fact-1");
+  CHECK(gone.json["expires_at"].is_string());
+  CHECK(api.get("/memory/record/fact-1").status == 404);
+  CHECK(api.request("DELETE", "/memory/record/fact-1").status == 404);
+  CHECK(api.post("/memory/undelete", R"({"ids":["fact-1"]})").json["lines"].integer() == 1);
+  CHECK(api.get("/memory/record/fact-1").status == 200);
+  CHECK(api.post("/memory/undelete", R"({"ids":["fact-1"]})").status == 404);
+  CHECK(api.post("/memory/undelete", "{}").status == 400);
+  CHECK(api.request("DELETE", "/memory/record/fact-1?purge=true").status == 200);
+  CHECK(api.post("/memory/undelete", R"({"ids":["fact-1"]})").status == 404);
+}
+
+}  // namespace
+}  // namespace bmad_mem::cli::test

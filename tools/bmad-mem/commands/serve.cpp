@@ -1,0 +1,245 @@
+// serve - the memory in a browser, and as an HTTP API for programs of this machine.
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <climits>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "bmad_mem/json_writer.hpp"
+#include "commands/commands.hpp"
+#include "http/access.hpp"
+#include "http/app.hpp"
+#include "http/auth.hpp"
+#include "http/http_server.hpp"
+#include "http/link_client.hpp"
+#include "http/server_file.hpp"
+#include "mcp/memory_service.hpp"
+#include "program.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// How people look at the memory, and how agents do at /mcp.
+struct Faces {
+  OpenOptions people;
+  MemoryPlace agents;
+};
+
+Result<Faces> read_faces(const Tool& tool) {
+  const Arguments& args = tool.args();
+  std::array<char, PATH_MAX> directory{};
+  const char* const here = ::getcwd(directory.data(), directory.size());
+  BMAD_TRY_ASSIGN(std::string root,
+                  MemoryManager::find_root(args.value("root"), environment("BMAD_MEMORY_ROOT"),
+                                           here == nullptr ? "" : here));
+  // People look at what agents remember; that must not change how it is ranked.
+  OpenOptions options{
+      .root = std::move(root), .agent_id = std::string(tool.agent_id()), .note_accesses = false};
+  const std::string workflow(args.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
+  if (!workflow.empty() || args.has("workflow")) {
+    BMAD_TRY_ASSIGN(options.access, read_workflow(workflow));
+  }
+  if (args.has("read-only")) {
+    if (!options.access) {
+      options.access.emplace().read.fill(true);
+    }
+    options.access->write.fill(false);
+    options.access->given_by = "--read-only";
+  }
+  MemoryPlace agents{.explicit_root = options.root,
+                     .agent_id = options.agent_id,
+                     .access = options.access,
+                     .read_only = args.has("read-only")};
+  return Faces{.people = std::move(options), .agents = std::move(agents)};
+}
+
+/// The folder that the memory belongs to: "shop" for /home/ann/shop/.bmad/memory.
+std::string project_name(std::string_view root) {
+  for (const std::string_view end : {"/memory", "/.bmad"}) {
+    root.remove_suffix(root.ends_with(end) ? end.size() : 0);
+  }
+  return std::string(root.substr(root.rfind('/') + 1));
+}
+
+/// The number of a port; nothing when it is none.
+std::optional<std::uint16_t> read_port(std::string_view text) {
+  std::uint16_t port = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
+  if (problem != std::errc() || end != text.data() + text.size()) {
+    return std::nullopt;
+  }
+  return port;
+}
+
+/// Room for as many clients as the server takes; a shell often gives 1,024 descriptors.
+void raise_descriptor_limit() {
+  constexpr rlim_t kWanted = 4096;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kWanted) {
+    limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
+/// Shows the link in a browser.
+void open_browser(Tool& tool, const std::string& link, const ServerFile* file) {
+  std::string target = link;
+  if (file != nullptr) {
+    if (const Result<std::string> page = file->write_redirect(link)) {
+      target = "file://" + *page;
+    }
+  }
+  std::string program(environment("BROWSER"));
+  program = program.empty() ? "xdg-open" : program;
+  if (!start_program({program, target})) {
+    tool.note(fmt::format("cannot start {}; open the link yourself", program));
+  }
+}
+
+struct Served {
+  std::string root;
+  std::uint16_t port = 0;
+  std::int64_t pid = 0;
+  std::string link;
+  std::string token_file;  ///< Empty when there is none.
+};
+
+void print(Tool& tool, const Served& served) {
+  const std::string url = fmt::format("http://127.0.0.1:{}", served.port);
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object();
+    json.member("url", url).member("link", served.link);
+    json.member("port", static_cast<std::int64_t>(served.port));
+    if (!served.token_file.empty()) {
+      json.member("token_file", served.token_file);
+    }
+    json.member("root", served.root).member("pid", served.pid);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    tool.out().print("{}\n", served.link);
+    tool.note(fmt::format("serving {} at {}", served.root, url));
+    tool.note("the link opens it once, within 10 minutes; `bmad-mem serve` prints another one");
+    if (!served.token_file.empty()) {
+      tool.note(fmt::format("the token for programs is in {}", served.token_file));
+    }
+  }
+  static_cast<void>(tool.out().flush());
+}
+
+/// A server is there already: all it takes is a link.
+Result<ExitStatus> use_running(Tool& tool, const std::string& root) {
+  BMAD_TRY_ASSIGN(const RunningServer server, ServerFile::running(root));
+  BMAD_TRY_ASSIGN(std::string link, ask_for_link(server));
+  tool.note(fmt::format("process {} serves this memory already", server.pid));
+  if (tool.args().has("open")) {
+    open_browser(tool, link, nullptr);
+  }
+  print(tool, {.root = root,
+               .port = server.port,
+               .pid = server.pid,
+               .link = std::move(link),
+               .token_file = server.token_file});
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, std::uint16_t port,
+                         std::optional<ServerFile> file) {
+  Access access;
+  App app(memory, agents, access);
+  BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(app, {.port = port}));
+  Served served{.root = memory.root(),
+                .port = server.port(),
+                .pid = ::getpid(),
+                .link = one_time_link(access, server.port(), std::chrono::steady_clock::now())};
+  if (file) {
+    BMAD_TRY(file->write(memory.root(), server.port(), access.token()));
+    served.token_file = file->token_file();
+  }
+  print(tool, served);
+  if (tool.args().has("print-token")) {
+    tool.out().print("{}\n", access.token());
+    static_cast<void>(tool.out().flush());
+  }
+  if (tool.args().has("open")) {
+    open_browser(tool, served.link, file ? &*file : nullptr);
+  }
+  const bool has_ended = server.run();
+  if (file) {
+    file->remove();
+  }
+  if (!has_ended) {
+    // Something takes long, such as a compaction. What is acknowledged is durable, and what is not
+    // may be lost.
+    static_cast<void>(tool.finish(ExitStatus::kDone));
+    ::_exit(0);
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run(Tool& tool) {
+  const std::optional<std::uint16_t> port = read_port(tool.args().maybe("port").value_or("0"));
+  if (!port) {
+    return tool.wrong_usage(
+        fmt::format("--port takes a number up to 65535, not '{}'", tool.args().value("port")));
+  }
+  BMAD_TRY_ASSIGN(Faces faces, read_faces(tool));
+  BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open(std::move(faces.people)));
+  MemoryService agents(
+      {.place = std::move(faces.agents), .hints = {.project_name = project_name(memory.root())}});
+  for (const std::string& warning : memory.config_warnings()) {
+    tool.note("warning: " + warning);
+  }
+  raise_descriptor_limit();
+  Result<ServerFile> file = ServerFile::claim(memory.root());
+  if (file) {
+    return serve(tool, memory, agents, *port, *std::move(file));
+  }
+  if (file.error().code == ErrorCode::E_LOCK_TIMEOUT) {
+    return use_running(tool, memory.root());
+  }
+  tool.note(fmt::format("the token is kept nowhere, so programs get it with --print-token only: {}",
+                        file.error().to_string()));
+  return serve(tool, memory, agents, *port, std::nullopt);
+}
+
+constexpr Option kOptions[] = {
+    {.name = "port", .value = "N", .help = "listen at this port", .fallback = "a free one"},
+    {.name = "open", .help = "show it in a browser ($BROWSER, else xdg-open)"},
+    {.name = "read-only", .help = "let nobody write, whatever they ask"},
+    {.name = "print-token", .help = "print the token for programs as well"},
+};
+
+constexpr Example kExamples[] = {
+    {.command = "bmad-mem serve --open", .says = "look at the memory in a browser"},
+    {.command = "bmad-mem serve --port 8765 --read-only", .says = "at a known port, to look only"},
+    {.command = "bmad-mem --json serve", .says = "for a program: one line that tells where"},
+};
+
+}  // namespace
+
+const Command kServe = {
+    .name = "serve",
+    .group = Group::kConnect,
+    .summary = "show the memory in a browser, and serve it as an HTTP API",
+    .description =
+        "Listens on this machine only (127.0.0.1 and ::1) and prints a link, which opens the pages "
+        "once: search, sessions as they go on, knowledge, and the state of the memory. Programs "
+        "use the HTTP API that /openapi.json describes, with the token from the file that is "
+        "named; /mcp speaks the Model Context Protocol. docs/serve.md tells more.\n\n"
+        "What people look at is not counted as an access. If a server of this memory runs "
+        "already, a new link to it is printed. Ends with Ctrl-C.",
+    .options = kOptions,
+    .examples = kExamples,
+    .run = run,
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,246 @@
+// entries.cpp - reading entries: one by its id, its versions, what is related to it; lists, topics,
+// and how many there are over time.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/entry_filters.hpp"
+#include "http/api/lookup.hpp"
+#include "http/api/shapes.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::string_view, 4> kUnitNames = {"hour", "day", "week", "month"};
+
+HttpResponse entries_response(std::string_view name, std::span<const Entry> entries) {
+  JsonWriter json;
+  json.begin_object();
+  add_entries(json, name, entries);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> get_record(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_of_path(context, call));
+  return entries_response("entries", entries);
+}
+
+Result<HttpResponse> get_history(ApiContext& context, const EndpointCall& call) {
+  const std::string_view id = call.in_path("id");
+  BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
+                  context.memory.history(id, named_session(call)));
+  if (versions.empty()) {
+    return no_such_entry(id);
+  }
+  return entries_response("versions", versions);
+}
+
+Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) {
+  const EntryFilter filter = {.limit = static_cast<std::size_t>(call.number("limit"))};
+  Result<std::vector<RelatedEntry>> related = context.memory.related(call.in_path("id"), filter);
+  if (!related) {
+    return related.error().field == "id" ? no_such_entry(call.in_path("id"))
+                                         : std::move(related).error();
+  }
+  JsonWriter json;
+  json.begin_object().key("related").begin_array();
+  for (const RelatedEntry& each : *related) {
+    json.begin_object().key("entry");
+    write_entry(json, each.entry);
+    json.member("relation", relation_name(each.relation)).member("relevance", each.relevance);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+/// By a query and not by list(): the indexes are in memory, and only what is shown is read.
+Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
+  if (chosen.none) {
+    return entries_response("entries", {});
+  }
+  Query query;
+  query.text = topics_as_query(call);
+  query.filter = query_filter(std::move(chosen.filter));
+  query.filter.limit = static_cast<std::size_t>(call.number("limit"));
+  query.sort = SortOrder::kTimeDesc;
+  query.snippet_size = 0;
+  BMAD_TRY_ASSIGN(const std::vector<Hit> hits, context.memory.query(query));
+  JsonWriter json;
+  json.begin_object().key("entries").begin_array();
+  for (const Hit& hit : hits) {
+    write_entry(json, hit.entry);
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> list_topics(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
+  std::vector<TopicCount> topics;
+  if (!chosen.none) {
+    chosen.filter.limit = static_cast<std::size_t>(call.number("limit"));
+    BMAD_TRY_ASSIGN(topics, context.memory.topics(chosen.filter));
+  }
+  JsonWriter json;
+  json.begin_object().key("topics").begin_array();
+  for (const TopicCount& topic : topics) {
+    json.begin_object().member("topic", topic.topic).member("entries", topic.entries);
+    json.member("sessions", topic.sessions);
+    json.member("newest", format_rfc3339(topic.newest)).end_object();
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+TimelineUnit unit_of(std::string_view name) {
+  if (name == "hour") {
+    return TimelineUnit::kHour;
+  }
+  if (name == "week") {
+    return TimelineUnit::kWeek;
+  }
+  return name == "month" ? TimelineUnit::kMonth : TimelineUnit::kDay;
+}
+
+Result<HttpResponse> get_timeline(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
+  std::vector<TimelineBucket> buckets;
+  if (!chosen.none) {
+    chosen.filter.limit = static_cast<std::size_t>(call.number("limit"));
+    const TimelineUnit unit = unit_of(call.text("unit").value_or("day"));
+    BMAD_TRY_ASSIGN(buckets, context.memory.timeline(chosen.filter, unit));
+  }
+  JsonWriter json;
+  json.begin_object().key("buckets").begin_array();
+  for (const TimelineBucket& bucket : buckets) {
+    json.begin_object().member("begin", format_rfc3339(bucket.begin));
+    json.member("total", bucket.total()).member("sessions", bucket.sessions).key("types");
+    write_type_counts(json, bucket.entries);
+    json.end_object();
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+constexpr QueryParameter kRecordParameters[] = {kOneSessionParameter};
+constexpr QueryParameter kRelatedParameters[] = {{.name = "limit",
+                                                  .kind = ParameterKind::kNumber,
+                                                  .help = "At most so many.",
+                                                  .min = 1,
+                                                  .max = 200,
+                                                  .fallback = "20"}};
+constexpr QueryParameter kListParameters[] = {
+    kTypeParameter,
+    kSessionsParameter,
+    kAgentParameter,
+    kTagParameter,
+    kTopicParameter,
+    kWorkspaceParameter,
+    kSinceParameter,
+    kUntilParameter,
+    kPinnedParameter,
+    kSensitiveParameter,
+    kArchivedParameter,
+    {.name = "limit",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many entries; 0: all.",
+     .min = 0,
+     .max = 1000,
+     .fallback = "50"},
+};
+constexpr QueryParameter kTopicsParameters[] = {
+    kTypeParameter,
+    kSessionsParameter,
+    kAgentParameter,
+    kTagParameter,
+    kWorkspaceParameter,
+    kSinceParameter,
+    kUntilParameter,
+    kPinnedParameter,
+    kSensitiveParameter,
+    kArchivedParameter,
+    {.name = "limit",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many topics; 0: all.",
+     .min = 0,
+     .max = 1000,
+     .fallback = "100"},
+};
+constexpr QueryParameter kTimelineParameters[] = {
+    {.name = "unit",
+     .kind = ParameterKind::kChoice,
+     .help = "How long each stretch is, in UTC; weeks begin on Monday.",
+     .fallback = "day",
+     .choices = kUnitNames},
+    kTypeParameter,
+    kSessionsParameter,
+    kAgentParameter,
+    kTagParameter,
+    kWorkspaceParameter,
+    kSinceParameter,
+    kUntilParameter,
+    kPinnedParameter,
+    kSensitiveParameter,
+    kArchivedParameter,
+    {.name = "limit",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many stretches, the newest; 0: all.",
+     .min = 0,
+     .max = 10'000,
+     .fallback = "400"},
+};
+
+}  // namespace
+
+const Endpoint kGetRecord = {
+    .method = "GET",
+    .path = "/memory/record/{id}",
+    .summary = "An entry in its latest version, once for each session that has one of this id.",
+    .parameters = kRecordParameters,
+    .response = "EntryList",
+    .run = get_record};
+
+const Endpoint kGetHistory = {.method = "GET",
+                              .path = "/memory/record/{id}/history",
+                              .summary = "Every version of an entry, oldest first.",
+                              .parameters = kRecordParameters,
+                              .response = "VersionList",
+                              .run = get_history};
+
+const Endpoint kGetRelated = {
+    .method = "GET",
+    .path = "/memory/record/{id}/related",
+    .summary = "What is linked to an entry: references both ways, its topic, what reads like it.",
+    .parameters = kRelatedParameters,
+    .response = "RelatedList",
+    .run = get_related};
+
+const Endpoint kGetEntries = {.method = "GET",
+                              .path = "/memory/entries",
+                              .summary = "The entries that pass the filters, newest first.",
+                              .parameters = kListParameters,
+                              .response = "EntryList",
+                              .run = list_entries};
+
+const Endpoint kGetTopics = {.method = "GET",
+                             .path = "/memory/topics",
+                             .summary = "The topics of the entries, most entries first.",
+                             .parameters = kTopicsParameters,
+                             .response = "TopicList",
+                             .run = list_topics};
+
+const Endpoint kGetTimeline = {
+    .method = "GET",
+    .path = "/memory/timeline",
+    .summary = "How many entries there are in each stretch of time that has any, oldest first.",
+    .parameters = kTimelineParameters,
+    .response = "Timeline",
+    .run = get_timeline};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,79 @@
+#include "http/api/entry_filters.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "workspaces.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Leaves the sessions of the workspace that the filter names, or all when it names none.
+Status narrow_to_workspace(const MemoryManager& memory, std::string_view workspace,
+                           ChosenEntries& chosen) {
+  BMAD_TRY_ASSIGN(const std::vector<WorkspaceSession> of_workspace,
+                  sessions_of_workspace(memory, workspace_of(workspace)));
+  std::vector<std::string> sessions;
+  for (const WorkspaceSession& session : of_workspace) {
+    const std::vector<std::string>& named = chosen.filter.sessions;
+    if (named.empty() || std::ranges::find(named, session.session_id) != named.end()) {
+      sessions.push_back(session.session_id);
+    }
+  }
+  chosen.none = sessions.empty();
+  chosen.filter.sessions = std::move(sessions);
+  return {};
+}
+
+}  // namespace
+
+Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCall& call) {
+  ChosenEntries chosen;
+  EntryFilter& filter = chosen.filter;
+  filter.sessions = call.texts("session_id");
+  filter.types = call.types("type");
+  filter.tags = call.texts("tag");
+  filter.agents = call.texts("agent");
+  filter.since = call.time("since");
+  filter.until = call.time("until");
+  filter.pinned_only = call.flag("pinned");
+  filter.without_sensitive = !call.flag("sensitive");
+  filter.archived = call.flag("archived");
+  if (filter.since && filter.until && *filter.until < *filter.since) {
+    return Error{
+        .code = ErrorCode::E_INVALID_QUERY,
+        .message = fmt::format("the range ends ({}) before it begins ({})",
+                               format_rfc3339(*filter.until), format_rfc3339(*filter.since)),
+        .field = "until"};
+  }
+  if (const auto workspace = call.text("workspace")) {
+    BMAD_TRY(narrow_to_workspace(context.memory, *workspace, chosen));
+  }
+  return chosen;
+}
+
+EntryFilter query_filter(EntryFilter filter) {
+  if (filter.types.empty()) {
+    filter.types.assign(kEntryTypes.begin(), kEntryTypes.end());
+  }
+  return filter;
+}
+
+std::string topics_as_query(const EndpointCall& call) {
+  std::string out;
+  for (const std::string& topic : call.texts("topic")) {
+    out += "topic:\"";
+    for (const char c : topic) {
+      out += c == '"' || c == '\\' ? "\\" : "";
+      out += c;
+    }
+    out += "\" ";
+  }
+  return out;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,314 @@
+// graph.cpp - GET /memory/graph: sessions, entries and topics, and what links them.
+//
+//   s:SESSION <──in_session── e:SESSION/ID ──references──> e:SESSION/ID
+//                                   └──same_topic──> t:TOPIC <──same_topic── …
+//
+// Decisions and findings come first, the newest of them; then what they refer to, and the newest of
+// the others that have to do with any of these. A topic is a node where two entries shown have it.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/entry_filters.hpp"
+#include "http/api/shapes.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Longest label, in bytes: more than a picture has room for.
+constexpr std::size_t kLabelSizeMax = 160;
+/// How many of the other entries are looked at, for each node asked for, and at most.
+constexpr std::size_t kLookedAtFactor = 4;
+constexpr std::size_t kLookedAtMax = 2000;
+
+/// An entry that is a node, or may become one.
+struct Candidate {
+  Entry entry;
+  std::string topic;
+  std::vector<std::string> references;  ///< Ids, each once.
+};
+
+void add_ids(JsonValue value, std::vector<std::string>& ids) {
+  const auto add = [&](JsonValue id) {
+    if (!id.string().empty() && std::ranges::find(ids, id.string()) == ids.end()) {
+      ids.emplace_back(id.string());
+    }
+  };
+  add(value);
+  for (const JsonValue element : value.elements()) {
+    add(element);
+  }
+}
+
+/// What the engine takes for references as well: `references`, also by kind,
+/// metadata.references and context.parent_message_id.
+Candidate candidate_of(JsonParser& parser, Entry entry) {
+  Candidate candidate{.entry = std::move(entry), .topic = {}, .references = {}};
+  const Result<JsonValue> value = parser.parse(candidate.entry.json);
+  if (!value) {
+    return candidate;
+  }
+  const JsonValue references = (*value)["references"];
+  add_ids(references, candidate.references);
+  for (const JsonMember& list : references.members()) {
+    add_ids(list.value, candidate.references);
+  }
+  add_ids((*value)["metadata"]["references"], candidate.references);
+  add_ids((*value)["context"]["parent_message_id"], candidate.references);
+  candidate.topic = (*value)["context"]["topic"].string();
+  if (candidate.topic.empty()) {
+    candidate.topic = (*value)["topic"].string();
+  }
+  return candidate;
+}
+
+std::string node_id(const Entry& entry) {
+  return fmt::format("e:{}/{}", entry.session_id, entry.id);
+}
+
+struct Edge {
+  std::string from;
+  std::string to;
+  std::string_view relation;
+};
+
+/// Chooses the nodes and draws the edges.
+class GraphBuilder {
+ public:
+  GraphBuilder(const MemoryManager& memory, EntryFilter filter, std::size_t limit)
+      : memory_(memory), filter_(std::move(filter)), limit_(limit) {}
+
+  Status build() {
+    BMAD_TRY_ASSIGN(std::vector<Candidate> main,
+                    newest({EntryType::kDecision, EntryType::kFinding}, limit_ + 1));
+    for (Candidate& candidate : main) {
+      add(std::move(candidate));
+    }
+    BMAD_TRY_ASSIGN(std::vector<Candidate> others,
+                    newest({EntryType::kConversation, EntryType::kFact, EntryType::kPreference,
+                            EntryType::kEvent, EntryType::kArtifact},
+                           std::min(limit_ * kLookedAtFactor, kLookedAtMax)));
+    BMAD_TRY(add_referenced(others));
+    add_referring(others);
+    link_references();
+    link_topics();
+    link_sessions();
+    return {};
+  }
+
+  [[nodiscard]] std::string to_json() const {
+    JsonWriter json;
+    json.begin_object().key("nodes").begin_array();
+    for (const auto& [session, weight] : sessions_) {
+      add_node(json, "s:" + session, "session", session, session, weight);
+      json.end_object();
+    }
+    for (const auto& [topic, weight] : topics_) {
+      add_node(json, "t:" + topic, "topic", topic, "", weight);
+      json.end_object();
+    }
+    for (const Candidate& node : nodes_) {
+      const Entry& entry = node.entry;
+      const std::string id = node_id(entry);
+      const auto weight = weights_.find(id);
+      add_node(json, id, entry_type_name(entry.type), entry.headline, entry.session_id,
+               weight == weights_.end() ? 0 : weight->second);
+      json.member("timestamp", format_rfc3339(entry.timestamp)).member("who", entry.who);
+      json.end_object();
+    }
+    json.end_array().key("edges").begin_array();
+    for (const Edge& edge : edges_) {
+      json.begin_object().member("from", edge.from).member("to", edge.to);
+      json.member("relation", edge.relation).end_object();
+    }
+    json.end_array().member("truncated", truncated_).end_object();
+    return json.take();
+  }
+
+ private:
+  static void add_node(JsonWriter& json, const std::string& id, std::string_view kind,
+                       std::string_view label, std::string_view session, std::uint64_t weight) {
+    json.begin_object().member("id", id).member("kind", kind);
+    json.member("label", utf8_prefix(label, kLabelSizeMax)).member("session_id", session);
+    json.member("weight", weight);
+  }
+
+  Result<std::vector<Candidate>> newest(std::vector<EntryType> types, std::size_t limit) {
+    Query query;
+    query.filter = filter_;
+    query.filter.types = std::move(types);
+    query.filter.limit = limit;
+    query.sort = SortOrder::kTimeDesc;
+    query.snippet_size = 0;
+    BMAD_TRY_ASSIGN(std::vector<Hit> hits, memory_.query(query));
+    std::vector<Candidate> candidates;
+    candidates.reserve(hits.size());
+    for (Hit& hit : hits) {
+      candidates.push_back(candidate_of(parser_, std::move(hit.entry)));
+    }
+    return candidates;
+  }
+
+  /// Makes it a node, unless there are enough.
+  void add(Candidate candidate) {
+    if (nodes_.size() == limit_) {
+      truncated_ = true;
+      return;
+    }
+    if (by_place_.emplace(node_id(candidate.entry), nodes_.size()).second) {
+      by_id_[candidate.entry.id].push_back(nodes_.size());
+      nodes_.push_back(std::move(candidate));
+    }
+  }
+
+  /// The node that `id` means for an entry of `session`: one of the same session, else of any.
+  [[nodiscard]] const Candidate* named(const std::string& session, const std::string& id) const {
+    const auto here = by_place_.find(fmt::format("e:{}/{}", session, id));
+    if (here != by_place_.end()) {
+      return &nodes_[here->second];
+    }
+    const auto anywhere = by_id_.find(id);
+    return anywhere == by_id_.end() ? nullptr : &nodes_[anywhere->second.front()];
+  }
+
+  /// What the nodes refer to: among `others`, else read from the logs of the session.
+  Status add_referenced(std::vector<Candidate>& others) {
+    std::map<std::string, std::set<std::string>> missing;
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      for (const std::string& id : nodes_[i].references) {
+        if (named(nodes_[i].entry.session_id, id) == nullptr) {
+          missing[nodes_[i].entry.session_id].insert(id);
+        }
+      }
+    }
+    for (Candidate& other : others) {
+      const auto wanted = missing.find(other.entry.session_id);
+      if (wanted != missing.end() && wanted->second.erase(other.entry.id) != 0) {
+        add(other);
+      }
+    }
+    for (const auto& [session, wanted] : missing) {
+      const std::vector<std::string> ids(wanted.begin(), wanted.end());
+      if (ids.empty() || nodes_.size() == limit_) {
+        continue;
+      }
+      // An archived session, of which something was kept, can't be read: those stay out.
+      Result<std::vector<Entry>> entries = memory_.get(ids, {&session, 1});
+      for (Entry& entry : entries ? *entries : none_) {
+        if (!filter_.without_sensitive || !entry.sensitive) {
+          add(candidate_of(parser_, std::move(entry)));
+        }
+      }
+    }
+    return {};
+  }
+
+  /// Those of the others that refer to a node.
+  void add_referring(const std::vector<Candidate>& others) {
+    for (const Candidate& other : others) {
+      if (std::ranges::any_of(other.references, [&](const std::string& id) {
+            return named(other.entry.session_id, id) != nullptr;
+          })) {
+        add(other);
+      }
+    }
+  }
+
+  void link(std::string from, std::string to, std::string_view relation) {
+    ++weights_[from];
+    ++weights_[to];
+    edges_.push_back({.from = std::move(from), .to = std::move(to), .relation = relation});
+  }
+
+  void link_references() {
+    for (const Candidate& node : nodes_) {
+      for (const std::string& id : node.references) {
+        const Candidate* const other = named(node.entry.session_id, id);
+        if (other != nullptr && other != &node) {
+          link(node_id(node.entry), node_id(other->entry), "references");
+        }
+      }
+    }
+  }
+
+  void link_topics() {
+    for (const Candidate& node : nodes_) {
+      ++topics_[node.topic];
+    }
+    std::erase_if(topics_,
+                  [](const auto& topic) { return topic.first.empty() || topic.second < 2; });
+    for (const Candidate& node : nodes_) {
+      if (topics_.contains(node.topic)) {
+        link(node_id(node.entry), "t:" + node.topic, "same_topic");
+      }
+    }
+  }
+
+  void link_sessions() {
+    for (const Candidate& node : nodes_) {
+      ++sessions_[node.entry.session_id];
+      edges_.push_back({.from = node_id(node.entry),
+                        .to = "s:" + node.entry.session_id,
+                        .relation = "in_session"});
+    }
+  }
+
+  const MemoryManager& memory_;
+  EntryFilter filter_;
+  std::size_t limit_;
+  JsonParser parser_;
+  std::vector<Entry> none_;
+  std::vector<Candidate> nodes_;
+  std::map<std::string, std::size_t> by_place_;            // node_id to its place in nodes_.
+  std::map<std::string, std::vector<std::size_t>> by_id_;  // An id may be of several sessions.
+  std::vector<Edge> edges_;
+  std::map<std::string, std::uint64_t> weights_;
+  std::map<std::string, std::uint64_t> sessions_;  // With the number of entries shown; so topics_.
+  std::map<std::string, std::uint64_t> topics_;
+  bool truncated_ = false;
+};
+
+Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
+  EntryFilter filter;
+  filter.sessions = call.texts("session_id");
+  filter.since = call.time("since");
+  filter.until = call.time("until");
+  GraphBuilder graph(context.memory, std::move(filter),
+                     static_cast<std::size_t>(call.number("limit")));
+  BMAD_TRY(graph.build());
+  return json_response(graph.to_json());
+}
+
+constexpr QueryParameter kParameters[] = {
+    kSessionsParameter,
+    kSinceParameter,
+    kUntilParameter,
+    {.name = "limit",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many entries; sessions and topics come besides.",
+     .min = 1,
+     .max = 2000,
+     .fallback = "300"},
+};
+
+}  // namespace
+
+const Endpoint kGetGraph = {
+    .method = "GET",
+    .path = "/memory/graph",
+    .summary = "Sessions, decisions, findings and what they refer to, as nodes and edges.",
+    .parameters = kParameters,
+    .response = "Graph",
+    .run = run};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,261 @@
+// health.cpp - a memory in numbers: what there is, how it ages, what is due, which settings hold.
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/locks.hpp"
+#include "bmad_mem/privacy.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/settings.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/entry_filters.hpp"
+#include "http/api/shapes.hpp"
+#include "json_text.hpp"
+#include "redaction_view.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kLargestMax = 10;
+
+std::uint64_t total_size(const GlobalStatistics& statistics) {
+  std::uint64_t size = 0;
+  for (const SessionStatistics& session : statistics.sessions) {
+    size += session.size_bytes;
+  }
+  return size;
+}
+
+std::array<std::uint64_t, kEntryTypeCount> entries_by_type(const GlobalStatistics& statistics) {
+  std::array<std::uint64_t, kEntryTypeCount> counts{};
+  for (const SessionStatistics& session : statistics.sessions) {
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      counts[i] += session.types[i].entries;
+    }
+  }
+  return counts;
+}
+
+std::uint64_t sum_of(const std::array<std::uint64_t, kEntryTypeCount>& counts) {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : counts) {
+    sum += count;
+  }
+  return sum;
+}
+
+void add_problems(JsonWriter& json, std::span<const Error> problems) {
+  json.key("problems").begin_array();
+  for (const Error& problem : problems) {
+    write_error(json, problem);
+  }
+  json.end_array();
+}
+
+Result<HttpResponse> stats(ApiContext& context, const EndpointCall& /*call*/) {
+  BMAD_TRY_ASSIGN(const GlobalStatistics statistics, context.memory.global_statistics());
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, context.memory.list_sessions());
+  std::map<std::string_view, std::string_view> states;
+  for (const Session& session : sessions) {
+    states[session.session_id] =
+        session.problem ? "damaged" : session_state_name(context.memory.session_state(session));
+  }
+  const std::array<std::uint64_t, kEntryTypeCount> counts = entries_by_type(statistics);
+  JsonWriter json;
+  json.begin_object().member("sessions", std::uint64_t{statistics.sessions.size()});
+  json.member("entries", sum_of(counts)).member("size_bytes", total_size(statistics));
+  json.member("size_max_bytes",
+              statistics.sessions.empty() ? 0 : statistics.sessions.front().size_max_bytes);
+  json.key("types");
+  write_type_counts(json, counts);
+  json.key("by_session").begin_array();
+  for (const SessionStatistics& session : statistics.sessions) {
+    const auto state = states.find(session.session_id);
+    json.begin_object().member("session_id", session.session_id);
+    json.member("state", state == states.end() ? "active" : state->second);
+    json.member("entries", session.entries());
+    json.member("size_bytes", session.size_bytes).end_object();
+  }
+  json.end_array();
+  add_problems(json, statistics.problems);
+  json.end_object();
+  return json_response(json.take());
+}
+
+void add_decay_curve(JsonWriter& json, const std::vector<DecayTableLine>& lines) {
+  json.key("curve").begin_object().key("ages_days").begin_array();
+  for (const int age : kDecayTableAges) {
+    json.integer(age);
+  }
+  json.end_array().key("lines").begin_array();
+  for (const DecayTableLine& line : lines) {
+    json.begin_object().member("model", line.model).member("is_used", line.is_used);
+    json.member("type", entry_type_name(line.type)).key("factors").begin_array();
+    for (const double factor : line.factors) {
+      json.real(factor);
+    }
+    json.end_array().end_object();
+  }
+  json.end_array().end_object();
+}
+
+Result<HttpResponse> decay(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(const std::vector<DecayReport> reports,
+                  context.memory.decay(call.texts("session_id"), call.time("as_of")));
+  JsonWriter json;
+  json.begin_object().key("sessions").begin_array();
+  for (const DecayReport& report : reports) {
+    json.begin_object().member("session_id", report.session_id);
+    json.member("as_of", format_rfc3339(report.as_of)).member("model", report.model);
+    json.member("entries", report.entries).key("histogram").begin_array();
+    for (const std::uint64_t count : report.histogram) {
+      json.integer(static_cast<std::int64_t>(count));
+    }
+    json.end_array().key("mean").begin_object();
+    for (const EntryType type : kEntryTypes) {
+      json.member(entry_type_name(type), report.mean[static_cast<std::size_t>(type)]);
+    }
+    json.end_object().end_object();
+  }
+  json.end_array();
+  add_decay_curve(json, context.memory.decay_table());
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> settings(ApiContext& context, const EndpointCall& /*call*/) {
+  const std::string effective = json_compact(effective_settings(context.memory));
+  JsonWriter json;
+  json.begin_object().key("settings").raw(effective).member("root", context.memory.root());
+  add_strings(json, "warnings", context.memory.config_warnings());
+  json.member("version", tool_version()).end_object();
+  return json_response(json.take());
+}
+
+void add_largest(JsonWriter& json, GlobalStatistics statistics) {
+  std::ranges::stable_sort(statistics.sessions, std::ranges::greater(),
+                           &SessionStatistics::size_bytes);
+  json.key("largest").begin_array();
+  for (std::size_t i = 0; i < std::min(statistics.sessions.size(), kLargestMax); ++i) {
+    const SessionStatistics& session = statistics.sessions[i];
+    json.begin_object().member("session_id", session.session_id);
+    json.member("size_bytes", session.size_bytes);
+    json.member("size_max_bytes", session.size_max_bytes);
+    json.member("entries", session.entries()).end_object();
+  }
+  json.end_array();
+}
+
+void add_locks(JsonWriter& json, const std::vector<LockHolder>& holders) {
+  json.key("locks").begin_array();
+  for (const LockHolder& holder : holders) {
+    json.begin_object().member("session_id", holder.session_id);
+    json.member("pid", static_cast<std::int64_t>(holder.pid)).member("host", holder.host);
+    json.member("agent_id", holder.agent_id).member("operation", holder.operation);
+    add_time(json, "acquired_at", holder.acquired_at);
+    // The kernel drops the locks of the dead: who still holds one lives.
+    json.member("alive", true).end_object();
+  }
+  json.end_array();
+}
+
+void add_maintenance(JsonWriter& json, const MaintenanceReport& report) {
+  json.key("maintenance").begin_object();
+  add_next_due(json, report.next_due);
+  json.key("due").begin_array();
+  for (const MaintenanceAction& action : report.done) {
+    write_action(json, action);
+  }
+  json.end_array();
+  add_problems(json, report.problems);
+  json.member("held_back", report.held_back).end_object();
+}
+
+void add_privacy(JsonWriter& json, const PrivacyReport& report) {
+  json.key("retention").begin_array();
+  for (const KeptEntries& kept : report.kept) {
+    json.begin_object().member("type", entry_type_name(kept.type));
+    json.member("entries", kept.entries).member("bytes", kept.bytes);
+    json.member("sensitive", kept.sensitive);
+    add_time(json, "oldest", kept.oldest);
+    json.member("retention_days", kept.retention_days).member("expired", kept.expired);
+    json.end_object();
+  }
+  json.end_array();
+  add_counts(json, "redacted", report.redacted);
+  json.member("redacts", report.redacts).key("deletions").begin_array();
+  for (const Deletion& deletion : report.deleted) {
+    write_deletion(json, deletion);
+  }
+  json.end_array().member("evicted_entries", report.evicted_entries);
+}
+
+Result<HttpResponse> health(ApiContext& context, const EndpointCall& /*call*/) {
+  BMAD_TRY_ASSIGN(const GlobalStatistics statistics, context.memory.global_statistics());
+  BMAD_TRY_ASSIGN(const PrivacyReport privacy, context.memory.privacy_report());
+  BMAD_TRY_ASSIGN(const std::vector<LockHolder> locks, list_lock_holders(context.memory));
+  Result<MaintenanceReport> maintenance = context.memory.maintain({.dry_run = true});
+  if (!maintenance) {  // A bad schedule must not hide all the rest.
+    maintenance = MaintenanceReport{.done = {},
+                                    .problems = {maintenance.error()},
+                                    .next_due = Timestamp::max(),
+                                    .held_back = {}};
+  }
+  std::vector<Error> problems = statistics.problems;
+  problems.insert(problems.end(), privacy.problems.begin(), privacy.problems.end());
+  JsonWriter json;
+  json.begin_object().member("root", context.memory.root()).member("version", tool_version());
+  json.member("sessions", std::uint64_t{statistics.sessions.size()});
+  json.member("archived_sessions", privacy.archived_sessions);
+  json.member("entries", sum_of(entries_by_type(statistics)));
+  json.member("size_bytes", total_size(statistics));
+  add_largest(json, statistics);
+  add_locks(json, locks);
+  add_maintenance(json, *maintenance);
+  add_privacy(json, privacy);
+  add_problems(json, problems);
+  json.end_object();
+  return json_response(json.take());
+}
+
+constexpr QueryParameter kDecayParameters[] = {
+    kSessionsParameter,
+    {.name = "as_of",
+     .kind = ParameterKind::kTime,
+     .help = "How much entries count at that time; now without it."}};
+
+}  // namespace
+
+const Endpoint kGetStats = {.method = "GET",
+                            .path = "/memory/stats",
+                            .summary = "Entries and bytes, in all and by session.",
+                            .response = "Stats",
+                            .run = stats};
+
+const Endpoint kGetDecay = {
+    .method = "GET",
+    .path = "/memory/decay",
+    .summary = "How much entries still count, and how both models behave over a year.",
+    .parameters = kDecayParameters,
+    .response = "Decay",
+    .run = decay};
+
+const Endpoint kGetSettings = {.method = "GET",
+                               .path = "/memory/settings",
+                               .summary = "The settings that hold, defaults included.",
+                               .response = "Settings",
+                               .run = settings};
+
+const Endpoint kGetHealth = {
+    .method = "GET",
+    .path = "/memory/health",
+    .summary = "Size, locks, what is due, what is kept for how long, what was taken out.",
+    .response = "Health",
+    .run = health};
+
+}  // namespace bmad_mem::cli

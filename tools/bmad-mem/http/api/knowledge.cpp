@@ -1,0 +1,253 @@
+// knowledge.cpp - what agents have learned: recalled, stated, reviewed, extracted, and put together
+// for a prompt.
+#include "bmad_mem/knowledge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "http/api/body.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/entry_filters.hpp"
+#include "http/api/shapes.hpp"
+#include "knowledge_view.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::string_view, 2> kReviews = {"accepted", "dropped"};
+
+void add_items(JsonWriter& json, std::string_view name, std::span<const KnowledgeItem> items) {
+  json.key(name).begin_array();
+  for (const KnowledgeItem& item : items) {
+    write_knowledge_item(json, item);
+  }
+  json.end_array();
+}
+
+Result<HttpResponse> recall(ApiContext& context, const EndpointCall& call) {
+  const std::vector<std::string> categories = call.texts("category");
+  const auto limit = static_cast<std::size_t>(call.number("limit"));
+  RecallOptions options;
+  options.agent_id = call.text("agent").value_or("");
+  options.key = call.text("key").value_or("");
+  options.sessions = call.texts("session_id");
+  options.candidates = call.flag("candidates");
+  options.contradicted_only = call.flag("contradicted");
+  options.min_confidence = call.share("min_confidence");
+  options.note_accesses = false;
+  options.limit = categories.size() > 1 ? 0 : limit;
+  if (categories.size() == 1) {
+    options.category = try_parse_category(categories.front());
+  }
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(context.memory).recall(options));
+  if (categories.size() > 1) {
+    std::erase_if(items, [&](const KnowledgeItem& item) {
+      return std::ranges::find(categories, category_name(item.category)) == categories.end();
+    });
+    items.resize(limit == 0 ? items.size() : std::min(items.size(), limit));
+  }
+  JsonWriter json;
+  json.begin_object();
+  add_items(json, "items", items);
+  json.end_object();
+  return json_response(json.take());
+}
+
+/// The members of something that was learned, of the object that is open.
+void add_remembered(JsonWriter& json, const Remembered& learned) {
+  json.member("id", learned.id).member("session_id", learned.session_id);
+  json.member("category", category_name(learned.category)).member("key", learned.key);
+  json.member("value", learned.value).member("confidence", learned.confidence);
+  json.member("is_new", learned.is_new);
+}
+
+Result<RememberParams> read_statement(ToolArguments& body) {
+  RememberParams params;
+  const std::string category = body.choice("category", kCategoryNames);
+  if (category.empty()) {
+    body.fail("category", fmt::format("is required: {} …", kCategoryNames.front()));
+  }
+  params.category = try_parse_category(category).value_or(Category::kProjectFact);
+  params.key = body.text("key");
+  params.value = body.required_text("value");
+  params.confidence = body.share("confidence").value_or(params.confidence);
+  params.agent_id = body.text("agent_id");
+  params.tags = body.texts("tags", kTextsMax);
+  BMAD_TRY(body.check());
+  return params;
+}
+
+Result<HttpResponse> remember(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"category", "key", "value", "confidence", "agent_id", "tags"});
+  BMAD_TRY_ASSIGN(const RememberParams params, read_statement(body));
+  BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(context.memory).remember(params));
+  JsonWriter json;
+  json.begin_object();
+  add_remembered(json, learned);
+  json.member("holds", learned.holds);
+  if (!learned.previous_value.empty()) {
+    json.member("previous_value", learned.previous_value);
+  }
+  add_strings(json, "notices", learned.notices);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> review(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"ids", "review"});
+  const std::vector<std::string> ids = body.texts("ids", kTextsMax);
+  const std::string review = body.choice("review", kReviews);
+  if (ids.empty() || review.empty()) {
+    body.fail(ids.empty() ? "ids" : "review", "is required");
+  }
+  BMAD_TRY(body.check());
+  BMAD_TRY_ASSIGN(const ReviewReport report,
+                  Knowledge(context.memory)
+                      .review(ids, review == "accepted" ? Review::kAccepted : Review::kDropped));
+  if (report.reviewed.empty()) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = fmt::format("there is no candidate {}; GET /memory/knowledge"
+                                        "?candidates=true lists them",
+                                        ids.front()),
+                 .field = "ids"};
+  }
+  JsonWriter json;
+  json.begin_object();
+  add_items(json, "reviewed", report.reviewed);
+  add_strings(json, "unknown_ids", report.unknown_ids);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> summarize(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"dry_run"});
+  const bool dry_run = body.boolean("dry_run");
+  BMAD_TRY(body.check());
+  const ExtractOptions options = {
+      .session_id = std::string(*call.text("session_id")), .dry_run = dry_run, .use_rules = true};
+  BMAD_TRY_ASSIGN(const ExtractionReport report, Knowledge(context.memory).extract(options));
+  JsonWriter json;
+  json.begin_object().member("way", "rules").member("dry_run", dry_run);
+  json.key("learned").begin_array();
+  for (const Remembered& learned : report.learned) {
+    json.begin_object();
+    add_remembered(json, learned);
+    json.end_object();
+  }
+  json.end_array();
+  add_strings(json, "known", report.known);
+  add_strings(json, "notices", report.notices);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> get_context(ApiContext& context, const EndpointCall& call) {
+  ContextOptions options;
+  options.agent_id = call.text("agent").value_or("");
+  options.task = call.text("task").value_or("");
+  if (call.text("max_tokens")) {
+    options.max_tokens = static_cast<std::size_t>(call.number("max_tokens"));
+  }
+  BMAD_TRY_ASSIGN(const Context told, Knowledge(context.memory).context(options));
+  JsonWriter json;
+  json.begin_object().member("markdown", told.markdown);
+  json.member("tokens", std::uint64_t{told.tokens});
+  json.member("max_tokens", std::uint64_t{told.max_tokens}).key("items").begin_array();
+  for (const ContextItem& item : told.items) {
+    json.begin_object().member("section", context_section_name(item.section));
+    json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
+    json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
+    json.member("text", item.text).member("tokens", std::uint64_t{item.tokens});
+    json.member("why", item.why).end_object();
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+constexpr QueryParameter kRecallParameters[] = {
+    {.name = "category",
+     .kind = ParameterKind::kChoice,
+     .help = "Only this category.",
+     .repeatable = true,
+     .choices = kCategoryNames},
+    {.name = "agent", .help = "Only what this agent has stated."},
+    {.name = "key", .help = "Only what is known under this key."},
+    {.name = "session_id", .help = "Only what this session has taught.", .repeatable = true},
+    {.name = "candidates",
+     .kind = ParameterKind::kFlag,
+     .help = "What was found and nobody has looked at, instead.",
+     .fallback = "false"},
+    {.name = "contradicted",
+     .kind = ParameterKind::kFlag,
+     .help = "Only that about which different things were stated.",
+     .fallback = "false"},
+    {.name = "min_confidence",
+     .kind = ParameterKind::kShare,
+     .help = "Only what is at least so sure.",
+     .fallback = "0"},
+    {.name = "limit",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many; 0: all.",
+     .min = 0,
+     .max = 10'000,
+     .fallback = "200"},
+};
+constexpr QueryParameter kSummarizeParameters[] = {
+    {.name = "session_id", .help = "The session to learn from.", .required = true}};
+constexpr QueryParameter kContextParameters[] = {
+    {.name = "agent", .help = "Who is told: what it has learned itself is part of it."},
+    {.name = "task", .help = "What it is about to do.", .may_be_empty = true},
+    {.name = "max_tokens",
+     .kind = ParameterKind::kNumber,
+     .help = "A hard ceiling; that of the config without it.",
+     .min = 50,
+     .max = 100'000},
+};
+
+}  // namespace
+
+const Endpoint kGetKnowledge = {.method = "GET",
+                                .path = "/memory/knowledge",
+                                .summary = "What is known, what matters most first.",
+                                .parameters = kRecallParameters,
+                                .response = "KnowledgeList",
+                                .run = recall};
+
+const Endpoint kPostKnowledge = {.method = "POST",
+                                 .path = "/memory/knowledge",
+                                 .summary = "State something: it holds from now on.",
+                                 .request = "Statement",
+                                 .response = "Remembered",
+                                 .status = 201,
+                                 .run = remember};
+
+const Endpoint kPostReview = {.method = "POST",
+                              .path = "/memory/knowledge/review",
+                              .summary = "Accept or drop candidates.",
+                              .request = "ReviewRequest",
+                              .response = "Reviewed",
+                              .run = review};
+
+const Endpoint kPostSummarize = {
+    .method = "POST",
+    .path = "/memory/summarize",
+    .summary = "Learn the durable facts of a session, by rules; they become candidates.",
+    .parameters = kSummarizeParameters,
+    .request = "SummarizeRequest",
+    .response = "Extracted",
+    .run = summarize};
+
+const Endpoint kGetContext = {.method = "GET",
+                              .path = "/memory/context",
+                              .summary = "What an agent should know before a task, as Markdown.",
+                              .parameters = kContextParameters,
+                              .response = "Context",
+                              .run = get_context};
+
+}  // namespace bmad_mem::cli

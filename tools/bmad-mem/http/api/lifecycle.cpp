@@ -1,0 +1,215 @@
+// lifecycle.cpp - care for a memory: verifying, compacting, purging, maintenance, and who did what.
+#include "bmad_mem/lifecycle.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "http/api/body.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/entry_filters.hpp"
+#include "http/api/lookup.hpp"
+#include "http/api/shapes.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::string_view, 8> kActionNames = {"delete",  "undelete", "purge", "compact",
+                                                          "archive", "restore",  "decay", "redact"};
+/// How many of the entries that go a compaction shows.
+constexpr std::size_t kExamplesMax = 20;
+
+Result<HttpResponse> verify(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(const VerifyReport report, context.memory.verify(named_session(call)));
+  JsonWriter json;
+  json.begin_object().key("findings").begin_array();
+  for (const Finding& finding : report.findings) {
+    json.begin_object().member("kind", finding_kind_name(finding.kind));
+    json.member("session_id", finding.session_id).member("path", finding.path);
+    json.member("line", finding.line).member("column", finding.column);
+    json.member("field", finding.field).member("reason", finding.reason).end_object();
+  }
+  json.end_array().member("sessions", report.sessions).member("logs", report.logs);
+  json.member("lines", report.lines).member("bytes", report.bytes).end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> audit(ApiContext& context, const EndpointCall& call) {
+  AuditFilter filter;
+  filter.sessions = call.texts("session_id");
+  filter.actions = call.texts("action");
+  filter.since = call.time("since");
+  filter.until = call.time("until");
+  filter.limit = static_cast<std::size_t>(call.number("limit"));
+  BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, context.memory.audit(filter));
+  std::ranges::reverse(records);
+  JsonWriter json;
+  json.begin_object().key("records").begin_array();
+  for (const AuditRecord& record : records) {
+    json.begin_object().member("at", format_rfc3339(record.at));
+    json.member("session_id", record.session_id).member("agent_id", record.agent_id);
+    json.member("action", record.action).member("count", record.count);
+    add_strings(json, "ids", record.ids);
+    json.member("detail", record.detail).end_object();
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+void add_compaction(JsonWriter& json, const CompactionReport& report) {
+  json.begin_object().member("session_id", report.session_id);
+  json.member("removed", std::uint64_t{report.removed.size()});
+  json.member("superseded", report.superseded).member("duplicates", report.duplicates);
+  json.member("evicted", report.evicted).member("entries_before", report.entries_before);
+  json.member("entries_after", report.entries_after);
+  json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
+  json.key("examples").begin_array();
+  for (std::size_t i = 0; i < std::min(report.removed.size(), kExamplesMax); ++i) {
+    const RemovedEntry& entry = report.removed[i];
+    json.begin_object().member("id", entry.id).member("type", entry_type_name(entry.type));
+    json.member("reason", entry.reason).member("headline", entry.headline).end_object();
+  }
+  json.end_array().end_object();
+}
+
+Result<HttpResponse> compact(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"session_id", "dry_run", "keep_share"});
+  std::vector<std::string> sessions;
+  if (std::string session = body.text("session_id"); !session.empty()) {
+    sessions.push_back(std::move(session));
+  }
+  const CompactOptions options = {.dry_run = flag_or(body, "dry_run", true),
+                                  .keep_share = body.share("keep_share")};
+  BMAD_TRY(body.check());
+  if (sessions.empty()) {
+    BMAD_TRY_ASSIGN(const std::vector<Session> all, context.memory.list_sessions());
+    for (const Session& session : all) {
+      if (!session.problem) {  // GET /memory/verify names the others.
+        sessions.push_back(session.session_id);
+      }
+    }
+  }
+  JsonWriter json;
+  json.begin_object().member("dry_run", options.dry_run).key("sessions").begin_array();
+  for (const std::string& session : sessions) {
+    BMAD_TRY_ASSIGN(const CompactionReport report, context.memory.compact(session, options));
+    add_compaction(json, report);
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> purge(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"all", "dry_run"});
+  const bool all = body.boolean("all");
+  const bool dry_run = flag_or(body, "dry_run", true);
+  BMAD_TRY(body.check());
+  BMAD_TRY_ASSIGN(std::vector<Deletion> due, context.memory.deletions());
+  std::erase_if(due, [&](const Deletion& each) { return !all && each.expires_at > call.now(); });
+  std::uint64_t lines = 0;
+  for (const Deletion& each : due) {
+    lines += each.entries;
+  }
+  if (!dry_run) {
+    BMAD_TRY_ASSIGN(const DeletionReport report, context.memory.purge_deleted(all));
+    lines = report.removed.size();
+    for (const FileCount& file : report.elsewhere) {
+      lines += file.lines;
+    }
+  }
+  JsonWriter json;
+  json.begin_object().member("dry_run", dry_run).key("deletions").begin_array();
+  for (const Deletion& each : due) {
+    write_deletion(json, each);
+  }
+  json.end_array().member("lines", lines).end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> maintain(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"dry_run"});
+  const bool dry_run = flag_or(body, "dry_run", true);
+  BMAD_TRY(body.check());
+  BMAD_TRY_ASSIGN(const MaintenanceReport report, context.memory.maintain({.dry_run = dry_run}));
+  JsonWriter json;
+  json.begin_object().member("dry_run", dry_run).key("done").begin_array();
+  for (const MaintenanceAction& action : report.done) {
+    write_action(json, action);
+  }
+  json.end_array().key("problems").begin_array();
+  for (const Error& problem : report.problems) {
+    write_error(json, problem);
+  }
+  json.end_array();
+  add_next_due(json, report.next_due);
+  json.member("held_back", report.held_back).end_object();
+  return json_response(json.take());
+}
+
+constexpr QueryParameter kVerifyParameters[] = {
+    {.name = "session_id", .help = "Only this session; all, and the config, without it."}};
+constexpr QueryParameter kAuditParameters[] = {
+    kSessionsParameter,
+    {.name = "action",
+     .kind = ParameterKind::kChoice,
+     .help = "Only this action.",
+     .repeatable = true,
+     .choices = kActionNames},
+    kSinceParameter,
+    kUntilParameter,
+    {.name = "limit",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many, the newest; 0: all.",
+     .min = 0,
+     .max = 10'000,
+     .fallback = "100"},
+};
+
+}  // namespace
+
+const Endpoint kGetVerify = {.method = "GET",
+                             .path = "/memory/verify",
+                             .summary = "Check every byte, and say what can't be read.",
+                             .parameters = kVerifyParameters,
+                             .response = "VerifyReport",
+                             .run = verify};
+
+const Endpoint kGetAudit = {.method = "GET",
+                            .path = "/memory/audit",
+                            .summary = "Who removed or moved what, and when, newest first.",
+                            .parameters = kAuditParameters,
+                            .response = "AuditList",
+                            .run = audit};
+
+const Endpoint kPostCompact = {
+    .method = "POST",
+    .path = "/memory/compact",
+    .summary =
+        "Fold old versions, drop what is there twice, move the least relevant entries to "
+        "the archive. A dry run unless told otherwise.",
+    .request = "CompactRequest",
+    .response = "Compacted",
+    .run = compact};
+
+const Endpoint kPostPurge = {
+    .method = "POST",
+    .path = "/memory/purge",
+    .summary = "Remove for good what was deleted long enough ago. A dry run unless told otherwise.",
+    .request = "PurgeRequest",
+    .response = "Purged",
+    .run = purge};
+
+const Endpoint kPostMaintain = {
+    .method = "POST",
+    .path = "/memory/maintain",
+    .summary =
+        "Do what is due: compaction, retention, purging, archiving. A dry run unless told "
+        "otherwise.",
+    .request = "MaintainRequest",
+    .response = "Maintained",
+    .run = maintain};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,184 @@
+// record.cpp - writing entries: one, many, a new version of one.
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/lookup.hpp"
+#include "http/api/record_line.hpp"
+#include "http/api/shapes.hpp"
+#include "json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// The session to write to when none is named: the open one that was written last; empty when none
+/// is open.
+Result<std::string> last_open_session(const MemoryManager& memory) {
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
+  const Session* last = nullptr;
+  for (const Session& session : sessions) {
+    if (!session.closed_at && !session.problem &&
+        (last == nullptr || session.last_write >= last->last_write)) {
+      last = &session;
+    }
+  }
+  return last == nullptr ? std::string() : last->session_id;
+}
+
+/// Writes the lines into `session_id`, which is made when it isn't there, and chosen when empty.
+Result<BatchReport> write_lines(MemoryManager& memory, std::string& session_id, EntryType type,
+                                const std::vector<std::string>& lines) {
+  if (session_id.empty()) {
+    BMAD_TRY_ASSIGN(session_id, last_open_session(memory));
+  }
+  if (session_id.empty()) {
+    BMAD_TRY_ASSIGN(session_id, memory.create_session({}));
+  }
+  const std::vector<std::string_view> views(lines.begin(), lines.end());
+  Result<BatchReport> report = memory.add_batch(session_id, type, views);
+  if (report || report.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    return report;
+  }
+  Result<std::string> made = memory.create_session({.session_id = session_id});
+  if (!made && made.error().code != ErrorCode::E_CONCURRENT_MOD) {  // Else another one made it.
+    return std::move(made).error();
+  }
+  return memory.add_batch(session_id, type, views);
+}
+
+Result<HttpResponse> post_record(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(RecordLine record, read_record(call.body(), call.request().body, call.now()));
+  BMAD_TRY_ASSIGN(const BatchReport report, write_lines(context.memory, record.session_id,
+                                                        record.type, {std::move(record.json)}));
+  JsonWriter json;
+  // An entry that was purged before is not written again.
+  json.begin_object().member("id", report.ids.empty() ? record.id : report.ids.front());
+  json.member("session_id", record.session_id).member("type", entry_type_name(record.type));
+  json.member("timestamp", format_rfc3339(record.timestamp));
+  add_strings(json, "notices", report.notices);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Error bad_batch(std::string_view field, std::string message) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = std::move(message),
+          .field = std::string(field)};
+}
+
+/// The entries of a batch as lines; all of one type.
+Result<std::vector<std::string>> lines_of(JsonValue entries, std::string_view raw,
+                                          const std::string& type_name, Timestamp now,
+                                          EntryType& type) {
+  const std::vector<std::string_view> raws = json_elements(raw);
+  std::vector<std::string> lines;
+  for (const JsonValue entry : entries.elements()) {
+    const std::string_view text = raws[lines.size()];
+    Result<RecordLine> record = read_batch_entry(entry, text, type_name, now);
+    if (!record) {
+      Error error = std::move(record).error();
+      error.line = lines.size() + 1;
+      return error;
+    }
+    type = record->type;
+    lines.push_back(std::move(record->json));
+  }
+  return lines;
+}
+
+Result<HttpResponse> post_records(ApiContext& context, const EndpointCall& call) {
+  constexpr std::array<std::string_view, 3> kNames = {"session_id", "type", "entries"};
+  std::string session_id;
+  std::string type_name;
+  std::string_view entries_raw;
+  const std::vector<MemberText> raws = json_members(call.request().body);
+  std::size_t i = 0;
+  for (const JsonMember& member : call.body().members()) {
+    const std::string_view raw = raws[i++].value;
+    if (member.key == "entries" && member.value.is_array()) {
+      entries_raw = raw;
+    } else if (member.key == "entries" || !member.value.is_string()) {
+      return bad_batch(utf8_prefix(member.key, 100), "entries is an array, the others are strings");
+    } else if (member.key == "type") {
+      type_name = member.value.string();
+    } else if (member.key == "session_id") {
+      session_id = member.value.string();
+    } else if (std::ranges::find(kNames, member.key) == kNames.end()) {
+      return bad_batch(utf8_prefix(member.key, 100),
+                       "there is no such member; there are session_id, type, entries");
+    }
+  }
+  if (type_name.empty() || entries_raw.empty()) {
+    return bad_batch(type_name.empty() ? "type" : "entries", "it is required");
+  }
+  BMAD_TRY_ASSIGN(EntryType type, record_type_of(type_name));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> lines,
+                  lines_of(call.body()["entries"], entries_raw, type_name, call.now(), type));
+  BMAD_TRY_ASSIGN(const BatchReport report, write_lines(context.memory, session_id, type, lines));
+  JsonWriter json;
+  json.begin_object();
+  add_strings(json, "ids", report.ids);
+  json.member("session_id", session_id);
+  add_strings(json, "notices", report.notices);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> patch_record(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(const Entry entry, entry_to_change(context, call));
+  BMAD_TRY_ASSIGN(const std::string line,
+                  changed_line(entry, call.body(), call.request().body, call.now()));
+  BMAD_TRY_ASSIGN(const std::string id, context.memory.add(entry.session_id, entry.type, line));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> now,
+                  context.memory.get({&id, 1}, {&entry.session_id, 1}));
+  if (now.empty()) {
+    return no_such_entry(id);  // Deleted meanwhile.
+  }
+  JsonWriter json;
+  json.begin_object().key("entry");
+  write_entry(json, now.front());
+  json.end_object();
+  return json_response(json.take());
+}
+
+constexpr QueryParameter kPatchParameters[] = {kOneSessionParameter};
+
+}  // namespace
+
+const Endpoint kPostRecord = {
+    .method = "POST",
+    .path = "/memory/record",
+    .summary = "Store an entry; one with an id that is there becomes a new version of it.",
+    .request = "RecordRequest",
+    .response = "Recorded",
+    .status = 201,
+    .run = post_record};
+
+const Endpoint kPostRecords = {.method = "POST",
+                               .path = "/memory/records",
+                               .summary = "Store many entries of one type, all or none.",
+                               .request = "RecordsRequest",
+                               .response = "RecordedAll",
+                               .status = 201,
+                               .run = post_records};
+
+const Endpoint kPatchRecord = {
+    .method = "PATCH",
+    .path = "/memory/record/{id}",
+    .summary = "Append a version of an entry that differs in the members given.",
+    .parameters = kPatchParameters,
+    .request = "RecordChange",
+    .response = "EntryResult",
+    .run = patch_record};
+
+}  // namespace bmad_mem::cli

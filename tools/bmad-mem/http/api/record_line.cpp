@@ -1,0 +1,288 @@
+#include "http/api/record_line.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "json_text.hpp"
+#include "nearest.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// A type of records as the specification names them, and the member that says so in ours.
+struct SpecifiedType {
+  std::string_view name;
+  EntryType type;
+  std::string_view member;
+  std::string_view value;
+};
+
+constexpr std::array<SpecifiedType, 6> kSpecifiedTypes = {{
+    {"prompt", EntryType::kConversation, "role", "user"},
+    {"assistant", EntryType::kConversation, "role", "assistant"},
+    {"tool_use", EntryType::kEvent, "kind", "tool_use"},
+    {"tool_result", EntryType::kEvent, "kind", "tool_result"},
+    {"approval", EntryType::kEvent, "kind", "approval"},
+    {"error", EntryType::kEvent, "kind", "error"},
+}};
+
+const SpecifiedType* specified_type(std::string_view name) {
+  const auto* const found = std::ranges::find(kSpecifiedTypes, name, &SpecifiedType::name);
+  return found == kSpecifiedTypes.end() ? nullptr : found;
+}
+
+Error bad_member(std::string_view name, std::string message) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = std::move(message),
+          .field = std::string(utf8_prefix(name, 100))};
+}
+
+/// A member of an object: decoded key, and its key and value as they stand.
+struct Member {
+  std::string_view key;
+  std::string_view key_raw;
+  JsonValue value;
+  std::string_view raw;
+};
+
+std::vector<Member> members_of(JsonValue object, std::string_view raw) {
+  const std::vector<MemberText> raws = json_members(raw);
+  std::vector<Member> members;
+  for (const JsonMember& member : object.members()) {
+    const MemberText& text = raws[members.size()];
+    members.push_back({member.key, text.key, member.value, text.value});
+  }
+  return members;
+}
+
+/// Puts a line together. Values may have line breaks between their tokens, which a log must not.
+class LineBuilder {
+ public:
+  void add(std::string_view key_raw, std::string_view raw) {
+    const bool is_one_line = raw.find_first_of("\r\n") == std::string_view::npos;
+    line_ += fmt::format("{}\"{}\":{}", line_.empty() ? "{" : ",", key_raw,
+                         is_one_line ? std::string(raw) : json_compact(raw));
+  }
+  [[nodiscard]] std::string take() && { return line_.empty() ? "{}" : std::move(line_) + "}"; }
+
+ private:
+  std::string line_;
+};
+
+/// Reads the members of a record one by one into a RecordLine.
+class RecordReader {
+ public:
+  RecordReader(Timestamp now, bool is_in_batch) : now_(now), is_in_batch_(is_in_batch) {}
+
+  Status set_type(std::string_view name) {
+    BMAD_TRY_ASSIGN(record_.type, record_type_of(name));
+    specified_ = specified_type(name);
+    return {};
+  }
+
+  Status read(const Member& member) {
+    if (member.key == "type" && !is_in_batch_) {
+      return {};  // Known before all others.
+    }
+    if (specified_ != nullptr && member.key == specified_->member) {
+      return bad_member(member.key,
+                        fmt::format("the type {} says it already; leave it out", specified_->name));
+    }
+    if (member.key == "session_id") {
+      return read_session(member);
+    }
+    if (member.key == "ts" || member.key == "timestamp") {
+      return read_time(member);
+    }
+    if (specified_ != nullptr && (member.key == "workspace" || member.key == "metadata")) {
+      (member.key == "workspace" ? workspace_ : metadata_) = member;
+      return {};
+    }
+    if (member.key == "id") {
+      record_.id = member.value.string();
+    }
+    line_.add(member.key_raw, member.raw);
+    return {};
+  }
+
+  Result<RecordLine> take() {
+    record_.timestamp = time_.value_or(now_);
+    line_.add("timestamp", json_quoted(format_rfc3339(record_.timestamp)));
+    if (specified_ != nullptr) {
+      line_.add(specified_->member, json_quoted(specified_->value));
+    }
+    BMAD_TRY(add_metadata());
+    record_.json = std::move(line_).take();
+    return std::move(record_);
+  }
+
+ private:
+  Status read_session(const Member& member) {
+    if (is_in_batch_) {
+      return bad_member(member.key, "it stands beside the entries, and not in each of them");
+    }
+    if (!member.value.is_string() || member.value.string().empty()) {
+      return bad_member(member.key, "must be the id of a session; leave it out for the last one");
+    }
+    record_.session_id = member.value.string();
+    return {};
+  }
+
+  Status read_time(const Member& member) {
+    if (time_) {
+      return bad_member(member.key, "give ts or timestamp, not both");
+    }
+    if (member.key == "timestamp") {
+      time_ = try_parse_rfc3339(member.value.string());
+      return time_ ? Status()
+                   : bad_member(member.key, "must be a time such as \"2026-01-11T10:05:23Z\"");
+    }
+    // The year 9999: what RFC 3339 can say.
+    constexpr std::int64_t kMsMax = 253'402'300'799'999;
+    const std::int64_t ms = member.value.integer(-1);
+    if (ms < 0 || ms > kMsMax) {
+      return bad_member(member.key, "must be milliseconds since 1970, as a whole number");
+    }
+    time_ = Timestamp(std::chrono::milliseconds(ms));
+    return {};
+  }
+
+  /// The metadata, with the workspace as a member of it.
+  Status add_metadata() {
+    if (!workspace_) {
+      if (metadata_) {
+        line_.add(metadata_->key_raw, metadata_->raw);
+      }
+      return {};
+    }
+    if (!workspace_->value.is_string()) {
+      return bad_member("workspace", "must be a string");
+    }
+    LineBuilder metadata;
+    if (metadata_) {
+      if (!metadata_->value.is_object() || metadata_->value["workspace"].present()) {
+        return bad_member("metadata", "must be an object, and have no workspace beside the other");
+      }
+      for (const Member& member : members_of(metadata_->value, metadata_->raw)) {
+        metadata.add(member.key_raw, member.raw);
+      }
+    }
+    metadata.add("workspace", workspace_->raw);
+    line_.add("metadata", std::move(metadata).take());
+    return {};
+  }
+
+  Timestamp now_;
+  bool is_in_batch_;
+  const SpecifiedType* specified_ = nullptr;
+  std::optional<Timestamp> time_;
+  std::optional<Member> workspace_;
+  std::optional<Member> metadata_;
+  LineBuilder line_;
+  RecordLine record_;
+};
+
+/// Members that mark an entry and don't change what it says.
+bool is_mark(std::string_view key) {
+  return key == "pinned" || key == "sensitive" || key == "tags" || key == "review";
+}
+
+}  // namespace
+
+Result<EntryType> record_type_of(std::string_view name) {
+  if (const SpecifiedType* const specified = specified_type(name)) {
+    return specified->type;
+  }
+  if (const std::optional<EntryType> type = try_parse_entry_type(name)) {
+    return *type;
+  }
+  std::vector<std::string_view> known;
+  known.reserve(kEntryTypeCount + kSpecifiedTypes.size());
+  for (const EntryType type : kEntryTypes) {
+    known.push_back(entry_type_name(type));
+  }
+  for (const SpecifiedType& specified : kSpecifiedTypes) {
+    known.push_back(specified.name);
+  }
+  const std::string_view near = nearest_word(name, known);
+  return bad_member("type", fmt::format("\"{}\" is no type{}; there are {}", utf8_prefix(name, 100),
+                                        near.empty() ? "" : fmt::format(", did you mean {}?", near),
+                                        fmt::join(known, ", ")));
+}
+
+Result<RecordLine> read_record(JsonValue body, std::string_view raw, Timestamp now) {
+  if (!body["type"].is_string()) {
+    return bad_member("type", "is required: conversation, decision, prompt, tool_use …");
+  }
+  RecordReader reader(now, false);
+  BMAD_TRY(reader.set_type(body["type"].string()));
+  for (const Member& member : members_of(body, raw)) {
+    BMAD_TRY(reader.read(member));
+  }
+  return reader.take();
+}
+
+Result<RecordLine> read_batch_entry(JsonValue entry, std::string_view raw,
+                                    const std::string& type_name, Timestamp now) {
+  if (!entry.is_object()) {
+    return bad_member(
+        "entries", fmt::format("an entry must be an object, not {}", json_kind_name(entry.kind())));
+  }
+  RecordReader reader(now, true);
+  BMAD_TRY(reader.set_type(type_name));
+  for (const Member& member : members_of(entry, raw)) {
+    BMAD_TRY(reader.read(member));
+  }
+  return reader.take();
+}
+
+Result<std::string> changed_line(const Entry& entry, JsonValue change, std::string_view raw,
+                                 Timestamp now) {
+  std::vector<Member> changes = members_of(change, raw);
+  if (changes.empty()) {
+    return bad_member("", "the body has no member to change");
+  }
+  bool says_else = false;
+  for (const Member& member : changes) {
+    if (member.key == "id" || member.key == "type" || member.key == "session_id") {
+      return bad_member(member.key, "it can't change; add another entry instead");
+    }
+    says_else = says_else || !is_mark(member.key);
+  }
+  const std::string updated_at = json_quoted(format_rfc3339(now));
+  JsonParser parser;
+  if (says_else && !change["updated_at"].present()) {
+    changes.push_back({"updated_at", "updated_at", {}, updated_at});
+  }
+  BMAD_TRY_ASSIGN(const JsonValue old, parser.parse(entry.json));
+  LineBuilder line;
+  const auto add_unless_null = [&](const Member& member) {
+    if (member.value.kind() != JsonKind::kNull) {
+      line.add(member.key_raw, member.raw);
+    }
+  };
+  for (const Member& member : members_of(old, entry.json)) {
+    const auto changed = std::ranges::find(changes, member.key, &Member::key);
+    if (changed == changes.end()) {
+      line.add(member.key_raw, member.raw);
+    } else {
+      add_unless_null(*changed);
+      changes.erase(changed);
+    }
+  }
+  std::ranges::for_each(changes, add_unless_null);
+  return std::move(line).take();
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,142 @@
+// removal.cpp - deleting entries and bringing them back, pinning them.
+#include "http/api/removal.hpp"
+
+#include <string>
+#include <vector>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "http/api/body.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/lookup.hpp"
+#include "http/api/shapes.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Result<HttpResponse> delete_record(ApiContext& context, const EndpointCall& call) {
+  DeletionCriteria criteria;
+  criteria.ids = {std::string(call.in_path("id"))};
+  criteria.sessions = named_session(call);
+  const DeleteOptions options = delete_options(call);
+  BMAD_TRY_ASSIGN(const DeletionReport report, context.memory.delete_entries(criteria, options));
+  if (report.removed.empty() && report.elsewhere.empty()) {
+    return no_such_entry(call.in_path("id"));
+  }
+  return deletion_response(report, options);
+}
+
+Result<HttpResponse> undelete(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"ids", "sessions"});
+  const UndeleteCriteria criteria = {.ids = body.texts("ids", kTextsMax),
+                                     .sessions = body.texts("sessions", kTextsMax)};
+  if (criteria.ids.empty() && criteria.sessions.empty()) {
+    body.fail("ids", "is required, or sessions: what to bring back");
+  }
+  BMAD_TRY(body.check());
+  BMAD_TRY_ASSIGN(const UndeleteReport report, context.memory.undelete(criteria));
+  if (report.lines == 0 && report.sessions.empty() && report.left_behind.empty()) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = "nothing of that name is deleted, or it was purged",
+                 .field = criteria.ids.empty() ? "sessions" : "ids"};
+  }
+  JsonWriter json;
+  json.begin_object().member("lines", report.lines);
+  add_strings(json, "sessions", report.sessions);
+  add_strings(json, "left_behind", report.left_behind);
+  json.end_object();
+  return json_response(json.take());
+}
+
+/// The entries as they are now: what a pin reports has the line and the versions from before.
+Result<std::vector<Entry>> read_again(const MemoryManager& memory,
+                                      const std::vector<Entry>& entries) {
+  std::vector<Entry> out;
+  for (const Entry& entry : entries) {
+    BMAD_TRY_ASSIGN(std::vector<Entry> found, memory.get({&entry.id, 1}, {&entry.session_id, 1}));
+    for (Entry& each : found) {
+      if (each.type == entry.type) {
+        out.push_back(std::move(each));
+      }
+    }
+  }
+  return out;
+}
+
+Result<HttpResponse> pin(ApiContext& context, const EndpointCall& call) {
+  ToolArguments body(call.body(), {"id", "ids", "pinned", "session_id"});
+  std::vector<std::string> ids = body.texts("ids", kTextsMax);
+  if (std::string id = body.text("id"); !id.empty()) {
+    ids.push_back(std::move(id));
+  }
+  if (ids.empty()) {
+    body.fail("id", "is required, or ids: which entries");
+  }
+  const bool pinned = flag_or(body, "pinned", true);
+  std::vector<std::string> sessions;
+  if (std::string session = body.text("session_id"); !session.empty()) {
+    sessions.push_back(std::move(session));
+  }
+  BMAD_TRY(body.check());
+  BMAD_TRY_ASSIGN(const PinReport report, context.memory.pin(ids, pinned, sessions));
+  if (report.changed.empty() && report.unchanged.empty()) {
+    return no_such_entry(ids.front());
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> changed, read_again(context.memory, report.changed));
+  JsonWriter json;
+  json.begin_object();
+  add_entries(json, "changed", changed);
+  add_entries(json, "unchanged", report.unchanged);
+  add_strings(json, "unknown_ids", report.unknown_ids);
+  json.end_object();
+  return json_response(json.take());
+}
+
+constexpr QueryParameter kDeleteParameters[] = {kOneSessionParameter, kPurgeParameter,
+                                                kDryRunParameter};
+
+}  // namespace
+
+DeleteOptions delete_options(const EndpointCall& call) {
+  return {.dry_run = call.flag("dry_run"), .purge = call.flag("purge")};
+}
+
+HttpResponse deletion_response(const DeletionReport& report, const DeleteOptions& options) {
+  JsonWriter json;
+  json.begin_object().member("deleted", report.entries);
+  json.member("lines", std::uint64_t{report.removed.size()});
+  json.member("dry_run", options.dry_run);
+  add_time(json, "expires_at", report.expires_at);
+  json.key("elsewhere").begin_array();
+  for (const FileCount& file : report.elsewhere) {
+    json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
+  }
+  json.end_array();
+  add_strings(json, "sessions_gone", report.sessions_gone);
+  json.end_object();
+  return json_response(json.take());
+}
+
+const Endpoint kDeleteRecord = {
+    .method = "DELETE",
+    .path = "/memory/record/{id}",
+    .summary = "Delete an entry in all its versions; for 30 days it can be brought back.",
+    .parameters = kDeleteParameters,
+    .response = "Deleted",
+    .run = delete_record};
+
+const Endpoint kPostUndelete = {.method = "POST",
+                                .path = "/memory/undelete",
+                                .summary = "Bring back what was deleted and not purged.",
+                                .request = "UndeleteRequest",
+                                .response = "Undeleted",
+                                .run = undelete};
+
+const Endpoint kPostPin = {
+    .method = "POST",
+    .path = "/memory/pin",
+    .summary = "Pin entries, or take their pins away: a new version of each that changes.",
+    .request = "PinRequest",
+    .response = "Pinned",
+    .run = pin};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,109 @@
+// search.cpp - GET /memory/search.
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "http/api/endpoints.hpp"
+#include "http/api/entry_filters.hpp"
+#include "http/api/shapes.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::string_view, 3> kSorts = {"relevance", "newest", "oldest"};
+
+SortOrder sort_of(const EndpointCall& call, bool has_words) {
+  const std::string_view sort = call.text("sort").value_or(has_words ? "relevance" : "newest");
+  if (sort == "relevance") {
+    return SortOrder::kRelevanceDesc;
+  }
+  return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
+}
+
+HttpResponse as_response(const std::vector<Hit>& hits) {
+  JsonWriter json;
+  json.begin_object().key("hits").begin_array();
+  for (const Hit& hit : hits) {
+    write_hit(json, hit);
+  }
+  json.end_array().end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
+  if (chosen.none) {
+    return as_response({});
+  }
+  const std::string_view words = call.text("q").value_or("");
+  // In front, since a quote that isn't closed would swallow what stands behind it.
+  const std::string topics = topics_as_query(call);
+  Query query;
+  query.text = topics;
+  query.text += words;
+  const bool has_words = words.find_first_not_of(' ') != std::string_view::npos;
+  query.filter = has_words ? std::move(chosen.filter) : query_filter(std::move(chosen.filter));
+  query.filter.limit = static_cast<std::size_t>(call.number("k"));
+  query.sort = sort_of(call, has_words);
+  query.min_relevance = call.share("min_score");
+  query.explain = call.flag("explain");
+  Result<std::vector<Hit>> hits = context.memory.query(query);
+  if (!hits) {
+    Error error = std::move(hits).error();
+    if (error.field == "text") {
+      error.field = error.column > topics.size() || topics.empty() ? "q" : "topic";
+      error.column -= error.field == "q" && error.column != 0 ? topics.size() : 0;
+    }
+    return error;
+  }
+  return as_response(*hits);
+}
+
+constexpr QueryParameter kParameters[] = {
+    {.name = "q",
+     .help = "What to look for: words, \"phrases\", +must, -not, prefix*, fuzzy~, type:, tag:, "
+             "agent:, topic:, session:, since:, until:, is:pinned. Without it, all that pass the "
+             "filters, newest first.",
+     .may_be_empty = true},
+    {.name = "k",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many hits.",
+     .min = 1,
+     .max = 200,
+     .fallback = "20"},
+    kTypeParameter,
+    kSessionsParameter,
+    kAgentParameter,
+    kTagParameter,
+    kTopicParameter,
+    kWorkspaceParameter,
+    kSinceParameter,
+    kUntilParameter,
+    kPinnedParameter,
+    kSensitiveParameter,
+    {.name = "sort",
+     .kind = ParameterKind::kChoice,
+     .help = "The order: by relevance when there is something to look for, else newest first.",
+     .choices = kSorts},
+    {.name = "explain",
+     .kind = ParameterKind::kFlag,
+     .help = "Say as well where the text component of each score comes from.",
+     .fallback = "false"},
+    kArchivedParameter,
+    {.name = "min_score",
+     .kind = ParameterKind::kShare,
+     .help = "Only hits that score at least this.",
+     .fallback = "0"},
+};
+
+}  // namespace
+
+const Endpoint kGetSearch = {.method = "GET",
+                             .path = "/memory/search",
+                             .summary = "Search all entries, best first.",
+                             .parameters = kParameters,
+                             .response = "SearchResult",
+                             .run = run};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,217 @@
+// session_reading.cpp - what happened in a session: its entries in order, its summary, the
+// documents that it keeps.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <map>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/summary.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "descriptor.hpp"
+#include "http/api/endpoints.hpp"
+#include "http/api/entry_filters.hpp"
+#include "http/api/lookup.hpp"
+#include "http/api/shapes.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+using TypeCounts = std::array<std::uint64_t, kEntryTypeCount>;
+
+/// How many entries there are in each hour that has any, oldest first.
+void add_density(JsonWriter& json, const std::vector<Entry>& entries) {
+  std::map<Timestamp, TypeCounts> hours;
+  for (const Entry& entry : entries) {
+    const Timestamp hour = std::chrono::floor<std::chrono::hours>(entry.timestamp);
+    ++hours[hour][static_cast<std::size_t>(entry.type)];
+  }
+  json.key("density").begin_array();
+  for (const auto& [begin, counts] : hours) {
+    std::uint64_t total = 0;
+    for (const std::uint64_t count : counts) {
+      total += count;
+    }
+    json.begin_object().member("begin", format_rfc3339(begin)).member("total", total).key("types");
+    write_type_counts(json, counts);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+Result<HttpResponse> timeline(ApiContext& context, const EndpointCall& call) {
+  EntryFilter filter;
+  filter.sessions = {std::string(call.in_path("session_id"))};
+  filter.types = call.types("type");
+  filter.since = call.time("since");
+  filter.until = call.time("until");
+  filter.limit = 0;
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, context.memory.list(filter));
+  std::ranges::reverse(entries);
+  auto first = entries.begin();
+  if (const auto after = call.text("after")) {
+    first = std::ranges::find(entries, *after, &Entry::id);
+    if (first == entries.end()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = fmt::format("no entry {} passes the other filters; leave it out to "
+                                          "begin with the oldest",
+                                          utf8_prefix(*after, 200)),
+                   .field = "after"};
+    }
+    ++first;
+  }
+  const auto left = static_cast<std::size_t>(entries.end() - first);
+  const std::size_t count = std::min(left, static_cast<std::size_t>(call.number("limit")));
+  JsonWriter json;
+  json.begin_object();
+  add_entries(json, "entries", {first, count});
+  json.member("more", count < left);
+  add_density(json, entries);
+  json.end_object();
+  return json_response(json.take());
+}
+
+/// The text behind the front matter: "---", lines, "---".
+std::string_view without_front_matter(std::string_view text) {
+  constexpr std::string_view kFence = "---\n";
+  const std::size_t end =
+      text.starts_with(kFence) ? text.find("\n---\n", kFence.size() - 1) : std::string_view::npos;
+  if (end == std::string_view::npos) {
+    return text;
+  }
+  text.remove_prefix(end + 1 + kFence.size());
+  text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
+  return text;
+}
+
+Result<HttpResponse> summary(ApiContext& context, const EndpointCall& call) {
+  const std::string_view id = call.in_path("session_id");
+  Summaries summaries(context.memory);
+  BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(id));
+  std::string text;
+  if (status.exists) {  // Else show() would make one.
+    BMAD_TRY_ASSIGN(text, summaries.show(id));
+  }
+  JsonWriter json;
+  json.begin_object().member("exists", status.exists && !status.is_template);
+  json.member("markdown", without_front_matter(text)).key("status").begin_object();
+  json.member("due", summary_due_name(status.due)).member("messages", status.messages);
+  json.member("messages_since", status.messages_since).member("tokens", status.tokens);
+  json.member("tokens_since", status.tokens_since);
+  add_time(json, "updated_at", status.updated_at);
+  json.end_object().end_object();
+  return json_response(json.take());
+}
+
+Error no_document(const Entry& entry) {
+  return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+          .message = fmt::format("{} keeps no document; its path says where one may be", entry.id),
+          .field = "id"};
+}
+
+/// Opens root/sessions/{session}/artifacts/{id}.md, step by step, so that no link leads elsewhere.
+Result<Descriptor> open_document(const std::string& root, const Entry& entry) {
+  Descriptor folder(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  for (const std::string& step :
+       {std::string("sessions"), entry.session_id, std::string("artifacts")}) {
+    if (!folder.is_open()) {
+      break;
+    }
+    folder = Descriptor(
+        ::openat(folder.number(), step.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (!folder.is_open()) {
+    return no_document(entry);
+  }
+  Descriptor file(::openat(folder.number(), (entry.id + ".md").c_str(),
+                           O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat about{};
+  if (!file.is_open() || ::fstat(file.number(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    return no_document(entry);
+  }
+  return file;
+}
+
+Result<std::string> read_document(const std::string& root, const Entry& entry) {
+  BMAD_TRY_ASSIGN(const Descriptor file, open_document(root, entry));
+  std::string text(MemoryManager::kArtifactSizeMax, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t got = ::read(file.number(), text.data() + size, text.size() - size);
+    if (got < 0 && errno != EINTR) {
+      return Error{.message = fmt::format("cannot read the document of {}: {}", entry.id,
+                                          std::strerror(errno)),  // NOLINT(concurrency-mt-unsafe)
+                   .os_error = errno};
+    }
+    if (got == 0) {
+      break;
+    }
+    size += static_cast<std::size_t>(std::max<ssize_t>(got, 0));
+  }
+  text.resize(size);
+  return utf8_repaired(text);
+}
+
+Result<HttpResponse> artifact(ApiContext& context, const EndpointCall& call) {
+  const std::string session(call.in_path("session_id"));
+  const std::string id(call.in_path("id"));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, context.memory.get({&id, 1}, {&session, 1}));
+  const auto entry = std::ranges::find(entries, EntryType::kArtifact, &Entry::type);
+  if (entry == entries.end()) {
+    return no_such_entry(id);
+  }
+  BMAD_TRY_ASSIGN(std::string text, read_document(context.memory.root(), *entry));
+  HttpResponse response;
+  response.content_type = "text/plain; charset=utf-8";
+  response.body = std::move(text);
+  return response;
+}
+
+constexpr QueryParameter kTimelineParameters[] = {
+    kTypeParameter,
+    kSinceParameter,
+    kUntilParameter,
+    {.name = "after",
+     .help = "Begin behind the entry of this id: the last one of the page before."},
+    {.name = "limit",
+     .kind = ParameterKind::kNumber,
+     .help = "At most so many entries.",
+     .min = 1,
+     .max = 1000,
+     .fallback = "200"},
+};
+
+}  // namespace
+
+const Endpoint kGetSessionTimeline = {
+    .method = "GET",
+    .path = "/memory/sessions/{session_id}/timeline",
+    .summary = "The entries of a session, oldest first, and how many there are in each hour.",
+    .parameters = kTimelineParameters,
+    .response = "SessionTimeline",
+    .run = timeline};
+
+const Endpoint kGetSummary = {
+    .method = "GET",
+    .path = "/memory/sessions/{session_id}/summary",
+    .summary = "The running summary of a session, and whether one is due.",
+    .response = "Summary",
+    .run = summary};
+
+const Endpoint kGetArtifact = {.method = "GET",
+                               .path = "/memory/sessions/{session_id}/artifacts/{id}",
+                               .summary = "The document that an artifact keeps.",
+                               .media_type = "text/plain; charset=utf-8",
+                               .run = artifact};
+
+}  // namespace bmad_mem::cli

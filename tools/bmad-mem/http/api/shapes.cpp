@@ -1,0 +1,176 @@
+#include "http/api/shapes.hpp"
+
+#include "bmad_mem/rfc3339.hpp"
+#include "json_members.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// The members that an entry and a hit have in common.
+void add_head(JsonWriter& json, const Entry& entry) {
+  json.member("id", entry.id).member("type", entry_type_name(entry.type));
+  json.member("session_id", entry.session_id);
+  json.member("timestamp", format_rfc3339(entry.timestamp));
+  json.member("who", entry.who).member("headline", entry.headline);
+  json.member("pinned", entry.pinned).member("sensitive", entry.sensitive);
+}
+
+void add_explanation(JsonWriter& json, const TextExplanation& explanation) {
+  json.key("explanation").begin_object().key("terms").begin_array();
+  for (const TermScore& term : explanation.terms) {
+    json.begin_object().member("term", term.term).member("entry", term.entry);
+    json.member("window", term.window).member("session", term.session).end_object();
+  }
+  json.end_array().member("question", explanation.question);
+  json.member("speaker", explanation.speaker).member("date", explanation.date).end_object();
+}
+
+void add_version(JsonWriter& json, const KnowledgeVersion& version) {
+  json.begin_object().member("session_id", version.session_id);
+  json.member("type", entry_type_name(version.type)).member("id", version.id);
+  json.member("value", version.value).member("agent_id", version.agent_id);
+  json.member("confidence", version.confidence).member("trust", version.trust);
+  json.member("at", format_rfc3339(version.at)).member("review", review_name(version.review));
+  json.member("holds", version.holds).end_object();
+}
+
+}  // namespace
+
+void write_entry(JsonWriter& json, const Entry& entry) {
+  json.begin_object();
+  add_head(json, entry);
+  json.member("versions", entry.versions).member("line", entry.line);
+  json.key("fields").raw(entry.json).end_object();
+}
+
+void write_hit(JsonWriter& json, const Hit& hit) {
+  json.begin_object();
+  add_head(json, hit.entry);
+  json.member("score", hit.relevance).member("snippet", hit.snippet);
+  json.key("highlights").begin_array();
+  for (const Highlight& highlight : hit.highlights) {
+    json.begin_object().member("offset", std::uint64_t{highlight.offset});
+    json.member("size", std::uint64_t{highlight.size}).end_object();
+  }
+  json.end_array().key("components").begin_object();
+  json.member("text", hit.components.text).member("time", hit.components.time);
+  json.member("importance", hit.components.importance).member("access", hit.components.access);
+  json.end_object().key("weights").begin_object();
+  json.member("text", hit.weights.text).member("time", hit.weights.time);
+  json.member("importance", hit.weights.importance).member("access", hit.weights.access);
+  json.end_object();
+  if (hit.explanation) {
+    add_explanation(json, *hit.explanation);
+  }
+  json.end_object();
+}
+
+void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
+  json.begin_object().member("id", item.id).member("type", entry_type_name(item.type));
+  json.member("session_id", item.session_id).member("category", category_name(item.category));
+  json.member("key", item.key).member("value", item.value).member("agent_id", item.agent_id);
+  json.member("confidence", item.confidence).member("trust", item.trust);
+  json.member("source_kind", item.source_kind).member("score", item.score);
+  json.member("created_at", format_rfc3339(item.created_at));
+  json.member("updated_at", format_rfc3339(item.updated_at));
+  json.member("access_count", item.access_count);
+  json.member("pinned", item.pinned).member("sensitive", item.sensitive);
+  json.member("review", review_name(item.review)).member("contradicted", item.contradicted);
+  add_strings(json, "tags", item.tags);
+  json.key("chain").begin_array();
+  for (const KnowledgeVersion& version : item.chain) {
+    add_version(json, version);
+  }
+  json.end_array().end_object();
+}
+
+void write_error(JsonWriter& json, const Error& error) {
+  json.begin_object().member("code", error_code_name(error.code));
+  json.member("message", error.message);
+  add_text(json, "field", error.field);
+  add_text(json, "path", error.path);
+  if (error.line != 0) {
+    json.member("line", error.line);
+  }
+  if (error.column != 0) {
+    json.member("column", error.column);
+  }
+  json.end_object();
+}
+
+void write_deletion(JsonWriter& json, const Deletion& deletion) {
+  json.begin_object().member("session_id", deletion.session_id);
+  json.member("deletion_id", deletion.deletion_id);
+  json.member("deleted_at", format_rfc3339(deletion.deleted_at));
+  json.member("expires_at", format_rfc3339(deletion.expires_at));
+  json.member("agent_id", deletion.agent_id).member("whole_session", deletion.whole_session);
+  json.member("entries", deletion.entries).end_object();
+}
+
+void write_action(JsonWriter& json, const MaintenanceAction& action) {
+  json.begin_object().member("task", action.task).member("session_id", action.session_id);
+  json.member("count", action.count).member("what", action.what).end_object();
+}
+
+void write_type_counts(JsonWriter& json, const std::array<std::uint64_t, kEntryTypeCount>& counts) {
+  json.begin_object();
+  for (const EntryType type : kEntryTypes) {
+    json.member(entry_type_name(type), counts[static_cast<std::size_t>(type)]);
+  }
+  json.end_object();
+}
+
+void write_session(JsonWriter& json, const MemoryManager& memory, const Session& session,
+                   std::optional<std::uint64_t> entries) {
+  json.begin_object().member("session_id", session.session_id);
+  if (session.problem) {
+    json.member("state", "damaged").key("problem");
+    write_error(json, *session.problem);
+    json.end_object();
+    return;
+  }
+  json.member("state", session_state_name(memory.session_state(session)));
+  add_time(json, "created_at", session.created_at);
+  add_time(json, "last_write", session.last_write);
+  add_time(json, "closed_at", session.closed_at);
+  json.member("user_id", session.user_id);
+  add_strings(json, "agent_ids", session.agent_ids);
+  json.member("project_name", session.project_name);
+  json.member("session_type", session.session_type);
+  add_strings(json, "tags", session.tags);
+  json.member("size_bytes", session.size_bytes);
+  if (entries) {
+    json.member("entries", *entries);
+  }
+  json.end_object();
+}
+
+void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries) {
+  json.key(name).begin_array();
+  for (const Entry& entry : entries) {
+    write_entry(json, entry);
+  }
+  json.end_array();
+}
+
+void add_strings(JsonWriter& json, std::string_view name, std::span<const std::string> texts) {
+  json.key(name).begin_array();
+  for (const std::string& text : texts) {
+    json.string(text);
+  }
+  json.end_array();
+}
+
+void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
+  if (time) {
+    json.member(name, format_rfc3339(*time));
+  }
+}
+
+void add_next_due(JsonWriter& json, Timestamp next_due) {
+  if (next_due != Timestamp::max()) {
+    json.member("next_due", format_rfc3339(next_due));
+  }
+}
+
+}  // namespace bmad_mem::cli

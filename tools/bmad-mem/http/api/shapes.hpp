@@ -1,0 +1,46 @@
+// shapes.hpp - entries, hits, sessions and knowledge as the API writes them. schemas.json says the
+// same to its users: a member here is a property there.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/reports.hpp"
+#include "http/http_message.hpp"
+
+namespace bmad_mem::cli {
+
+// Each writes one value: behind a key, or into an array.
+
+void write_entry(JsonWriter& json, const Entry& entry);
+void write_hit(JsonWriter& json, const Hit& hit);
+void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item);
+/// {"code":…,"message":…} and what else is known.
+void write_error(JsonWriter& json, const Error& error);
+void write_deletion(JsonWriter& json, const Deletion& deletion);
+void write_action(JsonWriter& json, const MaintenanceAction& action);
+/// {"conversation":2,…}: every type, in the order of the enum.
+void write_type_counts(JsonWriter& json, const std::array<std::uint64_t, kEntryTypeCount>& counts);
+
+/// The session as an object; with the number of its entries where that is known.
+void write_session(JsonWriter& json, const MemoryManager& memory, const Session& session,
+                   std::optional<std::uint64_t> entries = {});
+
+/// A member `name` with an array of entries.
+void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries);
+/// A member `name` with an array of strings.
+void add_strings(JsonWriter& json, std::string_view name, std::span<const std::string> texts);
+/// A member `name` with a time, left out when there is none.
+void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time);
+/// A member next_due, left out when nothing goes by schedule.
+void add_next_due(JsonWriter& json, Timestamp next_due);
+
+}  // namespace bmad_mem::cli

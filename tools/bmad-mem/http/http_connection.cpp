@@ -1,0 +1,440 @@
+#include "http/http_connection.hpp"
+
+#include <exception>
+#include <utility>
+
+#include "http/connection_output.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kReadSize = 4096;
+constexpr std::size_t kBodyReadSize = std::size_t{64} << 10U;
+/// How much is read, and for how long, of a client that sends on after it was refused: without that
+/// it would see a broken connection, not the answer.
+constexpr std::size_t kLingerSizeMax = std::size_t{8} << 20U;
+constexpr std::chrono::seconds kLingerTime{2};
+
+std::shared_ptr<const std::string> heartbeat_text() {
+  static const auto kText = std::make_shared<const std::string>(": ka\n\n");
+  return kText;
+}
+
+HttpConnection::Time now() { return std::chrono::steady_clock::now(); }
+
+}  // namespace
+
+HttpCore::HttpCore(HttpHandler& the_handler, const HttpServerOptions& the_options)
+    : handler(the_handler),
+      options(the_options),
+      // Each connection has one task at most, so adding one never waits.
+      workers(the_options.workers,
+              2 * (the_options.connections_max + the_options.streams_max) + 64),
+      writers(the_options.writers, the_options.writers + 1) {}
+
+HttpConnection::HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket)
+    : core_(&core), socket_(std::move(socket)), progress_(now()) {}
+
+HttpConnection::~HttpConnection() {
+  if (sink_) {
+    sink_->on_client_gone();  // Others may hold it for longer than the server lives.
+  }
+}
+
+void HttpConnection::start() { next_request(); }
+
+void HttpConnection::turn_away() {
+  HttpResponse response = error_response(503, "too_many_connections",
+                                         "too many connections are open; close some of them");
+  response.headers.push_back({"retry-after", "1"});
+  refuse(response);
+}
+
+// Reading.
+
+void HttpConnection::next_request() {
+  reader_ = std::make_unique<RequestReader>(core_->options.request, core_->port);
+  state_ = State::kReading;
+  closes_ = core_->is_stopping;
+  deadline_ = now() + core_->options.idle_time;
+  process();
+}
+
+void HttpConnection::read() {
+  if (is_reading_ || state_ == State::kClosed) {
+    return;
+  }
+  is_reading_ = true;
+  if (state_ == State::kEvents) {
+    socket_->read_some(scrap_, [self = shared_from_this()](bool is_ok, std::size_t size) {
+      self->on_read(is_ok, size);
+    });
+    return;
+  }
+  const bool is_large =
+      state_ == State::kLingering || (reader_ && reader_->state() == RequestReader::State::kBody);
+  if (input_size_ == 0) {
+    input_ = std::string();  // Gives the room of an earlier body back.
+  }
+  input_.resize(input_size_ + (is_large ? kBodyReadSize : kReadSize));
+  socket_->read_some(
+      std::span<char>(input_).subspan(input_size_),
+      [self = shared_from_this()](bool is_ok, std::size_t size) { self->on_read(is_ok, size); });
+}
+
+void HttpConnection::on_read(bool is_ok, std::size_t size) {
+  is_reading_ = false;
+  if (state_ == State::kClosed) {
+    return;
+  }
+  if (!is_ok) {
+    close();  // The client has gone.
+  } else if (state_ == State::kEvents) {
+    read();  // Nothing more is expected of it; let it talk.
+  } else if (state_ == State::kLingering) {
+    lingered_ += size;
+    if (lingered_ > kLingerSizeMax) {
+      close();
+    } else {
+      read();
+    }
+  } else {
+    input_size_ += size;
+    process();
+  }
+}
+
+/// Makes of what was read what it is.
+void HttpConnection::process() {
+  using ReaderState = RequestReader::State;
+  while (state_ == State::kReading) {
+    if (input_size_ != 0 && reader_->state() == ReaderState::kNothing) {
+      deadline_ = now() + core_->options.head_time;
+    }
+    const std::size_t used = reader_->take(std::string_view(input_).substr(0, input_size_));
+    input_.erase(0, used);
+    input_size_ -= used;
+    switch (reader_->state()) {
+      case ReaderState::kRefused:
+        refuse(reader_->take_refusal());
+        return;
+      case ReaderState::kHeadDone:
+        on_head();
+        break;
+      case ReaderState::kDone:
+        hand_over();
+        return;
+      default:
+        if (used == 0 && input_size_ > kBodyReadSize) {
+          refuse(error_response(400, "bad_request", "a line of the body is too long"));
+        } else {
+          read();
+        }
+        return;
+    }
+  }
+}
+
+void HttpConnection::on_head() {
+  is_head_method_ = reader_->is_head_method();
+  is_http_1_0_ = reader_->is_http_1_0();
+  closes_ = closes_ || is_http_1_0_ || !reader_->keeps_alive();
+  HttpResponse refusal;
+  if (!core_->handler.admits(reader_->head(), refusal)) {
+    refuse(refusal);
+    return;
+  }
+  reader_->take_body(core_->handler.body_size_max(reader_->head()));
+  if (reader_->state() == RequestReader::State::kBody) {
+    deadline_ = now() + core_->options.body_time;
+    if (reader_->expects_continue() && input_size_ == 0) {
+      send(std::make_shared<const std::string>("HTTP/1.1 100 Continue\r\n\r\n"));
+    }
+  } else if (reader_->state() == RequestReader::State::kDone) {
+    hand_over();
+  }
+}
+
+/// Lets a worker find the answer.
+void HttpConnection::hand_over() {
+  state_ = State::kHandling;
+  deadline_ = Time::max();
+  auto request = std::make_shared<const HttpRequest>(reader_->take_request());
+  reader_.reset();
+  core_->workers.add([self = shared_from_this(), request = std::move(request)] {
+    auto response = std::make_shared<HttpResponse>();
+    try {
+      *response = self->core_->handler.handle(*request);
+    } catch (const std::exception&) {
+      *response = error_response(500, "E_STORAGE_IO", "the request could not be worked on");
+    }
+    self->core_->loop.post([self, response] { self->answer(std::move(*response)); });
+  });
+}
+
+// Answering.
+
+void HttpConnection::answer(HttpResponse response) {
+  if (state_ != State::kHandling) {
+    return;  // The client has gone.
+  }
+  closes_ = closes_ || core_->is_stopping;
+  if (response.open_events) {
+    start_events(std::move(response));
+  } else if (response.write_body) {
+    start_pipe(std::move(response));
+  } else {
+    send_whole(response);
+  }
+}
+
+void HttpConnection::refuse(const HttpResponse& response) {
+  closes_ = true;
+  send_whole(response);
+}
+
+void HttpConnection::send_whole(const HttpResponse& response) {
+  state_ = State::kAnswering;
+  deadline_ = Time::max();
+  reader_.reset();
+  const bool has_none = response.status == 204 || response.status == 304;
+  std::string text = response_head(
+      response,
+      {.framing = has_none ? BodyFraming::kNone : BodyFraming::kLength, .keeps_alive = !closes_});
+  if (!has_none && !is_head_method_) {
+    text += response.body;
+  }
+  send(std::make_shared<const std::string>(std::move(text)));
+}
+
+void HttpConnection::start_pipe(HttpResponse response) {
+  if (core_->pipes >= core_->options.writers) {
+    HttpResponse busy = error_response(503, "too_many_connections",
+                                       "too many exports are under way; try again in a moment");
+    busy.headers.push_back({"retry-after", "1"});
+    send_whole(busy);
+    return;
+  }
+  const bool is_chunked = !is_http_1_0_;
+  send(std::make_shared<const std::string>(response_head(
+      response, {.framing = is_chunked ? BodyFraming::kChunked : BodyFraming::kUntilEnd,
+                 .keeps_alive = !closes_})));
+  if (is_head_method_) {
+    state_ = State::kAnswering;
+    return;
+  }
+  state_ = State::kPiping;
+  is_over_ = false;
+  ++core_->pipes;
+  pipe_ = std::make_shared<BodyPipe>(shared_from_this(), core_->loop, is_chunked);
+  core_->writers.add([self = shared_from_this(), pipe = pipe_,
+                      make = std::make_shared<HttpResponse>(std::move(response))] {
+    bool is_whole = false;
+    try {
+      is_whole = make->write_body(*pipe);
+    } catch (const std::exception&) {
+      is_whole = false;
+    }
+    make->write_body = nullptr;  // What it holds goes on the thread that used it.
+    self->core_->loop.post([self, is_whole] { self->end_pipe(is_whole); });
+  });
+}
+
+void HttpConnection::end_pipe(bool is_whole) {
+  --core_->pipes;
+  if (state_ != State::kPiping) {
+    return;
+  }
+  if (!is_whole) {
+    // Without the last chunk, or with a reset, the client knows that something is missing.
+    socket_->reset();
+    close();
+    return;
+  }
+  is_over_ = true;
+  if (!is_http_1_0_) {
+    send(std::make_shared<const std::string>(kLastChunk));
+  } else if (output_.empty()) {
+    on_drained();
+  }
+}
+
+void HttpConnection::start_events(HttpResponse response) {
+  if (core_->streams >= core_->options.streams_max) {
+    HttpResponse busy = error_response(503, "too_many_connections", "too many streams are open");
+    busy.headers.push_back({"retry-after", "5"});
+    refuse(busy);
+    return;
+  }
+  closes_ = true;
+  send(std::make_shared<const std::string>(
+      response_head(response, {.framing = BodyFraming::kUntilEnd, .keeps_alive = false})));
+  if (is_head_method_) {
+    state_ = State::kAnswering;
+    return;
+  }
+  state_ = State::kEvents;
+  is_over_ = false;
+  ++core_->streams;
+  input_ = std::string();
+  input_size_ = 0;
+  sink_ =
+      std::make_shared<EventSink>(shared_from_this(), core_->loop, core_->options.stream_size_max);
+  core_->workers.add(
+      [self = shared_from_this(), sink = sink_, open = std::move(response.open_events)] {
+        std::shared_ptr<void> kept = open(sink);
+        self->core_->loop.post(
+            [self, kept = std::move(kept)]() mutable { self->keep_events(std::move(kept)); });
+      });
+  read();
+}
+
+void HttpConnection::keep_events(std::shared_ptr<void> kept) {
+  if (state_ == State::kEvents) {
+    kept_ = std::move(kept);
+  }
+}
+
+void HttpConnection::end_events() {
+  is_over_ = true;
+  if (state_ == State::kEvents && output_.empty()) {
+    on_drained();
+  }
+}
+
+/// Waits until the client has seen all and closes its end.
+void HttpConnection::linger() {
+  if (state_ == State::kEvents) {
+    --core_->streams;
+  }
+  state_ = State::kLingering;
+  kept_.reset();
+  input_size_ = 0;
+  deadline_ = now() + kLingerTime;
+  socket_->end_sending();
+  read();
+}
+
+void HttpConnection::close() {
+  if (state_ == State::kClosed) {
+    return;
+  }
+  if (state_ == State::kEvents) {
+    --core_->streams;
+  }
+  state_ = State::kClosed;
+  const auto self = shared_from_this();  // Until the end of this function.
+  socket_->close();
+  if (pipe_) {
+    pipe_->on_client_gone();
+    pipe_.reset();  // It holds us.
+  }
+  if (sink_) {
+    sink_->on_client_gone();
+  }
+  kept_.reset();
+  output_.clear();
+  core_->connections.erase(self);
+  if (core_->is_stopping && core_->connections.empty()) {
+    core_->loop.finish();
+  }
+}
+
+// Writing.
+
+void HttpConnection::send(std::shared_ptr<const std::string> text) {
+  if (state_ == State::kClosed || state_ == State::kLingering) {
+    return;
+  }
+  output_.push_back(std::move(text));
+  flush();
+}
+
+void HttpConnection::flush() {
+  if (is_writing_ || output_.empty()) {
+    return;
+  }
+  std::array<std::string_view, IoSocket::kPiecesMax> pieces;
+  std::size_t count = 0;
+  for (const auto& text : output_) {
+    pieces.at(count) = std::string_view(*text).substr(count == 0 ? output_offset_ : 0);
+    if (++count == pieces.size()) {
+      break;
+    }
+  }
+  is_writing_ = true;
+  progress_ = now();
+  socket_->write_some(
+      std::span(pieces).first(count),
+      [self = shared_from_this()](bool is_ok, std::size_t size) { self->on_written(is_ok, size); });
+}
+
+void HttpConnection::on_written(bool is_ok, std::size_t size) {
+  is_writing_ = false;
+  if (state_ == State::kClosed) {
+    return;
+  }
+  if (!is_ok) {
+    close();
+    return;
+  }
+  if (pipe_) {
+    pipe_->on_gone_out(size);
+  }
+  if (sink_) {
+    sink_->on_gone_out(size);
+  }
+  std::size_t rest = size + output_offset_;
+  while (!output_.empty() && rest >= output_.front()->size()) {
+    rest -= output_.front()->size();
+    output_.pop_front();
+  }
+  output_offset_ = rest;
+  if (output_.empty()) {
+    on_drained();
+  } else {
+    flush();
+  }
+}
+
+/// All that was sent has gone out.
+void HttpConnection::on_drained() {
+  const bool is_answered = state_ == State::kAnswering || (state_ == State::kPiping && is_over_);
+  if (!is_answered && !(state_ == State::kEvents && is_over_)) {
+    return;
+  }
+  pipe_.reset();
+  if (closes_) {
+    linger();
+  } else {
+    next_request();
+  }
+}
+
+// Ending.
+
+void HttpConnection::on_tick(Time now_is) {
+  if (is_writing_ && now_is - progress_ > core_->options.stuck_time) {
+    close();
+  } else if (now_is > deadline_) {
+    const bool has_begun =
+        state_ == State::kReading && reader_->state() != RequestReader::State::kNothing;
+    if (has_begun) {
+      refuse(error_response(408, "timeout", "the request took too long to arrive"));
+    } else {
+      close();
+    }
+  } else if (state_ == State::kEvents && !is_writing_ && !is_over_ &&
+             now_is - progress_ >= core_->options.heartbeat) {
+    send(heartbeat_text());
+  }
+}
+
+void HttpConnection::wind_down() {
+  closes_ = true;
+  if (state_ != State::kHandling && state_ != State::kAnswering) {
+    close();
+  }
+}
+
+}  // namespace bmad_mem::cli

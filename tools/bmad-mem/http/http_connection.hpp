@@ -1,0 +1,124 @@
+// http_connection.hpp - one client's connection, from its first byte to its last.
+//
+//   kReading ──> kHandling ──> kAnswering ──> kReading …        keep-alive
+//       │            ├───────> kPiping ─────────┘               a body in pieces
+//       │            └───────> kEvents                          until one of them ends it
+//       └──refused──> kAnswering ──> kLingering ──> closed
+//
+// Everything here runs on the I/O thread, except what stands behind HttpBodyWriter and
+// HttpEventSink. A stream of events keeps no buffers: 500 of them wait for days.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "http/http_server.hpp"
+#include "http/io_loop.hpp"
+#include "http/request_reader.hpp"
+#include "http/response_text.hpp"
+#include "mcp/task_queue.hpp"
+
+namespace bmad_mem::cli {
+
+class BodyPipe;
+class EventSink;
+class HttpConnection;
+
+/// What the connections of a server share.
+struct HttpCore {
+  HttpCore(HttpHandler& the_handler, const HttpServerOptions& the_options);
+
+  HttpHandler& handler;
+  const HttpServerOptions options;
+  std::uint16_t port = 0;
+  IoLoop loop;
+  std::set<std::shared_ptr<HttpConnection>> connections;
+  std::size_t streams = 0;  // Of the connections: those that are streams of events.
+  std::size_t pipes = 0;    // Bodies that are being made in pieces.
+  bool is_stopping = false;
+  TaskQueue workers;  // Last: their threads end before the loop goes.
+  TaskQueue writers;
+};
+
+class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+
+  HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket);
+  HttpConnection(const HttpConnection&) = delete;
+  HttpConnection& operator=(const HttpConnection&) = delete;
+  ~HttpConnection();
+
+  void start();
+  /// Says that there are too many connections, and closes.
+  void turn_away();
+  /// Ends what takes too long; sends heartbeats.
+  void on_tick(Time now);
+  /// Takes no more requests; closes at once when none is being worked on.
+  void wind_down();
+  void close();
+
+  // Of what stands behind BodyPipe and EventSink, also on the I/O thread.
+  void send(std::shared_ptr<const std::string> text);
+  void end_events();
+
+ private:
+  enum class State : std::uint8_t {
+    kReading,
+    kHandling,
+    kAnswering,
+    kPiping,
+    kEvents,
+    kLingering,
+    kClosed
+  };
+
+  void read();
+  void on_read(bool is_ok, std::size_t size);
+  void process();
+  void on_head();
+  void hand_over();
+  void answer(HttpResponse response);
+  void refuse(const HttpResponse& response);
+  void send_whole(const HttpResponse& response);
+  void start_pipe(HttpResponse response);
+  void end_pipe(bool is_whole);
+  void start_events(HttpResponse response);
+  void keep_events(std::shared_ptr<void> kept);
+  void next_request();
+  void linger();
+
+  void flush();
+  void on_written(bool is_ok, std::size_t size);
+  void on_drained();
+
+  HttpCore* core_;
+  std::unique_ptr<IoSocket> socket_;
+  State state_ = State::kReading;
+  std::unique_ptr<RequestReader> reader_;
+  bool is_head_method_ = false;
+  bool is_http_1_0_ = false;
+  bool closes_ = false;   // After the answer.
+  bool is_over_ = false;  // Of a pipe or of events: nothing is added any more.
+  bool is_reading_ = false;
+  bool is_writing_ = false;
+  Time deadline_ = Time::max();
+  Time progress_;      // Of writing.
+  std::string input_;  // Not yet used up; grows while a read is under way.
+  std::size_t input_size_ = 0;
+  std::size_t lingered_ = 0;
+  std::deque<std::shared_ptr<const std::string>> output_;
+  std::size_t output_offset_ = 0;  // In the first of them.
+  std::shared_ptr<BodyPipe> pipe_;
+  std::shared_ptr<EventSink> sink_;
+  std::shared_ptr<void> kept_;    // What open_events() returned.
+  std::array<char, 16> scrap_{};  // Where a stream reads to, to notice its end.
+};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,97 @@
+// http_message.hpp - requests and responses as the local API and the pages see them.
+//
+//   HttpServer ──HttpRequest──> HttpHandler ──HttpResponse──> HttpServer
+//
+// Plain values: nothing here knows of sockets or of the library that reads them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace bmad_mem::cli {
+
+/// A name and a value. Names of headers are in lower case.
+struct HttpField {
+  std::string name;
+  std::string value;
+};
+
+struct HttpRequest {
+  std::string method;              ///< As it was sent: "GET".
+  std::string path;                ///< Without the query, its %XX decoded.
+  std::vector<HttpField> query;    ///< Decoded, in order; a name may come twice.
+  std::vector<HttpField> headers;  ///< In order, values without blanks around them.
+  std::string body;                ///< Empty as long as only the head was read.
+  std::uint16_t port = 0;          ///< Of the server.
+
+  /// The header of that name, in lower case; empty when there is none. The first of several.
+  [[nodiscard]] std::string_view header(std::string_view name) const;
+  /// How often it was sent.
+  [[nodiscard]] std::size_t header_count(std::string_view name) const;
+};
+
+/// Where the body of a response goes that is made piece by piece. On a worker's thread.
+class HttpBodyWriter {
+ public:
+  HttpBodyWriter() = default;
+  HttpBodyWriter(const HttpBodyWriter&) = delete;
+  HttpBodyWriter& operator=(const HttpBodyWriter&) = delete;
+  virtual ~HttpBodyWriter() = default;
+  /// Waits while the client has not read what came before. False when it has gone, or does not
+  /// read: then return.
+  virtual bool write(std::string_view piece) = 0;
+};
+
+/// Where a stream of events goes that stays open. Threads: safe.
+class HttpEventSink {
+ public:
+  HttpEventSink() = default;
+  HttpEventSink(const HttpEventSink&) = delete;
+  HttpEventSink& operator=(const HttpEventSink&) = delete;
+  virtual ~HttpEventSink() = default;
+  /// Never waits. Who reads too slowly is closed; the text may be shared among many.
+  virtual void send(std::shared_ptr<const std::string> text) = 0;
+  /// Ends the stream when all that was sent has gone out.
+  virtual void close() = 0;
+};
+
+struct HttpResponse {
+  std::uint16_t status = 200;
+  std::string content_type;        ///< Empty without a body.
+  std::vector<HttpField> headers;  ///< Beside those the server sets.
+  std::string body;
+  /// Makes the body instead, chunked; false: it broke off, and the client must see that.
+  std::function<bool(HttpBodyWriter&)> write_body;
+  /// Keeps the response open for events instead. What it returns lives as long as the stream does.
+  /// The server sends heartbeats.
+  std::function<std::shared_ptr<void>(std::shared_ptr<HttpEventSink>)> open_events;
+};
+
+/// What a server serves. Threads: handle() is called from several at once.
+class HttpHandler {
+ public:
+  HttpHandler() = default;
+  HttpHandler(const HttpHandler&) = delete;
+  HttpHandler& operator=(const HttpHandler&) = delete;
+  virtual ~HttpHandler() = default;
+
+  /// Looks at a request before its body is read: true when it may come in. Otherwise `refusal` is
+  /// what to answer, and the connection ends. Must not take time.
+  virtual bool admits(const HttpRequest& head, HttpResponse& refusal) = 0;
+  /// Most bytes of body that are taken for this request; more is answered with 413.
+  [[nodiscard]] virtual std::size_t body_size_max(const HttpRequest& head) const = 0;
+  /// Answers. May take its time.
+  virtual HttpResponse handle(const HttpRequest& request) = 0;
+};
+
+/// A response with a JSON text.
+HttpResponse json_response(std::string json, std::uint16_t status = 200);
+/// {"error":{"code":…,"message":…}}: what every refusal and failure looks like.
+HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,213 @@
+#include "http/openapi.hpp"
+
+#include <algorithm>
+#include <map>
+#include <span>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "http/endpoint.hpp"
+#include "json_text.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+std::string schema_reference(std::string_view name) {
+  return fmt::format(R"({{"$ref":"#/components/schemas/{}"}})", name);
+}
+
+/// "get_record_id_history" for GET /memory/record/{id}/history: each once.
+std::string operation_id(const Endpoint& endpoint) {
+  std::string out;
+  for (const char c : endpoint.method) {
+    out += static_cast<char>(c - 'A' + 'a');
+  }
+  constexpr std::string_view kBase = "/memory";
+  for (const char c : endpoint.path.substr(kBase.size())) {
+    if (c != '{' && c != '}') {
+      out += c == '/' ? '_' : c;
+    }
+  }
+  return out;
+}
+
+/// What one value of the parameter looks like.
+std::string value_schema(const QueryParameter& parameter) {
+  JsonWriter json;
+  switch (parameter.kind) {
+    case ParameterKind::kType:
+      return schema_reference("EntryTypeOrGroup");
+    case ParameterKind::kNumber:
+      json.begin_object().member("type", "integer");
+      json.member("minimum", parameter.min).member("maximum", parameter.max);
+      break;
+    case ParameterKind::kShare:
+      json.begin_object().member("type", "number").member("minimum", 0).member("maximum", 1);
+      break;
+    case ParameterKind::kFlag:
+      json.begin_object().member("type", "boolean");
+      break;
+    case ParameterKind::kTime:
+    case ParameterKind::kText:
+    case ParameterKind::kChoice:
+      json.begin_object().member("type", "string");
+      break;
+  }
+  if (parameter.kind == ParameterKind::kText && !parameter.may_be_empty) {
+    json.member("minLength", 1);
+  }
+  if (!parameter.choices.empty()) {
+    json.key("enum").begin_array();
+    for (const std::string_view choice : parameter.choices) {
+      json.string(choice);
+    }
+    json.end_array();
+  }
+  if (!parameter.fallback.empty()) {
+    const bool is_text = parameter.kind == ParameterKind::kChoice;
+    json.key("default").raw(is_text ? json_quoted(parameter.fallback)
+                                    : std::string(parameter.fallback));
+  }
+  json.end_object();
+  return json.take();
+}
+
+void add_query_parameter(JsonWriter& json, const QueryParameter& parameter) {
+  json.begin_object().member("name", parameter.name).member("in", "query");
+  json.member("description", parameter.help).member("required", parameter.required);
+  if (parameter.repeatable) {
+    json.member("style", "form").member("explode", true).key("schema").begin_object();
+    json.member("type", "array").key("items").raw(value_schema(parameter)).end_object();
+  } else {
+    json.key("schema").raw(value_schema(parameter));
+  }
+  json.end_object();
+}
+
+void add_parameters(JsonWriter& json, const Endpoint& endpoint) {
+  json.key("parameters").begin_array();
+  std::string_view rest = endpoint.path;
+  for (std::size_t open = rest.find('{'); open != std::string_view::npos; open = rest.find('{')) {
+    const std::size_t close = rest.find('}');
+    json.begin_object().member("name", rest.substr(open + 1, close - open - 1));
+    json.member("in", "path").member("required", true);
+    json.key("schema").raw(R"({"type":"string","minLength":1})").end_object();
+    rest.remove_prefix(close + 1);
+  }
+  for (const QueryParameter& parameter : endpoint.parameters) {
+    add_query_parameter(json, parameter);
+  }
+  json.end_array();
+}
+
+void add_responses(JsonWriter& json, const Endpoint& endpoint) {
+  json.key("responses").begin_object().key(fmt::format("{}", endpoint.status)).begin_object();
+  json.member("description", "Done.").key("content").begin_object();
+  const std::string schema =
+      endpoint.response.empty() ? R"({"type":"string"})" : schema_reference(endpoint.response);
+  std::string_view types = endpoint.media_type;
+  while (!types.empty()) {
+    const std::string_view type = types.substr(0, types.find(", "));
+    json.key(type).begin_object().key("schema").raw(schema).end_object();
+    types.remove_prefix(std::min(types.size(), type.size() + 2));
+  }
+  json.end_object().end_object();
+  json.key("default").raw(R"({"$ref":"#/components/responses/Failure"})").end_object();
+}
+
+/// A body may be left out where nothing in it is required.
+bool needs_body(JsonValue schema) {
+  return schema["required"].present() || schema["minProperties"].present();
+}
+
+std::string operation(const Endpoint& endpoint, JsonValue schemas) {
+  JsonWriter json;
+  json.begin_object().member("operationId", operation_id(endpoint));
+  json.member("summary", endpoint.summary);
+  add_parameters(json, endpoint);
+  if (!endpoint.request.empty()) {
+    json.key("requestBody").begin_object();
+    json.member("required", needs_body(schemas[endpoint.request]));
+    json.key("content").begin_object().key("application/json").begin_object();
+    json.key("schema").raw(schema_reference(endpoint.request));
+    json.end_object().end_object().end_object();
+  }
+  add_responses(json, endpoint);
+  json.end_object();
+  return json.take();
+}
+
+/// The operations of the table, a path after the other; a path's methods together.
+void add_table_paths(JsonWriter& json, JsonValue schemas) {
+  std::vector<std::string_view> paths;
+  std::map<std::string_view, std::vector<const Endpoint*>> by_path;
+  for (const Endpoint* const endpoint : all_endpoints()) {
+    std::vector<const Endpoint*>& same = by_path[endpoint->path];
+    if (same.empty()) {
+      paths.push_back(endpoint->path);
+    }
+    same.push_back(endpoint);
+  }
+  for (const std::string_view path : paths) {
+    json.key(path).begin_object();
+    for (const Endpoint* const endpoint : by_path[path]) {
+      std::string method(endpoint->method);
+      std::ranges::transform(method, method.begin(),
+                             [](char c) { return static_cast<char>(c - 'A' + 'a'); });
+      json.key(method).raw(operation(*endpoint, schemas));
+    }
+    json.end_object();
+  }
+}
+
+constexpr std::string_view kDescription =
+    "The memory of one project, served on this machine only. Answers say in took_ms how long the "
+    "server took. Every failure is an error with a code, a sentence, and where it is about one, "
+    "the field.";
+
+constexpr std::string_view kSecuritySchemes =
+    R"({"bearer":{"type":"http","scheme":"bearer","description":"The token in the file that )"
+    R"(`bmad-mem serve` names."},"cookie":{"type":"apiKey","in":"cookie","name":"bmad_mem_PORT",)"
+    R"("description":"Set for the pages by POST /auth/session."}})";
+
+constexpr std::string_view kResponses =
+    R"({"Failure":{"description":"It failed, or was refused.","content":{"application/json":)"
+    R"({"schema":{"$ref":"#/components/schemas/Failure"}}}}})";
+
+}  // namespace
+
+std::string openapi_document() {
+  const std::string parts = json_compact(openapi_parts());
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(parts);
+  const JsonValue schemas = value ? (*value)["schemas"] : JsonValue();
+  JsonWriter json;
+  json.begin_object().member("openapi", "3.1.0").key("info").begin_object();
+  json.member("title", "bmad-mem").member("version", tool_version());
+  json.member("description", kDescription).end_object();
+  json.key("security").raw(R"([{"bearer":[]},{"cookie":[]}])");
+  json.key("paths").begin_object();
+  add_table_paths(json, schemas);
+  for (const MemberText& part : json_members(parts)) {
+    if (part.key == "paths") {
+      for (const MemberText& path : json_members(part.value)) {
+        json.key(path.key).raw(path.value);
+      }
+    }
+  }
+  json.end_object().key("components").begin_object();
+  for (const MemberText& part : json_members(parts)) {
+    if (part.key == "schemas") {
+      json.key("schemas").raw(part.value);
+    }
+  }
+  json.key("responses").raw(kResponses).key("securitySchemes").raw(kSecuritySchemes);
+  json.end_object().end_object();
+  return json.take();
+}
+
+}  // namespace bmad_mem::cli

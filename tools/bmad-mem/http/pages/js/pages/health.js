@@ -1,0 +1,68 @@
+// health.js - the page that says how the memory is doing, and takes care of it.
+import {api} from "../api.js";
+import {h, put} from "../dom.js";
+import {pageHead, problem, skeleton} from "../parts/parts.js";
+import {actionButtons} from "./health/actions.js";
+import {decay} from "./health/decay.js";
+import {deletions, due, retention} from "./health/retention.js";
+import {section} from "./health/sections.js";
+import {settings} from "./health/settings.js";
+import {locks, problems, redaction, sizes, tiles} from "./health/storage.js";
+import {verify} from "./health/verify.js";
+
+export const title = "Health";
+
+class HealthPage {
+  constructor(main, {app, signal}) {
+    this.app = app;
+    this.signal = signal;
+    this.summary = h("div", null, skeleton(2));
+    this.state = h("div", {class: "health-grid-of-cards"}, skeleton(8));
+    this.aging = h("div", null, skeleton(6));
+    this.rules = h("div", null, skeleton(4));
+    main.append(
+        pageHead("Health", {
+          lead: "How the memory is doing, and what is due.",
+          actions: actionButtons(this),
+        }),
+        this.summary, this.state, this.aging, verify(this), this.rules);
+  }
+
+  /** Loads everything; what can't be read leaves the rest in place. */
+  async load() {
+    await Promise.all([this.#loadState(), this.#loadDecay(), this.#loadSettings()]);
+  }
+
+  async #loadState() {
+    await this.#fill(this.state, "/memory/health", (health) => {
+      put(this.summary, tiles(health),
+          h("p", {class: "muted small"}, health.root, ` · bmad-mem ${health.version}`));
+      return [problems(health.problems ?? []),
+              h("div", {class: "health-stack"}, sizes(health), redaction(health)),
+              h("div", {class: "health-stack"}, due(health), locks(health)),
+              retention(health), deletions(this, health)];
+    });
+  }
+
+  #loadDecay() {
+    return this.#fill(this.aging, "/memory/decay", decay);
+  }
+
+  #loadSettings() {
+    return this.#fill(this.rules, "/memory/settings", settings);
+  }
+
+  async #fill(place, url, show) {
+    try {
+      put(place, show(await api.get(url, {}, {signal: this.signal})));
+    } catch (error) {
+      if (this.signal.aborted) return;
+      put(place, section("Not read", {wide: true}, problem(error, () => this.load())));
+    }
+  }
+}
+
+/** Shows the page. */
+export async function show(main, context) {
+  await new HealthPage(main, context).load();
+}

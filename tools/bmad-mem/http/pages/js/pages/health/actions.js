@@ -1,0 +1,101 @@
+// actions.js - what changes much at once, and what each of them would do.
+import {api, path} from "../../api.js";
+import {h} from "../../dom.js";
+import {button, bytes, count, time, typeBadge} from "../../parts/parts.js";
+import {openAction} from "./action_dialog.js";
+import {dueList} from "./retention.js";
+import {dataTable, number} from "./sections.js";
+
+const sum = (list, name) => list.reduce((total, one) => total + (one[name] ?? 0), 0);
+
+const kCompact = {
+  label: "Compact…",
+  title: "Compact sessions",
+  about: "Older versions and repeated entries leave the logs; what counts least is moved out where a session " +
+      "is too large.",
+  preview: () => api.post("/memory/compact", {dry_run: true}),
+  isEmpty: ({sessions}) => sum(sessions, "removed") === 0,
+  nothing: "Nothing would leave: the logs hold only what is needed.",
+  show: ({sessions}) => sessions.filter(({removed}) => removed > 0).map(compaction),
+  action: ({sessions}) => `Compact ${count(sum(sessions, "removed"), "line")} away`,
+  run: () => api.post("/memory/compact", {dry_run: false}),
+  done: ({sessions}) => `${count(sum(sessions, "removed"), "line")} compacted away, ` +
+      `${bytes(sum(sessions, "bytes_before") - sum(sessions, "bytes_after"))} freed.`,
+};
+
+const kPurge = {
+  label: "Purge…",
+  title: "Purge what was deleted",
+  about: "What was deleted long enough ago goes for good. It can't be brought back after that.",
+  option: {name: "all", text: "Also what could still be brought back"},
+  preview: (all) => api.post("/memory/purge", {all, dry_run: true}),
+  isEmpty: ({deletions}) => deletions.length === 0,
+  nothing: "Nothing is due to be purged.",
+  show: ({deletions}) => dataTable("What would be purged",
+    [{text: "Session"}, {text: "Entries", number: true}, {text: "Deleted"}],
+    deletions.map((one) => [one.session_id, number(one.entries), time(one.deleted_at)])),
+  action: ({deletions}) => `Purge ${count(deletions.length, "deletion")} for good`,
+  run: (all) => api.post("/memory/purge", {all, dry_run: false}),
+  done: ({deletions}) => `${count(deletions.length, "deletion")} purged.`,
+};
+
+const kMaintain = {
+  label: "Maintain…",
+  title: "Run maintenance",
+  about: "Does what is due: retention, compaction, archiving, purging, as config.json plans it.",
+  preview: () => api.post("/memory/maintain", {dry_run: true}),
+  isEmpty: ({done}) => done.length === 0,
+  nothing: "Nothing is due.",
+  show: ({done, held_back: heldBack}) => [dueList(done), heldBack && h("p", {class: "small"}, heldBack)],
+  action: ({done}) => `Do ${count(done.length, "task")}`,
+  run: () => api.post("/memory/maintain", {dry_run: false}),
+  done: ({done, problems}) => `${count(done.length, "task")} done.` +
+      (problems.length ? ` ${count(problems.length, "problem")}: ${problems[0].message}` : ""),
+};
+
+const kArchive = {
+  label: "Archive…",
+  title: "Archive a session",
+  about: "A session becomes one compressed file. It is no longer found, until it is restored; its facts stay.",
+  preview: () => api.get("/memory/sessions"),
+  isEmpty: ({sessions}) => sessions.length === 0,
+  nothing: "There is no session to archive.",
+  show: ({sessions}) => h("fieldset", {class: "health-choices"}, h("legend", null, "Which one?"),
+    [...sessions].reverse().map(archiveChoice)),
+  look: (dialog) => api.post(`${path("memory", "sessions", chosen(dialog))}/archive`, {dry_run: true}),
+  tell: ({files, original_bytes: before, compressed_bytes: after, kept}) => h("p", null,
+    `${count(files, "file")}, ${bytes(before)}, would become one file of ${bytes(after)}; ` +
+    `${count(kept, "entry stays", "entries stay")} searchable.`),
+  action: (_, dialog) => (chosen(dialog) ? "Archive the chosen session" : ""),
+  run: (_, dialog) => api.post(`${path("memory", "sessions", chosen(dialog))}/archive`, {}),
+  done: ({session_id: id}) => `${id} is archived.`,
+};
+
+/** The buttons for all of them. */
+export function actionButtons(page) {
+  return [kMaintain, kCompact, kArchive, kPurge].map((kind) =>
+    button(kind.label, () => openAction(page, kind), {"aria-haspopup": "dialog"}));
+}
+
+function compaction({session_id: id, removed, superseded, duplicates, evicted, examples, ...sizes}) {
+  return h("section", {class: "health-change"}, h("h3", null, id),
+           h("p", null, `${count(removed, "line")} would leave: ${count(superseded, "older version")}, ` +
+               `${number(duplicates)} repeated, ${number(evicted)} moved out. ` +
+               `${count(sizes.entries_before, "entry", "entries")} become ${number(sizes.entries_after)}, ` +
+               `${bytes(sizes.bytes_before)} become ${bytes(sizes.bytes_after)}.`),
+           examples.length > 0 && h("details", null, h("summary", null, count(examples.length, "example")),
+             h("ul", {class: "health-list"}, examples.map(({type, reason, headline, id: entry}) =>
+               h("li", null, typeBadge(type, {short: true}), ` ${headline || entry} `,
+                 h("span", {class: "muted small"}, reason))))));
+}
+
+function chosen(dialog) {
+  return dialog.querySelector('input[name="archive"]:checked')?.value ?? "";
+}
+
+function archiveChoice({session_id: id, state, size_bytes: size, entries, last_write: last}, i) {
+  const input = h("input", {type: "radio", name: "archive", value: id, id: `archive-${i}`});
+  return h("p", {class: "check"}, input, h("label", {for: `archive-${i}`}, id,
+    h("span", {class: "muted small"}, ` ${state}, ${bytes(size)}`,
+      entries === undefined ? "" : `, ${count(entries, "entry", "entries")}`, ", written ", time(last))));
+}

@@ -1,0 +1,75 @@
+// retention.js - how long things are kept, what is due, and what can still be brought back.
+import {api} from "../../api.js";
+import {h} from "../../dom.js";
+import {absolute, button, bytes, count, time, typeBadge} from "../../parts/parts.js";
+import {dataTable, number, section} from "./sections.js";
+
+/** What is kept of each type, and for how long. */
+export function retention({retention: kept}) {
+  const columns = [{text: "Type"}, {text: "Entries", number: true}, {text: "Size", number: true},
+    {text: "Sensitive", number: true}, {text: "Oldest"}, {text: "Kept for", number: true},
+    {text: "Past it", number: true}];
+  return section("Retention", {wide: true, hint: "Pinned entries are kept whatever their age."},
+    dataTable("What is kept of each type", columns, kept.map((one) => [
+      typeBadge(one.type), number(one.entries), bytes(one.bytes), number(one.sensitive),
+      one.oldest ? time(one.oldest) : "–",
+      one.retention_days ? count(one.retention_days, "day") : "ever",
+      one.expired ? h("span", {class: "chip chip-warn"}, number(one.expired)) : "0",
+    ])));
+}
+
+/** "retention 12 in sess-1: 12 events are older than 90 days" */
+export function dueList(actions) {
+  return h("ul", {class: "health-list"}, actions.map(({task, session_id: session, count: n, what}) =>
+    h("li", null, h("strong", null, task), n ? ` ${number(n)}` : "", session ? ` in ${session}` : "",
+      what ? `: ${what}` : "")));
+}
+
+/** What maintenance would do now. */
+export function due({maintenance}) {
+  const {due: actions, next_due: next, held_back: heldBack, problems = []} = maintenance;
+  return section("Due", {hint: next ? `Next looked at ${absolute(next)} UTC.` : "Nothing is planned."},
+    actions.length ? dueList(actions) : h("p", null, "Nothing is due."),
+    heldBack && h("p", {class: "small"}, h("span", {class: "chip chip-warn"}, "Held back"), ` ${heldBack}`),
+    problems.length > 0 && h("ul", {class: "health-list"}, problems.map(({code, message}) =>
+      h("li", null, h("strong", {class: "health-bad"}, code), ` ${message}`))));
+}
+
+/** Deletions that can be brought back: by session, as the server does it. */
+export function deletions(page, {deletions: list}) {
+  const bySession = new Map();
+  for (const one of list) {
+    bySession.set(one.session_id, [...(bySession.get(one.session_id) ?? []), one]);
+  }
+  const columns = ["Session", "What", "By", "Deleted", "Purged", "Undo"].map((text) => ({text}));
+  return section("Deleted", {wide: true, hint: "What was deleted can be brought back until it is purged."},
+    bySession.size > 0
+      ? dataTable("What can be brought back", columns,
+                  [...bySession].map(([session, of]) => deletionRow(page, session, of)))
+      : h("p", null, "Nothing was deleted that is still there."));
+}
+
+function deletionRow(page, session, list) {
+  const entries = count(list.reduce((sum, one) => sum + one.entries, 0), "entry", "entries");
+  const agents = [...new Set(list.map((one) => one.agent_id).filter(Boolean))];
+  return [
+    session,
+    list.some((one) => one.whole_session) ? `the session, ${entries}` : entries,
+    agents.join(", ") || "–",
+    time(list.map((one) => one.deleted_at).sort().at(-1)),
+    time(list.map((one) => one.expires_at).sort()[0]),
+    button("Bring back", () => undelete(page, session),
+           {"aria-label": `Bring back what was deleted of ${session}`}),
+  ];
+}
+
+async function undelete(page, session) {
+  try {
+    const {lines, left_behind: left} = await api.post("/memory/undelete", {sessions: [session]});
+    page.app.toast(`${count(lines, "line")} brought back to ${session}.` + (left.length
+      ? ` ${count(left.length, "entry", "entries")} stayed: there are new ones of the same id.` : ""));
+  } catch (error) {
+    page.app.toast(error.message, {tone: "danger"});
+  }
+  await page.load();
+}

@@ -1,0 +1,30 @@
+// settings.js - the settings that hold, as a tree.
+import {h} from "../../dom.js";
+import {section} from "./sections.js";
+
+/** The section of settings. */
+export function settings({settings: values, warnings, root}) {
+  return section("Settings", {wide: true, hint: `What holds in ${root}, with what config.json does not say.`},
+    warnings.length > 0 && h("ul", {class: "health-list"}, warnings.map((text) =>
+      h("li", null, h("span", {class: "chip chip-warn"}, "Warning"), ` ${text}`))),
+    h("div", {class: "health-settings"}, branch(values, 0)));
+}
+
+function branch(value, depth) {
+  return h("ul", null, Object.entries(value).map(([name, part]) => h("li", null, leaf(name, part, depth))));
+}
+
+function leaf(name, value, depth) {
+  const isTree = value !== null && typeof value === "object" && Object.keys(value).length > 0;
+  const isList = Array.isArray(value) && value.every((one) => one === null || typeof one !== "object");
+  if (!isTree || isList) {
+    return [h("span", {class: "health-name"}, name), " ", h("code", null, text(value))];
+  }
+  return h("details", {open: depth < 1}, h("summary", null, h("span", {class: "health-name"}, name), " ",
+    h("span", {class: "muted small"}, Object.keys(value).length)), branch(value, depth + 1));
+}
+
+function text(value) {
+  return Array.isArray(value) ? value.map((one) => JSON.stringify(one)).join(", ") || "[]"
+    : JSON.stringify(value);
+}

@@ -1,0 +1,264 @@
+// search.js - finds as one types, and says why.
+//
+// Answers may overtake each other: an older request is aborted when a newer one starts, so no older
+// answer is ever shown above a newer question.
+import {h, put} from "../dom.js";
+import {address, api} from "../api.js";
+import {button, count, empty, entryRow, pageHead, problem, skeleton} from "../parts/parts.js";
+import {components, terms} from "../parts/why.js";
+import {filterControls, searchFromQuery} from "../parts/filters.js";
+import {focusedRow, moveInList, roving} from "../parts/list.js";
+import {highlighted} from "../parts/highlight.js";
+
+/** Title of the window. */
+export const title = "Search";
+
+const kTypingMs = 120;
+const kPage = 20;
+const kMost = 200;
+const kExamples = ["why did we", "\"the exact phrase\"", "conn* -draft", "type:decision since:30d", "is:pinned"];
+
+/** Shows the page. */
+export async function show(main, {query, app, signal}) {
+  const page = new SearchPage(app, signal, searchFromQuery(query));
+  put(main, page.view());
+  signal.addEventListener("abort", () => page.stop());
+  app.keys([
+    {keys: "p", text: "Pin or unpin the entry", run: () => page.pinFocused()},
+    {keys: "w", text: "Why this hit", run: () => toggleWhy()},
+    {keys: "f", text: "Filters", run: () => page.toggleFilters()},
+  ]);
+  app.onUpdate((update) => page.noteNew(update), {onReset: () => page.run()});
+  await page.run();
+}
+
+function toggleWhy() {
+  const details = focusedRow()?.querySelector("details");
+  if (details) {
+    details.open = !details.open;
+  }
+}
+
+/** The question, and below it a sign at `column` (bytes, from 1). */
+function pointAt(text, column) {
+  const before = new TextDecoder().decode(new TextEncoder().encode(text).subarray(0, column - 1));
+  return `${text}\n${" ".repeat([...before].length)}^`;
+}
+
+class SearchPage {
+  constructor(app, signal, search) {
+    this.app = app;
+    this.signal = signal;
+    this.search = search;
+    this.limit = kPage;
+    this.timer = 0;
+    this.request = null;
+    this.hits = [];
+    this.fresh = 0;
+  }
+
+  view() {
+    const {types, form, chips} = filterControls(this.search, () => this.changed(0), this.signal);
+    this.field = h("input", {type: "search", id: "q", placeholder: "What do you want to know?", autocomplete: "off",
+      spellcheck: "false", value: this.search.q, "aria-describedby": "q-error",
+      oninput: () => this.changed(kTypingMs), onkeydown: (event) => this.fieldKey(event)});
+    this.error = h("div", {id: "q-error"});
+    this.status = h("p", {class: "muted small", role: "status"});
+    this.pill = h("div", {class: "pill-place"});
+    this.results = h("div", {class: "results"}, skeleton(8));
+    this.filters = h("details", {class: "filters"}, h("summary", {}, "More filters"), form);
+    this.filters.open = matchMedia("(min-width: 1000px)").matches;
+    return [
+      h("div", {class: "hidden"}, pageHead("Search")),
+      h("form", {class: "search", role: "search", onsubmit: (event) => this.submit(event)},
+        h("label", {class: "hidden", for: "q"}, "Search the memory"),
+        h("div", {class: "search-field"}, this.field, h("kbd", {"aria-hidden": "true"}, "/")),
+        this.error, types, this.filters, chips),
+      h("section", {class: "found", "aria-label": "Results"},
+        h("div", {class: "found-head"}, this.status, this.sortField()), this.pill, this.results),
+    ];
+  }
+
+  sortField() {
+    const select = h("select", {id: "sort", onchange: (event) => {
+      this.search.sort = event.target.value;
+      this.changed(0);
+    }}, [["", "Best first"], ["newest", "Newest first"], ["oldest", "Oldest first"]].map(([value, text]) =>
+      h("option", {value, selected: value === this.search.sort}, text)));
+    return h("div", {class: "sort"}, h("label", {for: "sort", class: "hidden"}, "Order"), select);
+  }
+
+  submit(event) {
+    event.preventDefault();
+    this.changed(0);
+  }
+
+  fieldKey(event) {
+    if (event.key === "Escape" && this.field.value === "") {
+      this.field.blur();
+    } else if (event.key === "ArrowDown") {
+      event.preventDefault();
+      moveInList(0);
+    }
+  }
+
+  toggleFilters() {
+    this.filters.open = !this.filters.open;
+    if (this.filters.open) {
+      this.filters.querySelector("select, input").focus();
+    }
+  }
+
+  /** The question changed; asks after `wait` ms. */
+  changed(wait) {
+    this.search.q = this.field.value;
+    this.limit = kPage;
+    this.app.setUrl(address("/", this.search));
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.run(), wait);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.request?.abort();
+  }
+
+  params() {
+    return {...this.search, k: this.limit};
+  }
+
+  async run() {
+    this.request?.abort();
+    const request = (this.request = new AbortController());
+    this.results.setAttribute("aria-busy", "true");
+    try {
+      const answer = await api.get("/memory/search", this.params(), {signal: request.signal});
+      if (request === this.request) {
+        this.showHits(answer);
+      }
+    } catch (error) {
+      if (request === this.request && error.name !== "AbortError") {
+        this.showError(error);
+      }
+    } finally {
+      if (request === this.request) {
+        this.results.removeAttribute("aria-busy");
+      }
+    }
+  }
+
+  showHits({hits, took_ms: took}) {
+    this.hits = hits;
+    this.fresh = 0;
+    put(this.pill);
+    put(this.error);
+    this.field.removeAttribute("aria-invalid");
+    const more = hits.length >= this.limit && this.limit < kMost;
+    const what = this.search.q.trim() ? count(hits.length, "hit") : count(hits.length, "entry", "entries");
+    put(this.status, `${what}${more ? ", and more" : ""}, in ${Number(took ?? 0).toFixed(1)} ms`);
+    if (hits.length === 0) {
+      put(this.results, this.nothing());
+      return;
+    }
+    const list = h("ul", {class: "rows"}, hits.map((hit) => this.row(hit)));
+    put(this.results, list, more ? h("div", {class: "more"}, button("Show more", () => this.more())) : null);
+    roving(list);
+  }
+
+  async more() {
+    const shown = this.hits.length;
+    this.limit = Math.min(kMost, this.limit * 2);
+    await this.run();
+    this.results.querySelectorAll("[data-item]")[shown]?.focus();
+  }
+
+  row(hit) {
+    const text = hit.snippet || hit.headline || hit.id;
+    return entryRow(hit, {
+      body: h("span", {class: "row-text"}, highlighted(text, hit.snippet ? hit.highlights : [])),
+      extra: this.search.q.trim() ? this.why(hit) : null,
+    });
+  }
+
+  /** The words are asked for when somebody looks: to explain costs more than to find. */
+  why(hit) {
+    const words = h("div", {});
+    const details = h("details", {class: "row-why"},
+      h("summary", {}, "Why this hit", h("span", {class: "row-score"}, Number(hit.score).toFixed(2))),
+      components(hit), words);
+    details.addEventListener("toggle", () => {
+      if (details.open && words.childElementCount === 0) {
+        this.explain(hit, words);
+      }
+    });
+    return details;
+  }
+
+  async explain(hit, place) {
+    put(place, skeleton(2));
+    try {
+      const {hits} = await api.get("/memory/search", {...this.params(), explain: true}, {signal: this.signal});
+      const same = hits.find((one) => one.id === hit.id && one.session_id === hit.session_id);
+      put(place, same?.explanation ? terms(same.explanation)
+        : h("p", {class: "muted small"}, "It is no longer among the hits; search again."));
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        put(place, problem(error, () => this.explain(hit, place)));
+      }
+    }
+  }
+
+  nothing() {
+    const ask = (text) => {
+      this.field.value = text;
+      this.field.focus();
+      this.changed(0);
+    };
+    const hasFilter = Object.entries(this.search).some(([name, value]) => name !== "q" && String(value) !== "" && value !== false);
+    return empty(hasFilter ? "Nothing passes these filters." : "Nothing found.",
+      h("p", {}, "Words are alternatives; more exact questions look like these:"),
+      h("div", {class: "examples"}, kExamples.map((text) => button(text, () => ask(text), {kind: "mono"}))));
+  }
+
+  showError(error) {
+    if (error.status !== 400) {
+      put(this.status);
+      put(this.results, problem(error, () => this.run()));
+      return;
+    }
+    // A question that is still being written; the last hits stay.
+    this.field.setAttribute("aria-invalid", "true");
+    put(this.error, h("div", {class: "query-error"},
+      error.column > 0 ? h("pre", {"aria-hidden": "true"}, pointAt(this.search.q, error.column)) : null,
+      h("p", {class: "field-error", role: "alert"}, error.message)));
+  }
+
+  /** New entries don't move what somebody reads: they are offered. */
+  noteNew({id}) {
+    if (this.hits.some((hit) => hit.id === id)) {
+      return;  // A new version of what is shown, such as a pin of one's own.
+    }
+    this.fresh += 1;
+    put(this.pill, h("button", {type: "button", class: "pill", onclick: () => this.run()},
+      `${count(this.fresh, "new entry", "new entries")}, search again`));
+  }
+
+  async pinFocused() {
+    const row = focusedRow();
+    const hit = this.hits.find((one) => one.id === row?.dataset.id && one.session_id === row.dataset.session);
+    if (!hit) {
+      return;
+    }
+    try {
+      await api.post("/memory/pin", {id: hit.id, session_id: hit.session_id, pinned: !hit.pinned});
+      hit.pinned = !hit.pinned;
+      const fresh = this.row(hit);
+      row.replaceWith(fresh);
+      roving(fresh.closest("[data-roving]"));
+      fresh.querySelector("[data-item]").focus();
+      this.app.announce(hit.pinned ? "Pinned" : "Unpinned");
+    } catch (error) {
+      this.app.toast(error.message, {tone: "danger"});
+    }
+  }
+}

@@ -1,0 +1,285 @@
+// timeline.js - what happened in a session, oldest first, with its summary beside it; follows live.
+import {h, put} from "../dom.js";
+import {address, api, path} from "../api.js";
+import {absolute, button, bytes, count, empty, entryUrl, pageHead, problem, skeleton, time} from "../parts/parts.js";
+import {appendEntries, timelineRow} from "../parts/timeline_rows.js";
+import {density} from "../parts/density.js";
+import {focusedRow, roving} from "../parts/list.js";
+import {openDocument} from "../parts/document.js";
+import {sessionAside} from "../parts/session_aside.js";
+import {typeToggles} from "../parts/filters.js";
+
+/** Title of the window. */
+export const title = "Timeline";
+
+const kPage = 200;
+const kNearEndPx = 160;
+
+/** Shows the page. */
+export async function show(main, {params, query, app, signal}) {
+  const page = new TimelinePage(app, signal, params.session, query);
+  app.setTitle(params.session);
+  put(main, page.view());
+  app.keys([
+    {keys: "o", text: "Open the entry", run: () => page.openFocused()},
+    {keys: "x", text: "Fold or unfold all", run: () => page.foldAll()},
+    {keys: "p", text: "Pin or unpin the entry", run: () => page.pinFocused()},
+  ]);
+  app.onUpdate((update) => page.onUpdate(update), {filter: {session_id: [params.session]}, onReset: () => page.reload()});
+  await page.load();
+}
+
+class TimelinePage {
+  constructor(app, signal, session, query) {
+    Object.assign(this, {app, signal, session});
+    this.filter = {type: query.getAll("type"), since: query.get("since") ?? "", until: query.get("until") ?? ""};
+    this.entries = new Map();
+    this.more = false;
+    this.at = query.get("at") ?? "";
+    this.fresh = 0;
+    this.loading = null;
+    this.firstFresh = "";
+    this.following = null;
+    this.isBehind = false;
+    this.buckets = null;
+  }
+
+  view() {
+    this.head = h("div", {}, pageHead(this.session, {lead: "…"}));
+    this.chart = h("div", {});
+    this.shown = h("div", {class: "chips", role: "status"});
+    this.list = h("div", {class: "days"}, skeleton(8));
+    this.end = h("div", {class: "more"});
+    this.pill = h("div", {class: "pill-place pill-low"});
+    return [this.head, this.chart,
+      typeToggles(this.filter.type, () => this.chooseTypes()),
+      h("div", {class: "beside"},
+        h("div", {class: "timeline"}, h("div", {class: "found-head"}, this.shown,
+          button("Fold or unfold all", () => this.foldAll(), {kind: "small"})), this.list, this.end, this.pill),
+        sessionAside(this.app, this.session, this.signal))];
+  }
+
+  async load() {
+    this.loadHead();
+    await this.loadNext();
+    await this.goTo(this.at);
+  }
+
+  /** Goes to the entry with this id, when the session has it; far down, the timeline begins at its hour. */
+  async goTo(id) {
+    if (id && this.more && !this.entries.has(id)) {
+      const {entries} = await api.get(path("memory", "record", id), {session_id: this.session}, {signal: this.signal})
+        .catch(() => ({entries: []}));
+      if (entries.length === 0) {
+        return;
+      }
+      await this.beginAt(entries[0].timestamp);
+    }
+    while (id && this.more && !this.entries.has(id) && await this.loadNext());
+    const row = this.entries.has(id) ? this.rowOf(id) : null;
+    if (row) {
+      row.querySelector("details").open = true;
+      row.querySelector("summary").focus({preventScroll: true});
+      // The shell first puts the page at its top.
+      requestAnimationFrame(() => row.scrollIntoView({block: "start"}));
+    }
+  }
+
+  /** Shows what came from the hour of `timestamp` on. */
+  beginAt(timestamp) {
+    Object.assign(this.filter, {since: `${timestamp.slice(0, 13)}:00:00.000Z`, until: ""});
+    return this.reload();
+  }
+
+  rowOf(id) {
+    return this.list.querySelector(`li[data-id="${CSS.escape(id)}"]`);
+  }
+
+  /** Loads all again, from the beginning. */
+  async reload() {
+    this.app.setUrl(address(path("session", this.session), this.filter));
+    this.loading = null;
+    this.entries.clear();
+    this.setFresh(0);
+    put(this.list, skeleton(8));
+    await this.loadNext();
+  }
+
+  async loadHead() {
+    const lead = this.head.querySelector(".lead");
+    try {
+      const {session} = await api.get(path("memory", "sessions", this.session), {}, {signal: this.signal});
+      put(lead, [session.state, session.project_name, (session.agent_ids ?? []).join(", "), bytes(session.size_bytes)]
+        .filter(Boolean).join(" · "), " · last write ", time(session.last_write));
+    } catch (error) {
+      put(lead, error.name === "AbortError" ? "" : error.message);
+    }
+  }
+
+  /** Loads what comes after the last entry that is shown; true when that went well. */
+  loadNext() {
+    this.loading ??= this.fetchNext().finally(() => (this.loading = null));
+    return this.loading;
+  }
+
+  async fetchNext() {
+    const isFirst = this.entries.size === 0;
+    const asked = {...this.filter, type: [...this.filter.type], limit: kPage, after: [...this.entries.keys()].at(-1)};
+    put(this.end, isFirst ? null : skeleton(2));
+    try {
+      const answer = await api.get(path("memory", "sessions", this.session, "timeline"), asked, {signal: this.signal});
+      if (String(asked.type) !== String(this.filter.type) || asked.since !== this.filter.since) {
+        return false;  // Another choice was made while this one was on its way.
+      }
+      this.showNext(answer, isFirst);
+      return true;
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        put(isFirst ? this.list : this.end, problem(error, () => this.loadNext()));
+      }
+      return false;
+    }
+  }
+
+  showNext(answer, isFirst) {
+    if (isFirst) {
+      put(this.list);
+    }
+    const added = answer.entries.filter(({id}) => !this.entries.has(id));
+    added.forEach((entry) => this.entries.set(entry.id, entry));
+    appendEntries(this.list, added, {onDocument: (entry) => openDocument(this.app, entry)});
+    this.more = answer.more;
+    this.showChart(answer.density ?? []);
+    this.showRange();
+    put(this.end, this.more ? this.moreButton() : null);
+    if (this.entries.size === 0) {
+      put(this.list, empty("Nothing here.", "No entry of this session passes the filters."));
+    }
+    roving(this.list);
+  }
+
+  /** Loads by itself when it comes into view. */
+  moreButton() {
+    const more = button("Load more", () => this.loadNext());
+    const observer = new IntersectionObserver(([seen]) => seen.isIntersecting && this.loadNext(), {rootMargin: "400px"});
+    observer.observe(more);
+    this.signal.addEventListener("abort", () => observer.disconnect());
+    return more;
+  }
+
+  /** The chart keeps all times, so that one can go from hour to hour. */
+  async showChart(buckets) {
+    if (!this.filter.since && !this.filter.until) {
+      this.buckets = buckets;
+    }
+    this.buckets ??= (await api.get(path("memory", "sessions", this.session, "timeline"), {type: this.filter.type, limit: 1},
+      {signal: this.signal}).catch(() => ({}))).density ?? [];
+    const hadFocus = this.chart.contains(document.activeElement);
+    put(this.chart, density(this.buckets, this.filter, (range) => this.choose(range)));
+    if (hadFocus) {
+      this.chart.querySelector("[tabindex='0']")?.focus();
+    }
+  }
+
+  showRange() {
+    const {since, until} = this.filter;
+    put(this.shown, since || until
+      ? h("button", {type: "button", class: "chip chip-set", onclick: () => this.choose(null)},
+        [since ? `from ${absolute(since).slice(0, 16)}` : "", until ? `to ${absolute(until).slice(0, 16)}` : ""].join(" "),
+        h("span", {"aria-hidden": "true"}, "✕"), h("span", {class: "hidden"}, ", show all times"))
+      : h("span", {class: "muted small"}, count(this.entries.size, "entry", "entries"), this.more ? " so far" : ""));
+  }
+
+  chooseTypes() {
+    this.buckets = null;
+    this.reload();
+  }
+
+  choose(range) {
+    Object.assign(this.filter, range ?? {since: "", until: ""});
+    this.reload();
+  }
+
+  foldAll() {
+    const all = [...this.list.querySelectorAll("details")];
+    const open = all.some((one) => !one.open);
+    all.forEach((one) => (one.open = open));
+    this.app.announce(open ? "All are unfolded" : "All are folded");
+  }
+
+  openFocused() {
+    const row = focusedRow();
+    if (row?.dataset.id) {
+      this.app.navigate(entryUrl(row.dataset.session, row.dataset.id));
+    }
+  }
+
+  async pinFocused() {
+    const entry = this.entries.get(focusedRow()?.dataset.id);
+    if (entry) {
+      await api.post("/memory/pin", {id: entry.id, session_id: this.session, pinned: !entry.pinned})
+        .then(() => this.refresh(entry.id), (error) => this.app.toast(error.message, {tone: "danger"}));
+    }
+  }
+
+  onUpdate(update) {
+    if (this.entries.has(update.id)) {
+      this.refresh(update.id);
+    } else if (this.filter.type.length > 0 && !this.filter.type.includes(update.type)) {
+      return;
+    } else if (!this.more && !this.filter.until && this.isAtEnd()) {
+      this.follow();
+    } else {
+      this.firstFresh = this.fresh === 0 ? update.timestamp : this.firstFresh;
+      this.setFresh(this.fresh + 1);
+    }
+  }
+
+  isAtEnd() {
+    return this.end.getBoundingClientRect().top < innerHeight + kNearEndPx;
+  }
+
+  /** Shows what is new, and goes there. */
+  follow() {
+    this.isBehind = true;  // What is written while an answer is on its way may be missing in it.
+    this.following ??= this.catchUp().finally(() => (this.following = null));
+    return this.following;
+  }
+
+  async catchUp() {
+    if (this.more || this.filter.until) {
+      await this.beginAt(this.firstFresh);  // There may be thousands in between.
+    }
+    while (this.isBehind && !this.signal.aborted) {
+      this.isBehind = false;
+      await this.loading;
+      while (await this.loadNext() && this.more);
+    }
+    this.setFresh(0);
+    this.end.scrollIntoView({block: "end"});
+  }
+
+  setFresh(n) {
+    this.fresh = n;
+    put(this.pill, n > 0 ? h("button", {type: "button", class: "pill", onclick: () => this.follow()}, `${n} new ↓`) : null);
+  }
+
+  /** A new version was written of an entry that is shown. */
+  async refresh(id) {
+    const {entries} = await api.get(path("memory", "record", id), {session_id: this.session}, {signal: this.signal})
+      .catch(() => ({entries: []}));
+    const row = this.rowOf(id);
+    if (!row || entries.length === 0) {
+      return;
+    }
+    this.entries.set(id, entries[0]);
+    const hadFocus = row.contains(document.activeElement);
+    const fresh = timelineRow(entries[0], {onDocument: (entry) => openDocument(this.app, entry)});
+    fresh.querySelector("details").open = row.querySelector("details").open;
+    row.replaceWith(fresh);
+    roving(this.list);
+    if (hadFocus) {
+      fresh.querySelector("summary").focus();
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// content.js - lays out what an entry holds: texts, numbers, lists, objects in objects.
+import {h} from "../dom.js";
+import {entryUrl} from "./parts.js";
+
+const kDepthMax = 6;
+const kItemsMax = 200;
+
+/** The members that say what an entry is about, by type; the rest is about it. */
+export const kMainFields = {
+  conversation: ["content"],
+  decision: ["decision", "rationale", "alternatives_considered"],
+  finding: ["description", "evidence", "recommendation"],
+  preference: ["value", "context"],
+  fact: ["content"],
+  event: ["content", "metadata"],
+  agent_state: ["state"],
+  artifact: ["title", "snippet"],
+};
+
+/** @returns {string} who said or did it; "user" and the like where no agent is named */
+export function whoOf(entry) {
+  return entry.who || entry.fields?.role || "";
+}
+
+/** @returns {string} "alternatives considered" */
+export function fieldLabel(name) {
+  return name.replaceAll("_", " ");
+}
+
+/**
+ * A value of JSON as elements.
+ * @param {*} value
+ * @returns {HTMLElement}
+ */
+export function laidOut(value, depth = 0) {
+  if (typeof value === "string") {
+    return h("div", {class: "text"}, value);
+  }
+  if (value === null || typeof value !== "object") {
+    return h("code", {}, String(value));
+  }
+  if (depth >= kDepthMax) {
+    return h("pre", {}, JSON.stringify(value, null, 2));
+  }
+  return Array.isArray(value) ? laidOutList(value, depth) : laidOutObject(value, depth);
+}
+
+function laidOutList(list, depth) {
+  if (list.length === 0) {
+    return h("span", {class: "muted"}, "none");
+  }
+  const isShort = list.every((one) => typeof one !== "object" && String(one).length <= 60);
+  const rest = list.length > kItemsMax ? h("li", {class: "muted"}, `and ${list.length - kItemsMax} more`) : null;
+  return h("ul", {class: isShort ? "values short" : "values"},
+    list.slice(0, kItemsMax).map((one) => h("li", {class: isShort ? "chip" : null},
+      isShort ? String(one) : laidOut(one, depth + 1))), rest);
+}
+
+function laidOutObject(object, depth) {
+  const members = Object.entries(object);
+  if (members.length === 0) {
+    return h("span", {class: "muted"}, "empty");
+  }
+  return h("dl", {class: "members"}, members.slice(0, kItemsMax).map(([name, value]) =>
+    h("div", {}, h("dt", {}, fieldLabel(name)), h("dd", {}, laidOut(value, depth + 1)))));
+}
+
+/**
+ * What an entry is about, each part below its name where there are several.
+ * @param {Object} entry Entry of the API
+ * @param {{textMax?: number}} [options] Longer texts are cut there, and say so.
+ * @returns {HTMLElement[]}
+ */
+export function mainContent(entry, {textMax = Infinity} = {}) {
+  const present = (kMainFields[entry.type] ?? []).filter((name) => entry.fields?.[name] !== undefined);
+  return present.map((name, index) => h("div", {class: "part"},
+    index > 0 ? h("span", {class: "part-name"}, fieldLabel(name)) : null, bounded(entry.fields[name], textMax)));
+}
+
+function bounded(value, textMax) {
+  if (typeof value !== "string" || value.length <= textMax) {
+    return laidOut(value);
+  }
+  return [laidOut(value.slice(0, textMax)),
+    h("p", {class: "muted small"}, `… and ${(value.length - textMax).toLocaleString("en")} characters more; open the entry to read on.`)];
+}
+
+/**
+ * The ids an entry refers to, as links. Most lie in its own session; the page of an entry looks in
+ * the others for those that don't.
+ * @returns {HTMLElement|null}
+ */
+export function references(entry) {
+  const given = entry.fields?.references;
+  const ids = Array.isArray(given) ? given : Object.values(given ?? {}).flat();
+  const known = ids.filter((id) => typeof id === "string").slice(0, kItemsMax);
+  if (known.length === 0) {
+    return null;
+  }
+  return h("p", {class: "refs small"}, h("span", {class: "muted"}, "Refers to "),
+    known.map((id, index) => [index > 0 ? ", " : "", h("a", {href: entryUrl(entry.session_id, id), class: "mono"}, id)]));
+}

@@ -1,0 +1,62 @@
+// timeline_rows.js - the entries of a timeline, day by day.
+import {h} from "../dom.js";
+import {absolute, button, entryUrl, marks, typeBadge} from "./parts.js";
+import {mainContent, references, whoOf} from "./content.js";
+
+// A log of a build may be long; a timeline is for reading across.
+const kTextMax = 3000;
+const kFolded = new Set(["tool_use", "tool_result"]);
+
+/**
+ * Appends `entries` (oldest first) to `list`, with a heading before each day.
+ * @param {HTMLElement} list a <div>; gets one <section> a day
+ * @param {Object[]} entries
+ * @param {{onDocument: (entry: Object) => void}} actions
+ */
+export function appendEntries(list, entries, actions) {
+  for (const entry of entries) {
+    const day = absolute(entry.timestamp).slice(0, 10);
+    if (list.lastElementChild?.dataset.day !== day) {
+      list.append(h("section", {class: "day", dataset: {day}, "aria-label": day}, h("h2", {}, dayName(day)),
+        h("ol", {class: "events"})));
+    }
+    list.lastElementChild.querySelector("ol").append(timelineRow(entry, actions));
+  }
+}
+
+function dayName(day) {
+  const at = new Date(`${day}T00:00:00Z`);
+  return Number.isNaN(at.getTime()) ? day
+    : at.toLocaleDateString("en-GB", {weekday: "long", day: "numeric", month: "long", year: "numeric", timeZone: "UTC"});
+}
+
+/** An event's headline begins with what stands in front of it here. */
+function shortHeadline({headline, id, fields}) {
+  const what = [fields?.kind, fields?.tool].filter(Boolean).join(" ");
+  return what && headline.startsWith(`${what}:`) ? headline.slice(what.length + 1).trim()
+    : what && headline.startsWith(`${what} `) ? headline.slice(what.length + 1) : headline || id;
+}
+
+/**
+ * One entry that folds; what tools were asked and answered is folded until somebody looks.
+ * @returns {HTMLLIElement}
+ */
+export function timelineRow(entry, {onDocument}) {
+  const kind = entry.fields?.kind;
+  const what = [kind, entry.fields?.tool].filter(Boolean).join(" · ");
+  const details = h("details", {},
+    h("summary", {"data-item": true},
+      h("span", {class: "event-time", title: `${absolute(entry.timestamp)} UTC`}, absolute(entry.timestamp).slice(11, 16)),
+      typeBadge(entry.type),
+      h("span", {class: "row-who"}, [whoOf(entry), what].filter(Boolean).join(" · ")), marks(entry),
+      h("span", {class: "event-headline"}, shortHeadline(entry))),
+    h("div", {class: "event-body"},
+      entry.fields?.path && entry.type === "event" ? h("p", {class: "mono muted"}, entry.fields.path) : null,
+      mainContent(entry, {textMax: kTextMax}), references(entry),
+      h("p", {class: "event-links"},
+        h("a", {href: entryUrl(entry.session_id, entry.id), class: "small"}, "Open entry"),
+        entry.type === "artifact" ? button("Read the document", () => onDocument(entry), {kind: "small"}) : null)));
+  details.open = !kFolded.has(kind);
+  return h("li", {class: "event", id: `at-${entry.id}`,
+    dataset: {id: entry.id, session: entry.session_id, type: entry.type, kind}}, details);
+}

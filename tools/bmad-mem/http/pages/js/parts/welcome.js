@@ -1,0 +1,39 @@
+// welcome.js - the page for a browser that the server doesn't know.
+import {h, put} from "../dom.js";
+import {api} from "../api.js";
+
+const kCode = /^#code=(.+)$/;
+
+/**
+ * Gives the code of a one-time link to the server, and takes it out of the address.
+ * @returns {Promise<string>} why it failed, or ""
+ */
+export async function useOneTimeCode() {
+  const code = kCode.exec(location.hash)?.[1];
+  if (!code) {
+    return "";
+  }
+  history.replaceState(null, "", location.pathname + location.search);
+  try {
+    await api.post("/auth/session", {code: decodeURIComponent(code)});
+    return "";
+  } catch (error) {
+    return error.message;
+  }
+}
+
+/** Shows what to do to get in. */
+export function showWelcome(main, reason = "") {
+  document.title = "Ask for a new link · bmad-mem";
+  put(main, h("section", {class: "welcome"},
+    h("h1", {tabindex: -1}, "Ask for a new link"),
+    h("p", {}, "This browser isn't known to the server, or not any more. Nobody gets to see your memory "
+      + "without a link from the command line."),
+    reason ? h("p", {class: "problem", role: "alert"}, reason) : null,
+    h("p", {}, "In the folder of your project, run:"),
+    h("pre", {tabindex: 0}, h("code", {}, "bmad-mem serve --open")),
+    h("p", {class: "muted"}, "It prints an address that works once, and opens it here."),
+    h("p", {}, h("a", {class: "button", href: location.pathname + location.search, "data-reload": true},
+      "Try again"))));
+  main.querySelector("h1").focus();
+}

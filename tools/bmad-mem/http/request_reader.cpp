@@ -1,0 +1,276 @@
+#include "http/request_reader.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include <boost/asio/buffer.hpp>
+#include <boost/beast/http/error.hpp>
+#include <boost/beast/http/parser.hpp>
+#include <boost/beast/http/string_body.hpp>
+#include <fmt/core.h>
+
+#include "bmad_mem/utf8.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+namespace http = boost::beast::http;
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+  return out;
+}
+
+std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
+int hex_digit(char c) {
+  if (c >= '0' && c <= '9') {
+    return c - '0';
+  }
+  if (c >= 'a' && c <= 'f') {
+    return c - 'a' + 10;
+  }
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/// Whether a line of the head that `bytes` begin with ends in a line feed alone. The parser waits
+/// for more then, where others see the end of the head.
+bool has_bare_line_feed(std::string_view bytes) {
+  const std::string_view head = bytes.substr(0, bytes.find("\r\n\r\n"));
+  for (std::size_t at = head.find('\n'); at != std::string_view::npos;
+       at = head.find('\n', at + 1)) {
+    if (at == 0 || head[at - 1] != '\r') {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The fields of `query`, in order. False when one can't be decoded.
+bool read_query(std::string_view query, std::vector<HttpField>& out) {
+  while (!query.empty()) {
+    const std::string_view field = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), field.size() + 1));
+    if (field.empty()) {
+      continue;
+    }
+    const std::size_t equals = field.find('=');
+    HttpField decoded;
+    if (!percent_decode(field.substr(0, equals), true, decoded.name) ||
+        (equals != std::string_view::npos &&
+         !percent_decode(field.substr(equals + 1), true, decoded.value))) {
+      return false;
+    }
+    out.push_back(std::move(decoded));
+  }
+  return true;
+}
+
+}  // namespace
+
+bool percent_decode(std::string_view text, bool plus_is_blank, std::string& out) {
+  out.clear();
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '+' && plus_is_blank) {
+      c = ' ';
+    } else if (c == '%') {
+      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+      if (high < 0 || low < 0) {
+        return false;
+      }
+      c = static_cast<char>(high * 16 + low);
+      i += 2;
+    }
+    if (c == '\0') {
+      return false;
+    }
+    out += c;
+  }
+  return utf8_valid_size(out) == out.size();
+}
+
+struct RequestReader::Impl {
+  http::request_parser<http::string_body> parser;
+};
+
+RequestReader::RequestReader(const RequestLimits& limits, std::uint16_t port)
+    : limits_(limits), impl_(std::make_unique<Impl>()) {
+  request_.port = port;
+  impl_->parser.header_limit(static_cast<std::uint32_t>(limits.head_size_max));
+  // Known only when the head is; until then the parser must not judge.
+  impl_->parser.body_limit(std::numeric_limits<std::uint64_t>::max());
+  impl_->parser.eager(false);
+}
+
+RequestReader::~RequestReader() = default;
+
+void RequestReader::refuse(std::uint16_t status, std::string_view code, std::string_view message) {
+  state_ = State::kRefused;
+  refusal_ = error_response(status, code, message);
+  impl_.reset();
+}
+
+std::size_t RequestReader::take(std::string_view bytes) {
+  if (bytes.empty() || state_ == State::kHeadDone || state_ == State::kDone ||
+      state_ == State::kRefused) {
+    return 0;
+  }
+  const bool is_body = state_ == State::kBody;
+  if (!is_body) {
+    state_ = State::kHead;
+    if (has_bare_line_feed(bytes)) {
+      refuse(400, "bad_request", "not a proper request: lines end with CR LF");
+      return 0;
+    }
+  }
+  boost::system::error_code problem;
+  std::size_t used = 0;
+  // One step of the parser may leave whole lines or chunks behind.
+  while (used < bytes.size() && !problem && !impl_->parser.is_done() &&
+         (is_body || !impl_->parser.is_header_done())) {
+    used += impl_->parser.put(boost::asio::const_buffer(bytes.data() + used, bytes.size() - used),
+                              problem);
+  }
+  if (!is_body) {
+    head_size_ += used;
+    const std::size_t seen =
+        impl_->parser.is_header_done() ? head_size_ : head_size_ + bytes.size() - used;
+    if (problem == http::error::header_limit || seen > limits_.head_size_max) {
+      // npos is more than any limit.
+      const bool is_target =
+          impl_->parser.get().target().empty() && bytes.find('\n') > limits_.target_size_max;
+      refuse(is_target ? 414 : 431, is_target ? "uri_too_long" : "headers_too_large",
+             fmt::format("the head of a request may have {} bytes", limits_.head_size_max));
+      return used;
+    }
+  }
+  if (problem == http::error::body_limit) {
+    refuse(413, "too_large", "the body of the request is too large");
+  } else if (problem == http::error::bad_version) {
+    refuse(505, "bad_request", "this server speaks HTTP/1.1 and HTTP/1.0");
+  } else if (problem && problem != http::error::need_more) {
+    refuse(400, "bad_request", fmt::format("not a proper request: {}", problem.message()));
+  } else if (!is_body && impl_->parser.is_header_done()) {
+    finish_head();
+  } else if (is_body && impl_->parser.is_done()) {
+    request_.body = std::move(impl_->parser.get().body());
+    state_ = State::kDone;
+  }
+  return used;
+}
+
+void RequestReader::finish_head() {
+  const auto& message = impl_->parser.get();
+  state_ = State::kHeadDone;
+  request_.method = view(message.method_string());
+  is_head_method_ = request_.method == "HEAD";
+  if (is_head_method_) {
+    request_.method = "GET";
+  }
+  is_http_1_0_ = message.version() < 11;
+  keeps_alive_ = impl_->parser.keep_alive();
+  for (const auto& field : message) {
+    request_.headers.push_back(
+        {lower(view(field.name_string())), std::string(view(field.value()))});
+  }
+  expects_continue_ = !is_http_1_0_ && lower(request_.header("expect")) == "100-continue";
+  if (message.version() != 11 && message.version() != 10) {
+    refuse(505, "bad_request", "this server speaks HTTP/1.1 and HTTP/1.0");
+  } else if (check_headers()) {
+    read_target(view(message.target()));
+  }
+}
+
+bool RequestReader::check_headers() {
+  if (request_.headers.size() > limits_.fields_max) {
+    refuse(431, "headers_too_large",
+           fmt::format("a request may have {} headers", limits_.fields_max));
+    return false;
+  }
+  if (request_.header_count("host") > 1 || (request_.header_count("host") == 0 && !is_http_1_0_)) {
+    refuse(400, "bad_request", "a request needs one Host header");
+    return false;
+  }
+  const std::size_t codings = request_.header_count("transfer-encoding");
+  const bool is_unclear =
+      codings != 0 && (codings > 1 || is_http_1_0_ || request_.header_count("content-length") != 0);
+  if (is_unclear || request_.header_count("content-length") > 1) {
+    refuse(400, "bad_request", "the length of the body is given twice");
+    return false;
+  }
+  if (codings == 1 && lower(request_.header("transfer-encoding")) != "chunked") {
+    refuse(501, "bad_request", "of the transfer codings this server knows chunked only");
+    return false;
+  }
+  if (request_.header_count("expect") != 0 && !expects_continue_ && !is_http_1_0_) {
+    refuse(417, "bad_request", "nothing but 100-continue can be expected");
+    return false;
+  }
+  return true;
+}
+
+/// Reads "/path?query", "http://host/path?query" or "*".
+bool RequestReader::read_target(std::string_view target) {
+  if (target.size() > limits_.target_size_max) {
+    refuse(414, "uri_too_long",
+           fmt::format("path and query may have {} bytes", limits_.target_size_max));
+    return false;
+  }
+  static constexpr std::string_view kScheme = "http://";
+  if (target.starts_with(kScheme)) {
+    target.remove_prefix(kScheme.size());
+    const std::string_view host = target.substr(0, target.find_first_of("/?"));
+    if (host != request_.header("host")) {
+      refuse(400, "bad_request", "the address and the Host header name different hosts");
+      return false;
+    }
+    target.remove_prefix(host.size());
+    target = target.empty() ? "/" : target;
+  }
+  if (target != "*" && !target.starts_with('/')) {
+    refuse(400, "bad_request", "the address must be a path");
+    return false;
+  }
+  const std::size_t question = target.find('?');
+  if (!percent_decode(target.substr(0, question), false, request_.path) ||
+      (question != std::string_view::npos &&
+       !read_query(target.substr(question + 1), request_.query))) {
+    refuse(400, "bad_request", "the address has an escape that is broken, or is no UTF-8");
+    return false;
+  }
+  if (request_.path.size() > limits_.path_size_max) {
+    refuse(414, "uri_too_long", fmt::format("a path may have {} bytes", limits_.path_size_max));
+    return false;
+  }
+  return true;
+}
+
+void RequestReader::take_body(std::size_t size_max) {
+  const auto announced = impl_->parser.content_length();
+  if (announced && *announced > size_max) {
+    refuse(413, "too_large", fmt::format("the body of this request may have {} bytes", size_max));
+    return;
+  }
+  impl_->parser.body_limit(size_max);
+  state_ = State::kBody;
+  if (impl_->parser.is_done() || (!impl_->parser.chunked() && announced.value_or(0) == 0)) {
+    state_ = State::kDone;
+  }
+}
+
+HttpRequest RequestReader::take_request() {
+  impl_.reset();
+  return std::move(request_);
+}
+
+HttpResponse RequestReader::take_refusal() { return std::move(refusal_); }
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,191 @@
+#include "http/router.hpp"
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "http/api/shapes.hpp"
+#include "http/openapi.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// What stands for the {names} of `pattern` in `path`; nothing when it doesn't match.
+std::optional<std::vector<HttpField>> match(std::string_view pattern, std::string_view path) {
+  std::vector<HttpField> values;
+  while (!pattern.empty()) {
+    const std::string_view want = pattern.substr(0, pattern.find('/', 1));
+    const std::string_view have = path.substr(0, path.find('/', 1));
+    if (want.starts_with("/{")) {
+      if (have.size() < 2) {
+        return std::nullopt;
+      }
+      values.push_back({.name = std::string(want.substr(2, want.size() - 3)),
+                        .value = std::string(have.substr(1))});
+    } else if (want != have) {
+      return std::nullopt;
+    }
+    pattern.remove_prefix(want.size());
+    path.remove_prefix(have.size());
+  }
+  return path.empty() ? std::optional(std::move(values)) : std::nullopt;
+}
+
+constexpr std::string_view kDescriptionPath = "/openapi.json";
+
+/// The endpoint that a request means, or why there is none.
+struct Match {
+  const Endpoint* endpoint = nullptr;
+  std::vector<HttpField> values;
+  std::vector<std::string_view> methods;  ///< Those that the path has.
+};
+
+Match find(std::string_view method, std::string_view path) {
+  Match found;
+  for (const Endpoint* const endpoint : all_endpoints()) {
+    std::optional<std::vector<HttpField>> values = match(endpoint->path, path);
+    if (!values) {
+      continue;
+    }
+    if (endpoint->method == method) {
+      found.endpoint = endpoint;
+      found.values = *std::move(values);
+      return found;
+    }
+    found.methods.push_back(endpoint->method);
+  }
+  return found;
+}
+
+HttpResponse refusal(const HttpRequest& request, const Match& found) {
+  if (found.methods.empty()) {
+    return error_response(404, "not_found",
+                          "there is no such endpoint; /openapi.json lists those there are");
+  }
+  const std::string allowed = fmt::format("{}", fmt::join(found.methods, ", "));
+  HttpResponse response = error_response(
+      405, "method_not_allowed",
+      fmt::format("{} does not go with this path; it takes {}", request.method, allowed));
+  response.headers.push_back({.name = "Allow", .value = allowed});
+  return response;
+}
+
+/// The body as an object; absent without one. `parser` keeps it.
+Result<JsonValue> read_body(const HttpRequest& request, const Endpoint& endpoint,
+                            JsonParser& parser) {
+  if (request.body.empty()) {
+    return JsonValue();
+  }
+  BMAD_TRY_ASSIGN(const JsonValue body, parser.parse(request.body));
+  if (!body.is_object()) {
+    return Error{
+        .code = ErrorCode::E_INVALID_FORMAT,
+        .message = fmt::format("the body must be an object, not {}", json_kind_name(body.kind()))};
+  }
+  if (endpoint.request.empty()) {
+    for (const JsonMember& member : body.members()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = fmt::format("{} {} takes nothing in its body; send {{}} or none",
+                                          endpoint.method, endpoint.path),
+                   .field = std::string(member.key)};
+    }
+  }
+  return body;
+}
+
+Result<HttpResponse> run(ApiContext& context, const HttpRequest& request, Match& found) {
+  const Endpoint& endpoint = *found.endpoint;
+  const Timestamp now = system_clock().now();
+  BMAD_TRY(check_parameters(request, endpoint, now));
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue body, read_body(request, endpoint, parser));
+  const EndpointCall call(request, endpoint, std::move(found.values), body, now);
+  return endpoint.run(context, call);
+}
+
+/// Adds the member took_ms to the object in `json`.
+void add_took(std::string& json, std::chrono::steady_clock::duration took) {
+  const double ms = std::chrono::duration<double, std::milli>(took).count();
+  json.pop_back();  // '}'
+  json += fmt::format("{}\"took_ms\":{:.3f}}}", json.size() > 1 ? "," : "", ms);
+}
+
+}  // namespace
+
+std::uint16_t http_status_of(ErrorCode code) {
+  switch (code) {
+    case ErrorCode::E_INVALID_QUERY:
+    case ErrorCode::E_INVALID_FORMAT:
+    case ErrorCode::E_SCHEMA_INVALID:
+      return 400;
+    case ErrorCode::E_ACCESS_DENIED:
+      return 403;
+    case ErrorCode::E_SESSION_NOT_FOUND:
+      return 404;
+    case ErrorCode::E_CONCURRENT_MOD:
+    case ErrorCode::E_SESSION_ARCHIVED:
+      return 409;
+    case ErrorCode::E_SIZE_LIMIT:
+      return 413;
+    case ErrorCode::E_LOCK_TIMEOUT:
+      return 503;
+    case ErrorCode::E_QUERY_TIMEOUT:
+      return 504;
+    case ErrorCode::E_STORAGE_FULL:
+      return 507;
+    case ErrorCode::E_STORAGE_IO:
+    case ErrorCode::E_STORAGE_CORRUPT:
+    case ErrorCode::E_SESSION_CORRUPT:
+      return 500;
+  }
+  return 500;
+}
+
+HttpResponse failure_response(const Error& error) {
+  JsonWriter json;
+  json.begin_object().key("error");
+  write_error(json, error);
+  json.end_object();
+  HttpResponse response = json_response(json.take(), http_status_of(error.code));
+  if (error.code == ErrorCode::E_LOCK_TIMEOUT) {
+    response.headers.push_back({.name = "Retry-After", .value = "1"});
+  }
+  return response;
+}
+
+bool ApiRouter::knows(std::string_view path) {
+  return path.starts_with("/memory/") || path == kDescriptionPath;
+}
+
+HttpResponse ApiRouter::handle(const HttpRequest& request) {
+  const auto begin = std::chrono::steady_clock::now();
+  if (request.path == kDescriptionPath && request.method == "GET") {
+    return json_response(openapi_document());
+  }
+  Match found = find(request.method, request.path);
+  if (request.path == kDescriptionPath) {
+    found.methods = {"GET"};
+  }
+  if (found.endpoint == nullptr) {
+    return refusal(request, found);
+  }
+  const std::uint16_t status = found.endpoint->status;
+  Result<HttpResponse> response = run(context_, request, found);
+  if (!response) {
+    return failure_response(response.error());
+  }
+  response->status = status;
+  if (response->content_type == "application/json" && !response->write_body) {
+    add_took(response->body, std::chrono::steady_clock::now() - begin);
+  }
+  return *std::move(response);
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,202 @@
+#include "http/server_file.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "import/sha256.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kFileSizeMax = std::size_t{64} << 10U;
+constexpr int kWaits = 40;
+constexpr std::chrono::milliseconds kWait{50};
+
+Error failed(std::string_view what, const std::string& path) {
+  return {.code = ErrorCode::E_STORAGE_IO,
+          .message = fmt::format("cannot {}: {}", what, std::strerror(errno)),
+          .path = path,
+          .os_error = errno};
+}
+
+/// The folder's place; empty when there is none.
+std::string folder_path() {
+  if (const std::string_view runtime = environment("XDG_RUNTIME_DIR"); runtime.starts_with('/')) {
+    return std::string(runtime) + "/bmad-mem";
+  }
+  if (const std::string_view state = environment("XDG_STATE_HOME"); state.starts_with('/')) {
+    return std::string(state) + "/bmad-mem";
+  }
+  const std::string_view home = environment("HOME");
+  return home.starts_with('/') ? std::string(home) + "/.local/state/bmad-mem" : std::string();
+}
+
+/// Makes the folder and those above it.
+void make_folders(const std::string& path) {
+  for (std::size_t end = path.find('/', 1); end != std::string::npos;
+       end = path.find('/', end + 1)) {
+    ::mkdir(path.substr(0, end).c_str(), 0700);
+  }
+  ::mkdir(path.c_str(), 0700);
+}
+
+Result<std::string> open_folder() {
+  std::string path = folder_path();
+  if (path.empty()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "neither XDG_RUNTIME_DIR nor HOME names a folder for the token"};
+  }
+  make_folders(path);
+  struct stat about{};
+  if (::lstat(path.c_str(), &about) != 0) {
+    return failed("make the folder for the token", path);
+  }
+  if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 077U) != 0) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message =
+                     "the folder for the token must be a folder of yours that nobody else "
+                     "can read (chmod 700)",
+                 .path = std::move(path)};
+  }
+  return path;
+}
+
+Result<std::string> base_of(const std::string& root) {
+  BMAD_TRY_ASSIGN(const std::string folder, open_folder());
+  std::array<char, PATH_MAX> real{};
+  const std::string_view path =
+      ::realpath(root.c_str(), real.data()) == nullptr ? root.c_str() : real.data();
+  return fmt::format("{}/serve-{}", folder, sha256_hex(path).substr(0, 16));
+}
+
+Status write_whole(const std::string& path, std::string_view text) {
+  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  ::unlink(temporary.c_str());
+  const Descriptor file(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!file.is_open()) {
+    return failed("write", temporary);
+  }
+  const ssize_t written = ::write(file.number(), text.data(), text.size());
+  if (written != static_cast<ssize_t>(text.size()) ||
+      ::rename(temporary.c_str(), path.c_str()) != 0) {
+    Error error = failed("write", path);
+    ::unlink(temporary.c_str());
+    return error;
+  }
+  return {};
+}
+
+/// The text of a small file of ours; empty when there is none.
+std::string read_whole(const std::string& path) {
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  std::string out(file.is_open() ? kFileSizeMax : 0, '\0');
+  const ssize_t size = file.is_open() ? ::read(file.number(), out.data(), out.size()) : 0;
+  out.resize(size < 0 ? 0 : static_cast<std::size_t>(size));
+  return out;
+}
+
+std::optional<RunningServer> read_server(const std::string& base) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(read_whole(base + ".json"));
+  if (!value) {
+    return std::nullopt;
+  }
+  RunningServer out{.pid = (*value)["pid"].integer(),
+                    .port = static_cast<std::uint16_t>((*value)["port"].integer()),
+                    .token_file = base + ".token",
+                    .token = read_whole(base + ".token")};
+  while (out.token.ends_with('\n')) {
+    out.token.pop_back();
+  }
+  if (out.port == 0 || out.token.empty()) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+}  // namespace
+
+Result<ServerFile> ServerFile::claim(const std::string& root) {
+  BMAD_TRY_ASSIGN(std::string base, base_of(root));
+  const std::string path = base + ".lock";
+  Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (!lock.is_open()) {
+    return failed("open", path);
+  }
+  if (::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      return failed("lock", path);
+    }
+    return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
+                 .message = "a server of this memory is running already",
+                 .path = path};
+  }
+  ServerFile file(std::move(base), std::move(lock));
+  file.remove();  // What one that was killed has left.
+  return file;
+}
+
+Result<RunningServer> ServerFile::running(const std::string& root) {
+  BMAD_TRY_ASSIGN(const std::string base, base_of(root));
+  for (int i = 0; i < kWaits; ++i) {
+    if (std::optional<RunningServer> server = read_server(base)) {
+      return *std::move(server);
+    }
+    std::this_thread::sleep_for(kWait);
+  }
+  return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
+               .message =
+                   "a server of this memory seems to run, but does not say where; end it "
+                   "and start anew",
+               .path = base + ".json"};
+}
+
+Status ServerFile::write(const std::string& root, std::uint16_t port, std::string_view token) {
+  BMAD_TRY(write_whole(token_file(), fmt::format("{}\n", token)));
+  JsonWriter json;
+  json.begin_object();
+  json.member("pid", static_cast<std::int64_t>(::getpid()));
+  json.member("port", static_cast<std::int64_t>(port));
+  json.member("url", fmt::format("http://127.0.0.1:{}", port));
+  json.member("root", root).member("token_file", token_file());
+  json.member("started_at", format_rfc3339(system_clock().now()));
+  json.end_object();
+  return write_whole(base_ + ".json", json.take() + "\n");
+}
+
+Result<std::string> ServerFile::write_redirect(const std::string& link) const {
+  std::string path = base_ + "-open.html";
+  BMAD_TRY(
+      write_whole(path, fmt::format("<!doctype html><meta charset=\"utf-8\"><title>bmad-mem</title>"
+                                    "<meta http-equiv=\"refresh\" content=\"0; url={0}\">"
+                                    "<a href=\"{0}\">bmad-mem</a>\n",
+                                    link)));
+  return path;
+}
+
+void ServerFile::remove() const {
+  for (const char* end : {".json", ".token", "-open.html"}) {
+    ::unlink((base_ + end).c_str());
+  }
+}
+
+}  // namespace bmad_mem::cli

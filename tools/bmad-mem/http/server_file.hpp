@@ -1,0 +1,59 @@
+// server_file.hpp - how programs of this user find the server of a memory, and its token.
+//
+//   $XDG_RUNTIME_DIR/bmad-mem/       0700; else below $XDG_STATE_HOME or ~/.local/state
+//     serve-1f38….json               {"pid":…,"port":…,"url":…,"root":…,"token_file":…,…}
+//     serve-1f38….token              0600: the token and nothing else
+//     serve-1f38….lock               locked as long as the server lives
+//
+// 1f38… stands for the real path of the memory's root. The lock says whether a server is there:
+// files that one left behind when it was killed are replaced.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/result.hpp"
+#include "descriptor.hpp"
+
+namespace bmad_mem::cli {
+
+/// A server as its file tells of it.
+struct RunningServer {
+  std::int64_t pid = 0;
+  std::uint16_t port = 0;
+  std::string token_file;
+  std::string token;
+};
+
+class ServerFile {
+ public:
+  /// Makes the folder and takes the lock. Errors: E_LOCK_TIMEOUT when a server of this memory is
+  /// there: running() tells of it. E_ACCESS_DENIED when the folder is a link or somebody else's;
+  /// E_STORAGE_IO.
+  static Result<ServerFile> claim(const std::string& root);
+  /// The server that holds the lock; waits a moment for one that is just starting.
+  static Result<RunningServer> running(const std::string& root);
+
+  ServerFile(ServerFile&&) noexcept = default;
+  ServerFile& operator=(ServerFile&&) noexcept = default;
+
+  /// Writes the files for a server at `port`.
+  Status write(const std::string& root, std::uint16_t port, std::string_view token);
+  /// A page that leads to `link`, for the browser: the arguments of a program are no place for a
+  /// code, since everybody can read them. Returns its path.
+  Result<std::string> write_redirect(const std::string& link) const;
+  /// Takes the files away.
+  void remove() const;
+
+  [[nodiscard]] std::string token_file() const { return base_ + ".token"; }
+
+ private:
+  ServerFile(std::string base, Descriptor lock) : base_(std::move(base)), lock_(std::move(lock)) {}
+
+  std::string base_;  // "…/serve-1f38…"
+  Descriptor lock_;
+};
+
+}  // namespace bmad_mem::cli
