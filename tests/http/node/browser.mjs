@@ -8,6 +8,9 @@ import {chromium} from "playwright-core";
 
 const kAxe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const kPatienceMs = 30_000;
+// With BMAD_LATENESS_MS=300 answers come up to that late, each in its own time: what would be seen
+// once in a hundred runs on a busy machine is seen soon.
+const kLatenessMs = Number(process.env.BMAD_LATENESS_MS ?? 0);
 
 /** What pages_test.py has prepared: two servers, their memories, and places for pictures. */
 export const world = JSON.parse(process.env.BMAD_WORLD);
@@ -69,11 +72,24 @@ export async function open(memory, path = "/", options = {}) {
   }
   const page = await context.newPage();
   page.watch = watch(page, memory.url);
+  if (kLatenessMs > 0) {
+    await page.route(/\/memory\/(?!events)/, answerLate);
+  }
   await page.goto(new URL(path, memory.url).href);
   if (!isStranger) {
     await settled(page);
   }
   return page;
+}
+
+async function answerLate(route) {
+  try {
+    const response = await route.fetch();
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * kLatenessMs));
+    await route.fulfill({response});
+  } catch {
+    // The page was closed, or has given its question up.
+  }
 }
 
 async function cookiesOf(memory) {
@@ -92,7 +108,7 @@ async function cookiesOf(memory) {
 /** Waits until the page shows its heading and nothing that is still loading. */
 export async function settled(page) {
   await page.locator("main h1").first().waitFor();
-  await page.waitForFunction(() => !document.querySelector("main [aria-label=Loading], main [aria-busy=true]"));
+  await page.waitForFunction(() => !document.querySelector("main [aria-label=Loading], main [aria-busy=true], main[aria-busy=true]"));
 }
 
 /** Waits until `text` is to be seen on the page; what is folded away is not. */

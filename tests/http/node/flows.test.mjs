@@ -149,6 +149,62 @@ describe("Timeline", () => {
     await finish(page);
   });
 
+  it("puts at its place what is older than what was written before", async () => {
+    const page = await open(sample, "/session/release-2-4");
+    await page.getByText("Live", {exact: true}).waitFor();
+    const order = async (...texts) => {
+      const rows = await page.locator("main li.event").allInnerTexts();
+      return texts.map((text) => rows.findIndex((row) => row.includes(text)));
+    };
+    const add = async (text, ...options) => {
+      await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+      await runTool(sample, "add", "fact", "--session", "release-2-4", ...options, text);
+      await seen(page, text);
+    };
+    await add("Of this minute");
+    await add("Of a minute before", "--timestamp", new Date(Date.now() - 60_000).toISOString());
+    await add("Of another year", "--timestamp", "2019-05-01T10:00:00Z");
+    const [now, before, longAgo] = await order("Of this minute", "Of a minute before", "Of another year");
+    assert.ok(longAgo === 0 && before < now, `${longAgo} ${before} ${now}`);
+    await page.getByRole("heading", {name: "Wednesday, 1 May 2019"}).waitFor();
+    await finish(page);
+  });
+
+  it("goes on when the last entry that it shows is deleted", async () => {
+    const page = await open(sample, "/session/release-2-4");
+    page.watch.expected.add(400);
+    await page.getByText("Live", {exact: true}).waitFor();
+    const last = await page.locator("main li.event").last().getAttribute("data-id");
+    assert.equal((await ask(sample, "DELETE", `/memory/record/${last}`)).status, 200);
+    await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+    await runTool(sample, "add", "fact", "--session", "release-2-4", "Written after the deletion");
+    await seen(page, "Written after the deletion");
+    assert.equal(await page.locator(`main li.event[data-id="${last}"]`).count(), 0);
+    await finish(page);
+  });
+
+  it("stays where somebody reads when something above is deleted", async () => {
+    const page = await open(sample, "/session/release-2-4");
+    await page.getByText("Live", {exact: true}).waitFor();
+    const rows = page.locator("main li.event");
+    const first = await rows.first().getAttribute("data-id");
+    const reading = rows.nth(4);
+    const readId = await reading.getAttribute("data-id");
+    await reading.evaluate((row) => row.scrollIntoView({block: "start"}));
+    await reading.locator("summary").focus();
+    const topOf = () => page.locator(`main li.event[data-id="${readId}"]`).evaluate((row) => row.getBoundingClientRect().top);
+    const top = await topOf();
+    assert.ok(await page.evaluate(() => scrollY) > 0, "the page is too short for this test");
+    assert.equal((await ask(sample, "DELETE", `/memory/record/${first}`)).status, 200);
+    await page.locator(`main li.event[data-id="${first}"]`).waitFor({state: "detached"});
+    assert.ok(Math.abs(await topOf() - top) < 2, `${top} became ${await topOf()}`);
+    assert.equal(await page.evaluate(() => document.activeElement.closest("li")?.dataset.id), readId);
+    assert.equal((await ask(sample, "POST", "/memory/undelete", {ids: [first]})).status, 200);
+    await page.getByRole("button", {name: /1 new/}).click();
+    await page.locator(`main li.event[data-id="${first}"]`).waitFor();
+    await finish(page);
+  });
+
   it("offers what is new to somebody who reads further up", async () => {
     const page = await open(sample, "/session/checkout-retries", {height: 400});
     await page.getByText("Live", {exact: true}).waitFor();
@@ -159,6 +215,33 @@ describe("Timeline", () => {
     assert.ok(await page.evaluate(() => scrollY) < 50, "the page moved by itself");
     await pill.click();
     await seen(page, "Written while somebody reads");
+    await finish(page);
+  });
+});
+
+describe("Choices that overtake each other", () => {
+  it("leave the last one on the page", async () => {
+    const page = await open(sample, "/session/checkout-retries");
+    const held = [];
+    await page.route(/\/timeline\?.*type=decision/, async (route) => {
+      if (held.length === 0) {
+        await new Promise((resolve) => held.push(resolve));
+      }
+      await route.continue();
+    });
+    const toggle = page.getByRole("button", {name: "Decision"});
+    const rows = page.locator("main .days li[data-id]");
+    for (const pressed of ["true", "false", "true"]) {
+      await toggle.click();
+      await until(async () => await toggle.getAttribute("aria-pressed") === pressed);
+    }
+    await rows.first().waitFor();
+    const count = await rows.count();
+    const late = page.waitForResponse(/\/timeline\?.*type=decision/);
+    held[0]();
+    await (await late).finished();
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100)));
+    assert.equal(await rows.count(), count);
     await finish(page);
   });
 });
@@ -316,6 +399,23 @@ describe("Graph", () => {
     await page.getByRole("button", {name: /table/i}).waitFor();
     await finish(page);
   });
+});
+
+describe("What is written meanwhile", () => {
+  for (const [path, offer] of [["/graph", /changes?: draw again/], ["/health", /changes?: load again/]]) {
+    it(`is offered on ${path}, and moves nothing before`, async () => {
+      const page = await open(sample, path);
+      await page.locator("#live[data-state=live]").waitFor();
+      await runTool(sample, "add", "fact", "--session", "release-2-4", `Written while ${path} is read`);
+      const button = page.getByRole("button", {name: offer});
+      await button.focus();
+      await page.keyboard.press("Enter");
+      await button.waitFor({state: "hidden"});
+      assert.equal(await page.evaluate(() => document.activeElement.tagName), "H1");
+      await settled(page);
+      await finish(page);
+    });
+  }
 });
 
 describe("Health", () => {

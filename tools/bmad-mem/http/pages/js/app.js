@@ -73,6 +73,7 @@ async function showPage({keepFocus = false, y = 0} = {}) {
   setPageKeys([]);
   const found = route(location.pathname);
   markNav(found?.nav);
+  main.setAttribute("aria-busy", String(Boolean(found)));  // Until its script has come.
   if (!found) {
     app.setTitle("No such page");
     put(main, h("h1", {tabindex: -1}, "No such page"),
@@ -87,6 +88,7 @@ async function showPage({keepFocus = false, y = 0} = {}) {
     app.setTitle(page.title);
     const place = h("div", {class: "page"});
     put(main, place);
+    main.setAttribute("aria-busy", "false");
     const shown = page.show(place, {params: found.params, signal, app: appUntil(signal),
       query: new URLSearchParams(location.search)});
     if (!keepFocus) {
@@ -98,6 +100,7 @@ async function showPage({keepFocus = false, y = 0} = {}) {
     }
   } catch (error) {
     if (!signal.aborted && error.name !== "AbortError" && error.status !== 401) {
+      main.setAttribute("aria-busy", "false");
       put(main, h("h1", {tabindex: -1}, "This page couldn't be shown"), problem(error, app.reload));
     }
   }

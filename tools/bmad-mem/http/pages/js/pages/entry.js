@@ -95,7 +95,8 @@ class EntryPage {
 
   async showEntry(entry) {
     const isFirst = this.entry === null;
-    const focusId = document.activeElement?.id;
+    const {activeElement: focused} = document;
+    const mustFocus = isFirst || this.main.contains(focused);
     this.entry = entry;
     this.shown = JSON.stringify(entry);
     this.editing = false;
@@ -107,7 +108,10 @@ class EntryPage {
       h("div", {class: "entry-main"}, this.content, this.versions, this.related),
       h("aside", {class: "aside", "aria-label": "About this entry"},
         tagEditor(entry.fields.tags ?? [], (tags) => this.setTags(tags)), this.aboutView())));
-    (isFirst ? this.main.querySelector("h1") : document.getElementById(focusId))?.focus({preventScroll: true});
+    if (mustFocus) {
+      const same = isFirst ? null : document.getElementById(focused.id);
+      (same ?? this.main.querySelector("h1")).focus({preventScroll: true});
+    }
     await Promise.all([this.loadVersions(), isFirst ? this.loadRelated() : null]);
   }
 

@@ -1,6 +1,7 @@
 // graph.js - the page of sessions, decisions, findings and messages, and of what links them.
 import {api} from "../api.js";
 import {h, put} from "../dom.js";
+import {News} from "../parts/news.js";
 import {button, count, empty, pageHead, problem, skeleton} from "../parts/parts.js";
 import {card} from "./graph/card.js";
 import {Drawing} from "./graph/drawing.js";
@@ -28,37 +29,29 @@ class GraphPage {
     this.graph = null;
     this.sessions = [];
     this.drawing = null;
-    this.news = 0;
+    this.news = new News("draw again", () => this.load());
     this.#build(main);
   }
 
   #build(main) {
     this.switch = button("", () => this.#turn(), {"aria-keyshortcuts": "v"});
-    this.newsButton = button("", () => this.load(), {hidden: true});
     this.filterPlace = h("div", {class: "graph-filters"});
     this.summary = h("p", {class: "muted small", role: "status"});
     this.stage = h("div", {class: "graph-stage"});
     main.append(
         pageHead("Graph", {
           lead: "What was said, found and decided, by reference and shared topic.",
-          actions: [this.newsButton, this.switch],
+          actions: [this.news.button, this.switch],
         }),
         h("details", {class: "card graph-options", open: !matchMedia(kNarrow).matches},
           h("summary", null, "Kinds and filters"), this.filterPlace),
         this.summary, this.stage);
     this.app.keys([{keys: "v", text: "Drawing or table", run: () => this.#turn()}]);
-    this.app.onUpdate(() => this.#announceNews(), {onReset: () => this.load()});
-  }
-
-  #announceNews() {
-    this.news++;
-    this.newsButton.hidden = false;
-    this.newsButton.textContent = `${count(this.news, "change")}: draw again`;
+    this.app.onUpdate(() => this.news.add(), {onReset: () => this.news.add()});
   }
 
   async load() {
-    this.news = 0;
-    this.newsButton.hidden = true;
+    this.news.clear();
     // What is shown stays, until there is something newer to show.
     if (!this.graph) put(this.stage, skeleton(8));
     this.stage.setAttribute("aria-busy", "true");

@@ -1,6 +1,7 @@
 // health.js - the page that says how the memory is doing, and takes care of it.
 import {api} from "../api.js";
 import {h, put} from "../dom.js";
+import {News} from "../parts/news.js";
 import {pageHead, problem, skeleton} from "../parts/parts.js";
 import {actionButtons} from "./health/actions.js";
 import {decay} from "./health/decay.js";
@@ -16,6 +17,7 @@ class HealthPage {
   constructor(main, {app, signal}) {
     this.app = app;
     this.signal = signal;
+    this.news = new News("load again", () => this.load());
     this.summary = h("div", null, skeleton(2));
     this.state = h("div", {class: "health-grid-of-cards"}, skeleton(8));
     this.aging = h("div", null, skeleton(6));
@@ -23,13 +25,15 @@ class HealthPage {
     main.append(
         pageHead("Health", {
           lead: "How the memory is doing, and what is due.",
-          actions: actionButtons(this),
+          actions: [this.news.button, ...actionButtons(this)],
         }),
         this.summary, this.state, this.aging, verify(this), this.rules);
+    app.onUpdate(() => this.news.add(), {onReset: () => this.load()});
   }
 
   /** Loads everything; what can't be read leaves the rest in place. */
   async load() {
+    this.news.clear();
     await Promise.all([this.#loadState(), this.#loadDecay(), this.#loadSettings()]);
   }
 

@@ -22,6 +22,7 @@ class KnowledgePage {
     this.signal = signal;
     this.items = [];
     this.timer = 0;
+    this.round = 0;
     this.filter = {
       text: query.get("text") ?? "",
       category: query.get("category") ?? "",
@@ -58,19 +59,21 @@ class KnowledgePage {
   async load() {
     clearTimeout(this.timer);
     if (this.signal.aborted) return;
+    const round = ++this.round;
     try {
       const {signal} = this;
       const ask = (params) => api.get("/memory/knowledge", params, {signal});
       const [known, candidates] = await Promise.all([
         ask({limit: kItemsMax}), ask({candidates: true, limit: kItemsMax}),
       ]);
+      if (round !== this.round) return;  // Somebody has asked again; that answer is newer.
       this.items = known.items;
       this.candidates.show(candidates.items);
       this.#showConflicts();
       this.#showFilters();
       this.show();
     } catch (error) {
-      if (!this.signal.aborted) put(this.known, problem(error, () => this.load()));
+      if (!this.signal.aborted && round === this.round) put(this.known, problem(error, () => this.load()));
     }
   }
 

@@ -160,9 +160,12 @@ class SearchPage {
       put(this.results, this.nothing());
       return;
     }
+    const focused = this.results.contains(document.activeElement) ? focusedRow()?.dataset : null;
     const list = h("ul", {class: "rows"}, hits.map((hit) => this.row(hit)));
     put(this.results, list, more ? h("div", {class: "more"}, button("Show more", () => this.more())) : null);
     roving(list);
+    [...list.children].find(({dataset}) => dataset.id === focused?.id && dataset.session === focused?.session)
+      ?.querySelector("[data-item]").focus({preventScroll: true});
   }
 
   async more() {

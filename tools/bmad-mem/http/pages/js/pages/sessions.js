@@ -13,8 +13,11 @@ export async function show(main, {app, signal}) {
   put(main, pageHead("Sessions", {lead: "Each has its timeline."}), list);
   const load = async () => {
     const {sessions, archived} = await api.get("/memory/sessions", {}, {signal});
-    put(list, sessionList(sessions), archivedList(archived));
+    const focused = document.activeElement.closest?.(".sessions [data-session]")?.dataset.session;
+    const wasOpen = list.querySelector("details")?.open ?? false;
+    put(list, sessionList(sessions), archivedList(archived, wasOpen));
     list.querySelectorAll("ul").forEach(roving);
+    list.querySelector(`[data-session="${CSS.escape(focused ?? "")}"] [data-item]`)?.focus({preventScroll: true});
     await countEntries(list, signal);
   };
   await load();
@@ -71,11 +74,11 @@ function facts(session) {
   ].filter(Boolean).join(" · ");
 }
 
-function archivedList(archived) {
+function archivedList(archived, open) {
   if (!archived?.length) {
     return null;
   }
-  return h("details", {class: "card archived"}, h("summary", {}, `Archived (${archived.length})`),
+  return h("details", {class: "card archived", open}, h("summary", {}, `Archived (${archived.length})`),
     h("ul", {}, archived.map((one) => h("li", {class: "archived-row"}, h("strong", {}, one.session_id),
       h("span", {class: "muted small"}, " archived ", time(one.archived_at),
         `, ${bytes(one.compressed_bytes)} of ${bytes(one.original_bytes)}`)))));

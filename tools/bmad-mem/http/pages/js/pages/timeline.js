@@ -2,7 +2,7 @@
 import {h, put} from "../dom.js";
 import {address, api, path} from "../api.js";
 import {absolute, button, bytes, count, empty, entryUrl, pageHead, problem, skeleton, time} from "../parts/parts.js";
-import {appendEntries, timelineRow} from "../parts/timeline_rows.js";
+import {keepView, showEntries, timelineRow} from "../parts/timeline_rows.js";
 import {density} from "../parts/density.js";
 import {focusedRow, roving} from "../parts/list.js";
 import {openDocument} from "../parts/document.js";
@@ -13,6 +13,7 @@ import {typeToggles} from "../parts/filters.js";
 export const title = "Timeline";
 
 const kPage = 200;
+const kMost = 1000;  // Entries of one answer.
 const kNearEndPx = 160;
 
 /** Shows the page. */
@@ -25,7 +26,7 @@ export async function show(main, {params, query, app, signal}) {
     {keys: "x", text: "Fold or unfold all", run: () => page.foldAll()},
     {keys: "p", text: "Pin or unpin the entry", run: () => page.pinFocused()},
   ]);
-  app.onUpdate((update) => page.onUpdate(update), {filter: {session_id: [params.session]}, onReset: () => page.reload()});
+  app.onUpdate((update) => page.onUpdate(update), {filter: {session_id: [params.session]}, onReset: () => page.renew()});
   await page.load();
 }
 
@@ -34,10 +35,13 @@ class TimelinePage {
     Object.assign(this, {app, signal, session});
     this.filter = {type: query.getAll("type"), since: query.get("since") ?? "", until: query.get("until") ?? ""};
     this.entries = new Map();
+    this.lastId = "";
+    this.announced = new Set();
     this.more = false;
     this.at = query.get("at") ?? "";
     this.fresh = 0;
     this.loading = null;
+    this.round = 0;
     this.firstFresh = "";
     this.following = null;
     this.isBehind = false;
@@ -61,19 +65,21 @@ class TimelinePage {
 
   async load() {
     this.loadHead();
-    await this.loadNext();
+    this.loadNext();
+    while (this.loading) {
+      await this.loading;  // It may be begun anew.
+    }
     await this.goTo(this.at);
   }
 
   /** Goes to the entry with this id, when the session has it; far down, the timeline begins at its hour. */
   async goTo(id) {
     if (id && this.more && !this.entries.has(id)) {
-      const {entries} = await api.get(path("memory", "record", id), {session_id: this.session}, {signal: this.signal})
-        .catch(() => ({entries: []}));
-      if (entries.length === 0) {
+      const entry = await this.read(id);
+      if (!entry) {
         return;
       }
-      await this.beginAt(entries[0].timestamp);
+      await this.beginAt(entry.timestamp);
     }
     while (id && this.more && !this.entries.has(id) && await this.loadNext());
     const row = this.entries.has(id) ? this.rowOf(id) : null;
@@ -99,7 +105,10 @@ class TimelinePage {
   async reload() {
     this.app.setUrl(address(path("session", this.session), this.filter));
     this.loading = null;
+    this.round += 1;
     this.entries.clear();
+    this.lastId = "";
+    this.announced.clear();
     this.setFresh(0);
     put(this.list, skeleton(8));
     await this.loadNext();
@@ -118,26 +127,74 @@ class TimelinePage {
 
   /** Loads what comes after the last entry that is shown; true when that went well. */
   loadNext() {
-    this.loading ??= this.fetchNext().finally(() => (this.loading = null));
-    return this.loading;
+    return this.loading ?? this.wait(this.fetchNext(this.round));
   }
 
-  async fetchNext() {
+  /** Loads again what is shown; whoever reads stays at his place. */
+  renew() {
+    this.round += 1;
+    return this.wait(this.fetchAgain(this.round));
+  }
+
+  /** Others wait for it, instead of asking the same. */
+  wait(fetching) {
+    const loading = fetching.finally(() => (this.loading = this.loading === loading ? null : this.loading));
+    this.loading = loading;
+    return loading;
+  }
+
+  ask(params) {
+    return api.get(path("memory", "sessions", this.session, "timeline"), {...this.filter, ...params}, {signal: this.signal});
+  }
+
+  async fetchNext(round) {
     const isFirst = this.entries.size === 0;
-    const asked = {...this.filter, type: [...this.filter.type], limit: kPage, after: [...this.entries.keys()].at(-1)};
     put(this.end, isFirst ? null : skeleton(2));
     try {
-      const answer = await api.get(path("memory", "sessions", this.session, "timeline"), asked, {signal: this.signal});
-      if (String(asked.type) !== String(this.filter.type) || asked.since !== this.filter.since) {
-        return false;  // Another choice was made while this one was on its way.
+      const answer = await this.ask({limit: kPage, after: this.lastId});
+      if (round !== this.round) {
+        return false;  // All was begun anew while this was on its way.
       }
       this.showNext(answer, isFirst);
       return true;
     } catch (error) {
-      if (error.name !== "AbortError") {
-        put(isFirst ? this.list : this.end, problem(error, () => this.loadNext()));
+      if (error.field === "after" && round === this.round) {
+        await this.renew();  // The last one that is shown was deleted meanwhile.
+      } else {
+        this.fail(error, round, () => this.loadNext());
       }
       return false;
+    }
+  }
+
+  async fetchAgain(round) {
+    const wanted = this.entries.size + kPage;
+    const entries = [];
+    let answer;
+    try {
+      do {
+        answer = await this.ask({limit: Math.min(kMost, wanted - entries.length), after: entries.at(-1)?.id});
+        if (round !== this.round) {
+          return false;
+        }
+        entries.push(...answer.entries);
+      } while (answer.more && entries.length < wanted);
+    } catch (error) {
+      this.fail(error, round, () => this.renew());
+      return false;
+    }
+    const restoreView = keepView(this.list);
+    this.entries.clear();
+    this.lastId = "";
+    this.showNext({...answer, entries}, true);
+    restoreView();
+    this.setFresh(this.more || this.filter.until ? this.fresh : 0);
+    return true;
+  }
+
+  fail(error, round, retry) {
+    if (error.name !== "AbortError" && round === this.round) {
+      put(this.entries.size === 0 ? this.list : this.end, problem(error, retry));
     }
   }
 
@@ -145,9 +202,8 @@ class TimelinePage {
     if (isFirst) {
       put(this.list);
     }
-    const added = answer.entries.filter(({id}) => !this.entries.has(id));
-    added.forEach((entry) => this.entries.set(entry.id, entry));
-    appendEntries(this.list, added, {onDocument: (entry) => openDocument(this.app, entry)});
+    this.place(answer.entries.filter(({id}) => !this.entries.has(id)));
+    this.lastId = answer.entries.at(-1)?.id ?? this.lastId;
     this.more = answer.more;
     this.showChart(answer.density ?? []);
     this.showRange();
@@ -156,6 +212,11 @@ class TimelinePage {
       put(this.list, empty("Nothing here.", "No entry of this session passes the filters."));
     }
     roving(this.list);
+  }
+
+  place(entries) {
+    entries.forEach((entry) => this.entries.set(entry.id, entry));
+    showEntries(this.list, entries, {onDocument: (entry) => openDocument(this.app, entry)});
   }
 
   /** Loads by itself when it comes into view. */
@@ -225,9 +286,13 @@ class TimelinePage {
   onUpdate(update) {
     if (this.entries.has(update.id)) {
       this.refresh(update.id);
-    } else if (this.filter.type.length > 0 && !this.filter.type.includes(update.type)) {
       return;
-    } else if (!this.more && !this.filter.until && this.isAtEnd()) {
+    }
+    if (this.filter.type.length > 0 && !this.filter.type.includes(update.type)) {
+      return;
+    }
+    this.announced.add(update.id);
+    if (!this.more && !this.filter.until && this.isAtEnd()) {
       this.follow();
     } else {
       this.firstFresh = this.fresh === 0 ? update.timestamp : this.firstFresh;
@@ -254,9 +319,36 @@ class TimelinePage {
       this.isBehind = false;
       await this.loading;
       while (await this.loadNext() && this.more);
+      await this.addLate();
     }
     this.setFresh(0);
     this.end.scrollIntoView({block: "end"});
+  }
+
+  /**
+   * A writer takes the time before its turn, so that what comes after the others may belong before
+   * them.
+   */
+  async addLate() {
+    const late = [...this.announced].filter((id) => !this.entries.has(id));
+    this.announced.clear();
+    for (const id of late) {
+      const entry = await this.read(id);
+      if (entry && !this.entries.has(id) && !(Date.parse(entry.timestamp) < Date.parse(this.filter.since))) {
+        this.place([entry]);
+      }
+    }
+    if (late.length > 0) {
+      roving(this.list);
+      this.showRange();
+    }
+  }
+
+  /** The entry as it is stored; null when it is not. */
+  async read(id) {
+    const {entries} = await api.get(path("memory", "record", id), {session_id: this.session}, {signal: this.signal})
+      .catch(() => ({entries: []}));
+    return entries[0] ?? null;
   }
 
   setFresh(n) {
@@ -266,15 +358,14 @@ class TimelinePage {
 
   /** A new version was written of an entry that is shown. */
   async refresh(id) {
-    const {entries} = await api.get(path("memory", "record", id), {session_id: this.session}, {signal: this.signal})
-      .catch(() => ({entries: []}));
+    const entry = await this.read(id);
     const row = this.rowOf(id);
-    if (!row || entries.length === 0) {
+    if (!row || !entry) {
       return;
     }
-    this.entries.set(id, entries[0]);
+    this.entries.set(id, entry);
     const hadFocus = row.contains(document.activeElement);
-    const fresh = timelineRow(entries[0], {onDocument: (entry) => openDocument(this.app, entry)});
+    const fresh = timelineRow(entry, {onDocument: (one) => openDocument(this.app, one)});
     fresh.querySelector("details").open = row.querySelector("details").open;
     row.replaceWith(fresh);
     roving(this.list);

@@ -8,20 +8,70 @@ const kTextMax = 3000;
 const kFolded = new Set(["tool_use", "tool_result"]);
 
 /**
- * Appends `entries` (oldest first) to `list`, with a heading before each day.
+ * Shows `entries` in `list`, oldest first, with a heading before each day. Most come in order; one
+ * that doesn't goes to its place.
  * @param {HTMLElement} list a <div>; gets one <section> a day
  * @param {Object[]} entries
  * @param {{onDocument: (entry: Object) => void}} actions
  */
-export function appendEntries(list, entries, actions) {
+export function showEntries(list, entries, actions) {
   for (const entry of entries) {
-    const day = absolute(entry.timestamp).slice(0, 10);
-    if (list.lastElementChild?.dataset.day !== day) {
-      list.append(h("section", {class: "day", dataset: {day}, "aria-label": day}, h("h2", {}, dayName(day)),
-        h("ol", {class: "events"})));
+    const rows = daySection(list, absolute(entry.timestamp).slice(0, 10)).querySelector("ol");
+    let next = null;
+    for (let row = rows.lastElementChild; row && isLater(row.dataset.time, entry.timestamp); row = row.previousElementSibling) {
+      next = row;
     }
-    list.lastElementChild.querySelector("ol").append(timelineRow(entry, actions));
+    rows.insertBefore(timelineRow(entry, actions), next);
   }
+}
+
+/**
+ * Notes where somebody reads in `list`, what is folded and what has the focus.
+ * @returns {() => void} to be called when its entries were shown anew
+ */
+export function keepView(list) {
+  const rows = [...list.querySelectorAll("li.event")].map((row) => ({
+    id: row.id, isOpen: row.firstElementChild.open, hasFocus: row.contains(document.activeElement),
+    ...placeOf(row)}));
+  return () => {
+    for (const {id, isOpen, hasFocus} of rows) {
+      const row = document.getElementById(id);
+      if (row) {
+        row.firstElementChild.open = isOpen;
+      }
+      if (hasFocus) {
+        row?.querySelector("summary").focus({preventScroll: true});
+      }
+    }
+    const anchor = rows.find(({id, bottom}) => bottom > 0 && document.getElementById(id));
+    if (anchor) {
+      scrollBy(0, placeOf(document.getElementById(anchor.id)).top - anchor.top);
+    }
+  };
+}
+
+function placeOf(row) {
+  const {top, bottom} = row.getBoundingClientRect();
+  return {top, bottom};
+}
+
+function isLater(one, other) {
+  return Date.parse(one) > Date.parse(other);
+}
+
+/** The section of `day` ("2026-01-11"), made where there is none. */
+function daySection(list, day) {
+  let section = list.lastElementChild;
+  while (section && section.dataset.day > day) {
+    section = section.previousElementSibling;
+  }
+  if (section?.dataset.day === day) {
+    return section;
+  }
+  const made = h("section", {class: "day", dataset: {day}, "aria-label": day}, h("h2", {}, dayName(day)),
+    h("ol", {class: "events"}));
+  list.insertBefore(made, section ? section.nextElementSibling : list.firstElementChild);
+  return made;
 }
 
 function dayName(day) {
@@ -58,5 +108,5 @@ export function timelineRow(entry, {onDocument}) {
         entry.type === "artifact" ? button("Read the document", () => onDocument(entry), {kind: "small"}) : null)));
   details.open = !kFolded.has(kind);
   return h("li", {class: "event", id: `at-${entry.id}`,
-    dataset: {id: entry.id, session: entry.session_id, type: entry.type, kind}}, details);
+    dataset: {id: entry.id, session: entry.session_id, type: entry.type, time: entry.timestamp, kind}}, details);
 }
