@@ -160,7 +160,7 @@ double importance_of(EntryType type, bool severe, bool approved) {
   return std::min(importance, 1.0);
 }
 
-void entry_searchable_text(EntryType type, JsonValue entry, std::string& out) {
+void entry_searchable_text(EntryType type, JsonValue entry, std::string& out, char between) {
   const ObjectShape& shape = entry_shape(type);
   std::array<JsonValue, kFieldCountMax> values;
   bool is_outside = false;
@@ -175,7 +175,7 @@ void entry_searchable_text(EntryType type, JsonValue entry, std::string& out) {
   for (std::size_t i = 0; i < shape.fields.size(); ++i) {
     const Field& field = shape.fields[i];
     if (!is_outside || !field.of_file) {
-      append_value_words(values[i], field.kind == FieldKind::kAnything, out);
+      append_value_words(values[i], field.kind == FieldKind::kAnything, between, out);
     }
   }
 }

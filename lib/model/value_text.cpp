@@ -52,12 +52,12 @@ std::string to_json(JsonValue value) {
   return writer.take();
 }
 
-void append_line(std::string_view text, std::string& out) {
+void append_text(std::string_view text, char between, std::string& out) {
   if (text.empty()) {
     return;
   }
-  if (!out.empty() && out.back() != '\n') {
-    out += '\n';
+  if (!out.empty() && out.back() != between) {
+    out += between;
   }
   out += text;
 }
@@ -107,29 +107,29 @@ void append_value_shown(JsonValue value, std::string& out) {
   }
 }
 
-void append_value_words(JsonValue value, bool everything, std::string& out) {
+void append_value_words(JsonValue value, bool everything, char between, std::string& out) {
   switch (value.kind()) {
     case JsonKind::kString:
-      append_line(value.string(), out);
+      append_text(value.string(), between, out);
       break;
     case JsonKind::kInteger:
     case JsonKind::kUnsigned:
     case JsonKind::kReal:
       if (everything) {
-        append_line(to_json(value), out);
+        append_text(to_json(value), between, out);
       }
       break;
     case JsonKind::kArray:
       for (const JsonValue element : value.elements()) {
-        append_value_words(element, everything, out);
+        append_value_words(element, everything, between, out);
       }
       break;
     case JsonKind::kObject:
       for (const JsonMember& member : value.members()) {
         if (everything) {
-          append_line(member.key, out);
+          append_text(member.key, between, out);
         }
-        append_value_words(member.value, everything, out);
+        append_value_words(member.value, everything, between, out);
       }
       break;
     case JsonKind::kAbsent:

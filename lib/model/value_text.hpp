@@ -11,9 +11,9 @@ namespace bmad_mem {
 /// Appends `value` as people like to see it: a string as it is, anything else as compact JSON.
 void append_value_shown(JsonValue value, std::string& out);
 
-/// Appends every string in `value`, however deep, one a line. With `everything`, numbers and the
-/// keys of objects as well.
-void append_value_words(JsonValue value, bool everything, std::string& out);
+/// Appends every string in `value`, however deep, with `between` between any two. With
+/// `everything`, numbers and the keys of objects as well.
+void append_value_words(JsonValue value, bool everything, char between, std::string& out);
 
 /// The start of `value` as JSON, in quotes if it is a string, for a message about it.
 std::string value_excerpt(JsonValue value);

@@ -82,7 +82,7 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
   Snippet snippet;
   if (query.snippet_size > 0) {
     tools->text.clear();
-    entry_searchable_text(found.type, value, tools->text);
+    entry_searchable_text(found.type, value, tools->text, kTextBreak);
     snippet = make_snippet(*finder, tools->text, query.snippet_size);
   }
   Hit hit{.entry = to_entry(session, found.type, found.ordinal, value, std::move(line)),

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "bmad_mem/utf8.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -57,6 +58,9 @@ std::size_t best_start(const std::vector<Match>& matches, std::size_t size) {
   return best;
 }
 
+constexpr char kBlankList[] = {' ', '\t', '\n', kTextBreak};
+constexpr std::string_view kBlanks(kBlankList, sizeof kBlankList);
+
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U; }
 
 /// A little before `match`, at the start of a word, so that it is read in its sentence.
@@ -64,7 +68,7 @@ std::size_t start_before(std::string_view text, std::size_t match, std::size_t l
   if (match <= lead) {
     return 0;
   }
-  const std::size_t blank = text.find_first_of(" \t\n", match - lead);
+  const std::size_t blank = text.find_first_of(kBlanks, match - lead);
   if (blank < match) {
     return blank + 1;
   }
@@ -73,6 +77,25 @@ std::size_t start_before(std::string_view text, std::size_t match, std::size_t l
     ++begin;
   }
   return begin;
+}
+
+/// Appends `part` without control characters. Where each of its bytes, and its end, came to stand.
+std::vector<std::size_t> append_one_line(std::string_view part, std::string& out) {
+  std::vector<std::size_t> places;
+  places.reserve(part.size() + 1);
+  for (const char c : part) {
+    places.push_back(out.size());
+    if (c == kTextBreak) {
+      while (out.ends_with(' ')) {
+        out.pop_back();
+      }
+      out += " · ";
+    } else {
+      out += static_cast<unsigned char>(c) < 0x20 || c == 0x7F ? ' ' : c;
+    }
+  }
+  places.push_back(out.size());
+  return places;
 }
 
 }  // namespace
@@ -87,14 +110,11 @@ Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t siz
   const std::string_view part = utf8_prefix(text.substr(begin), size_max);
   Snippet snippet;
   snippet.text = begin > 0 ? "…" : "";
-  const std::size_t shift = snippet.text.size();
-  snippet.text += part;
-  std::ranges::replace_if(
-      snippet.text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; }, ' ');
+  const std::vector<std::size_t> places = append_one_line(part, snippet.text);
   for (const Match& match : matches) {
     if (match.begin >= begin && match.end <= begin + part.size()) {
-      snippet.highlights.push_back(
-          {.offset = match.begin - begin + shift, .size = match.end - match.begin});
+      const std::size_t offset = places[match.begin - begin];
+      snippet.highlights.push_back({.offset = offset, .size = places[match.end - begin] - offset});
     }
   }
   if (begin + part.size() < text.size()) {

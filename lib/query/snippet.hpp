@@ -12,7 +12,8 @@
 namespace bmad_mem {
 
 struct Snippet {
-  std::string text;                   ///< One line; "…" where something is left out.
+  std::string text;                   ///< One line; "…" where something is left out, " · " between
+                                      ///< texts (kTextBreak).
   std::vector<Highlight> highlights;  ///< In `text`, ascending, apart from each other.
 };
 

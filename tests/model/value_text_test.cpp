@@ -86,10 +86,10 @@ TEST_CASE("the largest whole numbers are shown with all their digits") {
 TEST_CASE("words are the strings, or numbers and keys as well") {
   const EntryText entry(R"({"task":"dock","n":[3,"quay",""],"done":true,"x":null})");
   std::string strings;
-  append_value_words(entry.value(), false, strings);
+  append_value_words(entry.value(), false, '\n', strings);
   CHECK(strings == "dock\nquay");
   std::string everything;
-  append_value_words(entry.value(), true, everything);
+  append_value_words(entry.value(), true, '\n', everything);
   CHECK(everything == "task\ndock\nn\n3\nquay\ndone\nx");
 }
 

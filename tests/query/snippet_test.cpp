@@ -53,6 +53,13 @@ TEST_CASE("line breaks and control characters become blanks") {
   CHECK(marked("a\nb\tpool\x7F!", {"pool"}) == "a b [pool] !");
 }
 
+TEST_CASE("between the texts of an entry stands a mark") {
+  CHECK(marked("One pool.\x1E"
+               "Two \n\x1Epool",
+               {"pool"}) == "One [pool]. · Two · [pool]");
+  CHECK(marked(std::string(100, 'x') + "\x1Epool", {"pool"}, 20) == "…[pool]");
+}
+
 TEST_CASE("of a long text the stretch with the most different terms is shown") {
   const std::string filler(400, '.');
   const std::string text = "pool alone " + filler + " ledger and pool " + filler;

@@ -71,12 +71,15 @@ double entry_importance(EntryType type, JsonValue entry);
 /// The same, from what counts: EntryHead::severe and EntryHead::approved.
 double importance_of(EntryType type, bool severe, bool approved);
 
+/// Stands between two texts of an entry for those who have to tell it from a line break in a text.
+inline constexpr char kTextBreak = '\x1E';  // ASCII's record separator.
+
 /// Appends to `out` the text that search sees: the searchable fields in canonical order, the
-/// strings of lists and nested objects one by one, tags last, '\n' between any two. In a
+/// strings of lists and nested objects one by one, tags last, `between` between any two. In a
 /// preference's value and an agent's state, which may be any JSON, numbers and the keys of objects
 /// are text too. In an entry that is outside_workspace, what tells of its file (Field::of_file) is
 /// left out. Appends nothing when there is no text.
-void entry_searchable_text(EntryType type, JsonValue entry, std::string& out);
+void entry_searchable_text(EntryType type, JsonValue entry, std::string& out, char between = '\n');
 
 /// One line for lists, without control characters or line breaks, of at most `width_max`
 /// characters (code points); cut off with "…" when there is more. At least 1.
