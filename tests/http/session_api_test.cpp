@@ -120,12 +120,17 @@ TEST_CASE("knowledge is stated, found, reviewed and told") {
   CHECK(api.post("/memory/knowledge", R"({"category":"constraint"})").field() == "value");
   CHECK(api.post("/memory/knowledge", R"({"value":"x"})").field() == "category");
 
-  api.add("s1", EntryType::kConversation,
-          R"({"role":"user","content":"I always prefer tabs over spaces in this project."})");
+  api.add(
+      "s1", EntryType::kConversation,
+      R"({"id":"m1","role":"user","content":"I always prefer tabs over spaces in this project."})");
   const Answer found = api.post("/memory/summarize?session_id=s1", "{}");
   REQUIRE_MESSAGE(count(found.json["learned"]) > 0, found.body);
   const std::string id((*found.json["learned"].elements().begin())["id"].string());
-  CHECK(count(api.get("/memory/knowledge?candidates=true").json["items"]) > 0);
+  const Answer candidates = api.get("/memory/knowledge?candidates=true");
+  REQUIRE(count(candidates.json["items"]) == 1);
+  const JsonValue sources = (*candidates.json["items"].elements().begin())["references"];
+  REQUIRE(count(sources) == 1);
+  CHECK((*sources.elements().begin()).string() == "m1");
   const Answer reviewed = api.post("/memory/knowledge/review",
                                    fmt::format(R"({{"ids":["{}"],"review":"accepted"}})", id));
   CHECK_MESSAGE(count(reviewed.json["reviewed"]) == 1, reviewed.body);

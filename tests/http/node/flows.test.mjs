@@ -346,6 +346,11 @@ describe("Knowledge", () => {
     const count = async () => candidates.getByRole("listitem").count();
     const before = await count();
     assert.ok(before >= 4, `${before} candidates`);
+    await candidates.getByRole("listitem").filter({hasText: "EXPLAIN"}).getByRole("link", {name: "source"}).click();
+    await page.waitForFunction(() => location.pathname.startsWith("/entry/"));
+    await seen(page, "EXPLAIN");
+    await page.goBack();
+    await settled(page);
     await candidates.getByRole("button", {name: /accept.*EXPLAIN/i}).click();
     await until(async () => await count() === before - 1);
     await candidates.getByRole("button", {name: /drop.*short answers/i}).click();

@@ -20,6 +20,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
+#include "http/api/entry_links.hpp"
 #include "http/api/shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -38,33 +39,13 @@ struct Candidate {
   std::vector<std::string> references;  ///< Ids, each once.
 };
 
-void add_ids(JsonValue value, std::vector<std::string>& ids) {
-  const auto add = [&](JsonValue id) {
-    if (!id.string().empty() && std::ranges::find(ids, id.string()) == ids.end()) {
-      ids.emplace_back(id.string());
-    }
-  };
-  add(value);
-  for (const JsonValue element : value.elements()) {
-    add(element);
-  }
-}
-
-/// What the engine takes for references as well: `references`, also by kind,
-/// metadata.references and context.parent_message_id.
 Candidate candidate_of(JsonParser& parser, Entry entry) {
   Candidate candidate{.entry = std::move(entry), .topic = {}, .references = {}};
   const Result<JsonValue> value = parser.parse(candidate.entry.json);
   if (!value) {
     return candidate;
   }
-  const JsonValue references = (*value)["references"];
-  add_ids(references, candidate.references);
-  for (const JsonMember& list : references.members()) {
-    add_ids(list.value, candidate.references);
-  }
-  add_ids((*value)["metadata"]["references"], candidate.references);
-  add_ids((*value)["context"]["parent_message_id"], candidate.references);
+  candidate.references = referenced_ids(*value);
   candidate.topic = (*value)["context"]["topic"].string();
   if (candidate.topic.empty()) {
     candidate.topic = (*value)["topic"].string();

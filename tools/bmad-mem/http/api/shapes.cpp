@@ -1,6 +1,7 @@
 #include "http/api/shapes.hpp"
 
 #include "bmad_mem/rfc3339.hpp"
+#include "http/api/entry_links.hpp"
 #include "json_members.hpp"
 
 namespace bmad_mem::cli {
@@ -77,6 +78,9 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   json.member("pinned", item.pinned).member("sensitive", item.sensitive);
   json.member("review", review_name(item.review)).member("contradicted", item.contradicted);
   add_strings(json, "tags", item.tags);
+  JsonParser parser;
+  const Result<JsonValue> entry = parser.parse(item.json);
+  add_strings(json, "references", entry ? referenced_ids(*entry) : std::vector<std::string>());
   json.key("chain").begin_array();
   for (const KnowledgeVersion& version : item.chain) {
     add_version(json, version);

@@ -3,12 +3,13 @@ import {h} from "../../dom.js";
 import {bar, entryUrl, marks, sessionUrl, time} from "../../parts/parts.js";
 
 /** Who stated it, when and where. */
-export function origin({agent_id: agent, source_kind: kind, at, updated_at: updated, session_id: session}) {
+export function origin({agent_id: agent, source_kind: kind, at, updated_at: updated, session_id: session, references = []}) {
   return h("span", {class: "know-origin"},
            agent && h("span", null, agent),
            kind && h("span", null, `from ${kind === "user" ? "the user" : kind}`),
            time(at ?? updated),
-           h("a", {href: sessionUrl(session)}, session));
+           h("a", {href: sessionUrl(session)}, session),
+           references.map((id, i) => h("a", {href: entryUrl(session, id), title: id}, i ? `source ${i + 1}` : "source")));
 }
 
 /** Two numbers that say how far to rely on it. */
