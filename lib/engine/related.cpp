@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "held_indexes.hpp"
 #include "model/entry.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
+#include "bmad_mem/entry_links.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "core/hash.hpp"
 #include "index/entry_scanner.hpp"

@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "entry_spec.hpp"
 #include "value_text.hpp"

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "entry_text.hpp"
 #include "json/object_text.hpp"

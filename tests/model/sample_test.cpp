@@ -11,6 +11,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "core/ids.hpp"
 #include "entry_text.hpp"

@@ -58,9 +58,6 @@ Timestamp entry_timestamp(JsonValue entry);
 /// (and when those are absent) agent_id. Empty when nobody is named.
 std::string_view entry_who(EntryType type, JsonValue entry);
 
-/// context.topic as conversations have it, or else a member `topic`. Empty when absent.
-std::string_view entry_topic(JsonValue entry);
-
 /// Whether `tag` is among the tags, byte for byte.
 bool entry_has_tag(JsonValue entry, std::string_view tag);
 
@@ -84,12 +81,5 @@ void entry_searchable_text(EntryType type, JsonValue entry, std::string& out, ch
 /// One line for lists, without control characters or line breaks, of at most `width_max`
 /// characters (code points); cut off with "…" when there is more. At least 1.
 std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_max = 100);
-
-/// The ids of other entries it refers to, in the order of the text, each once: the lists in
-/// `references` and `metadata.references`, and `context.parent_message_id`. They need not exist.
-/// `learned_from` names sessions and is not among them.
-std::vector<std::string_view> entry_references(JsonValue entry);
-/// The same without the message that a message answers: what the entry itself refers to.
-std::vector<std::string_view> entry_citations(JsonValue entry);
 
 }  // namespace bmad_mem

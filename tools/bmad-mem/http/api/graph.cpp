@@ -15,12 +15,12 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
-#include "http/api/entry_links.hpp"
 #include "http/api/shapes.hpp"
 
 namespace bmad_mem::cli {
@@ -45,11 +45,9 @@ Candidate candidate_of(JsonParser& parser, Entry entry) {
   if (!value) {
     return candidate;
   }
-  candidate.references = referenced_ids(*value);
-  candidate.topic = (*value)["context"]["topic"].string();
-  if (candidate.topic.empty()) {
-    candidate.topic = (*value)["topic"].string();
-  }
+  const std::vector<std::string_view> ids = entry_references(*value);
+  candidate.references.assign(ids.begin(), ids.end());
+  candidate.topic = entry_topic(*value);
   return candidate;
 }
 

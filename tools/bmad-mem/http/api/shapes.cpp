@@ -1,7 +1,8 @@
 #include "http/api/shapes.hpp"
 
+#include "bmad_mem/entry_links.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "http/api/entry_links.hpp"
 #include "json_members.hpp"
 
 namespace bmad_mem::cli {
@@ -80,7 +81,12 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   add_strings(json, "tags", item.tags);
   JsonParser parser;
   const Result<JsonValue> entry = parser.parse(item.json);
-  add_strings(json, "references", entry ? referenced_ids(*entry) : std::vector<std::string>());
+  json.key("references").begin_array();
+  for (const std::string_view id :
+       entry ? entry_references(*entry) : std::vector<std::string_view>()) {
+    json.string(id);
+  }
+  json.end_array();
   json.key("chain").begin_array();
   for (const KnowledgeVersion& version : item.chain) {
     add_version(json, version);
