@@ -17,6 +17,7 @@ import {startTheme} from "./parts/theme.js";
 const main = document.getElementById("main");
 let leaving = new AbortController();
 let cleanups = [];
+let shownUrl = "";
 
 /** What pages get from the shell. */
 export const app = {
@@ -29,6 +30,7 @@ export const app = {
   /** Changes the address of the page that is shown, and nothing else. */
   setUrl(url) {
     history.replaceState(history.state, "", url);
+    shownUrl = pageUrl();
   },
   /** Shows the page again, with what is stored now. */
   reload: () => showPage({keepFocus: true}),
@@ -56,6 +58,10 @@ export const app = {
   },
 };
 
+function pageUrl() {
+  return location.pathname + location.search;
+}
+
 /** What a page gets that is left with `signal`: later it changes nothing that is the next one's. */
 function appUntil(signal) {
   const whileShown = (fn) => (...args) => (signal.aborted ? undefined : fn(...args));
@@ -71,6 +77,7 @@ async function showPage({keepFocus = false, y = 0} = {}) {
     clean();
   }
   setPageKeys([]);
+  shownUrl = pageUrl();
   const found = route(location.pathname);
   markNav(found?.nav);
   main.setAttribute("aria-busy", String(Boolean(found)));  // Until its script has come.
@@ -88,6 +95,9 @@ async function showPage({keepFocus = false, y = 0} = {}) {
     app.setTitle(page.title);
     const place = h("div", {class: "page"});
     put(main, place);
+    if (!keepFocus) {
+      scrollTo(0, 0);
+    }
     main.setAttribute("aria-busy", "false");
     const shown = page.show(place, {params: found.params, signal, app: appUntil(signal),
       query: new URLSearchParams(location.search)});
@@ -122,7 +132,9 @@ function arrive(y) {
   if (document.activeElement === document.body || !document.activeElement) {
     heading?.focus({preventScroll: true});
   }
-  scrollTo(0, y);
+  if (y > 0 && scrollY === 0) {
+    scrollTo(0, y);  // Back to where it was, unless somebody has begun to read elsewhere.
+  }
 }
 
 function markNav(current) {
@@ -185,6 +197,8 @@ async function start() {
   ]);
   startKeys();
   document.addEventListener("click", onClick);
+  // A one-time link that is pasted into this tab only changes what follows the #.
+  addEventListener("hashchange", () => location.hash.startsWith("#code=") && location.reload());
   const failure = await useOneTimeCode();
   onUnauthorized(() => showWelcome(main, failure));
   if (failure) {
@@ -192,7 +206,11 @@ async function start() {
     return;
   }
   api.events({}, () => {});  // Keeps the stream for all pages of this tab.
-  addEventListener("popstate", () => showPage({y: history.state?.y ?? 0}));
+  addEventListener("popstate", () => {
+    if (pageUrl() !== shownUrl) {  // Else it leads to a place on the page: the skip link.
+      showPage({y: history.state?.y ?? 0});
+    }
+  });
   await showPage();
 }
 

@@ -99,9 +99,10 @@ class EntryPage {
     const mustFocus = isFirst || this.main.contains(focused);
     this.entry = entry;
     this.shown = JSON.stringify(entry);
-    this.editing = false;
     this.app.setTitle(entry.headline || this.id);
-    this.content = h("div", {class: "entry-content"}, this.contentView());
+    if (!this.editing) {  // Else what is being typed stays.
+      this.content = h("div", {class: "entry-content"}, this.contentView());
+    }
     this.versions = h("div", {});
     this.related ??= h("div", {});
     put(this.main, this.headView(), h("div", {class: "beside"},
@@ -196,6 +197,7 @@ class EntryPage {
     };
     put(this.content, editForm(this.entry, {cancel: stop, save: async (changes) => {
       const {entry} = await api.patch(this.url, changes, {params: this.where});
+      this.editing = false;
       await this.showEntry(entry);
       this.app.toast("Saved as a new version.");
       document.getElementById("do-edit")?.focus();
@@ -248,7 +250,9 @@ class EntryPage {
         return;
       }
       const {expires_at: until} = await api.del(this.url, this.where);
-      await this.app.navigate(sessionUrl(this.session));
+      if (!this.signal.aborted) {
+        await this.app.navigate(sessionUrl(this.session));
+      }
       this.app.toast(until ? `Deleted; kept until ${absolute(until).slice(0, 10)}.` : "Deleted.",
         {action: "Undo", onAction: () => this.undelete()});
     } catch (error) {

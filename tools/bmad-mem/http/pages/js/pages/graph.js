@@ -27,6 +27,7 @@ class GraphPage {
     this.hiddenKinds = new Set(query.getAll("without"));
     this.hiddenRelations = new Set(query.getAll("without_link"));
     this.graph = null;
+    this.round = 0;
     this.sessions = [];
     this.drawing = null;
     this.news = new News("draw again", () => this.load());
@@ -51,6 +52,7 @@ class GraphPage {
   }
 
   async load() {
+    const round = ++this.round;
     this.news.clear();
     // What is shown stays, until there is something newer to show.
     if (!this.graph) put(this.stage, skeleton(8));
@@ -61,15 +63,16 @@ class GraphPage {
         api.get("/memory/graph", this.wanted, {signal}),
         api.get("/memory/sessions", {}, {signal}),
       ]);
+      if (round !== this.round) return;  // Something else was chosen meanwhile.
       this.graph = graph;
       this.sessions = list.sessions;
       this.show();
     } catch (error) {
-      if (this.signal.aborted) return;
+      if (this.signal.aborted || round !== this.round) return;
       this.drawing?.stop();
       put(this.stage, problem(error, () => this.load()));
     } finally {
-      this.stage.removeAttribute("aria-busy");
+      if (round === this.round) this.stage.removeAttribute("aria-busy");
     }
   }
 

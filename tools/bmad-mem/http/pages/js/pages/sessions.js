@@ -11,17 +11,23 @@ export const title = "Timeline";
 export async function show(main, {app, signal}) {
   const list = h("div", {class: "sessions"}, skeleton(6));
   put(main, pageHead("Sessions", {lead: "Each has its timeline."}), list);
+  let round = 0;
   const load = async () => {
+    const mine = ++round;
     const {sessions, archived} = await api.get("/memory/sessions", {}, {signal});
+    if (mine !== round) {
+      return;  // A newer list is on its way.
+    }
     const focused = document.activeElement.closest?.(".sessions [data-session]")?.dataset.session;
     const wasOpen = list.querySelector("details")?.open ?? false;
     put(list, sessionList(sessions), archivedList(archived, wasOpen));
     list.querySelectorAll("ul").forEach(roving);
     list.querySelector(`[data-session="${CSS.escape(focused ?? "")}"] [data-item]`)?.focus({preventScroll: true});
-    await countEntries(list, signal);
+    countEntries(list, signal);
   };
+  const later = soon(load, signal);
+  app.onUpdate(later, {onReset: later});
   await load();
-  app.onUpdate(soon(load, signal), {onReset: load});
 }
 
 /** Adds how many entries each session has; to count takes longer than to list. */
