@@ -184,6 +184,31 @@ class Links(HttpServerTest):
         self.assertNotEqual(told["link"], self.told["link"])
         self.assertEqual(self.exchange(told["link"]).status, 204)
 
+    def test_a_second_serve_says_what_it_cannot_have(self):
+        for option in ("--read-only", "--port=1"):
+            done = subprocess.run(
+                [str(TOOL), "serve", option],
+                cwd=self.folder,
+                env=self.environment,
+                capture_output=True,
+                text=True,
+                timeout=TIMEOUT_S,
+                check=False,
+            )
+            self.assertEqual((done.returncode, done.stdout), (1, ""))
+            self.assertIn(f"process {self.process.pid} serves this memory already", done.stderr)
+            self.assertIn(f"leave {option.partition('=')[0]} out", done.stderr)
+        told = json.loads(self.run_tool("--json", "serve", "--print-token", f"--port={self.port}"))
+        self.assertEqual(told["token"], self.token)
+
+    def test_serving_again_right_after_the_end_works(self):
+        for _ in range(3):
+            self.process.terminate()
+            ended = self.process
+            self.serve()
+            ended.wait()
+            self.assertEqual(self.ask("GET", "/auth/session")[0].status, 200)
+
     def test_the_token_is_for_its_user_alone(self):
         token_file = pathlib.Path(self.told["token_file"])
         self.assertEqual(token_file.stat().st_mode & 0o777, 0o600)
@@ -207,6 +232,11 @@ class Links(HttpServerTest):
         self.process.wait()
         self.environment["BROWSER"] = str(script)
         self.serve("--open")
+        self.check_opened(self.told["link"])
+        (self.folder / "seen").unlink()
+        self.check_opened(json.loads(self.run_tool("--json", "serve", "--open"))["link"])
+
+    def check_opened(self, link):
         for _ in range(200):
             if (self.folder / "seen").exists():
                 break
@@ -215,7 +245,7 @@ class Links(HttpServerTest):
         self.assertNotIn(CODE, seen)
         page = pathlib.Path(seen.removeprefix("file://"))
         self.assertEqual(page.stat().st_mode & 0o777, 0o600)
-        self.assertIn(self.told["link"], page.read_text())
+        self.assertIn(link, page.read_text())
 
 
 class Ending(HttpServerTest):
@@ -249,7 +279,7 @@ class Ending(HttpServerTest):
         told = json.loads(process.stdout.readline())
         self.assertNotIn("token_file", told)
         self.port = told["port"]
-        self.authorized = {"Authorization": f"Bearer {process.stdout.readline().strip()}"}
+        self.authorized = {"Authorization": f"Bearer {told['token']}"}
         self.assertEqual(self.ask("GET", "/auth/session")[0].status, 200)
         self.assertEqual(list(folder.iterdir()), [])
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <thread>
 
 namespace bmad_mem::cli {
 namespace {
@@ -117,6 +118,13 @@ bool start_program(const std::vector<std::string>& words) {
       ::posix_spawnp(&child, argv.front(), &actions, &attributes, argv.data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   ::posix_spawn_file_actions_destroy(&actions);
+  if (problem == 0) {
+    // Nobody waits for it, but a server would keep it as a zombie for as long as it lives.
+    std::thread([child] {
+      while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }).detach();
+  }
   return problem == 0;
 }
 

@@ -9,6 +9,8 @@
 #include <climits>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <thread>
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
@@ -25,6 +27,10 @@
 
 namespace bmad_mem::cli {
 namespace {
+
+/// How long another server may take to start or to end.
+constexpr std::chrono::seconds kPatience{3};
+constexpr std::chrono::milliseconds kLookAgain{50};
 
 /// How people look at the memory, and how agents do at /mcp.
 struct Faces {
@@ -89,16 +95,18 @@ void raise_descriptor_limit() {
 }
 
 /// Shows the link in a browser.
-void open_browser(Tool& tool, const std::string& link, const ServerFile* file) {
-  std::string target = link;
-  if (file != nullptr) {
-    if (const Result<std::string> page = file->write_redirect(link)) {
-      target = "file://" + *page;
-    }
+void open_browser(Tool& tool, const std::string& root, const std::string& link) {
+  const Result<std::string> page = ServerFile::write_redirect(root, link);
+  if (!page) {
+    tool.note(
+        fmt::format("no browser is started, since others could read the link then ({}); open "
+                    "it yourself",
+                    page.error().to_string()));
+    return;
   }
   std::string program(environment("BROWSER"));
   program = program.empty() ? "xdg-open" : program;
-  if (!start_program({program, target})) {
+  if (!start_program({program, "file://" + *page})) {
     tool.note(fmt::format("cannot start {}; open the link yourself", program));
   }
 }
@@ -109,6 +117,7 @@ struct Served {
   std::int64_t pid = 0;
   std::string link;
   std::string token_file;  ///< Empty when there is none.
+  std::string token;
 };
 
 void print(Tool& tool, const Served& served) {
@@ -122,6 +131,9 @@ void print(Tool& tool, const Served& served) {
       json.member("token_file", served.token_file);
     }
     json.member("root", served.root).member("pid", served.pid);
+    if (tool.args().has("print-token")) {
+      json.member("token", served.token);
+    }
     json.end_object();
     tool.out().print("{}\n", json.text());
   } else {
@@ -131,23 +143,46 @@ void print(Tool& tool, const Served& served) {
     if (!served.token_file.empty()) {
       tool.note(fmt::format("the token for programs is in {}", served.token_file));
     }
+    if (tool.args().has("print-token")) {
+      tool.out().print("{}\n", served.token);
+    }
   }
   static_cast<void>(tool.out().flush());
+  if (tool.args().has("open")) {
+    open_browser(tool, served.root, served.link);
+  }
+}
+
+/// Refuses when the server that is there is another one than was asked for.
+Status check_running(const Tool& tool, const RunningServer& server, std::uint16_t port) {
+  std::string_view wrong;
+  if (port != 0 && port != server.port) {
+    wrong = "--port";
+  } else if (tool.args().has("read-only") && !server.is_read_only) {
+    wrong = "--read-only";
+  } else if (tool.args().has("workflow")) {
+    wrong = "--workflow";
+  }
+  if (wrong.empty()) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
+               .message = fmt::format("process {0} serves this memory already, at port {1}{2}; end "
+                                      "it first (kill {0}), or leave {3} out",
+                                      server.pid, server.port,
+                                      server.is_read_only ? " and to look only" : "", wrong)};
 }
 
 /// A server is there already: all it takes is a link.
-Result<ExitStatus> use_running(Tool& tool, const std::string& root) {
-  BMAD_TRY_ASSIGN(const RunningServer server, ServerFile::running(root));
-  BMAD_TRY_ASSIGN(std::string link, ask_for_link(server));
+Result<ExitStatus> use_running(Tool& tool, const std::string& root, const RunningServer& server,
+                               std::string link) {
   tool.note(fmt::format("process {} serves this memory already", server.pid));
-  if (tool.args().has("open")) {
-    open_browser(tool, link, nullptr);
-  }
   print(tool, {.root = root,
                .port = server.port,
                .pid = server.pid,
                .link = std::move(link),
-               .token_file = server.token_file});
+               .token_file = server.token_file,
+               .token = server.token});
   return ExitStatus::kDone;
 }
 
@@ -159,19 +194,15 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, 
   Served served{.root = memory.root(),
                 .port = server.port(),
                 .pid = ::getpid(),
-                .link = one_time_link(access, server.port(), std::chrono::steady_clock::now())};
+                .link = one_time_link(access, server.port(), std::chrono::steady_clock::now()),
+                .token_file = {},
+                .token = std::string(access.token())};
   if (file) {
-    BMAD_TRY(file->write(memory.root(), server.port(), access.token()));
+    BMAD_TRY(
+        file->write(memory.root(), server.port(), access.token(), tool.args().has("read-only")));
     served.token_file = file->token_file();
   }
   print(tool, served);
-  if (tool.args().has("print-token")) {
-    tool.out().print("{}\n", access.token());
-    static_cast<void>(tool.out().flush());
-  }
-  if (tool.args().has("open")) {
-    open_browser(tool, served.link, file ? &*file : nullptr);
-  }
   const bool has_ended = server.run();
   if (file) {
     file->remove();
@@ -199,12 +230,24 @@ Result<ExitStatus> run(Tool& tool) {
     tool.note("warning: " + warning);
   }
   raise_descriptor_limit();
+  // One that is just starting doesn't say where it is, and one that is ending answers no more.
+  const auto patience = std::chrono::steady_clock::now() + kPatience;
   Result<ServerFile> file = ServerFile::claim(memory.root());
+  while (!file && file.error().code == ErrorCode::E_LOCK_TIMEOUT) {
+    const Result<RunningServer> server = ServerFile::running(memory.root());
+    Result<std::string> link = server ? ask_for_link(*server) : Result<std::string>(server.error());
+    if (link) {
+      BMAD_TRY(check_running(tool, *server, *port));
+      return use_running(tool, memory.root(), *server, *std::move(link));
+    }
+    if (std::chrono::steady_clock::now() > patience) {
+      return link.error();
+    }
+    std::this_thread::sleep_for(kLookAgain);
+    file = ServerFile::claim(memory.root());
+  }
   if (file) {
     return serve(tool, memory, agents, *port, *std::move(file));
-  }
-  if (file.error().code == ErrorCode::E_LOCK_TIMEOUT) {
-    return use_running(tool, memory.root());
   }
   tool.note(fmt::format("the token is kept nowhere, so programs get it with --print-token only: {}",
                         file.error().to_string()));

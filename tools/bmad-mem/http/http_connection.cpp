@@ -282,7 +282,12 @@ void HttpConnection::start_events(HttpResponse response) {
       std::make_shared<EventSink>(shared_from_this(), core_->loop, core_->options.stream_size_max);
   core_->workers.add(
       [self = shared_from_this(), sink = sink_, open = std::move(response.open_events)] {
-        std::shared_ptr<void> kept = open(sink);
+        std::shared_ptr<void> kept;
+        try {
+          kept = open(sink);
+        } catch (const std::exception&) {
+          sink->close();  // The client tries again.
+        }
         self->core_->loop.post(
             [self, kept = std::move(kept)]() mutable { self->keep_events(std::move(kept)); });
       });

@@ -7,11 +7,9 @@
 
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <cstring>
-#include <thread>
 #include <utility>
 
 #include <fmt/core.h>
@@ -27,8 +25,6 @@ namespace bmad_mem::cli {
 namespace {
 
 constexpr std::size_t kFileSizeMax = std::size_t{64} << 10U;
-constexpr int kWaits = 40;
-constexpr std::chrono::milliseconds kWait{50};
 
 Error failed(std::string_view what, const std::string& path) {
   return {.code = ErrorCode::E_STORAGE_IO,
@@ -123,7 +119,8 @@ std::optional<RunningServer> read_server(const std::string& base) {
   RunningServer out{.pid = (*value)["pid"].integer(),
                     .port = static_cast<std::uint16_t>((*value)["port"].integer()),
                     .token_file = base + ".token",
-                    .token = read_whole(base + ".token")};
+                    .token = read_whole(base + ".token"),
+                    .is_read_only = (*value)["read_only"].boolean()};
   while (out.token.ends_with('\n')) {
     out.token.pop_back();
   }
@@ -157,11 +154,8 @@ Result<ServerFile> ServerFile::claim(const std::string& root) {
 
 Result<RunningServer> ServerFile::running(const std::string& root) {
   BMAD_TRY_ASSIGN(const std::string base, base_of(root));
-  for (int i = 0; i < kWaits; ++i) {
-    if (std::optional<RunningServer> server = read_server(base)) {
-      return *std::move(server);
-    }
-    std::this_thread::sleep_for(kWait);
+  if (std::optional<RunningServer> server = read_server(base)) {
+    return *std::move(server);
   }
   return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
                .message =
@@ -170,7 +164,8 @@ Result<RunningServer> ServerFile::running(const std::string& root) {
                .path = base + ".json"};
 }
 
-Status ServerFile::write(const std::string& root, std::uint16_t port, std::string_view token) {
+Status ServerFile::write(const std::string& root, std::uint16_t port, std::string_view token,
+                         bool is_read_only) {
   BMAD_TRY(write_whole(token_file(), fmt::format("{}\n", token)));
   JsonWriter json;
   json.begin_object();
@@ -178,13 +173,15 @@ Status ServerFile::write(const std::string& root, std::uint16_t port, std::strin
   json.member("port", static_cast<std::int64_t>(port));
   json.member("url", fmt::format("http://127.0.0.1:{}", port));
   json.member("root", root).member("token_file", token_file());
+  json.member("read_only", is_read_only);
   json.member("started_at", format_rfc3339(system_clock().now()));
   json.end_object();
   return write_whole(base_ + ".json", json.take() + "\n");
 }
 
-Result<std::string> ServerFile::write_redirect(const std::string& link) const {
-  std::string path = base_ + "-open.html";
+Result<std::string> ServerFile::write_redirect(const std::string& root, const std::string& link) {
+  BMAD_TRY_ASSIGN(const std::string base, base_of(root));
+  std::string path = base + "-open.html";
   BMAD_TRY(
       write_whole(path, fmt::format("<!doctype html><meta charset=\"utf-8\"><title>bmad-mem</title>"
                                     "<meta http-equiv=\"refresh\" content=\"0; url={0}\">"

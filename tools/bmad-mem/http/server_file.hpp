@@ -25,6 +25,7 @@ struct RunningServer {
   std::uint16_t port = 0;
   std::string token_file;
   std::string token;
+  bool is_read_only = false;
 };
 
 class ServerFile {
@@ -33,17 +34,20 @@ class ServerFile {
   /// there: running() tells of it. E_ACCESS_DENIED when the folder is a link or somebody else's;
   /// E_STORAGE_IO.
   static Result<ServerFile> claim(const std::string& root);
-  /// The server that holds the lock; waits a moment for one that is just starting.
+  /// The server that holds the lock. Errors: E_LOCK_TIMEOUT when it doesn't say where it is, as one
+  /// that is just starting, or ending.
   static Result<RunningServer> running(const std::string& root);
 
   ServerFile(ServerFile&&) noexcept = default;
   ServerFile& operator=(ServerFile&&) noexcept = default;
 
   /// Writes the files for a server at `port`.
-  Status write(const std::string& root, std::uint16_t port, std::string_view token);
-  /// A page that leads to `link`, for the browser: the arguments of a program are no place for a
-  /// code, since everybody can read them. Returns its path.
-  Result<std::string> write_redirect(const std::string& link) const;
+  Status write(const std::string& root, std::uint16_t port, std::string_view token,
+               bool is_read_only);
+  /// A page that leads to `link` of the server of a memory, for the browser: the arguments of a
+  /// program are no place for a code, since everybody can read them. Returns its path; the server
+  /// takes it away.
+  static Result<std::string> write_redirect(const std::string& root, const std::string& link);
   /// Takes the files away.
   void remove() const;
 
