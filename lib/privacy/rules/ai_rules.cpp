@@ -10,7 +10,7 @@ bool is_unmarked(std::string_view secret) {
 }
 
 // clang-format off: a row a rule.
-constexpr SecretRule kRules[] = {
+constexpr SecretRule kAiRules[] = {
     // OpenAI, and those who speak its protocol.
     {.id = "openai-api-key", .what = "OpenAI API key", .keywords = "T3BlbkFJ", .pattern = "sk-[A-Za-z0-9_-]{16,160}T3BlbkFJ[A-Za-z0-9_-]{16,160}", .lead = 170, .entropy_min = 3, .finds = "sk-rWX4cMi9E5QOQeD4GvWlT3Blbk·FJKE1pkF0ljtEPcvHOgHrD\nsk-proj-NdYHoUWdIXmLK5M1G46fJqqu3SeDbClYlvbkq3jOGmPvk3cL1B-hFZbOh99k4l7fDJQIM0i2vyT3Blbk·FJD71a6l85N3R0iclkSKf8USLWsFjyVZnLoPhCkYc85cK7Rl31xGkOSOAJ5mKGuZfMB7fnpOrSTM\nsk-svcacct-Pbf5JK-dbrmsxv0qBn91xJeGNvCkfe4d4ag7DkvWr4FtqdPURDgJihO7mxT3Blbk·FJRb_9Dp5Wa4MlSvZtYD_ehX2SDSkNrhUV3254bT61L3PYvFzMP9HB77XfIE\nsk-admin-o5iJ_GtgQ-6D13uVUaNMzCFwa6LyZOZZy1hgUTQD0WMpIRtNRBipLatbWZT3Blbk·FJqZTz2YzxIDor-3tUln2CO6e17ei7bGUTWMhyl80fdNC0oTlTpEi9rqplyg", .spares = "T3BlbkFJ is in the middle of each\nsk-T3BlbkFJ"},
     {.id = "openai-project-key", .what = "OpenAI project, service account or admin key", .keywords = "sk-proj- sk-svcacct- sk-admin- sk-service-", .pattern = "sk-(?:proj|svcacct|admin|service)-[A-Za-z0-9_-]{32,220}", .entropy_min = 3, .can_be = is_mixed, .finds = "sk-pr·oj-Al08vSZJoaQ8YsQeihYl2n1PkYlZ8miTqH2xxmR7HfIr8hvH\nsk-svc·acct-CTkdW-118Ttp3-vXWFRPtJ335bAlQ6F38Twpl79eFzxYaI7wl7TWk_YBAnz1hqJ33bIXHzSMPTHN4wb6PMfM4T5sggIvlAVE-AsQ4CsAS8nJAuWCWNKftZYL\nsk-ad·min-VUfudlprpUa7hGzFspMCqxwWzQzx5tY4bQHia4WHtKo6bsdECUuJJskj8q7iuEQ9\nsk-ser·vice-tCsB1kSOXEAzRYJz3BBK6jjMs6nQ9FQroU8335ZbBwT2GCxb", .spares = "sk-proj-put-the-key-of-your-own-project-in-here"},
@@ -97,6 +97,6 @@ constexpr SecretRule kRules[] = {
 
 }  // namespace
 
-std::span<const SecretRule> ai_rules() { return kRules; }
+std::span<const SecretRule> ai_rules() { return kAiRules; }
 
 }  // namespace bmad_mem

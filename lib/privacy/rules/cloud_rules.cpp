@@ -1,15 +1,12 @@
 // cloud_rules.cpp - keys of clouds, hosting, content delivery and DNS.
 #include "rules.hpp"
+#include "shapes.hpp"
 
 namespace bmad_mem {
 namespace {
 
-bool has_digit(std::string_view secret) {
-  return secret.find_first_of("0123456789") != secret.npos;
-}
-
 // clang-format off: a row a rule.
-constexpr SecretRule kRules[] = {
+constexpr SecretRule kCloudRules[] = {
     // Amazon. Ids of users and roles (AIDA, AROA) are public.
     {.id = "aws-access-key-id", .what = "AWS access key id", .keywords = "AKIA ASIA ABIA ACCA A3T", .pattern = "(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", .entropy_min = 3, .finds = "AK·IAINEO3IORDWHDCSAP\nAS·IAGK6D4QPYUPX76TAA\nAB·IA3ZQDFH4JFLX3WPQ5\nAC·CAZCLYCA2G7JXK42VC\nA3·TX4IH5ZVHKSJNIA7X7", .spares = "AKIAIOSFODNN7EXAMPLE\nASIA_PACIFIC_SOUTHEAST_1"},
     {.id = "aws-secret-access-key", .what = "AWS secret access key", .kind = RuleKind::kAssigned, .keywords = "secretaccesskey awssecret aws+secret awssk aws+accesskey", .pattern = "[A-Za-z0-9/+]{40}", .entropy_min = 3.5, .finds = "AWS_SECRET_ACCESS_KEY=·0w1mDxQrqOIBIjBiUIZMmnUF4JkhXOSNx+ttF+Bg\nsecretAccessKey=·FJ5x6Sr92wTS8hzl0suyxNBg13ShJUUXLrVHad4L", .spares = "AWS_SECRET_NAME=prod/database/main\nAWS_SECRET_ACCESS_KEY=wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY"},
@@ -60,7 +57,7 @@ constexpr SecretRule kRules[] = {
     {.id = "linode-token", .what = "Linode token", .kind = RuleKind::kAssigned, .keywords = "linode+key linode+token linode+secret linode+pat", .pattern = "[0-9a-f]{64}", .entropy_min = 2.5, .finds = "LINODE_TOKEN=·90c0ad4c8c02ab77270b43005c93099fe0e37619a02b96257a6d56f592375483", .spares = "LINODE_STACK=·a3c85cf68798a70515464a53ab20b983248f114ffc5c23da2c6d834442205545"},
     {.id = "hetzner-token", .what = "Hetzner Cloud token", .kind = RuleKind::kAssigned, .keywords = "hetzner+key hetzner+token hetzner+secret hcloud+key hcloud+token hcloud+secret", .pattern = "[A-Za-z0-9]{64}", .entropy_min = 3, .finds = "HCLOUD_TOKEN=·C50zEcorKJq10eDkpS5qXiEEsIu62TzlCt4Xa9fN75YOJSMRwTVeg32TkOzSkeow", .spares = "HCLOUD_IMAGE=·qd0lNHZ76OcjMQnG0OF3zDJUALsaqCx3DfMyiHy0F9QTXvlMhqVYqrNqig3hgovS"},
     {.id = "vultr-key", .what = "Vultr API key", .kind = RuleKind::kAssigned, .keywords = "vultr+key vultr+token vultr+secret", .pattern = "[A-Z0-9]{36}", .entropy_min = 3, .finds = "VULTR_API_KEY=·50SR94DTYLTA44AGH3WOMU5NM8J07J5XP659", .spares = "VULTR_API_KEY=1afd1da3-2997-4084-8424-ad04fe12c041"},
-    {.id = "scaleway-access-key", .what = "Scaleway access key", .keywords = "SCW", .pattern = "SCW[A-Z0-9]{17}", .entropy_min = 3, .can_be = has_digit, .finds = "SC·WUXWXDIBFIE4GK03CV", .spares = "SCWEBSERVICESOVERHTTP"},
+    {.id = "scaleway-access-key", .what = "Scaleway access key", .keywords = "SCW", .pattern = "SCW[A-Z0-9]{17}", .entropy_min = 3, .can_be = has_digits, .finds = "SC·WUXWXDIBFIE4GK03CV", .spares = "SCWEBSERVICESOVERHTTP"},
     {.id = "scaleway-secret-key", .what = "Scaleway secret key", .kind = RuleKind::kAssigned, .keywords = "scaleway+key scaleway+token scaleway+secret scw+secret scw+token", .pattern = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", .entropy_min = 2.5, .finds = "SCW_SECRET_KEY=·2b0e5a51-caab-44bc-a261-65898bc67cd0", .spares = "SCW_DEFAULT_PROJECT_ID=cc793bb0-3b6c-4ef2-a079-537aba8edde4"},
     {.id = "ovh-key", .what = "OVHcloud application or consumer key", .kind = RuleKind::kAssigned, .keywords = "ovh+key ovh+token ovh+secret", .pattern = "[A-Za-z0-9]{32}|[0-9a-f]{16}", .entropy_min = 2.5, .finds = "OVH_APPLICATION_SECRET=·5l3X68q9NFoJMmIX455YjGYCa1eZx6iT\nOVH_APPLICATION_KEY=·ccbb397e02f41622", .spares = "OVH_PROJECT=·8bea2f139e815dad7d4ac239e17cbff4"},
     {.id = "exoscale-key", .what = "Exoscale API key", .keywords = "EXO", .pattern = "EXO[0-9a-f]{24}", .entropy_min = 2.5, .finds = "EX·O0cc6b2c411ac7ac1f877c78d", .spares = "EXO_API"},
@@ -106,6 +103,6 @@ constexpr SecretRule kRules[] = {
 
 }  // namespace
 
-std::span<const SecretRule> cloud_rules() { return kRules; }
+std::span<const SecretRule> cloud_rules() { return kCloudRules; }
 
 }  // namespace bmad_mem

@@ -5,7 +5,7 @@ namespace bmad_mem {
 namespace {
 
 // clang-format off: a row a rule.
-constexpr SecretRule kRules[] = {
+constexpr SecretRule kCodeRules[] = {
     // GitHub. The last six characters are a checksum, which is not asked for: cut ones count as well.
     {.id = "github-pat", .what = "GitHub personal access token", .keywords = "ghp_", .pattern = "ghp_[0-9A-Za-z]{36,255}", .entropy_min = 3, .finds = "gh·p_T4yycwWtZNxybJxAytFTIpgYV90LocRLRytD", .spares = "ghp_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\nghp_token_of_the_person"},
     {.id = "github-fine-grained-pat", .what = "GitHub fine-grained personal access token", .keywords = "github_pat_", .pattern = "github_pat_[0-9A-Za-z]{22}_[0-9A-Za-z]{50,70}|github_pat_[0-9A-Za-z_]{36,255}", .entropy_min = 3, .can_be = is_mixed, .finds = "github·_pat_Zm76kgH4kvm4TRrf2nqVWM_r8TuW5IEDOb1ff3c507nGlZNsCuDk5JbX6gSEtmp8TEYQu9mQiqcGGau9ps\ngithub·_pat_9NeYL9TvXcxYrof6CAHI6jKCXGeMRaA9QSncGr5dQkd3O0We9RENdolXwqD8m38ClLw51iil6PbyUzR3Nj", .spares = "github_pat_rotation_of_the_whole_organisation"},
@@ -95,6 +95,6 @@ constexpr SecretRule kRules[] = {
 
 }  // namespace
 
-std::span<const SecretRule> code_rules() { return kRules; }
+std::span<const SecretRule> code_rules() { return kCodeRules; }
 
 }  // namespace bmad_mem

@@ -6,7 +6,7 @@ namespace bmad_mem {
 namespace {
 
 // clang-format off: a row a rule.
-constexpr SecretRule kRules[] = {
+constexpr SecretRule kMessageRules[] = {
     {.id = "slack-bot-token", .what = "Slack bot token", .keywords = "xoxb-", .pattern = "xoxb-[0-9]{8,14}-[0-9A-Za-z-]{18,80}", .entropy_min = 3, .finds = "xoxb-·089129389421-1043186812624-YB7CMkxSL06bj9Weyd2jwQjA\nxoxb-·920655184184-MSsx57K8HPQprGKW5YCSorZR", .spares = "xoxb-token-goes-here\nxoxb-0000000000-0000000000-000000000000000000000000"},
     {.id = "slack-user-token", .what = "Slack user or workspace token", .keywords = "xoxp- xoxo- xoxs-", .pattern = "xox[pos]-(?:[0-9]{6,14}-){2,3}[0-9A-Za-z]{10,64}", .entropy_min = 3, .finds = "xoxp-·585438643398-878341731554-4020896605179-68e8f17121bd116d63947dcc96c45eee\nxoxo-·03014422557-95852123367-21716795978-dbcc4bef6c\nxoxs-·14803785013-07600547327-15900276406-5907e624ef", .spares = "xoxp-user-token-from-the-app-page"},
     {.id = "slack-legacy-token", .what = "Slack legacy app or refresh token", .keywords = "xoxa- xoxr-", .pattern = "xox[ar]-(?:[0-9]-)?(?:[0-9]{6,14}-){0,3}[0-9A-Za-z]{10,150}", .entropy_min = 3, .finds = "xoxa-·2-24657795361-262852454519-020069483887-43a536d370e95ec1ccb48a0d347213fc\nxoxr-·66504458909-6Ik9mbyuQMR4GSd5RsTyn0lG\nxoxa-·2-SmCXuQn4E5vtmZFMhD5R7gga", .spares = "xoxa-2-token-here"},
@@ -91,6 +91,6 @@ constexpr SecretRule kRules[] = {
 
 }  // namespace
 
-std::span<const SecretRule> message_rules() { return kRules; }
+std::span<const SecretRule> message_rules() { return kMessageRules; }
 
 }  // namespace bmad_mem

@@ -6,7 +6,7 @@ namespace bmad_mem {
 namespace {
 
 // clang-format off: a row a rule.
-constexpr SecretRule kRules[] = {
+constexpr SecretRule kMoneyRules[] = {
     {.id = "stripe-secret-key", .what = "Stripe secret or restricted key", .keywords = "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_", .pattern = "[sr]k_(?:live|test|prod)_[0-9A-Za-z+/=]{10,250}", .entropy_min = 3, .finds = "sk_live_·bvy9Njxlar7iHqAVzOhpY9JP\nsk_test_·Grs0wSKcwI7of9AW8dT89SvNjFWBuBG31hIbtsTPle7szcuXACAgT5nbq5DwMkol5wj9HAB57IKv2XidMUCIttQA7vcP93J0AoM\nsk_prod_·7t4o5VCfpd8WJ7zMT4JF1fiz\nrk_live_·htMPkdIkRGZQRPo5ejLKK10d\nrk_test_·p1OEVWJTrmuYLP0wJBCHONTY\nrk_prod_·7lYsJ3VDlNtWmSsVdFYGz7um", .spares = "sk_live_your_key_here\nsk_test_x"},
     {.id = "stripe-webhook-secret", .what = "Stripe or Svix webhook signing secret", .keywords = "whsec_", .pattern = "whsec_[0-9A-Za-z+/]{24,80}={0,2}", .entropy_min = 3, .finds = "whsec_·OtruE2DkB8TpykLQ16DYNTPkvnazhcMK\nwhsec_·HTyR6RdIdDf+e+/J6e1Jin5c3IZ4QtY5ujL9s8E1Nf9=", .spares = "whsec_from_the_dashboard"},
     {.id = "square-access-token", .what = "Square access token", .keywords = "sq0atp- EAAA", .pattern = "sq0atp-[0-9A-Za-z_-]{22,43}|EAAA[0-9A-Za-z+=_-]{60}", .entropy_min = 3, .finds = "sq0atp·-UBcfo065Cr5sgG2ALsZL4S\nEAA·AJWVEFKhEflebohNP7ZmlZW5mKroYJHVgjaF9qnRWea0MKldz8W7LpscUne6k", .spares = "sq0atp-token\nEAAAv18z2XOJNTBSQkvuAwmsLJkZgbVMKt"},
@@ -94,6 +94,6 @@ constexpr SecretRule kRules[] = {
 
 }  // namespace
 
-std::span<const SecretRule> money_rules() { return kRules; }
+std::span<const SecretRule> money_rules() { return kMoneyRules; }
 
 }  // namespace bmad_mem

@@ -6,7 +6,7 @@ namespace bmad_mem {
 namespace {
 
 // clang-format off: a row a rule.
-constexpr SecretRule kRules[] = {
+constexpr SecretRule kOperationRules[] = {
     {.id = "datadog-key", .what = "Datadog API or application key", .kind = RuleKind::kAssigned, .keywords = "datadog ddapikey ddappkey", .pattern = "[0-9a-f]{32}|[0-9a-f]{40}", .entropy_min = 3, .finds = "DATADOG_KEY=623·b19db3e4cdac7f2a73913a9d71c4d", .spares = "datadog_site=datadoghq.eu"},
     {.id = "newrelic-key", .what = "New Relic user, license, browser, insert or query key", .keywords = "NRAK- NRJS- NRII- NRIQ- NRAA-", .pattern = "NR(?:AK|JS|II|IQ|AA)-[0-9A-Za-z_-]{19,40}", .entropy_min = 3, .finds = "NRAK·-ha-ByOtHdXarfqTI4Ka\nNRJS·-26aYzrhhdaFQbat0kMx\nNRII·-Ro_kFEa5lorQfhOKmR4\nNRIQ·-2OC39p0R7AQwvg2FMcf\nNRAA·-pfXb1M0Mq4wI7LeQHlV", .spares = "NRAK-your-token-here"},
     {.id = "newrelic-license-key", .what = "New Relic license key", .keywords = "NRAL", .pattern = "[0-9a-f]{36}NRAL|(?:eu|gov)[0-9]{2}xx[0-9a-f]{30,32}NRAL", .lead = 40, .entropy_min = 2.8, .finds = "gov57xx77b5b86ee212648de4c828cb01448aNRA·L", .spares = "NRALyour-token-here"},
@@ -114,6 +114,6 @@ constexpr SecretRule kRules[] = {
 
 }  // namespace
 
-std::span<const SecretRule> operation_rules() { return kRules; }
+std::span<const SecretRule> operation_rules() { return kOperationRules; }
 
 }  // namespace bmad_mem

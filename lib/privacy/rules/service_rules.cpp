@@ -6,7 +6,7 @@ namespace bmad_mem {
 namespace {
 
 // clang-format off: a row a rule.
-constexpr SecretRule kRules[] = {
+constexpr SecretRule kServiceRules[] = {
     {.id = "airtable-pat", .what = "Airtable personal access token", .keywords = "pat", .pattern = R"(pat[0-9A-Za-z]{14}\.[0-9a-f]{64})", .entropy_min = 3, .finds = "pa·tW2JpQC4sv6OHLT.2e4b84832ce408f055eb6ffd484ceeacb65889d2bb25216326b81925034c061c", .spares = "pattern"},
     {.id = "airtable-key", .what = "Airtable API key, old form", .kind = RuleKind::kAssigned, .keywords = "airtable+key airtable+secret airtable+token airtable+pat", .pattern = "key[0-9A-Za-z]{14}|[0-9A-Za-z]{17}", .entropy_min = 3, .finds = "AIRTABLE_KEY=6Nz·mgVqerVEKp3lr6", .spares = "AIRTABLE_BASE=appXvtAqJQ75r0om6\nairtable_base=appointments"},
     {.id = "asana-secret", .what = "Asana client secret or id", .kind = RuleKind::kAssigned, .keywords = "asana+key asana+secret asana+token asana+client", .pattern = "[0-9a-f]{32}|[0-9]{16}", .entropy_min = 2.5, .finds = "ASANA_KEY=229·47cf284711c288358b492a3228288", .spares = "ASANA_PROJECT=8382409812472932\nasana_workspace=x"},
@@ -113,6 +113,6 @@ constexpr SecretRule kRules[] = {
 
 }  // namespace
 
-std::span<const SecretRule> service_rules() { return kRules; }
+std::span<const SecretRule> service_rules() { return kServiceRules; }
 
 }  // namespace bmad_mem
