@@ -123,8 +123,9 @@ class ArgumentReader {
     for (const Option* option : known_) {
       names.push_back(option->name);
     }
-    std::string text = fmt::format("unknown option '{}'", word);
     const std::string_view name = word.substr(0, word.find('='));
+    std::string text =
+        fmt::format("unknown option '{}'", word.ends_with('=') && name.size() > 2 ? name : word);
     if (name.starts_with("--")) {
       if (const std::string_view near = nearest_word(name.substr(2), names); !near.empty()) {
         return text + fmt::format("; did you mean '--{}'?", near);
