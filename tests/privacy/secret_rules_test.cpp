@@ -58,7 +58,10 @@ TEST_CASE("every rule finds what it must and spares what it must not") {
   for (const SecretRule& rule : secret_rules()) {
     INFO("rule " << rule.id);
     const auto known = examples.extract(std::string(rule.id));
-    REQUIRE_MESSAGE(!known.empty(), rule.id << " has no examples in rule_examples.txt");
+    if (known.empty()) {
+      FAIL_CHECK(rule.id << " has no examples in rule_examples.txt");
+      continue;
+    }
     CHECK_FALSE(known.mapped().finds.empty());
     CHECK_FALSE(known.mapped().spares.empty());
     for (const std::string& text : known.mapped().finds) {
