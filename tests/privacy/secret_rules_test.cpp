@@ -14,7 +14,7 @@
 #include "privacy/token_rules.hpp"
 #include "rule_examples.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::secret_rules_test {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -114,4 +114,4 @@ TEST_CASE("no hash and no id is a token") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::secret_rules_test
