@@ -16,22 +16,22 @@ constexpr std::size_t kWidth = 96;
 constexpr std::string_view kUsualExitStatus =
     "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched).";
 
-constexpr std::string_view kPurpose =
+constexpr std::string_view kToolPurpose =
     "A file-based memory for software agents: messages, decisions, findings, knowledge.";
 
 /// What somebody needs in the first hour; with titles and footer one screen of 24 lines.
-constexpr std::array kStore = {&kInit, &kAdd, &kRemember, &kImport};
-constexpr std::array kAsk = {&kQuery, &kList, &kRecall, &kContext};
-constexpr std::array kForAgents = {&kInstall, &kServe};
-constexpr std::array kLookAfter = {&kStats, &kVerify, &kExport, &kDelete};
+constexpr std::array kStoreCommands = {&kInit, &kAdd, &kRemember, &kImport};
+constexpr std::array kAskCommands = {&kQuery, &kList, &kRecall, &kContext};
+constexpr std::array kAgentCommands = {&kInstall, &kServe};
+constexpr std::array kCareCommands = {&kStats, &kVerify, &kExport, &kDelete};
 struct EverydayGroup {
   std::string_view title;
   std::span<const Command* const> commands;
 };
-constexpr EverydayGroup kEveryday[] = {{"Store:", kStore},
-                                       {"Ask:", kAsk},
-                                       {"Agents and people:", kForAgents},
-                                       {"Look after:", kLookAfter}};
+constexpr EverydayGroup kEveryday[] = {{"Store:", kStoreCommands},
+                                       {"Ask:", kAskCommands},
+                                       {"Agents and people:", kAgentCommands},
+                                       {"Look after:", kCareCommands}};
 
 /// `text` in lines of at most kWidth characters, each line but the first indented by `indent`.
 std::string wrapped(std::string_view text, std::size_t indent) {
@@ -219,7 +219,7 @@ std::string help_text(const Command& command, std::string_view first, const Styl
 
 std::string overview_text(const Style& style) {
   std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n{}\n\n",
-                                style.bold("Usage:"), kPurpose);
+                                style.bold("Usage:"), kToolPurpose);
   for (const auto& [title, commands] : kEveryday) {
     out += style.bold(title);
     out += '\n';
@@ -227,14 +227,13 @@ std::string overview_text(const Style& style) {
       out += fmt::format("  {:<10}{}\n", command->name, command->summary);
     }
   }
-  out +=
-      "\n`bmad-mem help COMMAND` shows options and examples, `help --all` all commands.\n";
+  out += "\n`bmad-mem help COMMAND` shows options and examples, `help --all` all commands.\n";
   return out;
 }
 
 std::string complete_overview_text(const Style& style) {
   std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n\n{}\n",
-                                style.bold("Usage:"), kPurpose);
+                                style.bold("Usage:"), kToolPurpose);
   for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
                             Group::kConnect, Group::kCare, Group::kTool}) {
     std::vector<Row> rows;

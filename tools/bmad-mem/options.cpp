@@ -264,7 +264,8 @@ void check_positional_count(CommandLine& line) {
   if (given.size() > max) {
     line.problem = fmt::format("'{}' is one argument too many", given[max]);
   } else if (given.size() < min) {
-    line.problem = fmt::format("missing argument: {}", line.command->positionals[given.size()].name);
+    line.problem =
+        fmt::format("missing argument: {}", line.command->positionals[given.size()].name);
   }
 }
 

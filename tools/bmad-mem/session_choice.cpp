@@ -16,8 +16,7 @@ Error no_session(const std::vector<std::string>& open) {
   static constexpr std::size_t kShownMax = 5;
   if (open.empty()) {
     return {.code = ErrorCode::E_SESSION_NOT_FOUND,
-            .message =
-                "no open session; run `bmad-mem session new` or pass --session ID"};
+            .message = "no open session; run `bmad-mem session new` or pass --session ID"};
   }
   std::string names;
   for (std::size_t i = 0; i < open.size() && i < kShownMax; ++i) {
@@ -30,8 +29,8 @@ Error no_session(const std::vector<std::string>& open) {
                                  open.size(), names)};
 }
 
-/// --session, else $BMAD_SESSION; nothing without them. An empty --session is a script whose variable
-/// is empty: it must not mean some other session.
+/// --session, else $BMAD_SESSION; nothing without them. An empty --session is a script whose
+/// variable is empty: it must not mean some other session.
 std::optional<std::string_view> named_session(const Tool& tool) {
   if (const auto id = tool.args().maybe("session")) {
     return id;
@@ -78,15 +77,6 @@ std::string_view session_state(const MemoryManager& memory, const Session& sessi
     return "damaged";
   }
   return session.closed_at ? "closed" : session_state_name(memory.session_state(session));
-}
-
-std::string joined_texts(std::span<const std::string> texts) {
-  std::string out;
-  for (const std::string& text : texts) {
-    out += out.empty() ? "" : ", ";
-    out += text;
-  }
-  return out;
 }
 
 std::string session_as_json(const MemoryManager& memory, const Session& session) {

@@ -8,7 +8,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_help(Tool& tool) {
   const std::vector<std::string>& words = tool.args().positionals();
   if (tool.args().has("all") && !words.empty()) {
     return tool.wrong_usage("--all lists all commands; it takes no COMMAND");
@@ -33,12 +33,12 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kHelpPositionals[] = {
     {.name = "COMMAND", .help = "the command, as in `help session new`", .min = 0, .max = 0}};
 
-constexpr Option kOptions[] = {{.name = "all", .help = "list all commands"}};
+constexpr Option kHelpOptions[] = {{.name = "all", .help = "list all commands"}};
 
-constexpr Example kExamples[] = {
+constexpr Example kHelpExamples[] = {
     {.command = "bmad-mem help --all", .says = "all commands, in groups"},
     {.command = "bmad-mem help add", .says = "what `add` does, with its options"},
     {.command = "bmad-mem help add decision", .says = "and the fields of a decision"},
@@ -53,10 +53,10 @@ const Command kHelp = {
     .description =
         "Lists the commands that are needed most, or explains one: usage, options with their "
         "defaults, examples, exit status. `bmad-mem COMMAND --help` does the same.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kHelpPositionals,
+    .options = kHelpOptions,
+    .examples = kHelpExamples,
+    .run = run_help,
 };
 
 }  // namespace bmad_mem::cli
