@@ -56,22 +56,26 @@ say "One month in the memory of a ferry company (a copy of .bmad-sample): 4 sess
 show stats
 
 say "A new agent asks what was decided, and why."
-show query "why are seats held for fifteen minutes" --limit 2
-show query "may I deploy on friday?" --limit 2
+show query "which clock decides when a hold expires?" --limit 2
+show query "why not RSA signatures?" --limit 2
+show query "do dogs travel free?" --limit 2
 show query E_UPSTREAM_TIMEOUT --type fact --type finding --limit 2
 
-say "Every version of a decision is kept."
+say "Every version of the decision about signatures is kept."
 show history dec-1m60rnksa7k92qv
 
 say "The agent stores a decision of its own. Once the command returns, it survives power loss."
-show add decision --made-by architect --impact high --tag gates \
+session=$("$tool" session new --user user-marit --agent architect --tag gates)
+# shellcheck disable=SC2016 # What is printed is what somebody would type.
+printf '\n%s$ S=$(bmad-mem session new --user user-marit --agent architect --tag gates)%s\n' "$faint" "$plain"
+show add decision --session "$session" --made-by architect --impact high --tag gates \
   --decision "Gates keep a copy of the season keys on a memory card" \
   --rationale "A scanner that restarts on the pier has no network to fetch them from" \
   --alternative "Fetch them at start: fails when the mast on the hill is down"
-show query "season keys without network" --limit 2
-# shellcheck disable=SC2016 # What is printed is what somebody would type.
-printf '\n%s$ tail -n 1 $BMAD_MEMORY_ROOT/sessions/*/decisions.jsonl%s\n' "$faint" "$plain"
-grep -h "memory card" "$BMAD_MEMORY_ROOT"/sessions/*/decisions.jsonl
+show query "where do the gates keep the season keys?" --limit 2
+# shellcheck disable=SC2016
+printf '\n%s$ tail -n 1 $BMAD_MEMORY_ROOT/sessions/$S/decisions.jsonl%s\n' "$faint" "$plain"
+tail -n 1 "$BMAD_MEMORY_ROOT/sessions/$session/decisions.jsonl"
 
 say "Every byte can be checked."
 show verify
@@ -80,10 +84,9 @@ say "Two real sessions of a coding agent, imported from its transcripts."
 export BMAD_MEMORY_ROOT="$folder/agent"
 "$tool" --quiet init >/dev/null
 show import fixtures/transcripts/claude-code
-say "How did the work on the epic end?"
-show query "which gqc commits are pushed" --type conversation --limit 2
-say "What did the agent find out about scrolling in xterm.js?"
-show query "xterm.js scroll solutions workarounds" --limit 2
+show query "was everything pushed?" --limit 2
+show query "which gqc commits are pushed?" --type conversation --limit 2
+show query "workarounds for scrolling in xterm.js" --limit 2
 
 say "Next steps"
 cat <<END

@@ -17,7 +17,7 @@ constexpr std::string_view kUsualExitStatus =
     "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched).";
 
 constexpr std::string_view kToolPurpose =
-    "A file-based memory for software agents: messages, decisions, findings, knowledge.";
+    "A file-based memory for software agents: messages, decisions, knowledge.";
 
 /// What somebody needs in the first hour; with titles and footer one screen of 24 lines.
 constexpr std::array kStoreCommands = {&kInit, &kAdd, &kRemember, &kImport};
