@@ -40,7 +40,7 @@ finish() {
   if [ $status -ne 0 ] && [ -n "$doing" ]; then
     for place in build "$work" "${TMPDIR:-/tmp}"; do
       if [ "$(df -Pk "$place" 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 1024 ] 2>/dev/null; then
-        doing="${doing%%:*}: there is no space left in $place"
+        doing="${doing%%:*}: there is no space left in $place, make some and try again"
       fi
     done
     printf 'dev: could not %s; nothing in %s was changed\n' "$doing" "$packages" >&2
@@ -213,11 +213,16 @@ set_up
 if has "$arches" arm64; then
   # shellcheck disable=SC2086 # A list of words.
   need_packages $CROSS_PACKAGES
-  need_commands aarch64-linux-gnu-g++ qemu-aarch64-static
+  for wanted in aarch64-linux-gnu-g++ qemu-aarch64-static; do
+    command -v $wanted >/dev/null 2>&1 ||
+      die "missing: $wanted; install $CROSS_PACKAGES, or make the others: ./dev package x64"
+  done
 fi
 if has "$kinds" npm; then
-  command -v npm >/dev/null 2>&1 || need_packages nodejs npm
-  need_commands npm
+  # shellcheck disable=SC2086,SC2154 # A list of words, which dev has.
+  command -v npm >/dev/null 2>&1 || need_packages $NODE_PACKAGES
+  command -v npm >/dev/null 2>&1 ||
+    die "missing: npm; install nodejs and npm, or make the others: ./dev package tar"
 fi
 if [ -z "${SOURCE_DATE_EPOCH-}" ]; then
   SOURCE_DATE_EPOCH=$(git -c safe.directory="$PWD" log -1 --format=%ct 2>/dev/null ||
@@ -226,7 +231,7 @@ fi
 export SOURCE_DATE_EPOCH
 version=$(sed -n 's/^project(bmad_mem VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
 
-rm -rf "$work"/*
+rm -rf "${work:?}"/*
 doing="write to build"
 mkdir -p build/deps "$stage" "$made"
 if has "$arches" arm64; then
