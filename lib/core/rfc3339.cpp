@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 
@@ -62,8 +64,6 @@ void append_field(std::string& out, char separator, unsigned value, int count) {
   out += separator;
   append_digits(out, value, count);
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// The fraction after the seconds in milliseconds, cut, not rounded; nothing when it is malformed.
 std::optional<unsigned> read_fraction(FieldReader& reader) {

@@ -6,27 +6,17 @@
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
 bool equal_but_for_case(std::string_view a, std::string_view b) {
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
 bool starts_with_word(std::string_view text, std::string_view word) {
   return equal_but_for_case(text.substr(0, word.size()), word);
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  const std::size_t begin = text.find_first_not_of(kBlanks);
-  return begin == std::string_view::npos
-             ? std::string_view()
-             : text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
 /// A path taken apart.
@@ -61,7 +51,7 @@ Place place_of(std::string_view path, Place base) {
     walk(path, "/", place);
   } else if (path.size() > 1 && is_letter(path[0]) && path[1] == ':') {
     // c:x, without a slash, counts from a folder that nobody knows here: not from the workspace.
-    place.volume = {lower(path[0]), ':'};
+    place.volume = {to_lower(path[0]), ':'};
     walk(path.substr(2), kAllSlashes, place);
   } else if (path.starts_with('\\')) {
     place.volume = "\\";
@@ -93,27 +83,6 @@ std::string_view url_scheme(std::string_view text) {
   return is_one ? scheme : std::string_view();
 }
 
-std::optional<unsigned> hex_value(char c) {
-  if (is_digit(c)) {
-    return static_cast<unsigned>(c - '0');
-  }
-  const char small = lower(c);
-  return small >= 'a' && small <= 'f' ? std::optional(static_cast<unsigned>(small - 'a') + 10U)
-                                      : std::nullopt;
-}
-
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const std::optional<unsigned> high =
-        text[i] == '%' && i + 2 < text.size() ? hex_value(text[i + 1]) : std::nullopt;
-    const std::optional<unsigned> low = high ? hex_value(text[i + 2]) : std::nullopt;
-    out += low ? static_cast<char>(*high * 16U + *low) : text[i];
-    i += low ? 2U : 0U;
-  }
-  return out;
-}
-
 constexpr std::string_view kFileScheme = "file:";
 
 /// The path in a file URL (RFC 8089); nothing when it is another host's.
@@ -137,7 +106,7 @@ std::optional<std::string> file_url_path(std::string_view url) {
 
 /// `path` with the home in place of ~; nothing when it is somebody else's or unknown. A ~ that
 /// begins a name of another kind (~$report.docx) stays.
-std::optional<std::string> without_tilde(std::string path, const std::string& home) {
+std::optional<std::string> without_tilde(const std::string& path, const std::string& home) {
   if (!path.starts_with('~')) {
     return path;
   }
@@ -148,7 +117,7 @@ std::optional<std::string> without_tilde(std::string path, const std::string& ho
   }
   const bool is_user = std::ranges::all_of(
       user, [](char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '-'; });
-  return is_user ? std::nullopt : std::optional(std::move(path));
+  return is_user ? std::nullopt : std::optional(path);
 }
 
 }  // namespace
@@ -165,7 +134,7 @@ bool is_outside_workspace(const Workspace& workspace, std::string_view path) {
   } else if (!scheme.empty()) {
     return true;
   } else {
-    local = without_tilde(std::move(*local), workspace.home);
+    local = without_tilde(*local, workspace.home);
   }
   if (!local) {
     return true;

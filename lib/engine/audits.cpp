@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "privacy/audit_log.hpp"
 #include "privacy/deletion_record.hpp"
@@ -11,8 +12,8 @@
 namespace bmad_mem {
 namespace {
 
-bool is_among(const std::vector<std::string>& wanted, const std::string& text) {
-  return wanted.empty() || std::ranges::find(wanted, text) != wanted.end();
+bool is_wanted(const std::vector<std::string>& wanted, const std::string& text) {
+  return wanted.empty() || is_among(wanted, text);
 }
 
 /// Of a session that is in an archive, or under deleted/ as a whole.
@@ -53,7 +54,7 @@ Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilte
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, all_session_ids(store));
   std::vector<AuditRecord> records;
   for (const std::string& session_id : sessions) {
-    if (!is_among(filter.sessions, session_id)) {
+    if (!is_wanted(filter.sessions, session_id)) {
       continue;
     }
     BMAD_TRY_ASSIGN(std::vector<AuditRecord> of_session, read_audit(*store.files, session_id));
@@ -61,7 +62,7 @@ Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilte
     BMAD_TRY(add_packed(store, session_id, records));
   }
   std::erase_if(records, [&](const AuditRecord& record) {
-    return !is_among(filter.actions, record.action) ||
+    return !is_wanted(filter.actions, record.action) ||
            (filter.since && record.at < *filter.since) ||
            (filter.until && record.at > *filter.until);
   });

@@ -5,24 +5,17 @@
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {
-namespace {
-
-bool contains(const std::vector<std::string>& list, std::string_view item) {
-  return std::ranges::find(list, item) != list.end();
-}
-
-}  // namespace
-
 bool passes(const EntryFilter& filter, const TableEntry& entry) {
   if (!filter.tags.empty() && std::ranges::none_of(entry.tags, [&](const std::string& tag) {
-        return contains(filter.tags, tag);
+        return is_among(filter.tags, tag);
       })) {
     return false;
   }
-  return (filter.agents.empty() || contains(filter.agents, entry.who)) &&
+  return (filter.agents.empty() || is_among(filter.agents, entry.who)) &&
          (!filter.since || entry.timestamp >= *filter.since) &&
          (!filter.until || entry.timestamp <= *filter.until) &&
          (!filter.pinned_only || entry.pinned) && (!filter.without_sensitive || !entry.sensitive);

@@ -1,6 +1,7 @@
 // learning.cpp - what finished tasks teach.
 #include <utility>
 
+#include "bmad_mem/text.hpp"
 #include "knowledge/learn_rules.hpp"
 #include "knowledge_store.hpp"
 #include "memory_inside.hpp"
@@ -9,10 +10,6 @@
 
 namespace bmad_mem {
 namespace {
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 Result<std::vector<RememberParams>> lessons_of_success(const Store& store,
                                                        const LearnParams& params) {

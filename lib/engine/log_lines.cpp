@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "storage/layout.hpp"
 
@@ -21,13 +22,6 @@ Status for_each_log(const std::string& session_id, std::span<const LogLine> line
   return {};
 }
 
-std::string trimmed(std::string line) {
-  while (line.ends_with('\n') || line.ends_with('\r')) {
-    line.pop_back();
-  }
-  return line;
-}
-
 }  // namespace
 
 Result<std::vector<std::string>> read_lines(FileSystem& files, const std::string& session_id,
@@ -40,7 +34,7 @@ Result<std::vector<std::string>> read_lines(FileSystem& files, const std::string
       std::string text(line.size, '\0');
       BMAD_TRY_ASSIGN(const std::size_t got, log->read_at(line.offset, text));
       text.resize(got);
-      texts.push_back(trimmed(std::move(text)));
+      texts.emplace_back(without_line_end(text));
     }
     return {};
   };

@@ -29,7 +29,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kFileSizeMax = std::uint64_t{4} << 30U;
+constexpr std::uint64_t kRedactedSizeMax = std::uint64_t{4} << 30U;
 
 class SessionRedaction {
  public:
@@ -160,7 +160,7 @@ class SessionRedaction {
   }
 
   Status redact_file(const std::string& path, std::string_view name, bool is_log = false) {
-    Result<std::string> bytes = read_file(*store_.files, path, kFileSizeMax);
+    Result<std::string> bytes = read_file(*store_.files, path, kRedactedSizeMax);
     if (!bytes) {
       return is_not_found(bytes.error()) ? Status() : Status(std::move(bytes).error());
     }

@@ -16,9 +16,9 @@ namespace {
 
 /// A key that is kept must not come into the repository: who has it can test guesses.
 Status ignore_key_file(FileSystem& files) {
-  constexpr std::uint64_t kSizeMax = 1U << 20U;
+  constexpr std::uint64_t kIgnoreFileSizeMax = 1U << 20U;
   const std::string line = fmt::format("/{}", kRedactionKeyFile);
-  Result<std::string> text = read_file(files, kGitignoreFile, kSizeMax);
+  Result<std::string> text = read_file(files, kGitignoreFile, kIgnoreFileSizeMax);
   if (!text && is_not_found(text.error())) {
     return {};  // Somebody doesn't want one.
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "index/entry_scanner.hpp"
 #include "model/entry.hpp"
 #include "storage/layout.hpp"
@@ -17,13 +18,6 @@ namespace {
 std::string id_of(JsonParser& parser, std::string_view line) {
   const Result<JsonValue> value = parser.parse(line);
   return value ? std::string(entry_id(*value)) : std::string();
-}
-
-std::string_view trimmed(std::string_view line) {
-  while (line.ends_with('\n') || line.ends_with('\r')) {
-    line.remove_suffix(1);
-  }
-  return line;
 }
 
 /// The lines of one type that are to come back, against those that are in its log.
@@ -52,7 +46,7 @@ class Returning {
       if (versions == versions_.end()) {
         return;
       }
-      const auto version = versions->second.find(trimmed(entry.text));
+      const auto version = versions->second.find(without_line_end(entry.text));
       if (version == versions->second.end()) {
         in_use_.insert(versions->first);
       } else {

@@ -15,7 +15,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;
+constexpr std::uint64_t kCopySizeMax = 256U << 20U;
 
 /// What an id is made of; see is_entry_id().
 constexpr std::string_view kIdCharacters =
@@ -158,7 +158,7 @@ Status SessionCopies::read_deleted_sessions(FileSystem& files, const DeletionRec
         const std::string path = fmt::format("{}{}/{}", folder, inside, name);
         BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
         if (info.kind == FileKind::kRegular) {
-          BMAD_TRY_ASSIGN(std::string bytes, read_file(files, path, kTextFileSizeMax));
+          BMAD_TRY_ASSIGN(std::string bytes, read_file(files, path, kCopySizeMax));
           deleted_sessions_.emplace_back(path, ArchivedFile{.name = path.substr(folder.size() + 1),
                                                             .bytes = std::move(bytes)});
         }

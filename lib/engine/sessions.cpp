@@ -83,7 +83,7 @@ Timestamp from_nanoseconds(std::int64_t ns) {
 }
 
 /// What is said of a session, as it may be written.
-NewSession redacted(const Store& store, NewSession session) {
+NewSession without_secrets(const Store& store, NewSession session) {
   if (store.redaction == nullptr) {
     return session;
   }
@@ -113,13 +113,14 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   BMAD_TRY(ensure_folder(files, kSessionsFolder));
   BMAD_TRY(remove_unfinished_sessions(store));
   BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
-  const Manifest manifest = new_manifest(redacted(store, {.session_id = id,
-                                                          .user_id = params.user_id,
-                                                          .agent_ids = params.agent_ids,
-                                                          .project_name = params.project_name,
-                                                          .session_type = params.session_type,
-                                                          .tags = params.tags}),
-                                         store.clock.now());
+  const Manifest manifest =
+      new_manifest(without_secrets(store, {.session_id = id,
+                                           .user_id = params.user_id,
+                                           .agent_ids = params.agent_ids,
+                                           .project_name = params.project_name,
+                                           .session_type = params.session_type,
+                                           .tags = params.tags}),
+                   store.clock.now());
   const std::string unfinished = unfinished_session_folder(id);
   BMAD_TRY(fill_session_folder(files, unfinished, manifest));
   BMAD_TRY(files.rename(unfinished, session_folder(id)));

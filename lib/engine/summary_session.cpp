@@ -15,12 +15,12 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kFileSizeMax = 16U << 20U;
+constexpr std::uint64_t kSummarySizeMax = 16U << 20U;
 /// Of the counted records: then their totals take their place.
-constexpr std::uint64_t kLogSizeMax = 256U << 10U;
+constexpr std::uint64_t kUpdateLogSizeMax = 256U << 10U;
 
 Result<std::optional<std::string>> read_if_there(const Store& store, const std::string& path) {
-  Result<std::string> text = read_file(*store.files, path, kFileSizeMax);
+  Result<std::string> text = read_file(*store.files, path, kSummarySizeMax);
   if (!text && is_not_found(text.error())) {
     return std::optional<std::string>();
   }
@@ -195,7 +195,7 @@ namespace {
 Status add_record(const Store& store, const std::string& session_id, const std::string& record) {
   const std::string path = session_file(session_id, kSummaryLogName);
   BMAD_TRY_ASSIGN(const std::optional<std::string> before, read_if_there(store, path));
-  if (before && before->size() > kLogSizeMax) {
+  if (before && before->size() > kUpdateLogSizeMax) {
     const std::string totals =
         totals_record(count_summary_records(*before), store.clock.now()) + '\n';
     return replace_derived_file(*store.files, path, totals + record + '\n');

@@ -12,7 +12,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kFileSizeMax = std::uint64_t{1} << 30U;
+constexpr std::uint64_t kSearchedSizeMax = std::uint64_t{1} << 30U;
 constexpr int kDepthMax = 16;
 
 class TextSearch {
@@ -53,13 +53,13 @@ class TextSearch {
   }
 
   Status search_file(const std::string& path) {
-    const Result<std::string> read = read_file(*store_.files, path, kFileSizeMax);
+    const Result<std::string> read = read_file(*store_.files, path, kSearchedSizeMax);
     if (!read) {
       return is_not_found(read.error()) ? Status() : Status(read.error());
     }
     std::string bytes = *read;
     if (path.ends_with(".gz")) {
-      Result<std::string> unpacked = gunzip(bytes, kFileSizeMax);
+      Result<std::string> unpacked = gunzip(bytes, kSearchedSizeMax);
       if (!unpacked) {
         Error error = unpacked.error();
         error.path = store_.files->display_path(path);

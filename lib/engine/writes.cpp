@@ -8,6 +8,7 @@
 
 #include "access.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "core/hash.hpp"
 #include "entry_marks.hpp"
 #include "index/entry_scanner.hpp"
@@ -21,10 +22,6 @@
 
 namespace bmad_mem {
 namespace {
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
 
 /// `line` as it may be written, without its secrets and with its marks; nothing when it may be as
 /// it is. What is refused for its size anyway is not looked at.

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <libstemmer.h>
 
+#include "bmad_mem/text.hpp"
 #include "token_classes.hpp"
 #include "token_scanner.hpp"
 
@@ -31,10 +32,6 @@ constexpr auto kSuffixing = std::to_array<std::string_view>(
      "esl",     "spa", "portuguese", "pt",     "por", "italian", "it",  "ita",     "swedish",
      "sv",      "swe", "norwegian",  "no",     "nor", "danish",  "da",  "dan"});
 
-bool is_among(std::string_view name, const auto& names) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Words have stems; what holds digits or joints is a name, and stays as it is.
 bool is_word_character(char c) {
   const CharClass cls = byte_class(c);
@@ -46,12 +43,12 @@ bool is_word_character(char c) {
 struct Analyzer::Impl {
   Impl(std::string_view language, Stemmer stemmer_of_language)
       : stemmer(std::move(stemmer_of_language)),
-        ascii_stemmer(is_among(language, kEnglish)
+        ascii_stemmer(is_among(kEnglish, language)
                           ? sb_stemmer_new(std::string(language).c_str(), "ISO_8859_1")
                           : nullptr),
-        has_stop_words(is_among(language, kEnglish)),
-        keeps_beginnings(is_among(language, kSuffixing)),
-        scanner(is_among(language, kEliding)) {}
+        has_stop_words(is_among(kEnglish, language)),
+        keeps_beginnings(is_among(kSuffixing, language)),
+        scanner(is_among(kEliding, language)) {}
 
   /// The one for a token. The same rules, but characters of one byte each: a third of the time.
   [[nodiscard]] sb_stemmer* stemmer_for(bool is_ascii) const {

@@ -4,16 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 #include "storage/line_reader.hpp"
 
 namespace bmad_mem {
 namespace {
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 std::string_view without_carriage_return(std::string_view text) {
   if (text.ends_with('\r')) {

@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 
@@ -39,8 +41,6 @@ char* put_number(std::uint32_t number, char* to) {
   }
   return std::to_chars(to, to + kNumberSizeMax, number).ptr;
 }
-
-bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
 
 /// Reads a number from `at`, which it moves behind it. 0 when there is none, or one beyond 32 bits.
 std::uint64_t read_number(const char*& at) {

@@ -6,6 +6,7 @@
 #include <simdjson.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -47,10 +48,6 @@ std::size_t after_value(std::string_view text, std::size_t at) {
     depth -= static_cast<std::size_t>(c == '}' || c == ']');
     ++at;
   }
-}
-
-bool contains(std::span<const std::string_view> keys, std::string_view key) {
-  return std::ranges::find(keys, key) != keys.end();
 }
 
 }  // namespace
@@ -117,7 +114,7 @@ std::string ObjectText::to_line(std::span<const std::string_view> first,
   };
   append_named(first);
   for (const Member& member : members_) {
-    if (!contains(first, member.key) && !contains(last, member.key)) {
+    if (!is_among(first, member.key) && !is_among(last, member.key)) {
       append(member);
     }
   }

@@ -1,10 +1,9 @@
 // pretty.cpp - JSON laid out for people, token by token: nothing is decoded, so nothing changes.
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
-
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
 bool is_opening(char c) { return c == '{' || c == '['; }
 
@@ -66,7 +65,7 @@ class Layout {
         in_string = c != '"';
       } else if (is_closing(c)) {
         return i - at_ + 1;
-      } else if (is_opening(c) || (!is_array && !is_blank(c))) {
+      } else if (is_opening(c) || (!is_array && !is_space(c))) {
         return 0;
       } else {
         in_string = c == '"';
@@ -85,7 +84,7 @@ class Layout {
         continue;
       }
       in_string = in_string != (c == '"');
-      if (in_string || !is_blank(c)) {
+      if (in_string || !is_space(c)) {
         out_ += c;
         out_ += !in_string && c == ',' ? " " : "";
       }
@@ -100,7 +99,7 @@ class Layout {
       }
       return i - at_ + 1;
     }
-    while (i < text_.size() && !is_blank(text_[i]) && !is_closing(text_[i]) && text_[i] != ',') {
+    while (i < text_.size() && !is_space(text_[i]) && !is_closing(text_[i]) && text_[i] != ',') {
       ++i;
     }
     return i - at_;
@@ -115,7 +114,7 @@ class Layout {
     out_.append(2 * depth_, ' ');
   }
   void skip_blanks() {
-    while (at_ < text_.size() && is_blank(text_[at_])) {
+    while (at_ < text_.size() && is_space(text_[at_])) {
       ++at_;
     }
   }

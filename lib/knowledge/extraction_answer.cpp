@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "json/json_cursor.hpp"
 #include "visible_text.hpp"
@@ -13,20 +14,11 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r\n";
-
 /// Where the JSON stands in an answer.
 struct Payload {
   std::string_view text;
   std::size_t begin = 0;
 };
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(kBlanks);
-  return first == std::string_view::npos
-             ? std::string_view()
-             : text.substr(first, text.find_last_not_of(kBlanks) - first + 1);
-}
 
 /// `answer` without the fence around it. A fence that isn't closed stays, and is no JSON.
 Payload payload_of(std::string_view answer) {

@@ -17,7 +17,7 @@ namespace bmad_mem {
 namespace {
 
 /// Bytes of one entry that are shown: one long message must not push out all others.
-constexpr std::size_t kTextSizeMax = 600;
+constexpr std::size_t kEntrySizeMax = 600;
 /// What programs print is seldom what matters.
 constexpr std::size_t kOutputSizeMax = 200;
 
@@ -62,7 +62,7 @@ std::string log_line(EntryType type, Timestamp at, JsonValue entry) {
   const std::string_view role = entry["role"].string();
   const bool is_output = type == EntryType::kEvent || role == "tool";
   const std::string text =
-      cut_text(visible_line(entry_prose(type, entry)), is_output ? kOutputSizeMax : kTextSizeMax);
+      cut_text(visible_line(entry_prose(type, entry)), is_output ? kOutputSizeMax : kEntrySizeMax);
   if (text.empty()) {
     return {};
   }

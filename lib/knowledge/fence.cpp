@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bmad_mem/text.hpp"
 #include "visible_text.hpp"
 
 namespace bmad_mem {
@@ -18,10 +19,6 @@ std::size_t longest_run(std::string_view text, char c) {
   }
   return longest;
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-char lower_case(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Whether Markdown would read the beginning of an item's text as a heading, a quote, a table, a
 /// rule, HTML, or another item.
@@ -52,7 +49,7 @@ bool begins_a_mark(std::string_view rest) {
   }
   return std::ranges::any_of(kSpeakers, [&](std::string_view speaker) {
     return name.size() >= speaker.size() &&
-           std::ranges::equal(name.substr(0, speaker.size()), speaker, {}, lower_case);
+           std::ranges::equal(name.substr(0, speaker.size()), speaker, {}, to_lower);
   });
 }
 

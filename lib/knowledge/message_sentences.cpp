@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
@@ -14,10 +15,7 @@ namespace {
 constexpr std::size_t kWrappedSize = 60;
 
 bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; }
-bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view trimmed(std::string_view text) {
+std::string_view without_controls_around(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) {
     text.remove_prefix(1);
   }
@@ -101,7 +99,7 @@ std::string_view without_bullet(std::string_view line) {
     size = marked ? digits + 2 : 0;
   }
   line.remove_prefix(size);
-  line = trimmed(line);
+  line = without_controls_around(line);
   return line.starts_with("[ ] ") || line.starts_with("[x] ") ? line.substr(4) : line;
 }
 
@@ -161,7 +159,7 @@ class SentenceCollector {
 
  private:
   void add_sentence(std::string_view text) {
-    text = trimmed(text);
+    text = without_controls_around(text);
     const std::size_t last = text.find_last_not_of("\"')]*_ ");
     const bool is_question = last != std::string_view::npos && text[last] == '?';
     text = utf8_prefix(text, kSentenceSizeMax);
@@ -193,7 +191,7 @@ std::vector<MessageSentence> message_sentences(std::string_view message) {
     const std::size_t newline = std::min(message.find('\n', at), message.size());
     const std::string_view raw = message.substr(at, newline - at);
     const std::size_t indent = std::min(raw.find_first_not_of(' '), raw.size());
-    const std::string_view line = trimmed(raw);
+    const std::string_view line = without_controls_around(raw);
     const std::string_view tag = in_fence ? std::string_view() : tag_name(line);
     if (!tag.empty() && !tag.contains("user")) {
       const std::size_t begin = at + raw.find('<');

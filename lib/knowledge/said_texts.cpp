@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bmad_mem/text.hpp"
 #include "visible_text.hpp"
 
 namespace bmad_mem {
@@ -15,11 +16,8 @@ constexpr std::size_t kCoveringSizeMin = 20;
 std::string comparable_text(std::string_view text) {
   std::string out;
   for (const char c : visible_line(text)) {
-    const bool is_upper = c >= 'A' && c <= 'Z';
-    const bool is_word = is_upper || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                         static_cast<unsigned char>(c) >= 0x80;
-    if (is_word) {
-      out += is_upper ? static_cast<char>(c - 'A' + 'a') : c;
+    if (is_alnum(c) || !is_ascii(c)) {
+      out += to_lower(c);
     } else if (!out.empty() && out.back() != ' ') {
       out += ' ';
     }

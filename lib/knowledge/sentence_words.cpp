@@ -4,10 +4,10 @@
 #include <array>
 #include <utility>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
-
-char lowered(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// `text` with the apostrophes, quotation marks and dashes that typewriters had.
 std::string plain(std::string_view text) {
@@ -26,7 +26,7 @@ std::string plain(std::string_view text) {
       out += found->second;
       at += found->first.size();
     } else {
-      out += lowered(text[at++]);
+      out += to_lower(text[at++]);
     }
   }
   return out;

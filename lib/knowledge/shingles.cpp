@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "bmad_mem/edit_distance.hpp"
+#include "bmad_mem/text.hpp"
 #include "core/hash.hpp"
 
 namespace bmad_mem {
@@ -15,17 +16,11 @@ namespace {
 constexpr std::size_t kCharacterCount = 5;
 constexpr std::size_t kWordCount = 3;
 
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
-}
+// Of lower-case text.
+bool is_of_word(char c) { return is_lower(c) || is_digit(c) || !is_ascii(c); }
 
 bool has_digit(std::string_view word) {
   return word.find_first_of("0123456789") != std::string_view::npos;
-}
-
-template <std::size_t kCount>
-bool holds(const std::array<std::string_view, kCount>& words, std::string_view word) {
-  return std::ranges::find(words, word) != words.end();
 }
 
 constexpr auto kNegations = std::to_array<std::string_view>(
@@ -64,7 +59,9 @@ constexpr auto kLight = std::to_array<std::string_view>(
      "that", "the",   "their", "them", "there", "these",  "they",   "this", "those", "was",  "we",
      "were", "which", "will",  "you",  "your",  "please", "should", "must", "user",  "i",    "my"});
 
-bool is_negation(std::string_view word) { return holds(kNegations, word) || word.ends_with("n't"); }
+bool is_negation(std::string_view word) {
+  return is_among(kNegations, word) || word.ends_with("n't");
+}
 
 using Words = std::vector<std::string>;
 using WordSet = std::multiset<std::string_view>;
@@ -108,7 +105,7 @@ Words plain_words(std::string_view text) {
   Words words;
   std::string word;
   const auto end_word = [&] {
-    while (!word.empty() && !is_letter_or_digit(word.back())) {
+    while (!word.empty() && !is_of_word(word.back())) {
       word.pop_back();
     }
     if (!word.empty()) {
@@ -118,7 +115,7 @@ Words plain_words(std::string_view text) {
   for (const char raw : text) {
     const char c = raw >= 'A' && raw <= 'Z' ? static_cast<char>(raw - 'A' + 'a') : raw;
     const bool holds_together = !word.empty() && std::string_view("'./:@%+#*-").contains(c);
-    if (is_letter_or_digit(c) || holds_together) {
+    if (is_of_word(c) || holds_together) {
       word += c;
     } else {
       end_word();
@@ -191,11 +188,11 @@ bool may_contradict(const Words& a, const Words& b) {
     }
   }
   const bool has_order =
-      std::ranges::any_of(a, [](const std::string& word) { return holds(kOrdering, word); });
+      std::ranges::any_of(a, [](const std::string& word) { return is_among(kOrdering, word); });
   if (only_a.empty() && only_b.empty()) {
     return has_order && a != b;
   }
-  const auto is_light = [](std::string_view word) { return holds(kLight, word); };
+  const auto is_light = [](std::string_view word) { return is_among(kLight, word); };
   std::erase_if(only_a, is_light);
   std::erase_if(only_b, is_light);
   std::erase_if(only_a, [&](std::string_view word) {

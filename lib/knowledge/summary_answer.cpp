@@ -7,6 +7,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "knowledge/summary_file.hpp"
 #include "lifecycle/front_matter.hpp"
@@ -15,12 +16,6 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::size_t kQuoteSizeMax = 80;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  return begin == std::string_view::npos ? "" : text.substr(begin, end - begin + 1);
-}
 
 /// `text` on one line, for a message.
 std::string quoted(std::string_view text) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "code_points.hpp"
 
@@ -28,12 +29,6 @@ constexpr std::string_view kTemplate =
     "\n"
     "## Open questions\n"
     "_What is still to be answered or done._\n";
-
-std::string_view trimmed(std::string_view line) {
-  const std::size_t begin = line.find_first_not_of(" \t\r");
-  const std::size_t end = line.find_last_not_of(" \t\r");
-  return begin == std::string_view::npos ? "" : line.substr(begin, end - begin + 1);
-}
 
 template <typename Visit>
 void for_each_line(std::string_view text, const Visit& visit) {

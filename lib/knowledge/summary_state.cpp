@@ -9,7 +9,7 @@
 namespace bmad_mem {
 namespace {
 
-std::uint64_t count_of(JsonValue value) {
+std::uint64_t whole_count(JsonValue value) {
   return value.integer() > 0 ? static_cast<std::uint64_t>(value.integer()) : 0;
 }
 
@@ -26,8 +26,8 @@ std::optional<PendingSummary> parse_pending(JsonValue value) {
                         .base_hash = std::string(value["base_hash"].string()),
                         .ticket = std::string(value["ticket"].string()),
                         .took_over = value["took_over"].boolean(),
-                        .messages = count_of(value["messages"]),
-                        .tokens = count_of(value["tokens"])};
+                        .messages = whole_count(value["messages"]),
+                        .tokens = whole_count(value["tokens"])};
 }
 
 void write_pending(JsonWriter& json, const PendingSummary& pending) {
@@ -50,18 +50,18 @@ void add_record(JsonValue record, SummaryStats& stats) {
   const bool is_update = kind == "update";
   const bool is_total = kind == "totals";
   if (is_update || is_total) {
-    stats.updates += is_total ? count_of(record["updates"]) : 1;
-    stats.tokens_in += count_of(record["tokens_in"]);
-    stats.tokens_out += count_of(record["tokens_out"]);
-    stats.cache_read_tokens += count_of(record["cache_read_tokens"]);
-    stats.cache_written_tokens += count_of(record["cache_written_tokens"]);
+    stats.updates += is_total ? whole_count(record["updates"]) : 1;
+    stats.tokens_in += whole_count(record["tokens_in"]);
+    stats.tokens_out += whole_count(record["tokens_out"]);
+    stats.cache_read_tokens += whole_count(record["cache_read_tokens"]);
+    stats.cache_written_tokens += whole_count(record["cache_written_tokens"]);
   }
   if (is_total) {
-    stats.failures += count_of(record["failures"]);
-    stats.compactions += count_of(record["compactions"]);
-    stats.resumed += count_of(record["resumed"]);
+    stats.failures += whole_count(record["failures"]);
+    stats.compactions += whole_count(record["compactions"]);
+    stats.resumed += whole_count(record["resumed"]);
     for (const JsonMember& member : record["declined"].members()) {
-      stats.declined[std::string(member.key)] += count_of(member.value);
+      stats.declined[std::string(member.key)] += whole_count(member.value);
     }
   } else if (kind == "failure") {
     ++stats.failures;

@@ -19,7 +19,7 @@ namespace bmad_mem {
 namespace {
 
 /// As for a session's manifest, and some room for what is added.
-constexpr std::uint64_t kSizeMax = (1U << 20U) + (1U << 10U);
+constexpr std::uint64_t kManifestSizeMax = (1U << 20U) + (1U << 10U);
 
 constexpr const char* kArchivedAt = "archived_at";
 constexpr const char* kOriginalSize = "original_size_bytes";
@@ -99,7 +99,7 @@ Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
 
 Result<ArchiveManifest> read_archive_manifest(FileSystem& files, std::string_view session_id) {
   const std::string path = archive_manifest_path(session_id);
-  Result<std::string> text = read_file(files, path, kSizeMax);
+  Result<std::string> text = read_file(files, path, kManifestSizeMax);
   if (text) {
     return parse(*std::move(text), session_id, files.display_path(path));
   }

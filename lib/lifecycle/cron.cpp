@@ -12,6 +12,8 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 
@@ -40,14 +42,8 @@ constexpr std::uint32_t kAllWeekdays = 0x7F;
 
 constexpr bool has(std::uint64_t bits, unsigned value) { return ((bits >> value) & 1U) != 0; }
 
-bool is_letter_or_digit(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 bool same_name(std::string_view a, std::string_view lower) {
-  return std::ranges::equal(a, lower, {}, [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
+  return std::ranges::equal(a, lower, {}, to_lower);
 }
 
 /// Goes through the text once; what is read is also where an error is.
@@ -154,7 +150,7 @@ class CronParser {
 
   [[nodiscard]] std::string_view peek_word() const {
     std::size_t end = at_;
-    while (end < text_.size() && is_letter_or_digit(text_[end])) {
+    while (end < text_.size() && is_alnum(text_[end])) {
       ++end;
     }
     return text_.substr(at_, end - at_);
@@ -176,7 +172,6 @@ class CronParser {
     at_ += static_cast<std::size_t>(is_next);
     return is_next;
   }
-  static bool is_blank(char c) { return c == ' ' || c == '\t'; }
   void skip_blanks() {
     while (!at_end() && is_blank(text_[at_])) {
       ++at_;

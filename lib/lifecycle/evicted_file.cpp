@@ -14,9 +14,6 @@
 namespace bmad_mem {
 namespace {
 
-/// What is evicted in a year of a session that is full all the time is far below that.
-constexpr std::uint64_t kSizeMax = 256U << 20U;
-
 void append_line(std::string& text, const EvictedLine& line, Timestamp evicted_at) {
   const std::string time = format_rfc3339(evicted_at);
   const std::array<WrapLabel, 2> labels = {{{"evicted_at", time}, {"reason", line.reason}}};
@@ -31,11 +28,11 @@ std::string identity(EntryType type, std::string_view line) {
 
 /// The file's members that are whole. No file is as good as an empty one.
 Result<WholeMembers> read_whole(FileSystem& files, const std::string& path) {
-  Result<std::string> packed = read_file(files, path, kSizeMax);
+  Result<std::string> packed = read_file(files, path, kEvictedSizeMax);
   if (!packed) {
     return is_not_found(packed.error()) ? Result<WholeMembers>(WholeMembers{}) : packed.error();
   }
-  Result<WholeMembers> whole = gunzip_whole(*packed, kSizeMax);
+  Result<WholeMembers> whole = gunzip_whole(*packed, kEvictedSizeMax);
   if (!whole) {
     whole.error().path = files.display_path(path);
     whole.error().message += "; put back an older copy of the file, or move it away";

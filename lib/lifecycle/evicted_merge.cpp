@@ -11,8 +11,6 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kSizeMax = std::uint64_t{256} << 20U;  // As the file's own.
-
 Error refused(const char* side, std::string_view what) {
   return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
                .message = fmt::format("{}; take the file of one side", what),
@@ -26,7 +24,7 @@ Result<std::string_view> added_behind(std::string_view base, std::string_view te
     return refused(side, "this side has rewritten the file, and not only added to it");
   }
   for (const std::string_view bytes : {base, text}) {
-    const Result<WholeMembers> whole = gunzip_whole(bytes, kSizeMax);
+    const Result<WholeMembers> whole = gunzip_whole(bytes, kEvictedSizeMax);
     if (!whole && whole.error().code == ErrorCode::E_SIZE_LIMIT) {
       return whole.error();
     }

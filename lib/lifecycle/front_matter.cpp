@@ -4,18 +4,12 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
 
 constexpr std::string_view kFence = "---";
-constexpr std::string_view kBlanks = " \t\r";
-
-std::string_view trimmed(std::string_view text, std::string_view what) {
-  const std::size_t begin = text.find_first_not_of(what);
-  const std::size_t end = text.find_last_not_of(what);
-  return begin == std::string_view::npos ? "" : text.substr(begin, end - begin + 1);
-}
 
 /// Cuts the first line off `rest`, without its '\n'.
 std::string_view take_line(std::string_view& rest) {
@@ -39,11 +33,11 @@ std::string written(std::string_view value) {
 
 FrontMatter::FrontMatter(std::string_view text) {
   std::string_view rest = text;
-  if (trimmed(take_line(rest), kBlanks) == kFence) {
+  if (trimmed(take_line(rest)) == kFence) {
     std::vector<std::string> lines;
     while (!rest.empty()) {
       const std::string_view line = take_line(rest);
-      if (trimmed(line, kBlanks) == kFence) {
+      if (trimmed(line) == kFence) {
         lines_ = std::move(lines);
         body_ = rest;
         return;
@@ -59,7 +53,7 @@ std::string FrontMatter::value(std::string_view key) const {
     if (!is_line_of(line, key)) {
       continue;
     }
-    const std::string_view raw = trimmed(std::string_view(line).substr(key.size() + 1), kBlanks);
+    const std::string_view raw = trimmed(std::string_view(line).substr(key.size() + 1));
     if (raw.starts_with('"')) {
       JsonParser parser;
       const Result<JsonValue> text = parser.parse(raw);

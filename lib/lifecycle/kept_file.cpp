@@ -9,7 +9,7 @@ namespace bmad_mem {
 namespace {
 
 /// The limit of an archive: there can't be more in a part of a session than in all of it.
-constexpr std::uint64_t kSizeMax = 256U << 20U;
+constexpr std::uint64_t kKeptSizeMax = 256U << 20U;
 
 }  // namespace
 
@@ -28,7 +28,7 @@ Status write_kept(FileSystem& files, std::string_view session_id, std::span<cons
 
 Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id) {
   const std::string path = kept_path(session_id);
-  const Result<std::string> text = read_file(files, path, kSizeMax);
+  const Result<std::string> text = read_file(files, path, kKeptSizeMax);
   std::vector<KeptLine> lines;
   if (!text) {
     return is_not_found(text.error()) ? Result<std::vector<KeptLine>>(lines) : text.error();

@@ -5,7 +5,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kAgentStateFields = entry_fields(std::array{
     Field{.name = "agent_id",
           .kind = FieldKind::kNonEmptyText,
           .need = FieldNeed::kRequired,
@@ -19,7 +19,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "references", .kind = FieldKind::kTextLists},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_agent_state_headline(JsonValue entry, std::string& out) {
   out += entry["agent_id"].string();
   out += ": ";
   append_value_shown(entry["state"], out);
@@ -37,8 +37,8 @@ constexpr EntrySpec kAgentStateSpec = {
              .id_prefix = "state-",
              .importance = 0.4,
              .decay_rate_per_day = 0.12},
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kAgentStateFields),
+    .append_headline = append_agent_state_headline,
 };
 
 }  // namespace bmad_mem

@@ -4,7 +4,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kArtifactFields = entry_fields(std::array{
     Field{.name = "agent_id"},
     Field{.name = "path",
           .kind = FieldKind::kNonEmptyText,
@@ -22,7 +22,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "references", .kind = FieldKind::kTextLists},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_artifact_headline(JsonValue entry, std::string& out) {
   out += entry["title"].string();
   out += " (";
   out += entry["path"].string();
@@ -40,8 +40,8 @@ constexpr EntrySpec kArtifactSpec = {
              .id_prefix = "art-",
              .importance = 0.6,
              .decay_rate_per_day = 0.05},
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kArtifactFields),
+    .append_headline = append_artifact_headline,
 };
 
 }  // namespace bmad_mem

@@ -20,7 +20,7 @@ constexpr std::array kMetadataFields = {
 };
 constexpr ObjectShape kMetadataShape = make_shape(kMetadataFields);
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kConversationFields = entry_fields(std::array{
     Field{.name = "agent_id"},
     Field{.name = "role",
           .kind = FieldKind::kChoice,
@@ -38,7 +38,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "references", .kind = FieldKind::kTextLists},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_conversation_headline(JsonValue entry, std::string& out) {
   out += entry["role"].string();
   out += ": ";
   out += entry["content"].string();
@@ -55,8 +55,8 @@ constexpr EntrySpec kConversationSpec = {
              .created_with_session = true,
              .importance = 0.5,
              .decay_rate_per_day = 0.1},
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kConversationFields),
+    .append_headline = append_conversation_headline,
 };
 
 }  // namespace bmad_mem

@@ -12,7 +12,7 @@ constexpr std::array kAlternativeFields = {
 };
 constexpr ObjectShape kAlternativeShape = make_shape(kAlternativeFields);
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kDecisionFields = entry_fields(std::array{
     Field{.name = "made_by"},
     Field{.name = "approved_by", .kind = FieldKind::kTextList},
     Field{.name = "decision",
@@ -31,7 +31,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "agent_id"},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_decision_headline(JsonValue entry, std::string& out) {
   if (const std::string_view impact = entry["impact"].string(); !impact.empty()) {
     out += '[';
     out += impact;
@@ -52,8 +52,8 @@ constexpr EntrySpec kDecisionSpec = {
              .importance = 1.0,
              .decay_rate_per_day = 0.02},
     .who_field = "made_by",
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kDecisionFields),
+    .append_headline = append_decision_headline,
 };
 
 }  // namespace bmad_mem

@@ -4,7 +4,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kEventFields = entry_fields(std::array{
     Field{.name = "agent_id"},
     Field{.name = "kind",
           .kind = FieldKind::kNonEmptyText,
@@ -18,7 +18,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "references", .kind = FieldKind::kTextLists},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_event_headline(JsonValue entry, std::string& out) {
   out += entry["kind"].string();
   for (const std::string_view name : {"tool", "path"}) {
     if (const std::string_view text = entry[name].string(); !text.empty()) {
@@ -43,8 +43,8 @@ constexpr EntrySpec kEventSpec = {
              .id_prefix = "evt-",
              .importance = 0.4,
              .decay_rate_per_day = 0.1},
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kEventFields),
+    .append_headline = append_event_headline,
 };
 
 }  // namespace bmad_mem

@@ -4,7 +4,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kFactFields = entry_fields(std::array{
     Field{.name = "agent_id"},
     Field{.name = "category"},
     Field{.name = "key", .searchable = true},
@@ -20,7 +20,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "references", .kind = FieldKind::kTextLists},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_fact_headline(JsonValue entry, std::string& out) {
   if (const std::string_view key = entry["key"].string(); !key.empty()) {
     out += key;
     out += ": ";
@@ -39,8 +39,8 @@ constexpr EntrySpec kFactSpec = {
              .id_prefix = "fact-",
              .importance = 0.7,
              .decay_rate_per_day = 0.01},
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kFactFields),
+    .append_headline = append_fact_headline,
 };
 
 }  // namespace bmad_mem

@@ -9,7 +9,7 @@ constexpr std::array<std::string_view, 5> kSeverities = {"info", "low", "medium"
 constexpr std::array<std::string_view, 5> kStatuses = {"open", "acknowledged", "in_progress",
                                                        "resolved", "dismissed"};
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kFindingFields = entry_fields(std::array{
     Field{.name = "discovered_by"},
     Field{.name = "category", .searchable = true},
     Field{.name = "severity", .kind = FieldKind::kChoice, .choices = kSeverities},
@@ -29,7 +29,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "agent_id"},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_finding_headline(JsonValue entry, std::string& out) {
   const std::string_view severity = entry["severity"].string();
   const std::string_view status = entry["status"].string();
   const bool shows_status = !status.empty() && status != "open";
@@ -57,8 +57,8 @@ constexpr EntrySpec kFindingSpec = {
              .importance = 0.8,
              .decay_rate_per_day = 0.05},
     .who_field = "discovered_by",
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kFindingFields),
+    .append_headline = append_finding_headline,
 };
 
 }  // namespace bmad_mem

@@ -5,7 +5,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr auto kFields = entry_fields(std::array{
+constexpr auto kPreferenceFields = entry_fields(std::array{
     Field{.name = "category"},
     Field{.name = "key",
           .kind = FieldKind::kNonEmptyText,
@@ -26,7 +26,7 @@ constexpr auto kFields = entry_fields(std::array{
     Field{.name = "agent_id"},
 });
 
-void append_headline(JsonValue entry, std::string& out) {
+void append_preference_headline(JsonValue entry, std::string& out) {
   out += entry["key"].string();
   out += " = ";
   append_value_shown(entry["value"], out);
@@ -43,8 +43,8 @@ constexpr EntrySpec kPreferenceSpec = {
              .created_with_session = true,
              .importance = 0.7,
              .decay_rate_per_day = 0.01},
-    .shape = make_shape(kFields),
-    .append_headline = append_headline,
+    .shape = make_shape(kPreferenceFields),
+    .append_headline = append_preference_headline,
 };
 
 }  // namespace bmad_mem

@@ -5,31 +5,15 @@
 #include <optional>
 #include <utility>
 
+#include "bmad_mem/text.hpp"
 #include "json_strings.hpp"
 #include "privacy/personal.hpp"
 
 namespace bmad_mem {
 namespace {
 
-bool is_alnum(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-bool is_word(char c) {
-  return is_alnum(c) || c == '_' || c == '-' || static_cast<unsigned char>(c) >= 0x80;
-}
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
-template <std::size_t N>
-bool is_one_of(const std::array<std::string_view, N>& list, std::string_view text) {
-  return std::ranges::find(list, text) != list.end();
-}
+/// Of a name: that of a person, a folder or a host.
+bool is_name_part(char c) { return is_word_byte(c) || c == '-' || !is_ascii(c); }
 
 /// Members whose value names a person.
 constexpr std::array<std::string_view, 11> kPersonNames = {
@@ -86,7 +70,7 @@ std::size_t private_ip_size(std::string_view text) {
   std::size_t at = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const std::size_t begin = at;
-    while (at < text.size() && at < begin + 3 && text[at] >= '0' && text[at] <= '9') {
+    while (at < text.size() && at < begin + 3 && is_digit(text[at])) {
       parts.at(i) = parts.at(i) * 10 + static_cast<unsigned>(text[at] - '0');
       ++at;
     }
@@ -112,7 +96,7 @@ Anonymizer::Anonymizer(AnonymizerOptions options)
 }
 
 void Anonymizer::add_person(std::string_view name) {
-  if (!name.empty() && !is_one_of(kNobody, lower(name))) {
+  if (!name.empty() && !is_among(kNobody, lower_ascii(name))) {
     candidates_.emplace(name);
   }
 }
@@ -120,7 +104,7 @@ void Anonymizer::add_person(std::string_view name) {
 void Anonymizer::learn(const Session& session) {
   add_person(session.user_id);
   for (const std::string& agent : session.agent_ids) {
-    agents_.insert(lower(agent));
+    agents_.insert(lower_ascii(agent));
   }
 }
 
@@ -129,14 +113,14 @@ void Anonymizer::learn(EntryType type, JsonValue entry) {
   if (type == EntryType::kConversation && entry["role"].string() == "user") {
     add_person(agent);
   } else if (!agent.empty()) {
-    agents_.insert(lower(agent));
+    agents_.insert(lower_ascii(agent));
   }
   learn_members(entry, {});
 }
 
 // NOLINTNEXTLINE(misc-no-recursion): the parser bounds the depth.
 void Anonymizer::learn_members(JsonValue value, std::string_view name) {
-  if (value.is_string() && is_one_of(kPersonNames, name)) {
+  if (value.is_string() && is_among(kPersonNames, name)) {
     add_person(value.string());
   }
   for (const JsonValue element : value.elements()) {
@@ -149,41 +133,43 @@ void Anonymizer::learn_members(JsonValue value, std::string_view name) {
 
 void Anonymizer::finish_learning() {
   for (const std::string& name : candidates_) {
-    if (agents_.contains(lower(name))) {
+    if (agents_.contains(lower_ascii(name))) {
       continue;
     }
-    aliases_.emplace(lower(name), name);
+    aliases_.emplace(lower_ascii(name), name);
     // "user-marit" is called Marit.
     for (const std::string_view prefix : {"user-", "user_", "u-"}) {
       if (name.starts_with(prefix) && name.size() >= prefix.size() + kNameSizeMin) {
-        aliases_.emplace(lower(name.substr(prefix.size())), name);
+        aliases_.emplace(lower_ascii(name.substr(prefix.size())), name);
       }
     }
   }
 }
 
-bool Anonymizer::is_person(std::string_view name) const { return aliases_.contains(lower(name)); }
+bool Anonymizer::is_person(std::string_view name) const {
+  return aliases_.contains(lower_ascii(name));
+}
 
 std::string Anonymizer::person(std::string_view name) {
-  const auto known = aliases_.find(lower(name));
+  const auto known = aliases_.find(lower_ascii(name));
   return pseudonyms_.name("person", known == aliases_.end() ? name : known->second);
 }
 
 std::string Anonymizer::json(std::string_view json) {
   const auto replace = [&](const JsonString& string) -> std::optional<std::string> {
-    if (string.text.empty() || string.name.empty() || is_one_of(kKept, string.name)) {
+    if (string.text.empty() || string.name.empty() || is_among(kKept, string.name)) {
       return std::nullopt;
     }
     // "user_id" is the id of a person, "references" hold those of entries.
-    if (string.is_id && string.name != "agent_id" && !is_one_of(kPersonNames, string.name)) {
+    if (string.is_id && string.name != "agent_id" && !is_among(kPersonNames, string.name)) {
       return std::nullopt;
     }
     std::string other;
     if (is_person(string.text)) {
       other = person(string.text);
-    } else if (is_one_of(kHostNames, string.name) && string.text.find(' ') == std::string::npos) {
-      other = is_one_of(kPublicHosts, string.text) ? std::string(string.text)
-                                                   : pseudonyms_.name("host", string.text);
+    } else if (is_among(kHostNames, string.name) && string.text.find(' ') == std::string::npos) {
+      other = is_among(kPublicHosts, string.text) ? std::string(string.text)
+                                                  : pseudonyms_.name("host", string.text);
     } else if (options_.all_paths && string.name == "path" && !string.text.starts_with('/')) {
       other = segments(string.text);
     } else {
@@ -241,7 +227,7 @@ void Anonymizer::find_contacts(std::string_view text, std::vector<Change>& chang
     const std::string_view part = text.substr(each.begin, each.end - each.begin);
     if (each.rule == personal_kind_name(PersonalKind::kEmail)) {
       changes.push_back({each.begin, each.end, "email"});
-    } else if (!is_one_of(kPublicHosts, part)) {
+    } else if (!is_among(kPublicHosts, part)) {
       changes.push_back({each.begin, each.end, "ip"});
     }
   }
@@ -287,11 +273,11 @@ void Anonymizer::find_hosts(std::string_view text, std::vector<Change>& changes)
     const bool in_address = (before.ends_with("://") && !before.ends_with("file://")) ||
                             (before.ends_with('@') && word.find('.') != std::string_view::npos);
     const bool is_private = std::ranges::any_of(kPrivateEnds, [&](std::string_view suffix) {
-      return word.size() > suffix.size() && lower(word).ends_with(suffix);
+      return word.size() > suffix.size() && lower_ascii(word).ends_with(suffix);
     });
     const bool is_login = end < text.size() && text[end] == '@';
     if ((in_address || is_private) && !is_login && !word.empty() &&
-        !is_one_of(kPublicHosts, lower(word)) && !is_pseudonym("ip", word)) {
+        !is_among(kPublicHosts, lower_ascii(word)) && !is_pseudonym("ip", word)) {
       changes.push_back({i, last, "host"});
     }
     i = end;
@@ -366,7 +352,7 @@ bool Anonymizer::names_place(std::string_view path) const {
     return true;
   }
   const std::string_view root = first_segment(path);
-  return is_one_of(kRoots, root) && path.size() > root.size() + 2;
+  return is_among(kRoots, root) && path.size() > root.size() + 2;
 }
 
 std::string Anonymizer::path(std::string_view path) {
@@ -408,12 +394,12 @@ std::string Anonymizer::segments(std::string_view path) {
 
 void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes) const {
   for (std::size_t i = 0; i < text.size();) {
-    if (!is_word(text[i])) {
+    if (!is_name_part(text[i])) {
       ++i;
       continue;
     }
     std::size_t end = i;
-    while (end < text.size() && is_word(text[end])) {
+    while (end < text.size() && is_name_part(text[end])) {
       ++end;
     }
     // A name may have more words than one: the longest that is known.
@@ -423,18 +409,19 @@ void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes
         known = stop;
       }
       if (stop + 1 >= text.size() || (text[stop] != ' ' && text[stop] != '.') ||
-          !is_word(text[stop + 1])) {
+          !is_name_part(text[stop + 1])) {
         break;
       }
       ++stop;
-      while (stop < text.size() && is_word(text[stop])) {
+      while (stop < text.size() && is_name_part(text[stop])) {
         ++stop;
       }
     }
     const char before = i == 0 ? ' ' : text[i - 1];
     const char behind = end < text.size() ? text[end] : ' ';
-    const bool is_mention = before == '@' && (i == 1 || !is_word(text[i - 2])) && behind != '/' &&
-                            behind != '(' && !is_one_of(kNobody, text.substr(i, end - i));
+    const bool is_mention = before == '@' && (i == 1 || !is_name_part(text[i - 2])) &&
+                            behind != '/' && behind != '(' &&
+                            !is_among(kNobody, text.substr(i, end - i));
     if (known || is_mention) {
       const std::size_t stop = known.value_or(end);
       changes.push_back({i, stop, "person"});

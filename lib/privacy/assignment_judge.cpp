@@ -4,11 +4,12 @@
 #include <array>
 #include <cstddef>
 
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 #include "innocent.hpp"
 #include "privacy/secret_rule.hpp"
 #include "randomness.hpp"
 #include "secret_names.hpp"
+#include "text_scan.hpp"
 #include "token_rules.hpp"
 
 namespace bmad_mem {
@@ -295,7 +296,7 @@ bool has_key_alphabet(const Traits& traits) {
   return traits.blanks == 0 && traits.foreign == 0 && traits.others == 0;
 }
 
-bool is_uuid(string_view value) {
+bool looks_like_uuid(string_view value) {
   return value.size() == 36 && value[8] == '-' && value[13] == '-' && value[18] == '-' &&
          value[23] == '-' && all_are(value, [](char c) { return is_hex_digit(c) || c == '-'; });
 }
@@ -335,7 +336,7 @@ Verdict judge_key(SecretKind kind, string_view value, ValueForm form) {
   if (all_are(value, is_hex_digit)) {
     return judge_hex(kind, traits, form);
   }
-  if (is_uuid(value)) {
+  if (looks_like_uuid(value)) {
     return is_strong(kind) && form != ValueForm::kProse ? secret(kind) : std::nullopt;
   }
   if (!is_strong(kind) && is_public_shape(value)) {

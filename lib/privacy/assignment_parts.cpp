@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -35,7 +35,7 @@ constexpr auto kByteBits = [] {
 
 bool has_bit(char c, unsigned bit) { return (kByteBits[static_cast<unsigned char>(c)] & bit) != 0; }
 
-bool is_name_char(char c) { return has_bit(c, kInName); }
+bool is_in_name(char c) { return has_bit(c, kInName); }
 
 std::size_t blanks_before(std::string_view text, std::size_t end) {
   const std::size_t first = end - std::min(end, kBlanksMax);
@@ -64,7 +64,7 @@ std::size_t closers_before(std::string_view text, std::size_t end, bool& is_quot
 NamePart run_before(std::string_view text, std::size_t end) {
   NamePart name{.begin = end, .end = end};
   const std::size_t first = end - std::min(end, kNameSizeMax + 1);
-  while (name.begin > first && is_name_char(text[name.begin - 1])) {
+  while (name.begin > first && is_in_name(text[name.begin - 1])) {
     --name.begin;
     name.letters |= letter_bit(text[name.begin]);
   }

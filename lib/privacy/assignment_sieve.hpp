@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 

@@ -9,8 +9,9 @@
 #include "assignment_judge.hpp"
 #include "assignment_parts.hpp"
 #include "assignment_sieve.hpp"
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 #include "secret_names.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "bmad_mem/text.hpp"
 #include "stand_in.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
@@ -13,19 +14,19 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kRule = "url-credentials";
-constexpr std::size_t kValueSizeMax = 256;
+constexpr std::string_view kConnectionRule = "url-credentials";
+constexpr std::size_t kPartSizeMax = 256;
 constexpr std::size_t kNear = 200;
 
 bool ends_any_value(char c) { return is_quote(c) || c == '\n' || c == '\r' || c == '\\'; }
 
 /// Where the value begins behind "name" and " = "; npos when no '=' follows.
 std::size_t value_begin(std::string_view text, std::size_t name_end) {
-  const std::size_t equals = run_end(text, name_end, is_blank, 2);
+  const std::size_t equals = blanks_end(text, name_end, 2);
   if (byte_at(text, equals) != '=' || byte_at(text, equals + 1) == '=') {
     return std::string_view::npos;
   }
-  return run_end(text, equals + 1, is_blank, 2);
+  return blanks_end(text, equals + 1, 2);
 }
 
 /// The part of the line around [at, end), within reach.
@@ -52,31 +53,31 @@ bool names_a_database(std::string_view part) {
   return false;
 }
 
-struct Span {
+struct PartValue {
   std::size_t begin;
   std::size_t end;
 };
 
 /// The value at `at`, which may stand in quotes or braces of its own, up to one of `stops`.
-Span read_value(std::string_view text, std::size_t at, std::string_view stops) {
+PartValue read_value(std::string_view text, std::size_t at, std::string_view stops) {
   const char open = byte_at(text, at);
   if (open == '{' || open == '\'') {
     const char close = open == '{' ? '}' : '\'';
     const std::size_t end =
-        text.substr(0, std::min(text.size(), at + kValueSizeMax)).find(close, at + 1);
+        text.substr(0, std::min(text.size(), at + kPartSizeMax)).find(close, at + 1);
     if (end != std::string_view::npos) {
       return {.begin = at + 1, .end = end};
     }
   }
   const std::size_t end = run_end(
-      text, at, [&](char c) { return !ends_any_value(c) && !stops.contains(c); }, kValueSizeMax);
+      text, at, [&](char c) { return !ends_any_value(c) && !stops.contains(c); }, kPartSizeMax);
   return {.begin = at, .end = at + text.substr(at, end - at).find_last_not_of(' ') + 1};
 }
 
-void add_unless_stand_in(StructureScan& scan, Span value) {
+void add_unless_stand_in(StructureScan& scan, PartValue value) {
   const std::string_view text = scan.text.substr(value.begin, value.end - value.begin);
   if (!is_stand_in(text)) {
-    scan.add(value.begin, value.end, kRule);
+    scan.add(value.begin, value.end, kConnectionRule);
   }
 }
 
@@ -88,7 +89,7 @@ void scan_connection_password(StructureScan& scan, std::size_t at, std::size_t s
   if (value == std::string_view::npos || is_word_byte(byte_before(text, at))) {
     return;
   }
-  const std::size_t gap = run_begin(text, at, is_blank, 4);
+  const std::size_t gap = blanks_begin(text, at, 4);
   const char before = byte_before(text, gap);
   if (before == '&' || before == '?') {
     add_unless_stand_in(scan, read_value(text, value, "&;# \t<>)"));
@@ -100,13 +101,13 @@ void scan_connection_password(StructureScan& scan, std::size_t at, std::size_t s
     }
     return;
   }
-  const Span whole = read_value(text, value, ";");
+  const PartValue whole = read_value(text, value, ";");
   const std::string_view behind = text.substr(whole.end, kNear);
   if (behind.starts_with(';') && names_a_database(behind.substr(0, behind.find('\n')))) {
     add_unless_stand_in(scan, whole);
     return;
   }
-  const Span word = read_value(text, value, "; \t,");
+  const PartValue word = read_value(text, value, "; \t,");
   const std::string_view rest = text.substr(word.end, kNear);
   if (names_a_database(line_before(text, at)) ||
       (rest.starts_with(' ') && names_a_database(rest.substr(0, rest.find_first_of("\n\""))))) {
@@ -120,10 +121,10 @@ void scan_connection_key(StructureScan& scan, std::size_t at, std::size_t size) 
   if (value == std::string_view::npos) {
     return;
   }
-  const std::size_t key_end = run_end(scan.text, value, is_base64, kValueSizeMax);
+  const std::size_t key_end = run_end(scan.text, value, is_base64, kPartSizeMax);
   const std::size_t end = run_end(scan.text, key_end, [](char c) { return c == '='; }, 2);
   if (end - value >= kKeySizeMin && looks_random(scan.text.substr(value, end - value))) {
-    scan.add(value, end, kRule);
+    scan.add(value, end, kConnectionRule);
   }
 }
 
@@ -142,7 +143,7 @@ void scan_signature(StructureScan& scan, std::size_t at, std::size_t size) {
       !looks_random(value)) {
     return;
   }
-  const auto is_query_byte = [](char c) { return !is_white(c) && !is_quote(c) && c != '<'; };
+  const auto is_query_byte = [](char c) { return !is_space(c) && !is_quote(c) && c != '<'; };
   const std::size_t from = run_begin(text, at, is_query_byte, kQueryMax);
   const std::size_t to = run_end(text, end, is_query_byte, kQueryMax);
   const std::string_view query = text.substr(from, to - from);
@@ -154,7 +155,7 @@ void scan_signature(StructureScan& scan, std::size_t at, std::size_t size) {
     }
     return false;
   };
-  const bool is_amazon_or_google = folded(text[at]) == 'x';
+  const bool is_amazon_or_google = to_lower(text[at]) == 'x';
   const bool is_azure = size == 4 && (has("se=") || has("sv="));
   const bool is_older = size > 4 && (has("Expires=") || has("Key-Pair-Id="));
   if (is_amazon_or_google || is_azure || is_older) {

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
 #include "text_scan.hpp"
 
@@ -58,7 +59,7 @@ bool is_login(std::string_view text, std::size_t begin, std::size_t end) {
   constexpr std::size_t kReach = 128;
   const char before = byte_before(text, begin);
   const std::size_t url = run_begin(
-      text, begin, [](char c) { return !is_white(c) && !is_quote(c) && c != '<' && c != '?'; },
+      text, begin, [](char c) { return !is_space(c) && !is_quote(c) && c != '<' && c != '?'; },
       kReach);
   if ((before == ':' || before == '/') && text.substr(url, begin - url).contains("://")) {
     return true;
@@ -71,7 +72,7 @@ bool is_login(std::string_view text, std::size_t begin, std::size_t end) {
   if (byte_at(text, end) == ':' && is_announced(text, begin, {"scp", "rsync"})) {
     return true;
   }
-  const std::size_t word_end = run_begin(text, begin, is_blank, 2);
+  const std::size_t word_end = blanks_begin(text, begin, 2);
   const std::size_t word =
       run_begin(text, word_end, [](char c) { return is_letter(c) || c == '-'; }, 12);
   static constexpr std::string_view kCommands[] = {"ssh",  "scp",         "sftp",

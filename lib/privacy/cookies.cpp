@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <initializer_list>
 
+#include "bmad_mem/text.hpp"
 #include "stand_in.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
@@ -13,11 +14,13 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::size_t kNameSizeMax = 128;
-constexpr std::size_t kValueSizeMin = 6;
+constexpr std::size_t kCookieNameMax = 128;
+constexpr std::size_t kCookieSizeMin = 6;
 
-bool is_name_byte(char c) { return is_alnum(c) || std::string_view("-_.!#$%&*+^|~").contains(c); }
-bool is_value_byte(char c) {
+bool is_cookie_name_byte(char c) {
+  return is_alnum(c) || std::string_view("-_.!#$%&*+^|~").contains(c);
+}
+bool is_cookie_byte(char c) {
   return static_cast<unsigned char>(c) > ' ' && !is_quote(c) &&
          !std::string_view("\\;,<>").contains(c);
 }
@@ -38,7 +41,7 @@ bool holds_any(std::string_view name, std::initializer_list<std::string_view> wo
 }
 
 bool is_secret_cookie(std::string_view name, std::string_view value) {
-  if (value.size() < kValueSizeMin || is_stand_in(value) || is_attribute(name)) {
+  if (value.size() < kCookieSizeMin || is_stand_in(value) || is_attribute(name)) {
     return false;
   }
   if (holds_any(name, {"sess", "sid", "token", "auth", "csrf", "xsrf", "jwt", "login", "remember",
@@ -59,7 +62,7 @@ std::size_t read_cookies(StructureScan& scan, std::size_t at, bool only_first) {
   const std::string_view text = scan.text;
   bool is_first = true;
   while (at < text.size()) {
-    const std::size_t name_end = run_end(text, at, is_name_byte, kNameSizeMax);
+    const std::size_t name_end = run_end(text, at, is_cookie_name_byte, kCookieNameMax);
     std::size_t value = name_end;
     if (byte_at(text, name_end) == '=') {
       ++value;
@@ -67,7 +70,7 @@ std::size_t read_cookies(StructureScan& scan, std::size_t at, bool only_first) {
     } else if (is_first || name_end == at) {
       break;
     }
-    const std::size_t value_end = run_end(text, value, is_value_byte);
+    const std::size_t value_end = run_end(text, value, is_cookie_byte);
     if ((is_first || !only_first) &&
         is_secret_cookie(text.substr(at, name_end - at), text.substr(value, value_end - value))) {
       scan.add(value, value_end, "cookie");
@@ -76,7 +79,7 @@ std::size_t read_cookies(StructureScan& scan, std::size_t at, bool only_first) {
     if (byte_at(text, at) != ';') {
       break;
     }
-    at = run_end(text, at + 1, is_blank, 8);
+    at = blanks_end(text, at + 1, 8);
     is_first = false;
   }
   return at;

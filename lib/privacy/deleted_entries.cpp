@@ -16,7 +16,7 @@ namespace {
 /// A session's bytes many times over; only damage is larger.
 constexpr std::uint64_t kDeletedSizeMax = std::uint64_t{1} << 30U;
 
-std::string to_text(std::span<const DeletedLine> lines) {
+std::string lines_text(std::span<const DeletedLine> lines) {
   std::string text;
   for (const DeletedLine& line : lines) {
     const std::string at = format_rfc3339(line.deleted_at);
@@ -52,7 +52,7 @@ Status append_deleted(FileSystem& files, const std::string& session_id,
   const bool is_new = !files.info(path).has_value();
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
   BMAD_TRY(cut_torn_end(*file));
-  BMAD_TRY(write_all(*file, to_text(lines)));
+  BMAD_TRY(write_all(*file, lines_text(lines)));
   BMAD_TRY(file->sync_data());
   return is_new ? files.sync_directory(parent_folder(path)) : Status();
 }
@@ -86,7 +86,7 @@ Status replace_deleted(FileSystem& files, const std::string& session_id,
                        std::span<const DeletedLine> lines) {
   const std::string path = deleted_entries_path(session_id);
   if (!lines.empty()) {
-    return replace_file(files, path, to_text(lines));
+    return replace_file(files, path, lines_text(lines));
   }
   return remove_durably(files, path);
 }

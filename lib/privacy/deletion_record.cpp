@@ -53,7 +53,7 @@ void write_strings(JsonWriter& out, std::string_view key, const std::vector<std:
   out.end_array();
 }
 
-std::string to_text(const DeletionRecord& record) {
+std::string record_text(const DeletionRecord& record) {
   JsonWriter out;
   out.begin_object().member("session_id", std::string_view(record.session_id));
   out.key("deletions").begin_array();
@@ -111,7 +111,7 @@ Status save_deletion_record(FileSystem& files, const DeletionRecord& record) {
     return remove_durably(files, path);
   }
   BMAD_TRY(make_deleted_folder(files, record.session_id));
-  return replace_file(files, path, to_text(record));
+  return replace_file(files, path, record_text(record));
 }
 
 void add_ids(std::vector<std::string>& list, std::vector<std::string> ids) {

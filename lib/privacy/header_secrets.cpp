@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "bmad_mem/text.hpp"
 #include "stand_in.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
@@ -13,11 +14,10 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kRule = "authorization";
+constexpr std::string_view kHeaderRule = "authorization";
 constexpr std::size_t kCredentialsMax = 8192;
 constexpr std::size_t kParametersMax = 1024;
-constexpr std::size_t kSizeMin = 8;
-constexpr std::size_t kNone = std::string_view::npos;
+constexpr std::size_t kCredentialsMin = 8;
 
 bool is_credential_byte(char c) {
   return static_cast<unsigned char>(c) > ' ' && c < '\x7f' && !is_quote(c) &&
@@ -39,7 +39,7 @@ std::size_t credentials_end(StructureScan& scan, std::size_t at) {
 
 /// Whether a value in the place of credentials is one: there a digit is enough.
 bool are_credentials(std::string_view value) {
-  if (value.size() < kSizeMin || is_stand_in(value) || is_example_word(value)) {
+  if (value.size() < kCredentialsMin || is_stand_in(value) || is_example_word(value)) {
     return false;
   }
   const Shape shape = shape_of(value.substr(0, 256));
@@ -119,8 +119,9 @@ void add_parameters(StructureScan& scan, std::size_t begin, std::size_t end) {
     const std::size_t to =
         is_only_one ? run_end(rest, from, is_credential_byte) : rest.find_last_not_of(" \t") + 1;
     const Shape shape = shape_of(rest);
-    if (to > from + kSizeMin && shape.digits > 3 && !rest.contains('<') && !rest.contains("${")) {
-      scan.add(begin + from, begin + to, kRule);
+    if (to > from + kCredentialsMin && shape.digits > 3 && !rest.contains('<') &&
+        !rest.contains("${")) {
+      scan.add(begin + from, begin + to, kHeaderRule);
     }
     return;
   }
@@ -130,7 +131,7 @@ std::size_t skip_scheme_gap(std::string_view text, std::size_t at) {
   if (text.substr(at).starts_with("%20")) {
     return at + 3;
   }
-  return byte_at(text, at) == '+' ? at + 1 : run_end(text, at, is_blank, 8);
+  return byte_at(text, at) == '+' ? at + 1 : blanks_end(text, at, 8);
 }
 
 void judge_credentials(StructureScan& scan, std::string_view scheme, std::size_t at) {
@@ -140,7 +141,7 @@ void judge_credentials(StructureScan& scan, std::string_view scheme, std::size_t
   const bool is_secret =
       is_known_scheme(scheme) ? are_credentials(value) : looks_random(value) && !is_stand_in(value);
   if (is_basic || is_secret) {
-    scan.add(at, end, kRule);
+    scan.add(at, end, kHeaderRule);
   }
 }
 
@@ -156,7 +157,7 @@ std::size_t value_after_name(std::string_view text, std::size_t name_end) {
     ++at;
   }
   if (!std::string_view(":=,>").contains(byte_at(text, at)) || at >= text.size()) {
-    return kNone;
+    return std::string_view::npos;
   }
   at = run_end(text, at + 1, [](char c) { return is_blank(c) || c == '[' || c == '('; }, 16);
   const bool is_prefixed = std::string_view("bfru$").contains(byte_at(text, at));
@@ -171,12 +172,12 @@ bool is_in_curl_command(std::string_view text, std::size_t at) {
   const std::size_t from = at > kReach ? at - kReach : 0;
   const std::string_view before = text.substr(from, at - from);
   const std::size_t curl = before.rfind("curl");
-  if (curl == kNone) {
+  if (curl == std::string_view::npos) {
     return false;
   }
   const std::string_view between = before.substr(curl);
   // A line that ends in a backslash goes on.
-  for (std::size_t end = 0; (end = between.find('\n', end)) != kNone; ++end) {
+  for (std::size_t end = 0; (end = between.find('\n', end)) != std::string_view::npos; ++end) {
     if (between[end - 1] != '\\') {
       return false;
     }
@@ -187,7 +188,7 @@ bool is_in_curl_command(std::string_view text, std::size_t at) {
 void scan_authorization(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::string_view text = scan.text;
   const std::size_t value = value_after_name(text, at + size);
-  if (value == kNone || is_alnum(byte_before(text, at))) {
+  if (value == std::string_view::npos || is_alnum(byte_before(text, at))) {
     return;
   }
   const std::size_t scheme_end = run_end(text, value, is_base64url, 32);
@@ -214,23 +215,23 @@ void scan_scheme(StructureScan& scan, std::size_t at, std::size_t size) {
   }
   const std::size_t end = credentials_end(scan, begin);
   const std::string_view value = text.substr(begin, end - begin);
-  const bool is_basic = folded(text[at + 1]) == 'a';
+  const bool is_basic = to_lower(text[at + 1]) == 'a';
   const bool is_secret =
-      is_basic ? value.size() >= kSizeMin && is_encoded_login(value)
+      is_basic ? value.size() >= kCredentialsMin && is_encoded_login(value)
                : looks_random(value) && !is_stand_in(value) && !is_example_word(value);
   if (is_secret) {
-    scan.add(begin, end, kRule);
+    scan.add(begin, end, kHeaderRule);
   }
 }
 
 void scan_key_header(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::size_t value = value_after_name(scan.text, at + size);
-  if (value == kNone || is_alnum(byte_before(scan.text, at))) {
+  if (value == std::string_view::npos || is_alnum(byte_before(scan.text, at))) {
     return;
   }
   const std::size_t end = credentials_end(scan, value);
   if (are_credentials(scan.text.substr(value, end - value))) {
-    scan.add(value, end, kRule);
+    scan.add(value, end, kHeaderRule);
   }
 }
 
@@ -243,14 +244,14 @@ void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size) {
       [&](char c) { return quote != '\0' ? c != quote && c != '\n' : is_credential_byte(c); }, 256);
   const std::string_view login = text.substr(begin, end - begin);
   const std::size_t colon = login.find(':');
-  if (colon == kNone || login.contains("://") || !is_in_curl_command(text, at)) {
+  if (colon == std::string_view::npos || login.contains("://") || !is_in_curl_command(text, at)) {
     return;
   }
   const std::string_view password = login.substr(colon + 1);
   if (!password.empty() && !is_stand_in(password)) {
-    scan.add(begin + colon + 1, end, kRule);
+    scan.add(begin + colon + 1, end, kHeaderRule);
   } else if (password.empty() && looks_random(login.substr(0, colon))) {
-    scan.add(begin, begin + colon, kRule);
+    scan.add(begin, begin + colon, kHeaderRule);
   }
 }
 

@@ -5,8 +5,9 @@
 #include <cstddef>
 #include <string>
 
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 #include "randomness.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -123,7 +124,7 @@ bool is_public_shape(std::string_view value) {
       is_etag_or_trace(text) || is_address(text)) {
     return true;
   }
-  return is_digest(lower_case(text.substr(0, 8))) || is_written(text);
+  return is_digest(lower_ascii(text.substr(0, 8))) || is_written(text);
 }
 
 }  // namespace bmad_mem

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
 #include "text_scan.hpp"
 
@@ -120,7 +121,6 @@ std::optional<Span> v4_at(std::string_view text, std::size_t at) {
 
 /// Global addresses lie in 2000::/3: the first group has four digits and begins with 2 or 3.
 std::optional<Span> v6_at(std::string_view text, std::size_t at) {
-  const auto is_hex = [](char c) { return is_digit(c) || (folded(c) >= 'a' && folded(c) <= 'f'); };
   constexpr std::size_t kSizeMax = 39;
   const char before = byte_before(text, at);
   if ((text[at] != '2' && text[at] != '3') || is_word_byte(before) || before == ':' ||
@@ -131,13 +131,13 @@ std::optional<Span> v6_at(std::string_view text, std::size_t at) {
   std::size_t gaps = 0;
   std::size_t place = at;
   while (groups < 8 && place - at <= kSizeMax) {
-    const std::size_t end = run_end(text, place, is_hex, 5);
+    const std::size_t end = run_end(text, place, is_hex_digit, 5);
     if (end - place > 4 || (groups == 0 && end - place != 4)) {
       return std::nullopt;
     }
     groups += end > place ? 1U : 0U;
     const bool goes_on = byte_at(text, end) == ':' &&
-                         (is_hex(byte_at(text, end + 1)) || byte_at(text, end + 1) == ':');
+                         (is_hex_digit(byte_at(text, end + 1)) || byte_at(text, end + 1) == ':');
     place = end;
     if (!goes_on) {
       break;

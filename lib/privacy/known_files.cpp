@@ -9,6 +9,7 @@
 #include <array>
 #include <cstddef>
 
+#include "bmad_mem/text.hpp"
 #include "stand_in.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
@@ -16,16 +17,15 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::size_t kNone = std::string_view::npos;
-constexpr std::size_t kValueSizeMax = 512;
+constexpr std::size_t kFileValueMax = 512;
 
-bool is_value_byte(char c) {
+bool is_file_value_byte(char c) {
   return static_cast<unsigned char>(c) > ' ' && !is_quote(c) && c != '\\' && c != ',' && c != ';';
 }
 
-void add_value(StructureScan& scan, std::size_t begin, std::string_view rule,
-               std::size_t size_min) {
-  const std::size_t end = run_end(scan.text, begin, is_value_byte, kValueSizeMax);
+void add_file_value(StructureScan& scan, std::size_t begin, std::string_view rule,
+                    std::size_t size_min) {
+  const std::size_t end = run_end(scan.text, begin, is_file_value_byte, kFileValueMax);
   const std::string_view value = scan.text.substr(begin, end - begin);
   if (value.size() >= size_min && !is_stand_in(value)) {
     scan.add(begin, end, rule);
@@ -36,7 +36,7 @@ void add_value(StructureScan& scan, std::size_t begin, std::string_view rule,
 std::size_t field_end(std::string_view text, std::size_t at) {
   constexpr std::size_t kFieldMax = 256;
   const std::size_t limit = std::min(text.size(), at + kFieldMax);
-  while (at < limit && text[at] != ':' && !is_white(text[at]) && !is_quote(text[at])) {
+  while (at < limit && text[at] != ':' && !is_space(text[at]) && !is_quote(text[at])) {
     at += text[at] == '\\' && at + 1 < limit ? 2 : 1;
   }
   return std::min(at, limit);
@@ -57,22 +57,23 @@ void scan_npmrc(StructureScan& scan, std::size_t at, std::size_t size) {
   }
   const std::size_t value =
       run_end(text, sign + 1, [](char c) { return is_blank(c) || is_quote(c); }, 4);
-  if (byte_at(text, sign) == '=' || is_quote(byte_before(text, value)) || folded(text[at]) == 'n') {
-    add_value(scan, value, "npmrc", 8);
+  if (byte_at(text, sign) == '=' || is_quote(byte_before(text, value)) ||
+      to_lower(text[at]) == 'n') {
+    add_file_value(scan, value, "npmrc", 8);
   }
 }
 
 void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::string_view text = scan.text;
-  if (is_word_byte(byte_before(text, at)) || !is_white(byte_at(text, at + size))) {
+  if (is_word_byte(byte_before(text, at)) || !is_space(byte_at(text, at + size))) {
     return;
   }
   constexpr std::size_t kWordMax = 256;
   constexpr int kPairsMax = 4;
   std::size_t place = at + size;
   const auto next_word = [&] {
-    const std::size_t begin = run_end(text, place, is_white, 64);
-    place = run_end(text, begin, [](char c) { return !is_white(c); }, kWordMax);
+    const std::size_t begin = run_end(text, place, is_space, 64);
+    place = run_end(text, begin, [](char c) { return !is_space(c); }, kWordMax);
     return text.substr(begin, place - begin);
   };
   if (text[at] == 'm') {
@@ -82,9 +83,9 @@ void scan_netrc(StructureScan& scan, std::size_t at, std::size_t size) {
     const std::string_view key = next_word();
     const std::size_t key_end = place;
     if (key == "password" && (i > 0 || text[at] == 'm')) {
-      add_value(
+      add_file_value(
           scan,
-          run_end(text, key_end, [](char c) { return is_white(c) || c == '"'; }, 8), "netrc", 1);
+          run_end(text, key_end, [](char c) { return is_space(c) || c == '"'; }, 8), "netrc", 1);
       return;
     }
     if (key != "login" && key != "account") {
@@ -122,8 +123,8 @@ void scan_pgpass(StructureScan& scan, std::size_t at, std::size_t size) {
 
 void scan_pypirc(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::string_view text = scan.text;
-  const std::size_t sign = run_end(text, at + size, is_blank, 8);
-  const std::size_t line = run_begin(text, at, is_blank, 16);
+  const std::size_t sign = blanks_end(text, at + size, 8);
+  const std::size_t line = blanks_begin(text, at, 16);
   if ((byte_at(text, sign) != '=' && byte_at(text, sign) != ':') ||
       byte_before(text, line) != '\n') {
     return;
@@ -141,23 +142,23 @@ void scan_pypirc(StructureScan& scan, std::size_t at, std::size_t size) {
     const std::size_t value =
         run_end(text, sign + 1, [](char c) { return is_blank(c) || is_quote(c); }, 8);
     if (!text.substr(value).starts_with("self.")) {
-      add_value(scan, value, "pypirc", 4);
+      add_file_value(scan, value, "pypirc", 4);
     }
   }
 }
 
 void scan_docker_auth(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::string_view text = scan.text;
-  if (!is_quote(byte_before(text, at)) && !is_white(byte_before(text, at))) {
+  if (!is_quote(byte_before(text, at)) && !is_space(byte_before(text, at))) {
     return;
   }
   const std::size_t value = value_after_name(text, at + size);
-  if (value == kNone) {
+  if (value == std::string_view::npos) {
     return;
   }
   const std::size_t end = run_end(
       text, value, [](char c) { return is_base64(c) || c == '=' || is_base64url(c); },
-      kValueSizeMax);
+      kFileValueMax);
   const std::string_view encoded = text.substr(value, end - value);
   constexpr std::size_t kLoginMin = 8;
   const bool is_login = encoded.size() >= kLoginMin && is_encoded_login(encoded);

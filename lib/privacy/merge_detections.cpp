@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 
@@ -29,10 +31,8 @@ Detection snapped(std::string_view text, Detection detection) {
 /// What is left between two placeholders may be a separator only.
 bool is_worth_taking_out(std::string_view text) {
   constexpr std::ptrdiff_t kWordSizeMin = 4;
-  return std::ranges::count_if(text, [](char c) {
-           return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                  static_cast<unsigned char>(c) >= 0x80;
-         }) >= kWordSizeMin;
+  return std::ranges::count_if(text, [](char c) { return is_alnum(c) || !is_ascii(c); }) >=
+         kWordSizeMin;
 }
 
 /// Appends what of `each` lies in none of `kept`.

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
 #include "text_scan.hpp"
 
@@ -175,7 +176,7 @@ MaybeSpan spanish(std::string_view text, std::size_t at, std::size_t end) {
 
 /// "QQ 12 34 56 C", announced.
 MaybeSpan british(std::string_view text, std::size_t at) {
-  std::size_t begin = run_begin(text, at, is_blank, 1);
+  std::size_t begin = blanks_begin(text, at, 1);
   if (begin < 2 || !is_upper(text[begin - 1]) || !is_upper(text[begin - 2])) {
     return std::nullopt;
   }
@@ -189,7 +190,7 @@ MaybeSpan british(std::string_view text, std::size_t at) {
     digits += is_digit(c) ? 1U : 0U;
     ++place;
   }
-  place = run_end(text, place, is_blank, 1);
+  place = blanks_end(text, place, 1);
   const char suffix = byte_at(text, place);
   if (suffix < 'A' || suffix > 'D' || is_word_byte(byte_at(text, place + 1)) ||
       is_word_byte(byte_before(text, begin)) ||

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 
+#include "bmad_mem/text.hpp"
 #include "stand_in.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
@@ -15,7 +16,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kRule = "password-hash";
+constexpr std::string_view kHashRule = "password-hash";
 
 bool is_crypt_byte(char c) { return is_alnum(c) || c == '.' || c == '/'; }
 
@@ -75,9 +76,9 @@ void scan_password_hash(StructureScan& scan, std::size_t at, std::size_t /*size*
            size <= method->hash_size_max;
   };
   if (fits(end)) {
-    scan.add(at, end, kRule);
+    scan.add(at, end, kHashRule);
   } else if (fits(sentence_end)) {
-    scan.add(at, sentence_end, kRule);
+    scan.add(at, sentence_end, kHashRule);
   }
 }
 
@@ -105,7 +106,7 @@ void scan_labelled_hash(StructureScan& scan, std::size_t at, std::size_t size) {
   const std::string_view hash = scan.text.substr(begin, end - begin);
   if (hash.size() >= kHashMin && looks_random(hash.substr(hash.rfind('$') + 1)) &&
       !is_stand_in(hash)) {
-    scan.add(at, end, kRule);
+    scan.add(at, end, kHashRule);
   }
 }
 
@@ -124,7 +125,7 @@ void scan_shadow(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
       run_begin(text, end, [](char c) { return is_field_byte(c) || c == '$'; }, 256);
   constexpr std::size_t kHashMin = 13;
   if (end - begin >= kHashMin && byte_before(text, begin) == ':') {
-    scan.add(begin, end, kRule);
+    scan.add(begin, end, kHashRule);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 
+#include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
 #include "text_scan.hpp"
 
@@ -38,7 +39,7 @@ bool has_iban_check(std::string_view iban) {
   return rest == 1;
 }
 
-int number_of(std::string_view digits) {
+int small_number_of(std::string_view digits) {
   int number = 0;
   for (const char c : digits) {
     number = number * 10 + (c - '0');
@@ -49,9 +50,9 @@ int number_of(std::string_view digits) {
 /// Whether a known network has cards of this length that begin so.
 bool is_card_range(std::string_view digits) {
   const std::size_t size = digits.size();
-  const int two = number_of(digits.substr(0, 2));
-  const int three = number_of(digits.substr(0, 3));
-  const int four = number_of(digits.substr(0, 4));
+  const int two = small_number_of(digits.substr(0, 2));
+  const int three = small_number_of(digits.substr(0, 3));
+  const int four = small_number_of(digits.substr(0, 4));
   const auto between = [](int value, int low, int high) { return value >= low && value <= high; };
   return (digits.front() == '4' && (size == 13 || size == 16 || size == 19)) ||      // Visa
          ((between(two, 51, 55) || between(four, 2221, 2720)) && size == 16) ||      // Mastercard

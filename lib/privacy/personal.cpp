@@ -4,13 +4,14 @@
 #include <array>
 #include <cstdint>
 
+#include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr std::size_t kDigitsMax = 24;
+constexpr std::size_t kDigitRunMax = 24;
 /// Digits in a row of the longest account number.
 constexpr std::size_t kRunMax = 32;
 
@@ -126,8 +127,8 @@ DigitGroups DigitGroups::first(std::size_t group_count) const {
 DigitGroups read_digit_groups(std::string_view text, std::size_t at) {
   DigitGroups all;
   while (all.count < DigitGroups::kGroupsMax) {
-    const std::size_t end = run_end(text, at, is_digit, kDigitsMax);
-    if (all.digits.size() + (end - at) > kDigitsMax || is_digit(byte_at(text, end))) {
+    const std::size_t end = run_end(text, at, is_digit, kDigitRunMax);
+    if (all.digits.size() + (end - at) > kDigitRunMax || is_digit(byte_at(text, end))) {
       break;
     }
     all.digits.append(text.substr(at, end - at));

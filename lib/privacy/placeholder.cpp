@@ -12,7 +12,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kRule = "{rule}";
+constexpr std::string_view kRulePlace = "{rule}";
 /// Digits of the hash in a placeholder: 2^16 secrets of a session before two are taken for one.
 constexpr std::size_t kHashDigits = 8;
 
@@ -49,13 +49,13 @@ std::string keyed_hash(std::string_view secret, const RedactionScope& scope) {
 }
 
 Result<Placeholder> Placeholder::make(const std::string& pattern, bool linkable) {
-  const std::size_t at = pattern.find(kRule);
+  const std::size_t at = pattern.find(kRulePlace);
   Placeholder placeholder;
   placeholder.linkable_ = linkable;
   placeholder.names_rule_ = at != std::string::npos;
   placeholder.before_ = pattern.substr(0, at);
   if (placeholder.names_rule_) {
-    placeholder.after_ = pattern.substr(at + kRule.size());
+    placeholder.after_ = pattern.substr(at + kRulePlace.size());
   }
   if (placeholder.before_.empty() || (placeholder.names_rule_ && placeholder.after_.empty())) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,

@@ -3,9 +3,10 @@
 #include <cstddef>
 #include <string>
 
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 #include "innocent.hpp"
 #include "randomness.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -13,12 +14,10 @@ namespace {
 /// Nothing longer is a placeholder; keeps long texts from being copied.
 constexpr std::size_t kPlaceholderSizeMax = 256;
 
-bool is_name_char(char c) { return is_alnum(c) || c == '_'; }
-
 /// "a", "a_b", "a.b-c": what templates and references name.
 bool is_reference_name(std::string_view text) {
   return !text.empty() && (is_letter(text.front()) || text.front() == '_') &&
-         all_are(text, [](char c) { return is_name_char(c) || c == '.' || c == '-'; }) &&
+         all_are(text, [](char c) { return is_word_byte(c) || c == '.' || c == '-'; }) &&
          randomness_bits(text) < kRandomBits;
 }
 
@@ -346,7 +345,7 @@ bool is_placeholder(std::string_view value) {
   if (text.size() > kPlaceholderSizeMax) {
     return text.starts_with("ENC[") || text.starts_with("${");
   }
-  const std::string lower = lower_case(text);
+  const std::string lower = lower_ascii(text);
   return is_template(text) || is_reference(text) || has_mask(lower) || is_placeholder_word(lower) ||
          has_specimen_word(lower) || has_sample_word(text, lower) || is_sequence(text);
 }

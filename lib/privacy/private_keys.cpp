@@ -8,13 +8,14 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "bmad_mem/text.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kRule = "private-key";
+constexpr std::string_view kKeyRule = "private-key";
 constexpr std::string_view kPrivateKey = "PRIVATE KEY";
 constexpr std::size_t kLabelSizeMax = 32;
 constexpr std::size_t kDashesMin = 4;  // SSH2 has four, all others five.
@@ -78,7 +79,7 @@ std::size_t skip_to_body(std::string_view body, std::size_t at) {
       ++at;
     } else if (is_quote(c)) {
       ++quotes;
-    } else if (!is_white(c) && !std::string_view("\\+,.>#*|&()").contains(c)) {
+    } else if (!is_space(c) && !std::string_view("\\+,.>#*|&()").contains(c)) {
       break;
     }
   }
@@ -143,7 +144,7 @@ void scan_private_key(StructureScan& scan, std::size_t at, std::size_t /*size*/)
     end = std::min(end, scan.text.size());
   }
   if (end != std::string_view::npos && looks_like_key(scan.text, body, end, is_cut)) {
-    scan.add(begin, end, kRule);
+    scan.add(begin, end, kKeyRule);
     scan.key_end = end;
   }
 }
@@ -161,10 +162,10 @@ void scan_putty_key(StructureScan& scan, std::size_t at, std::size_t size) {
   }
   std::size_t end = std::min(text.find(kCheck, scan.private_lines), text.size());
   if (end < text.size()) {
-    end = run_end(text, end + kCheck.size(), is_blank);
+    end = blanks_end(text, end + kCheck.size());
     end = run_end(text, end, is_alnum);
   }
-  scan.add(at, end, kRule);
+  scan.add(at, end, kKeyRule);
   scan.key_end = end;
 }
 

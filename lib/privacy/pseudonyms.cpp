@@ -6,18 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 
 constexpr std::size_t kHashBytes = 4;
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
 
 std::string hash_of(const PseudonymKey& key, std::string_view kind, std::string_view text) {
   static_assert(std::tuple_size_v<PseudonymKey> == crypto_shorthash_KEYBYTES);
@@ -46,18 +40,17 @@ bool is_pseudonym(std::string_view kind, std::string_view text) {
       text[kind.size()] != '-') {
     return false;
   }
-  return std::ranges::all_of(text.substr(kind.size() + 1), [](char c) {
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
-  });
+  return std::ranges::all_of(text.substr(kind.size() + 1),
+                             [](char c) { return is_digit(c) || (c >= 'a' && c <= 'f'); });
 }
 
 std::string Pseudonyms::name(std::string_view kind, std::string_view original) {
   if (is_pseudonym(kind, original)) {
     return std::string(original);
   }
-  std::string& given = given_[std::string(kind)][lower(original)];
+  std::string& given = given_[std::string(kind)][lower_ascii(original)];
   if (given.empty()) {
-    given = fmt::format("{}-{}", kind, hash_of(key_, kind, lower(original)));
+    given = fmt::format("{}-{}", kind, hash_of(key_, kind, lower_ascii(original)));
   }
   return given;
 }
@@ -68,9 +61,9 @@ std::string Pseudonyms::email(std::string_view address) {
       is_pseudonym("user", address.substr(0, address.size() - kDomain.size()))) {
     return std::string(address);
   }
-  std::string& given = given_["email"][lower(address)];
+  std::string& given = given_["email"][lower_ascii(address)];
   if (given.empty()) {
-    given = fmt::format("user-{}{}", hash_of(key_, "email", lower(address)), kDomain);
+    given = fmt::format("user-{}{}", hash_of(key_, "email", lower_ascii(address)), kDomain);
   }
   return given;
 }

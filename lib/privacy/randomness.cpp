@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -10,6 +10,7 @@
 #include <re2/re2.h>
 
 #include "assignments.hpp"
+#include "bmad_mem/text.hpp"
 #include "encoded.hpp"
 #include "innocent.hpp"
 #include "json_strings.hpp"
@@ -20,6 +21,13 @@
 #include "token_rules.hpp"
 
 namespace bmad_mem {
+
+struct UserPattern {
+  std::string type;
+  std::unique_ptr<RE2> regex;
+  bool needs_keyword = false;
+};
+
 namespace {
 
 /// The pattern that the specification gives for API keys. It takes out every long word, so that
@@ -51,11 +59,8 @@ PersonalPolicies policies_of(const PersonalDataConfig& config) {
 bool is_near_keyword(std::string_view text, std::size_t at) {
   constexpr std::size_t kLook = 64;
   const std::size_t begin = at - std::min(at, kLook);
-  std::string before(text.substr(begin, at - begin));
+  std::string before = lower_ascii(text.substr(begin, at - begin));
   before.erase(0, before.rfind('\n') + 1);  // npos + 1 is 0.
-  std::ranges::transform(before, before.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
   constexpr std::string_view kWords[] = {"key",  "token", "secret",     "password", "passwd",
                                          "auth", "cred",  "passphrase", "bearer"};
   return std::ranges::any_of(kWords, [&](std::string_view word) { return before.contains(word); });
@@ -65,22 +70,9 @@ bool is_near_keyword(std::string_view text, std::size_t at) {
 std::string within_id(std::string_view rule) {
   constexpr std::size_t kSizeMax = 64;
   std::string text(rule.substr(0, kSizeMax));
-  std::ranges::replace_if(
-      text,
-      [](char c) {
-        const bool is_alphanumeric =
-            (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
-        return !is_alphanumeric && c != '-' && c != '_';
-      },
-      '-');
+  std::ranges::replace_if(text, [](char c) { return !is_word_byte(c) && c != '-'; }, '-');
   return text;
 }
-
-struct UserPattern {
-  std::string type;
-  std::unique_ptr<RE2> regex;
-  bool needs_keyword = false;
-};
 
 Result<UserPattern> make_user_pattern(const RedactionPattern& pattern, std::size_t index,
                                       bool aggressive) {

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <span>
 
-#include "char_class.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -60,11 +60,6 @@ class NameWords {
   std::array<string_view, kCountMax> words_;
   std::size_t count_ = 0;
 };
-
-template <std::size_t kSize>
-bool is_one_of(const std::array<string_view, kSize>& words, string_view word) {
-  return std::ranges::find(words, word) != words.end();
-}
 
 constexpr auto kPasswordWords = std::to_array<string_view>(
     {"password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode", "senha",
@@ -145,7 +140,7 @@ SecretKind kind_of_squeezed(string_view word) {
   if (ends_with_any(word, kPasswordEnds) || (word.ends_with("pwd") && word.size() > 3)) {
     return SecretKind::kPassword;
   }
-  if (is_one_of(kPassOwners, word)) {
+  if (is_among(kPassOwners, word)) {
     return SecretKind::kPass;
   }
   if (ends_with_any(word, kKeyEnds)) {
@@ -168,15 +163,15 @@ SecretKind kind_of_key(string_view owner) {
   if (owner == "secret") {
     return SecretKind::kSecret;
   }
-  if (is_one_of(kSecretKeyOwners, owner)) {
+  if (is_among(kSecretKeyOwners, owner)) {
     return SecretKind::kApiKey;
   }
-  return is_one_of(kWeakKeyOwners, owner) ? SecretKind::kWeak : SecretKind::kNone;
+  return is_among(kWeakKeyOwners, owner) ? SecretKind::kWeak : SecretKind::kNone;
 }
 
 /// What `word` promises after `before`, which may be empty.
 SecretKind kind_of_word(string_view before, string_view word) {
-  if (is_one_of(kPasswordWords, word)) {
+  if (is_among(kPasswordWords, word)) {
     return SecretKind::kPassword;
   }
   if (word == "pass" || word == "pw") {
@@ -186,7 +181,7 @@ SecretKind kind_of_word(string_view before, string_view word) {
     return kind_of_key(before);
   }
   if (word == "token") {
-    return is_one_of(kPublicTokenOwners, before) ? SecretKind::kNone : SecretKind::kToken;
+    return is_among(kPublicTokenOwners, before) ? SecretKind::kNone : SecretKind::kToken;
   }
   if (word == "bearer" || word == "jwt") {
     return SecretKind::kToken;
@@ -284,7 +279,7 @@ SecretKind secret_kind(string_view name) {
     if (each != SecretKind::kNone) {
       // "secret_access_token_auth": the strong word counts, not the weak one after it.
       kind = kind != SecretKind::kNone && each == SecretKind::kWeak ? kind : each;
-    } else if (kind != SecretKind::kNone && is_one_of(kAboutWords, words[i])) {
+    } else if (kind != SecretKind::kNone && is_among(kAboutWords, words[i])) {
       // Vault's secret_id is the secret itself.
       kind = kind == SecretKind::kSecret && words[i] == "id" && i + 1 == words.size()
                  ? kind
@@ -300,7 +295,7 @@ bool names_digest(string_view name) {
   }
   const NameWords names(name);
   return std::ranges::any_of(names.all(),
-                             [](string_view word) { return is_one_of(kDigestWords, word); });
+                             [](string_view word) { return is_among(kDigestWords, word); });
 }
 
 string_view rule_of(SecretKind kind) {

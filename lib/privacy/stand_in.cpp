@@ -4,12 +4,13 @@
 #include <array>
 #include <cstddef>
 
+#include "bmad_mem/text.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr std::array<std::string_view, 90> kWords = {
+constexpr std::array<std::string_view, 90> kStandInWords = {
     "placeholder", "credentials", "credential", "undefined", "passphrase", "password",
     "passwort",    "passwords",   "passwd",     "personal",  "private",    "pass",
     "pwd",         "pw",          "changeme",   "change",    "example",    "sample",
@@ -29,7 +30,7 @@ constexpr std::array<std::string_view, 90> kWords = {
 
 std::size_t word_at(std::string_view rest) {
   std::size_t longest = 0;
-  for (const std::string_view word : kWords) {
+  for (const std::string_view word : kStandInWords) {
     if (word.size() > longest && starts_folded(rest, word)) {
       longest = word.size();
     }
@@ -97,7 +98,7 @@ bool is_stand_in(std::string_view value) {
     return true;
   }
   const bool is_one_letter =
-      std::ranges::all_of(value, [&](char c) { return folded(c) == folded(value.front()); });
+      std::ranges::all_of(value, [&](char c) { return to_lower(c) == to_lower(value.front()); });
   return is_one_letter || is_variable(value) || holds_mark(value) || is_made_of_words(value, false);
 }
 

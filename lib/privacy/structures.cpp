@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bmad_mem/text.hpp"
 #include "keyword_index.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"

@@ -1,58 +1,40 @@
 #include "text_scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 
 #include "privacy/secret_rule.hpp"
 
 namespace bmad_mem {
-namespace {
-
-constexpr std::uint8_t kNotBase64 = 0xff;
-
-/// Both alphabets at once: no text mixes them.
-constexpr std::array<std::uint8_t, 256> kBase64Values = [] {
-  std::array<std::uint8_t, 256> values{};
-  values.fill(kNotBase64);
-  std::uint8_t next = 0;
-  for (const char c :
-       std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")) {
-    values[static_cast<unsigned char>(c)] = next++;
-  }
-  values['-'] = values['+'];
-  values['_'] = values['/'];
-  return values;
-}();
-
-}  // namespace
 
 bool contains_folded(std::string_view text, std::string_view lower) {
   return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
-                     [](char given, char wanted) { return folded(given) == wanted; }) != text.end();
+                     [](char given, char wanted) { return to_lower(given) == wanted; }) !=
+         text.end();
+}
+
+std::string base64_decoded(std::string_view run) {
+  std::string bytes;
+  bytes.reserve(run.size() / 4 * 3 + 2);
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : run) {
+    bits = bits << 6U | kBase64Values[static_cast<unsigned char>(c)];
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      bytes += static_cast<char>(bits >> count & 0xffU);
+    }
+  }
+  return bytes;
 }
 
 std::string decode_base64(std::string_view encoded) {
   while (encoded.ends_with('=')) {
     encoded.remove_suffix(1);
   }
-  std::string decoded;
-  decoded.reserve(encoded.size() * 3 / 4);
-  std::uint32_t bits = 0;
-  unsigned bit_count = 0;
-  for (const char c : encoded) {
-    const std::uint8_t value = kBase64Values[static_cast<unsigned char>(c)];
-    if (value == kNotBase64) {
-      return {};
-    }
-    bits = (bits << 6U | value) & 0xffffU;
-    bit_count += 6;
-    if (bit_count >= 8) {
-      bit_count -= 8;
-      decoded += static_cast<char>(bits >> bit_count & 0xffU);
-    }
-  }
-  return encoded.size() % 4 == 1 ? std::string() : decoded;
+  return encoded.size() % 4 != 1 && all_are(encoded, is_base64_digit) ? base64_decoded(encoded)
+                                                                      : std::string();
 }
 
 bool is_encoded_login(std::string_view text) {

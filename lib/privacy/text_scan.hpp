@@ -1,27 +1,34 @@
-// text_scan.hpp - small words to read text with: classes of bytes, runs, base64, randomness.
-//
-// Bytes beyond ASCII belong to no class: the scanners look at ASCII and step over the rest.
+// text_scan.hpp - small words to read text with: runs of bytes, base64, randomness.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
-constexpr bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-constexpr bool is_lower(char c) { return c >= 'a' && c <= 'z'; }
-constexpr bool is_letter(char c) { return is_upper(c) || is_lower(c); }
-constexpr bool is_alnum(char c) { return is_letter(c) || is_digit(c); }
-constexpr bool is_word_byte(char c) { return is_alnum(c) || c == '_'; }
-constexpr bool is_blank(char c) { return c == ' ' || c == '\t'; }
-constexpr bool is_white(char c) { return is_blank(c) || c == '\n' || c == '\r'; }
-constexpr bool is_quote(char c) { return c == '"' || c == '\'' || c == '`'; }
 constexpr bool is_base64(char c) { return is_alnum(c) || c == '+' || c == '/'; }
 constexpr bool is_base64url(char c) { return is_alnum(c) || c == '-' || c == '_'; }
-constexpr char folded(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
+
+template <typename Is>
+constexpr bool all_are(std::string_view text, const Is& is) {
+  return std::ranges::all_of(text, is);
+}
+template <typename Is>
+constexpr bool any_is(std::string_view text, const Is& is) {
+  return std::ranges::any_of(text, is);
+}
+
+/// Whether `open` and `close` are the two ends of `text`.
+constexpr bool is_enclosed(std::string_view text, std::string_view open, std::string_view close) {
+  return text.size() >= open.size() + close.size() && text.starts_with(open) &&
+         text.ends_with(close);
+}
 
 /// The byte at `at`, or '\0' beyond the text.
 constexpr char byte_at(std::string_view text, std::size_t at) {
@@ -36,7 +43,7 @@ constexpr char byte_before(std::string_view text, std::size_t at) {
 constexpr bool starts_folded(std::string_view text, std::string_view lower) {
   return text.size() >= lower.size() &&
          std::equal(lower.begin(), lower.end(), text.begin(),
-                    [](char wanted, char given) { return wanted == folded(given); });
+                    [](char wanted, char given) { return wanted == to_lower(given); });
 }
 constexpr bool equals_folded(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && starts_folded(text, lower);
@@ -64,6 +71,36 @@ constexpr std::size_t run_begin(std::string_view text, std::size_t at, const IsI
   }
   return at;
 }
+
+/// Both for runs of blanks.
+constexpr std::size_t blanks_end(std::string_view text, std::size_t at,
+                                 std::size_t size_max = std::string_view::npos) {
+  return run_end(text, at, [](char c) { return is_blank(c); }, size_max);
+}
+constexpr std::size_t blanks_begin(std::string_view text, std::size_t at, std::size_t size_max) {
+  return run_begin(text, at, [](char c) { return is_blank(c); }, size_max);
+}
+
+inline constexpr std::uint8_t kNotBase64 = 0xff;
+/// Both alphabets of base64 at once: no text mixes them.
+inline constexpr std::array<std::uint8_t, 256> kBase64Values = [] {
+  std::array<std::uint8_t, 256> values{};
+  values.fill(kNotBase64);
+  std::uint8_t next = 0;
+  for (const char c :
+       std::string_view("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")) {
+    values[static_cast<unsigned char>(c)] = next++;
+  }
+  values['-'] = values['+'];
+  values['_'] = values['/'];
+  return values;
+}();
+constexpr bool is_base64_digit(char c) {
+  return kBase64Values[static_cast<unsigned char>(c)] != kNotBase64;
+}
+
+/// The bytes behind `run`, whose characters are all base64 digits. What is left over is dropped.
+std::string base64_decoded(std::string_view run);
 
 /// The bytes that base64 or base64url stands for; empty when it is neither. Padding may be missing.
 std::string decode_base64(std::string_view encoded);

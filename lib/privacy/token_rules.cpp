@@ -13,6 +13,7 @@
 
 #include <re2/re2.h>
 
+#include "bmad_mem/text.hpp"
 #include "keyword_index.hpp"
 
 namespace bmad_mem {
@@ -21,22 +22,18 @@ namespace {
 /// No token is longer. Bounds the time that a keyword can cost.
 constexpr std::size_t kTokenSizeMax = 4096;
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-}
-
 /// Whether a token may begin at `at`: not amid a word, but "/hooks/…" may follow a host's name.
 /// In a text that was escaped twice, "\n" may stand before it.
-bool may_begin_at(std::string_view text, std::size_t at) {
-  if (at == 0 || !is_word(text[at - 1]) || !is_word(text[at])) {
+bool may_token_begin_at(std::string_view text, std::size_t at) {
+  if (at == 0 || !is_word_byte(text[at - 1]) || !is_word_byte(text[at])) {
     return true;
   }
   constexpr std::string_view kEscapes = "nrt";
   return at >= 2 && text[at - 2] == '\\' && kEscapes.contains(text[at - 1]);
 }
 
-bool may_end_at(std::string_view text, std::size_t at) {
-  return at == text.size() || !is_word(text[at]) || !is_word(text[at - 1]);
+bool may_token_end_at(std::string_view text, std::size_t at) {
+  return at == text.size() || !is_word_byte(text[at]) || !is_word_byte(text[at - 1]);
 }
 
 /// Whether `secret` says itself that it is none.
@@ -67,7 +64,7 @@ class Matcher {
   /// itself: a search from the first would read thousands of bytes in vain at every "-us1".
   std::optional<std::string_view> find_at(std::string_view text, std::size_t begin) {
     for (std::size_t at = begin - std::min(begin, rule_->lead); at <= begin; ++at) {
-      if (!may_begin_at(text, at)) {
+      if (!may_token_begin_at(text, at)) {
         continue;
       }
       if (const std::optional<std::string_view> match = match_at(text, at, begin)) {
@@ -96,7 +93,7 @@ class Matcher {
       return std::nullopt;
     }
     const std::size_t end = at + groups[0].size();
-    if (end <= keyword_begin || !may_end_at(text, end)) {
+    if (end <= keyword_begin || !may_token_end_at(text, end)) {
       return std::nullopt;
     }
     return accepted(groups[group_count() - 1]);
@@ -195,10 +192,8 @@ std::string squeezed(std::string_view name) {
   std::string letters;
   letters.reserve(name.size());
   for (const char c : name) {
-    if (c >= 'A' && c <= 'Z') {
-      letters += static_cast<char>(c - 'A' + 'a');
-    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
-      letters += c;
+    if (is_alnum(c)) {
+      letters += to_lower(c);
     }
   }
   return letters;
@@ -210,7 +205,7 @@ void find_tokens(std::string_view text, Detections& out) {
   static const TokenRules kRules;
   kRules.keywords.find(text, [&](std::size_t at, std::string_view /*word*/, std::uint16_t index) {
     Matcher& matcher = kRules.matchers[index];
-    if (matcher.rule().lead == 0 && !may_begin_at(text, at)) {
+    if (matcher.rule().lead == 0 && !may_token_begin_at(text, at)) {
       return;
     }
     if (const std::optional<std::string_view> secret = matcher.find_at(text, at)) {

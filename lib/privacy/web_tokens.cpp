@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <string>
 
+#include "bmad_mem/text.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 
@@ -19,7 +20,7 @@ constexpr std::size_t kSignatureSizeMin = 16;
 constexpr std::size_t kTriesMax = 4;
 
 /// A token may stand behind "\n", "%20" and signs, but not in the middle of a word.
-bool may_begin_at(std::string_view text, std::size_t at) {
+bool may_web_token_begin_at(std::string_view text, std::size_t at) {
   if (!is_alnum(byte_before(text, at))) {
     return true;
   }
@@ -33,7 +34,7 @@ bool is_json_object(std::string_view part) {
   return decoded.starts_with('{') && last != std::string::npos && decoded[last] == '}';
 }
 
-bool is_header(std::string_view part) {
+bool is_token_header(std::string_view part) {
   if (part.size() > kHeaderSizeMax || !is_json_object(part)) {
     return false;
   }
@@ -70,9 +71,9 @@ void scan_web_token(StructureScan& scan, std::size_t at, std::size_t /*size*/) {
     scan.token_run_end = run_end(scan.text, at, is_base64url);
     scan.token_tries = 0;
   }
-  if (!may_begin_at(scan.text, at) || byte_at(scan.text, scan.token_run_end) != '.' ||
+  if (!may_web_token_begin_at(scan.text, at) || byte_at(scan.text, scan.token_run_end) != '.' ||
       scan.token_tries++ >= kTriesMax ||
-      !is_header(scan.text.substr(at, scan.token_run_end - at))) {
+      !is_token_header(scan.text.substr(at, scan.token_run_end - at))) {
     return;
   }
   const std::size_t end = token_end(scan.text, at, scan.token_run_end);

@@ -5,16 +5,10 @@
 #include <span>
 
 #include "blanks.hpp"
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem {
 namespace {
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
-bool is_ascii_word(char c) {
-  return is_digit(c) || is_upper(c) || (c >= 'a' && c <= 'z') || c == '_';
-}
-char lower(char c) { return is_upper(c) ? static_cast<char>(c - 'A' + 'a') : c; }
 
 /// Size of the sign beyond ASCII at the front of `text`, or 0: U+00A1 to U+00BF but the three
 /// letters among them, dashes, quotes and marks from U+2010 on, and those of Han from U+3001 on.
@@ -36,7 +30,7 @@ std::size_t word_size(std::string_view text) {
   while (size < text.size()) {
     const bool is_wide = static_cast<unsigned char>(text[size]) >= 0x80;
     if (is_wide ? blank_size(text, size) != 0 || wide_sign_size(text.substr(size)) != 0
-                : !is_ascii_word(text[size])) {
+                : !is_word_byte(text[size])) {
       break;
     }
     ++size;
@@ -156,7 +150,7 @@ std::vector<DateToken> date_tokens(std::string_view text) {
     token.glued = glued;
     token.capital = is_upper(text[at]);
     token.word = text.substr(at, token.size);
-    std::ranges::transform(token.word, token.word.begin(), lower);
+    std::ranges::transform(token.word, token.word.begin(), to_lower);
     classify(token);
     at += token.size;
     glued = true;

@@ -37,7 +37,7 @@ std::optional<milliseconds> unit_of(char letter) {
 
 /// "7d".
 std::optional<milliseconds> parse_duration(std::string_view text) {
-  constexpr std::uint32_t kCountMax = 100'000;  // 1900 years in weeks: no overflow.
+  constexpr std::uint32_t kUnitCountMax = 100'000;  // 1900 years in weeks: no overflow.
   if (text.empty()) {
     return std::nullopt;
   }
@@ -45,7 +45,8 @@ std::optional<milliseconds> parse_duration(std::string_view text) {
   text.remove_suffix(1);
   std::uint32_t count = 0;
   const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), count);
-  if (!unit || problem != std::errc() || stop != text.data() + text.size() || count > kCountMax) {
+  if (!unit || problem != std::errc() || stop != text.data() + text.size() ||
+      count > kUnitCountMax) {
     return std::nullopt;
   }
   return *unit * count;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem {
 namespace {
 
@@ -12,19 +14,6 @@ constexpr std::array<std::string_view, 5> kFirstPerson = {"i", "i'm", "i've", "m
 constexpr std::array<std::string_view, 3> kSecondPerson = {"you", "your", "you've"};
 // Names of roles are words as well: "user login" is not about who said it.
 constexpr std::array<std::string_view, 4> kRoleNames = {"user", "assistant", "system", "tool"};
-
-template <typename List>
-bool is_among(const List& list, std::string_view word) {
-  return std::ranges::find(list, word) != list.end();
-}
-
-std::string lower_ascii(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c;
-  }
-  return lower;
-}
 
 }  // namespace
 

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/utf8.hpp"
+#include "descriptor.hpp"
 
 extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has it in no header.
 
@@ -31,29 +32,6 @@ constexpr std::size_t kQuoteSizeMax = 400;  // Of stderr in a message.
 constexpr std::size_t kReadSize = 1U << 16U;
 // How often a program is looked after where the system can't tell that it ended.
 constexpr int kLookMs = 10;
-
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(value_, other.value_);
-    return *this;
-  }
-  ~Descriptor() { close(); }
-
-  void close() {
-    if (value_ >= 0) {
-      ::close(std::exchange(value_, -1));
-    }
-  }
-  [[nodiscard]] int value() const { return value_; }
-  [[nodiscard]] bool is_open() const { return value_ >= 0; }
-
- private:
-  int value_ = -1;
-};
 
 struct Pipe {
   Descriptor read;
@@ -90,10 +68,10 @@ Result<Pipe> make_pipe(std::string_view program) {
   }
   Pipe made{.read = Descriptor(ends[0]), .write = Descriptor(ends[1])};
   for (Descriptor* end : {&made.read, &made.write}) {
-    if (end->value() > STDERR_FILENO) {
+    if (end->get() > STDERR_FILENO) {
       continue;
     }
-    Descriptor moved(::fcntl(end->value(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+    Descriptor moved(::fcntl(end->get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
     if (!moved.is_open()) {
       return system_error(program, "no pipe", errno);
     }
@@ -103,8 +81,8 @@ Result<Pipe> make_pipe(std::string_view program) {
 }
 
 bool make_nonblocking(const Descriptor& end) {
-  const int flags = ::fcntl(end.value(), F_GETFL);
-  return flags >= 0 && ::fcntl(end.value(), F_SETFL, flags | O_NONBLOCK) == 0;
+  const int flags = ::fcntl(end.get(), F_GETFL);
+  return flags >= 0 && ::fcntl(end.get(), F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
 /// Keeps the signal of a broken pipe from this thread, whatever the process does about it.
@@ -196,9 +174,9 @@ int RunningCommand::spawn(std::span<const std::string> command, const Pipe& in, 
   if (::posix_spawn_file_actions_init(&actions) != 0 || ::posix_spawnattr_init(&attributes) != 0) {
     return ENOMEM;
   }
-  ::posix_spawn_file_actions_adddup2(&actions, in.read.value(), STDIN_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, out.write.value(), STDOUT_FILENO);
-  ::posix_spawn_file_actions_adddup2(&actions, err.write.value(), STDERR_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, in.read.get(), STDIN_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, out.write.get(), STDOUT_FILENO);
+  ::posix_spawn_file_actions_adddup2(&actions, err.write.get(), STDERR_FILENO);
   // The engine ignores some signals, and a program inherits that: it gets all as they come.
   sigset_t none;
   sigset_t all;
@@ -260,10 +238,10 @@ Result<CommandOutput> RunningCommand::finish(std::string_view input,
 
 void RunningCommand::wait_for_news(SteadyTime deadline) const {
   // A negative descriptor is passed over by poll.
-  std::array<pollfd, 4> watched{{{.fd = in_.value(), .events = POLLOUT, .revents = 0},
-                                 {.fd = out_.value(), .events = POLLIN, .revents = 0},
-                                 {.fd = err_.value(), .events = POLLIN, .revents = 0},
-                                 {.fd = process_end_.value(), .events = POLLIN, .revents = 0}}};
+  std::array<pollfd, 4> watched{{{.fd = in_.get(), .events = POLLOUT, .revents = 0},
+                                 {.fd = out_.get(), .events = POLLIN, .revents = 0},
+                                 {.fd = err_.get(), .events = POLLIN, .revents = 0},
+                                 {.fd = process_end_.get(), .events = POLLIN, .revents = 0}}};
   const auto left =
       std::chrono::ceil<std::chrono::milliseconds>(deadline - std::chrono::steady_clock::now());
   const int longest = process_end_.is_open() ? 1000 : kLookMs;
@@ -273,7 +251,7 @@ void RunningCommand::wait_for_news(SteadyTime deadline) const {
 
 void RunningCommand::give(std::string_view& input) {
   while (in_.is_open() && !input.empty()) {
-    const ssize_t written = ::write(in_.value(), input.data(), input.size());
+    const ssize_t written = ::write(in_.get(), input.data(), input.size());
     if (written >= 0) {
       input.remove_prefix(static_cast<std::size_t>(written));
     } else if (errno == EAGAIN) {
@@ -290,7 +268,7 @@ void RunningCommand::give(std::string_view& input) {
 bool read_some(Descriptor& end, std::string& text, std::size_t size_max) {
   std::array<char, kReadSize> buffer;
   while (end.is_open() && text.size() <= size_max) {
-    const ssize_t count = ::read(end.value(), buffer.data(), buffer.size());
+    const ssize_t count = ::read(end.get(), buffer.data(), buffer.size());
     if (count > 0) {
       text.append(buffer.data(), static_cast<std::size_t>(count));
     } else if (count < 0 && errno == EAGAIN) {

@@ -22,6 +22,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "core/hash.hpp"
 
 namespace bmad_mem {
@@ -42,15 +43,11 @@ struct Line {
   std::string id = {};  ///< Empty when it has none.
 };
 
-struct Text {
+struct LogText {
   std::vector<Line> lines;
   std::string_view torn;          ///< Behind the last line end, when that is no whole object.
   std::uint64_t torn_number = 0;  ///< Which line it would be.
 };
-
-bool is_blank(std::string_view line) {
-  return line.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 /// The object in `line`, which is a part of `text`.
 std::optional<JsonValue> object_in(JsonParser& parser, std::string_view text,
@@ -65,8 +62,8 @@ std::optional<JsonValue> object_in(JsonParser& parser, std::string_view text,
   return value && value->is_object() ? value : std::nullopt;
 }
 
-Text split_lines(std::string_view text, JsonParser& parser) {
-  Text split;
+LogText split_lines(std::string_view text, JsonParser& parser) {
+  LogText split;
   std::uint64_t number = 0;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = text.find('\n', at);
@@ -242,7 +239,7 @@ class LogMerge {
   }
 
  private:
-  Text& text(Side side) { return texts_[static_cast<std::size_t>(side)]; }
+  LogText& text(Side side) { return texts_[static_cast<std::size_t>(side)]; }
   [[nodiscard]] std::string_view bytes(Side side) const {
     return bytes_[static_cast<std::size_t>(side)];
   }
@@ -367,7 +364,7 @@ class LogMerge {
 
   std::array<std::string_view, 3> bytes_;
   JsonParser parser_;
-  std::array<Text, 3> texts_;
+  std::array<LogText, 3> texts_;
   LineNames names_;
 };
 

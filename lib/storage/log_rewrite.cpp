@@ -11,12 +11,12 @@ namespace {
 /// line.
 Status copy_without(File& source, std::span<const ByteRange> gaps, std::uint64_t size,
                     File& target) {
-  constexpr std::uint64_t kChunkSize = 1U << 20U;
+  constexpr std::uint64_t kCopySize = 1U << 20U;
   std::string read;
   std::string kept;
   std::size_t next_gap = 0;
-  for (std::uint64_t begin = 0; begin < size; begin += kChunkSize) {
-    read.resize(static_cast<std::size_t>(std::min(kChunkSize, size - begin)));
+  for (std::uint64_t begin = 0; begin < size; begin += kCopySize) {
+    read.resize(static_cast<std::size_t>(std::min(kCopySize, size - begin)));
     BMAD_TRY_ASSIGN(const std::size_t got, source.read_at(begin, read));
     const std::uint64_t end = begin + got;
     std::uint64_t from = begin;

@@ -21,7 +21,6 @@ constexpr std::uint64_t kManifestSizeMax = 1U << 20U;
 
 constexpr std::string_view kRemedy =
     "; correct it by hand, or let `bmad-mem repair` make the manifest anew";
-constexpr std::string_view kTotalPrefix = "total_";
 
 /// Takes members out of a manifest and keeps the first thing that is wrong.
 class Reader {

@@ -32,7 +32,7 @@ namespace {
 constexpr std::string_view kEmptyObject = "{}";
 
 /// One value in three versions, as compact JSON; empty where there is none.
-struct Versions {
+struct ThreeTexts {
   std::string_view base;
   std::string_view ours;
   std::string_view theirs;
@@ -126,7 +126,7 @@ class ManifestMerge {
   explicit ManifestMerge(std::optional<bool> ours_is_later) : ours_is_later_(ours_is_later) {}
 
   /// The members of three objects as one object.
-  std::string object(const std::string& path, const Versions& of) const {
+  std::string object(const std::string& path, const ThreeTexts& of) const {
     const Members base = members_of(of.base);
     const Members ours = members_of(of.ours);
     const Members theirs = members_of(of.theirs);
@@ -160,7 +160,7 @@ class ManifestMerge {
   }
 
   /// Empty: there is no such member any more.
-  [[nodiscard]] std::string member(const std::string& path, const Versions& of) const {
+  [[nodiscard]] std::string member(const std::string& path, const ThreeTexts& of) const {
     if (of.theirs == of.base) {
       return std::string(of.ours);
     }
@@ -190,7 +190,7 @@ class ManifestMerge {
   }
 
   [[nodiscard]] std::optional<std::string> as_time(const std::string& path,
-                                                   const Versions& of) const {
+                                                   const ThreeTexts& of) const {
     const bool is_earlier = path == "created_at";
     if (!is_earlier && path != "updated_at" && path != "statistics.last_accessed") {
       return std::nullopt;
@@ -204,7 +204,7 @@ class ManifestMerge {
   }
 
   [[nodiscard]] std::optional<std::string> as_set(const std::string& path,
-                                                  const Versions& of) const {
+                                                  const ThreeTexts& of) const {
     if (path != "agent_ids" && path != "metadata.tags") {
       return std::nullopt;
     }
@@ -217,7 +217,7 @@ class ManifestMerge {
     return merged_set(*base, *ours, *theirs);
   }
 
-  static std::optional<std::string> as_count(const std::string& path, const Versions& of) {
+  static std::optional<std::string> as_count(const std::string& path, const ThreeTexts& of) {
     constexpr std::int64_t kSane = std::int64_t{1} << 60U;  // No sum of three can overflow.
     if (!path.starts_with("statistics.total_") && path != "statistics.size_bytes") {
       return std::nullopt;

@@ -14,10 +14,8 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kTotalPrefix = "total_";
-
 /// The members of the object `raw`; none when it is no object.
-ObjectText members_of(std::string_view raw) {
+ObjectText object_text(std::string_view raw) {
   constexpr std::string_view kEmpty = "{}";
   JsonParser parser;
   const Result<JsonValue> value = parser.parse(raw);
@@ -53,7 +51,7 @@ void set_time(ObjectText& object, std::string_view key, const std::optional<Time
 
 std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
   constexpr std::array<std::string_view, 3> kOrder = {"project_name", "session_type", "tags"};
-  ObjectText metadata = members_of(old_text);
+  ObjectText metadata = object_text(old_text);
   set_if_given(metadata, "project_name", manifest.project_name);
   set_if_given(metadata, "session_type", manifest.session_type);
   if (!manifest.tags.empty() || metadata.has("tags")) {
@@ -69,7 +67,7 @@ bool is_always_written(std::string_view total) {
 std::string statistics_text(const ManifestStatistics& statistics, std::string_view old_text) {
   JsonParser parser;
   const Result<JsonValue> old_value = parser.parse(old_text);
-  ObjectText object = members_of(old_text);
+  ObjectText object = object_text(old_text);
   if (old_value) {
     for (const JsonMember& member : old_value->members()) {
       if (member.key.starts_with(kTotalPrefix)) {
@@ -101,7 +99,7 @@ std::string Manifest::to_text() const {
   constexpr std::array<std::string_view, 9> kOrder = {"session_id", "created_at", "updated_at",
                                                       "user_id",    "agent_ids",  "metadata",
                                                       "statistics", "closed_at",  "version"};
-  ObjectText root = members_of(text);
+  ObjectText root = object_text(text);
   root.set_string("session_id", session_id);
   root.set_string("created_at", format_rfc3339(created_at));
   root.set_string("updated_at", format_rfc3339(updated_at));

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "descriptor.hpp"
 #include "posix_error.hpp"
 
 namespace bmad_mem {
@@ -30,25 +31,6 @@ auto retry_interrupted(const Call& call) {
   }
   return result;
 }
-
-/// Closes its descriptor.
-class Descriptor {
- public:
-  explicit Descriptor(int value) : value_(value) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  Descriptor(Descriptor&& other) noexcept : value_(std::exchange(other.value_, -1)) {}
-  Descriptor& operator=(Descriptor&&) = delete;
-  ~Descriptor() {
-    if (value_ >= 0) {
-      ::close(value_);
-    }
-  }
-  [[nodiscard]] int get() const { return value_; }
-
- private:
-  int value_;
-};
 
 FileInfo to_file_info(const struct stat& status) {
   constexpr std::int64_t kNanoseconds = 1'000'000'000;

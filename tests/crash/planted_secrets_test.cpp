@@ -11,6 +11,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "crash_table.hpp"
+#include "privacy/rule_examples.hpp"
 #include "privacy/secret_rule.hpp"
 #include "syscall_tracer.hpp"
 
@@ -18,16 +19,6 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::size_t kSecretCount = 100;
-
-/// The first example of a row without the dot that hides it from other scanners.
-std::string example(const SecretRule& rule) {
-  constexpr std::string_view kDot = "\u00b7";
-  std::string text(rule.finds.substr(0, rule.finds.find('\n')));
-  for (std::size_t at = 0; (at = text.find(kDot)) != std::string::npos;) {
-    text.erase(at, kDot.size());
-  }
-  return text;
-}
 
 /// A secret, and a text in which it stands as people write it.
 struct Planted {
@@ -41,8 +32,9 @@ std::vector<Planted> make_secrets() {
     const std::string secret = "vR7#kk2pQz" + std::to_string(i);
     all.push_back({secret, "DB_PASSWORD=" + secret});
   }
+  const auto examples = test::read_rule_examples();
   for (const SecretRule& rule : secret_rules()) {
-    const std::string text = example(rule);
+    const std::string& text = examples.find(rule.id)->second.finds.front();
     const bool is_one_word = text.find_first_of(" \"'<>=&;,") == std::string::npos;
     if (all.size() < kSecretCount && rule.kind == RuleKind::kToken && is_one_word) {
       all.push_back({text, text});

@@ -33,7 +33,6 @@ THIRD_PARTY = {
     "json": {"simdjson", "nlohmann"},
     "storage": {"Boost.Interprocess", "Boost.Filesystem"},
     "index": {"libstemmer", "utf8proc"},
-    "query": {"RE2"},
     "privacy": {"RE2", "libsodium"},
     "lifecycle": {"libarchive", "zlib"},
     "knowledge": {"libyaml"},

@@ -12,28 +12,13 @@
 
 #include "privacy/secret_rule.hpp"
 #include "privacy/token_rules.hpp"
+#include "rule_examples.hpp"
 
 namespace bmad_mem::test {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
 constexpr std::string_view kCrockfordDigits = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
-
-/// The lines of an example, without the dots that hide them from other people's scanners.
-std::vector<std::string> examples(std::string_view lines) {
-  constexpr std::string_view kDot = "\u00b7";
-  std::vector<std::string> all;
-  for (std::size_t begin = 0; begin < lines.size();) {
-    const std::size_t end = std::min(lines.find('\n', begin), lines.size());
-    std::string line(lines.substr(begin, end - begin));
-    for (std::size_t dot = 0; (dot = line.find(kDot)) != std::string::npos;) {
-      line.erase(dot, kDot.size());
-    }
-    all.push_back(std::move(line));
-    begin = end + 1;
-  }
-  return all;
-}
 
 bool finds(const SecretRule& rule, const std::string& text) {
   if (rule.kind == RuleKind::kAssigned) {
@@ -69,16 +54,22 @@ std::string uuid(std::mt19937_64& random) {
 }  // namespace
 
 TEST_CASE("every rule finds what it must and spares what it must not") {
+  auto examples = read_rule_examples();
   for (const SecretRule& rule : secret_rules()) {
     INFO("rule " << rule.id);
-    CHECK_FALSE(examples(rule.finds).empty());
-    CHECK_FALSE(examples(rule.spares).empty());
-    for (const std::string& text : examples(rule.finds)) {
+    const auto known = examples.extract(std::string(rule.id));
+    REQUIRE_MESSAGE(!known.empty(), rule.id << " has no examples in rule_examples.txt");
+    CHECK_FALSE(known.mapped().finds.empty());
+    CHECK_FALSE(known.mapped().spares.empty());
+    for (const std::string& text : known.mapped().finds) {
       CHECK_MESSAGE(finds(rule, text), rule.id << " must find " << text);
     }
-    for (const std::string& text : examples(rule.spares)) {
+    for (const std::string& text : known.mapped().spares) {
       CHECK_MESSAGE(!finds(rule, text), rule.id << " must spare " << text);
     }
+  }
+  for (const auto& [id, of_no_rule] : examples) {
+    FAIL_CHECK(id << " has examples and is no rule");
   }
 }
 

@@ -31,17 +31,19 @@ constexpr int hex_value(char c) {
 }
 constexpr bool is_hex_digit(char c) { return hex_value(c) >= 0; }
 
+constexpr std::string_view kWhiteSpace = " \t\r\n";
+
 /// Whether `text` is empty or white space alone.
 constexpr bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
+  return text.find_first_not_of(kWhiteSpace) == std::string_view::npos;
 }
 
-/// `text` without the white space around it: a view into it.
-constexpr std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r\n");
+/// `text` without the characters of `what` around it: a view into it.
+constexpr std::string_view trimmed(std::string_view text, std::string_view what = kWhiteSpace) {
+  const std::size_t begin = text.find_first_not_of(what);
   return begin == std::string_view::npos
              ? text.substr(0, 0)
-             : text.substr(begin, text.find_last_not_of(" \t\r\n") - begin + 1);
+             : text.substr(begin, text.find_last_not_of(what) - begin + 1);
 }
 
 /// `text` without the line breaks at its end: a view into it.

@@ -10,6 +10,7 @@
 // session's lock; readers need none.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,10 @@
 #include "core/file_system.hpp"
 
 namespace bmad_mem {
+
+/// Most bytes of the file, packed or not. What is evicted in a year of a session that is full all
+/// the time is far below that.
+constexpr std::uint64_t kEvictedSizeMax = std::uint64_t{256} << 20U;
 
 /// A version of an entry that was moved out.
 struct EvictedLine {

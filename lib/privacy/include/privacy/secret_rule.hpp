@@ -3,7 +3,8 @@
 //   token      proves itself wherever it stands: a prefix nobody else uses, a length, an alphabet
 //   assigned   looks like anything, and is known by the name it is given: datadog_api_key = "…"
 //
-// A new provider is a row in one of the files in rules/; a test runs the examples of every row.
+// A new provider is a row in one of the files in rules/ and its examples in
+// tests/privacy/rule_examples.txt.
 #pragma once
 
 #include <cstddef>
@@ -39,11 +40,6 @@ struct SecretRule {
 
   /// Whether what was matched can be real, such as a checksum; nullptr: it can.
   bool (*can_be)(std::string_view secret) = nullptr;
-
-  /// Texts that it must, and must not, find something in: one a line. A middle dot (U+00B7) in them
-  /// is left out: it keeps other people's scanners from taking an example for a secret.
-  std::string_view finds;
-  std::string_view spares;
 };
 
 /// Every row, file by file. `redact --rules` prints it.

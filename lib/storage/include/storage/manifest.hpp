@@ -28,6 +28,9 @@
 
 namespace bmad_mem {
 
+/// The names of totals begin so.
+constexpr std::string_view kTotalPrefix = "total_";
+
 /// How many entries a session holds, under the name that stands in the manifest.
 struct ManifestTotal {
   std::string name;  ///< "total_messages", "total_agent_states".
