@@ -4,12 +4,10 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::cli {
 namespace {
-
-bool contains(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 /// `key` without one "TYPE_" in front; `key` itself when there is none.
 std::string_view without_type(std::string_view type, std::string_view key) {
@@ -21,7 +19,7 @@ std::string_view without_type(std::string_view type, std::string_view key) {
 /// Whether `key` is one of `added`, maybe behind any number of "TYPE_".
 bool is_taken(std::span<const std::string_view> added, std::string_view type,
               std::string_view key) {
-  while (!contains(added, key)) {
+  while (!is_among(added, key)) {
     const std::string_view inner = without_type(type, key);
     if (inner.size() == key.size()) {
       return false;

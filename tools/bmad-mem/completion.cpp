@@ -27,16 +27,6 @@ CompletionScope scope_of(const Command& command, std::string_view first) {
   return scope;
 }
 
-template <typename Text>
-std::string joined(std::span<const Text> texts, std::string_view separator) {
-  std::string out;
-  for (const std::string_view text : texts) {
-    out += out.empty() ? "" : separator;
-    out += text;
-  }
-  return out;
-}
-
 }  // namespace
 
 std::vector<CompletionScope> completion_scopes() {
@@ -100,14 +90,6 @@ std::vector<std::string> options_with_value() {
   std::ranges::sort(names);
   names.erase(std::ranges::unique(names).begin(), names.end());
   return names;
-}
-
-std::string joined_with(std::span<const std::string> texts, std::string_view separator) {
-  return joined(texts, separator);
-}
-
-std::string joined_with(std::span<const std::string_view> texts, std::string_view separator) {
-  return joined(texts, separator);
 }
 
 }  // namespace bmad_mem::cli

@@ -37,8 +37,4 @@ std::vector<Example> second_command_words(std::string_view first);
 /// The options of all scopes that take a value, each name once, with dashes.
 std::vector<std::string> options_with_value();
 
-/// The texts with `separator` between any two.
-std::string joined_with(std::span<const std::string> texts, std::string_view separator);
-std::string joined_with(std::span<const std::string_view> texts, std::string_view separator);
-
 }  // namespace bmad_mem::cli

@@ -1,13 +1,14 @@
 #include <fmt/core.h>
 
 #include "completion.hpp"
+#include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 /// Finds out where the cursor is: `command`, its first argument, `scope`. {0}: patterns of options
 /// that take a value; {1}: commands of two words, as "session".
-constexpr std::string_view kHead =
+constexpr std::string_view kBashHead =
     R"sh(# bash completion for bmad-mem, made by 'bmad-mem completion bash'.
 # Put it into ~/.local/share/bash-completion/completions/bmad-mem.
 
@@ -52,7 +53,7 @@ std::string reply_with(std::string_view words) {
 std::string reply_with_values(Completion completion, std::span<const std::string_view> choices) {
   switch (completion) {
     case Completion::kChoice:
-      return reply_with(joined_with(choices, " "));
+      return reply_with(joined(choices, " "));
     case Completion::kSession:
       return std::string(kSessions);
     case Completion::kFile:
@@ -66,7 +67,7 @@ std::string reply_with_values(Completion completion, std::span<const std::string
 }
 
 /// What may stand behind an option.
-void append_values(std::string& out, const CompletionScope& scope) {
+void append_bash_values(std::string& out, const CompletionScope& scope) {
   for (const Option* option : scope.options) {
     if (option->value.empty()) {
       continue;
@@ -89,7 +90,7 @@ std::string option_words(const CompletionScope& scope) {
 }
 
 /// What may stand in place of an argument.
-void append_arguments(std::string& out, const CompletionScope& scope) {
+void append_bash_arguments(std::string& out, const CompletionScope& scope) {
   out += fmt::format("    '{}')\n      if [[ $cur == -* ]]; then\n        {}\n", scope.name,
                      reply_with(option_words(scope)));
   if (!scope.command->positionals.empty() && scope.name == scope.command->name) {
@@ -112,15 +113,15 @@ void append_command_words(std::string& out) {
     }
     if (!second.empty()) {
       out += fmt::format("    {})\n      {}\n      ;;\n", word.command,
-                         reply_with(joined_with(second, " ")));
+                         reply_with(joined(second, " ")));
     }
   }
   std::string globals;
   for (const Option& option : global_options()) {
     globals += fmt::format(" --{}", option.name);
   }
-  out += fmt::format("    ''|help)\n      {}\n      ;;\n",
-                     reply_with(joined_with(words, " ") + globals));
+  out +=
+      fmt::format("    ''|help)\n      {}\n      ;;\n", reply_with(joined(words, " ") + globals));
 }
 
 }  // namespace
@@ -132,11 +133,10 @@ std::string bash_completion() {
       doubles.push_back(word.command);
     }
   }
-  std::string out =
-      fmt::format(kHead, joined_with(options_with_value(), "|"), joined_with(doubles, "|"));
+  std::string out = fmt::format(kBashHead, joined(options_with_value(), "|"), joined(doubles, "|"));
   const std::vector<CompletionScope> scopes = completion_scopes();
   for (const CompletionScope& scope : scopes) {
-    append_values(out, scope);
+    append_bash_values(out, scope);
   }
   for (const Option& option : global_options()) {
     if (!option.value.empty()) {
@@ -148,7 +148,7 @@ std::string bash_completion() {
   append_command_words(out);
   for (const CompletionScope& scope : scopes) {
     if (scope.name != "help") {
-      append_arguments(out, scope);
+      append_bash_arguments(out, scope);
     }
   }
   out += "  esac\n}\n\ncomplete -o filenames -o bashdefault -F _bmad_mem bmad-mem\n";

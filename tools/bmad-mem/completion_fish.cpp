@@ -1,12 +1,13 @@
 #include <fmt/core.h>
 
 #include "completion.hpp"
+#include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 /// {0}: patterns of options that take a value; {1}: commands of two words.
-constexpr std::string_view kHead =
+constexpr std::string_view kFishHead =
     R"sh(# fish completion for bmad-mem, made by 'bmad-mem completion fish'.
 # Put it into ~/.config/fish/completions/bmad-mem.fish.
 
@@ -60,7 +61,7 @@ complete -c bmad-mem -f
 )sh";
 
 /// `text` in single quotes.
-std::string quoted(std::string_view text) {
+std::string fish_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     if (c == '\'' || c == '\\') {
@@ -72,10 +73,10 @@ std::string quoted(std::string_view text) {
 }
 
 /// What `complete` needs to know about the values of an option or argument.
-std::string values(Completion completion, std::span<const std::string_view> choices) {
+std::string fish_values(Completion completion, std::span<const std::string_view> choices) {
   switch (completion) {
     case Completion::kChoice:
-      return fmt::format(" -x -a {}", quoted(joined_with(choices, " ")));
+      return fmt::format(" -x -a {}", fish_quoted(joined(choices, " ")));
     case Completion::kSession:
       return " -x -a '(__bmad_mem_sessions)'";
     case Completion::kFile:
@@ -94,15 +95,16 @@ void append_option(std::string& out, std::string_view condition, const Option& o
     out += fmt::format(" -s {}", option.letter);
   }
   if (!option.value.empty()) {
-    out += values(option.completion, option.choices);
+    out += fish_values(option.completion, option.choices);
   }
-  out += fmt::format(" -d {}\n", quoted(option.help));
+  out += fmt::format(" -d {}\n", fish_quoted(option.help));
 }
 
-void append_words(std::string& out, std::string_view scope, const std::vector<Example>& words) {
+void append_fish_words(std::string& out, std::string_view scope,
+                       const std::vector<Example>& words) {
   for (const Example& word : words) {
     out += fmt::format("complete -c bmad-mem -n '__bmad_mem_is \"{}\"' -a {} -d {}\n", scope,
-                       word.command, quoted(word.says));
+                       word.command, fish_quoted(word.says));
   }
 }
 
@@ -118,7 +120,7 @@ void append_scope(std::string& out, const CompletionScope& scope) {
       out += fmt::format("complete -c bmad-mem{}{}\n", condition,
                          positional.completion == Completion::kFile
                              ? " -F"
-                             : values(positional.completion, positional.choices));
+                             : fish_values(positional.completion, positional.choices));
     }
   }
 }
@@ -132,15 +134,14 @@ std::string fish_completion() {
       doubles.push_back(word.command);
     }
   }
-  std::string out =
-      fmt::format(kHead, joined_with(options_with_value(), " "), joined_with(doubles, " "));
+  std::string out = fmt::format(kFishHead, joined(options_with_value(), " "), joined(doubles, " "));
   for (const Option& option : global_options()) {
     append_option(out, "", option);
   }
-  append_words(out, "", first_command_words());
-  append_words(out, "help", first_command_words());
+  append_fish_words(out, "", first_command_words());
+  append_fish_words(out, "help", first_command_words());
   for (const std::string_view word : doubles) {
-    append_words(out, word, second_command_words(word));
+    append_fish_words(out, word, second_command_words(word));
   }
   for (const CompletionScope& scope : completion_scopes()) {
     append_scope(out, scope);

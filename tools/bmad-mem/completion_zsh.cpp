@@ -1,13 +1,14 @@
 #include <fmt/core.h>
 
 #include "completion.hpp"
+#include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 /// As in the script for bash. {0}: patterns of options that take a value; {1}: commands of two
 /// words.
-constexpr std::string_view kHead = R"sh(#compdef bmad-mem
+constexpr std::string_view kZshHead = R"sh(#compdef bmad-mem
 # zsh completion for bmad-mem, made by 'bmad-mem completion zsh'.
 # Put it as _bmad-mem into a folder of $fpath.
 
@@ -48,7 +49,7 @@ _bmad_mem() {{
 )sh";
 
 /// `text` in single quotes.
-std::string quoted(std::string_view text) {
+std::string zsh_quoted(std::string_view text) {
   std::string out = "'";
   for (const char c : text) {
     out += c == '\'' ? std::string("'\\''") : std::string(1, c);
@@ -56,10 +57,10 @@ std::string quoted(std::string_view text) {
   return out + "'";
 }
 
-std::string values(Completion completion, std::span<const std::string_view> choices) {
+std::string zsh_values(Completion completion, std::span<const std::string_view> choices) {
   switch (completion) {
     case Completion::kChoice:
-      return fmt::format("compadd -- {}", joined_with(choices, " "));
+      return fmt::format("compadd -- {}", joined(choices, " "));
     case Completion::kSession:
       return "_bmad_mem_sessions";
     case Completion::kFile:
@@ -72,7 +73,7 @@ std::string values(Completion completion, std::span<const std::string_view> choi
   return "_message 'a value'";
 }
 
-void append_values(std::string& out, std::string_view scope, const Option& option) {
+void append_zsh_values(std::string& out, std::string_view scope, const Option& option) {
   if (option.value.empty()) {
     return;
   }
@@ -80,16 +81,17 @@ void append_values(std::string& out, std::string_view scope, const Option& optio
   if (option.letter != '\0') {
     pattern += fmt::format("|'{} -{}'", scope, option.letter);
   }
-  out +=
-      fmt::format("    ({}) {}; return ;;\n", pattern, values(option.completion, option.choices));
+  out += fmt::format("    ({}) {}; return ;;\n", pattern,
+                     zsh_values(option.completion, option.choices));
 }
 
 /// name:description, for _describe.
 std::string described(std::string_view name, std::string_view help) {
-  return fmt::format("        {}\n", quoted(fmt::format("{}:{}", name, help)));
+  return fmt::format("        {}\n", zsh_quoted(fmt::format("{}:{}", name, help)));
 }
 
-void append_words(std::string& out, std::string_view pattern, const std::vector<Example>& words) {
+void append_zsh_words(std::string& out, std::string_view pattern,
+                      const std::vector<Example>& words) {
   out += fmt::format("    ({})\n      choices=(\n", pattern);
   for (const Example& word : words) {
     out += described(word.command, word.says);
@@ -97,7 +99,7 @@ void append_words(std::string& out, std::string_view pattern, const std::vector<
   out += "      )\n      _describe command choices\n      ;;\n";
 }
 
-void append_arguments(std::string& out, const CompletionScope& scope) {
+void append_zsh_arguments(std::string& out, const CompletionScope& scope) {
   out +=
       fmt::format("    ('{}')\n      if [[ $cur == -* ]]; then\n        choices=(\n", scope.name);
   for (const Option* option : scope.options) {
@@ -108,7 +110,7 @@ void append_arguments(std::string& out, const CompletionScope& scope) {
     const Positional& positional = scope.command->positionals.front();
     if (positional.completion != Completion::kNone) {
       out += fmt::format("      else\n        {}\n",
-                         values(positional.completion, positional.choices));
+                         zsh_values(positional.completion, positional.choices));
     }
   }
   out += "      fi\n      ;;\n";
@@ -123,25 +125,24 @@ std::string zsh_completion() {
       doubles.push_back(word.command);
     }
   }
-  std::string out =
-      fmt::format(kHead, joined_with(options_with_value(), "|"), joined_with(doubles, "|"));
+  std::string out = fmt::format(kZshHead, joined(options_with_value(), "|"), joined(doubles, "|"));
   const std::vector<CompletionScope> scopes = completion_scopes();
   for (const CompletionScope& scope : scopes) {
     for (const Option* option : scope.options) {
-      append_values(out, scope.name, *option);
+      append_zsh_values(out, scope.name, *option);
     }
   }
   for (const Option& option : global_options()) {
-    append_values(out, "", option);
+    append_zsh_values(out, "", option);
   }
   out += "  esac\n\n  case $scope in\n";
-  append_words(out, "''|help", first_command_words());
+  append_zsh_words(out, "''|help", first_command_words());
   for (const std::string_view word : doubles) {
-    append_words(out, word, second_command_words(word));
+    append_zsh_words(out, word, second_command_words(word));
   }
   for (const CompletionScope& scope : scopes) {
     if (scope.name != "help") {
-      append_arguments(out, scope);
+      append_zsh_arguments(out, scope);
     }
   }
   out +=

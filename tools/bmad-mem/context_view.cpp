@@ -6,7 +6,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::size_t kShownMax = 60;
+constexpr std::size_t kItemWidth = 60;
 
 void write_item(JsonWriter& json, const ContextItem& item) {
   json.begin_object().member("section", context_section_name(item.section));
@@ -20,7 +20,7 @@ void write_item(JsonWriter& json, const ContextItem& item) {
 /// What stands behind the dash of the item's first line.
 std::string first_line(const std::string& text) {
   const std::string line = text.substr(0, text.find('\n'));
-  return shortened(printable(line.starts_with("- ") ? line.substr(2) : line), kShownMax);
+  return shortened(printable(line.starts_with("- ") ? line.substr(2) : line), kItemWidth);
 }
 
 }  // namespace

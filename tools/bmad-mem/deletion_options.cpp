@@ -5,6 +5,7 @@
 #include "confirmation.hpp"
 #include "removed_view.hpp"
 #include "session_choice.hpp"
+#include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -71,7 +72,7 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
     tool.report({.code = ErrorCode::E_INVALID_QUERY,
                  .message = fmt::format("there is no such entry: {}; `bmad-mem list` shows those "
                                         "there are",
-                                        printable(joined_texts(unknown))),
+                                        printable(joined(unknown))),
                  .field = "id"});
   }
   return unknown.empty() ? ExitStatus::kDone : ExitStatus::kFailed;

@@ -11,12 +11,11 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::size_t kNone = std::string_view::npos;
 
 /// Walks through the input, counting lines.
 class Position {
@@ -27,8 +26,8 @@ class Position {
     line_ += static_cast<std::uint64_t>(std::count(
         input_.begin() + counted_, input_.begin() + static_cast<std::ptrdiff_t>(at), '\n'));
     counted_ = static_cast<std::ptrdiff_t>(at);
-    const std::size_t newline = at == 0 ? kNone : input_.rfind('\n', at - 1);
-    const std::size_t line_start = newline == kNone ? 0 : newline + 1;
+    const std::size_t newline = at == 0 ? std::string_view::npos : input_.rfind('\n', at - 1);
+    const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
     return {.text = input_.substr(at, size), .line = line_, .column = at - line_start + 1};
   }
 
@@ -37,8 +36,6 @@ class Position {
   std::ptrdiff_t counted_ = 0;
   std::uint64_t line_ = 1;
 };
-
-bool is_blank_line(std::string_view line) { return line.find_first_not_of(" \t\r") == kNone; }
 
 std::vector<InputPiece> split_lines(std::string_view input) {
   std::vector<InputPiece> pieces;
@@ -50,7 +47,7 @@ std::vector<InputPiece> split_lines(std::string_view input) {
     if (line.ends_with('\r')) {
       line.remove_suffix(1);
     }
-    if (!is_blank_line(line)) {
+    if (!is_blank(line)) {
       pieces.push_back({.text = line, .line = number, .column = 1});
     }
   }
@@ -71,7 +68,7 @@ std::optional<std::vector<InputPiece>> split_values(std::string_view input, std:
   at = skip_json_blanks(input, at);
   while (!at_end()) {
     const std::size_t value_end = json_value_end(input, at);
-    if (value_end == kNone) {
+    if (value_end == std::string_view::npos) {
       return std::nullopt;
     }
     pieces.push_back(position.piece(at, value_end - at));
@@ -144,7 +141,7 @@ std::vector<InputPiece> split_input(std::string_view input) {
   }
   // An object that ends on its own line speaks for JSONL. There, a broken line must not be taken
   // together with the next one.
-  if (first_line.starts_with('{') && json_value_end(first_line, 0) == kNone) {
+  if (first_line.starts_with('{') && json_value_end(first_line, 0) == std::string_view::npos) {
     if (auto pieces = split_values(input, start, '\0', '\0')) {
       return *std::move(pieces);
     }

@@ -17,7 +17,7 @@ bool may_have(std::string_view text, std::string_view key) {
 }
 
 /// `list` as "a, b": strings and other scalars.
-std::string joined(JsonValue list, std::string_view raw) {
+std::string joined_elements(JsonValue list, std::string_view raw) {
   const std::vector<std::string_view> raws = json_elements(raw);
   std::string out;
   std::size_t i = 0;
@@ -66,7 +66,7 @@ std::string value_text(JsonValue value, std::string_view raw) {
       return object_lines(value, raw);
     }
     if (scalars) {
-      return joined(value, raw);
+      return joined_elements(value, raw);
     }
   }
   return json_compact(raw);
@@ -91,15 +91,15 @@ void append_fields(std::string_view prefix, JsonValue object, std::string_view r
 }
 
 /// The widths of the columns of a list.
-struct Columns {
+struct EntryColumns {
   std::size_t id = 0;
   std::size_t type = 0;
   std::size_t who = 0;
 };
 
-Columns columns_of(std::span<const Entry> entries) {
+EntryColumns columns_of(std::span<const Entry> entries) {
   static constexpr std::size_t kWhoWidthMax = 16;
-  Columns columns;
+  EntryColumns columns;
   for (const Entry& entry : entries) {
     columns.id = std::max(columns.id, text_width(entry.id));
     columns.type = std::max(columns.type, entry_type_name(entry.type).size());
@@ -178,7 +178,7 @@ void print_entry(Tool& tool, const Entry& entry) {
 
 void print_entry_list(Tool& tool, std::span<const Entry> entries,
                       std::span<const std::string> heads) {
-  const Columns columns = columns_of(entries);
+  const EntryColumns columns = columns_of(entries);
   const Style& style = tool.style();
   const std::size_t time_width = 16;
   const std::size_t head_width = heads.empty() ? 0 : text_width(heads.front());

@@ -182,12 +182,12 @@ void print_neighbours(Tool& tool, std::span<const Entry> entries) {
 }
 
 /// The columns of the lines above the snippets.
-struct Columns {
+struct HitColumns {
   std::size_t type = 0;
   std::size_t id = 0;
 };
 
-void print_hit(Tool& tool, const Query& query, const Hit& hit, Columns columns, Timestamp now) {
+void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns columns, Timestamp now) {
   const Entry& entry = hit.entry;
   const Style& style = tool.style();
   const std::string when =
@@ -215,7 +215,7 @@ void print_hits(Tool& tool, const Query& query, std::span<const Hit> hits) {
     }
     return;
   }
-  Columns columns;
+  HitColumns columns;
   for (const Hit& hit : hits) {
     columns.type = std::max(columns.type, entry_type_name(hit.entry.type).size());
     columns.id = std::max(columns.id, text_width(hit.entry.id));

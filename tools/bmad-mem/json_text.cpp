@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
 constexpr std::size_t kNone = std::string_view::npos;
-
-bool is_blank(char byte) { return byte == ' ' || byte == '\t' || byte == '\n' || byte == '\r'; }
 
 /// One behind the closing quote of the string that opens at `at`.
 std::size_t string_end(std::string_view text, std::size_t at) {
@@ -49,7 +49,7 @@ std::size_t bracket_end(std::string_view text, std::size_t at) {
 }  // namespace
 
 std::size_t skip_json_blanks(std::string_view text, std::size_t at) {
-  while (at < text.size() && is_blank(text[at])) {
+  while (at < text.size() && is_space(text[at])) {
     ++at;
   }
   return at;
@@ -66,7 +66,7 @@ std::size_t json_value_end(std::string_view text, std::size_t at) {
     return bracket_end(text, at);
   }
   const auto* const stop = std::find_if(text.begin() + at, text.end(), [](char byte) {
-    return is_blank(byte) || std::string_view(",]}:{[\"").contains(byte);
+    return is_space(byte) || std::string_view(",]}:{[\"").contains(byte);
   });
   const auto end = static_cast<std::size_t>(stop - text.begin());
   return end == at ? kNone : end;
@@ -111,7 +111,7 @@ std::string json_compact(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t at = 0; at < text.size();) {
-    if (is_blank(text[at])) {
+    if (is_space(text[at])) {
       ++at;
     } else if (text[at] == '"') {
       const std::size_t end = std::min(string_end(text, at), text.size());

@@ -56,7 +56,7 @@ pid_t start(const std::vector<std::string>& words, int output,
 }
 
 /// Reads to the end, so that the program never waits for a reader; keeps the beginning.
-void read_all(int descriptor, std::size_t output_max, ProgramRun& run) {
+void read_output(int descriptor, std::size_t output_max, ProgramRun& run) {
   std::array<char, 65536> buffer{};
   while (true) {
     const ssize_t size = ::read(descriptor, buffer.data(), buffer.size());
@@ -85,7 +85,7 @@ ProgramRun run_program(const std::vector<std::string>& words, std::size_t output
   ::close(ends[1]);
   if (child != 0) {
     run.started = true;
-    read_all(ends[0], output_max, run);
+    read_output(ends[0], output_max, run);
     int status = 0;
     while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
     }

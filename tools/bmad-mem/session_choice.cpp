@@ -59,15 +59,6 @@ std::string_view session_state(const MemoryManager& memory, const Session& sessi
   return session.closed_at ? "closed" : session_state_name(memory.session_state(session));
 }
 
-std::string joined_texts(std::span<const std::string> texts) {
-  std::string out;
-  for (const std::string& text : texts) {
-    out += out.empty() ? "" : ", ";
-    out += text;
-  }
-  return out;
-}
-
 std::string session_as_json(const MemoryManager& memory, const Session& session) {
   JsonWriter json;
   json.begin_object().member("session_id", session.session_id);

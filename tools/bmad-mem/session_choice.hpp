@@ -27,7 +27,4 @@ std::string session_as_json(const MemoryManager& memory, const Session& session)
 /// "active", "idle", "closed" or "damaged".
 std::string_view session_state(const MemoryManager& memory, const Session& session);
 
-/// `texts` with ", " between any two.
-std::string joined_texts(std::span<const std::string> texts);
-
 }  // namespace bmad_mem::cli

@@ -21,6 +21,17 @@ std::string padded_left(std::string_view text, std::size_t width);
 /// `text`, or its front and "…" when it has more than `width` characters; at least one.
 std::string shortened(std::string_view text, std::size_t width);
 
+/// `texts`, with `between` between them.
+template <typename Texts>
+std::string joined(const Texts& texts, std::string_view between = ", ") {
+  std::string out;
+  for (const std::string_view text : texts) {
+    out += out.empty() ? std::string_view() : between;
+    out += text;
+  }
+  return out;
+}
+
 /// `text` on one line, without what could steer a terminal: control characters become blanks.
 std::string printable(std::string_view text);
 

@@ -5,6 +5,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "removed_view.hpp"
 #include "session_choice.hpp"
+#include "text.hpp"
 
 namespace bmad_mem::cli {
 
@@ -33,7 +34,7 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
   }
   if (!report.left_behind.empty()) {
     tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
-                          printable(joined_texts(report.left_behind))));
+                          printable(joined(report.left_behind))));
   } else if (nothing) {
     tool.note("nothing of that is deleted; `bmad-mem session list --deleted` shows what is");
   }

@@ -101,7 +101,7 @@ Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_add(Tool& tool) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(args.positional(0)));
   const std::string_view text = args.positional(1);
@@ -124,7 +124,7 @@ std::span<const Option> options_of(std::string_view first) {
   return type ? entry_options(*type) : std::span<const Option>();
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kAddPositionals[] = {
     {.name = "TYPE",
      .help = "conversation, decision, finding, preference, fact, event, agent_state or artifact; "
              "`bmad-mem add TYPE --help` lists its fields",
@@ -142,7 +142,7 @@ constexpr Option kKeepGoing = {
         "with '-': write the good entries and report the others; otherwise one bad entry "
         "refuses all"};
 
-constexpr Example kExamples[] = {
+constexpr Example kAddExamples[] = {
     {.command = "bmad-mem add decision --made-by architect --decision \"Use PostgreSQL\" "
                 "--rationale ACID --impact high --tag database",
      .says = "one decision, by its fields"},
@@ -156,7 +156,7 @@ constexpr Example kExamples[] = {
      .says = "a new version of dec-001, which `bmad-mem history dec-001` shows"},
 };
 
-constexpr auto kOptions = [] {
+constexpr auto kAddOptions = [] {
   std::array<Option, kCommonEntryOptions.size() + 2> all;
   all[0] = kSessionOption;
   all[1] = kKeepGoing;
@@ -175,11 +175,11 @@ const Command kAdd = {
         "done, they survive power loss.\n\n"
         "An entry comes as options, as one JSON object, or on stdin. Fields that the engine does "
         "not know are kept as they are.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kAddPositionals,
+    .options = kAddOptions,
+    .examples = kAddExamples,
     .options_of = options_of,
-    .run = run,
+    .run = run_add,
 };
 
 }  // namespace bmad_mem::cli

@@ -64,7 +64,7 @@ Result<Key> load_key(const std::string& path) {
 }
 
 /// The project around a memory that lies in its .bmad/memory.
-std::string workspace_of(const std::string& root) {
+std::string workspace_folder(const std::string& root) {
   static constexpr std::string_view kEnd = "/.bmad/memory";
   std::array<char, 4096> folder{};
   std::string path = root;
@@ -162,8 +162,8 @@ Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
   return report->problems == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory,
-                             const AnonymizeOptions& options, Output& out) {
+Result<ExitStatus> export_placeholders_to(Tool& tool, const MemoryManager& memory,
+                                          const AnonymizeOptions& options, Output& out) {
   const std::unique_ptr<ExportWriter> writer = make_jsonl_writer(out);
   std::vector<Error> problems;
   const Result<AnonymizeReport> report = [&] {
@@ -190,7 +190,7 @@ Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOpt
   return finished(tool, report, problems, true, options.dry_run);
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_anonymize(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("session") == args.has("all")) {
     return tool.wrong_usage("say what to anonymize: --session ID or --all");
@@ -205,7 +205,7 @@ Result<ExitStatus> run(Tool& tool) {
   AnonymizeOptions options{.all_paths = paths == "all", .dry_run = args.has("dry-run")};
   options.sessions.assign(args.all("session").begin(), args.all("session").end());
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  options.workspace = workspace_of(memory.root());
+  options.workspace = workspace_folder(memory.root());
   if (const auto path = args.maybe("key-file")) {
     BMAD_TRY_ASSIGN(options.key, load_key(std::string(*path)));
   }
@@ -214,15 +214,16 @@ Result<ExitStatus> run(Tool& tool) {
   }
   const auto path = args.maybe("output");
   if (!path || *path == "-" || options.dry_run) {
-    return export_to(tool, memory, options, tool.out());
+    return export_placeholders_to(tool, memory, options, tool.out());
   }
   BMAD_TRY_ASSIGN(OutputFile file, OutputFile::create(std::string(*path), args.has("force")));
-  BMAD_TRY_ASSIGN(const ExitStatus status, export_to(tool, memory, options, file.out()));
+  BMAD_TRY_ASSIGN(const ExitStatus status,
+                  export_placeholders_to(tool, memory, options, file.out()));
   BMAD_TRY(file.commit());
   return status;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kAnonymizeOptions[] = {
     {.name = "session",
      .letter = 's',
      .value = "ID",
@@ -248,7 +249,7 @@ constexpr Option kOptions[] = {
     kYesOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kAnonymizeExamples[] = {
     {.command = "bmad-mem anonymize --all -o public.jsonl",
      .says = "a copy to show around; `import` takes it"},
     {.command = "bmad-mem anonymize --all --dry-run", .says = "how many people are in it?"},
@@ -271,11 +272,11 @@ const Command kAnonymize = {
         "With --in-place the logs and manifests are rewritten, each replaced whole. What is "
         "archived, evicted or deleted, summaries and artifacts are not touched, and named; so is "
         "what git has in its history.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kAnonymizeOptions,
+    .examples = kAnonymizeExamples,
     .exit_status =
         "0 done, 1 failed, the answer was no, or something could not be read, 2 wrong usage.",
-    .run = run,
+    .run = run_anonymize,
 };
 
 }  // namespace bmad_mem::cli

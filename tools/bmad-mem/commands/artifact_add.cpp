@@ -32,7 +32,7 @@ std::string file_name(std::string_view path) {
   return std::string(path.substr(path.rfind('/') + 1));
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_artifact_add(Tool& tool) {
   const Arguments& args = tool.args();
   const std::string path(args.positional(0));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
@@ -59,11 +59,12 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {{.name = "FILE|-",
-                                        .help = "the document, or - for what stands on stdin",
-                                        .completion = Completion::kFile}};
+constexpr Positional kArtifactAddPositionals[] = {
+    {.name = "FILE|-",
+     .help = "the document, or - for what stands on stdin",
+     .completion = Completion::kFile}};
 
-constexpr Option kOptions[] = {
+constexpr Option kArtifactAddOptions[] = {
     {.name = "title",
      .letter = 't',
      .value = "TEXT",
@@ -74,7 +75,7 @@ constexpr Option kOptions[] = {
     kSessionOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kArtifactAddExamples[] = {
     {.command = "bmad-mem artifact add docs/architecture.md --agent architect",
      .says = "keep the document as it is now"},
 };
@@ -90,10 +91,10 @@ const Command kArtifactAdd = {
         "its secrets, appends an entry of type artifact that points to it, with its path, its "
         "title "
         "and its beginning, and prints the id. `add artifact` only points to a file.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kArtifactAddPositionals,
+    .options = kArtifactAddOptions,
+    .examples = kArtifactAddExamples,
+    .run = run_artifact_add,
 };
 
 }  // namespace bmad_mem::cli

@@ -81,7 +81,7 @@ Result<AuditFilter> read_audit_filter(const Arguments& args) {
   return audit;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_audit(Tool& tool) {
   for (const std::string& action : tool.args().all("action")) {
     if (std::ranges::find(kActionNames, action) == kActionNames.end()) {
       return tool.wrong_usage(
@@ -107,7 +107,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kAuditOptions[] = {
     kSessionFilter,
     {.name = "action",
      .value = "ACTION",
@@ -120,7 +120,7 @@ constexpr Option kOptions[] = {
     limit_option("the newest so many; 0: all"),
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kAuditExamples[] = {
     {.command = "bmad-mem audit --since 7d", .says = "what went this week, and who did it"},
     {.command = "bmad-mem audit --action delete --action purge --limit 0",
      .says = "every deletion there was"},
@@ -136,9 +136,9 @@ const Command kAudit = {
         "Shows what was deleted, brought back, purged, compacted, archived and restored, oldest "
         "first: time (UTC), session, who, how many, ids, and by which kind of criteria. Never "
         "content. Archived and deleted sessions are among them.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kAuditOptions,
+    .examples = kAuditExamples,
+    .run = run_audit,
 };
 
 }  // namespace bmad_mem::cli

@@ -98,7 +98,7 @@ void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_compact(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("all") && args.has("session")) {
     return tool.wrong_usage("--all is every session; leave out --session");
@@ -121,7 +121,7 @@ Result<ExitStatus> run(Tool& tool) {
   return status;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kCompactOptions[] = {
     {.name = "session",
      .value = "ID",
      .help = "this session",
@@ -136,7 +136,7 @@ constexpr Option kOptions[] = {
     {.name = "dry-run", .help = "show what would go and why, a line each; change nothing"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kCompactExamples[] = {
     {.command = "bmad-mem compact --session $S --dry-run", .says = "what would go, and why"},
     {.command = "bmad-mem compact --session $S", .says = "let it go"},
     {.command = "bmad-mem compact --all --keep 100",
@@ -158,9 +158,9 @@ const Command kCompact = {
         "decisions and what a kept entry refers to stay.\n\n"
         "Writing does this by itself when a session has grown to its trigger; nobody has to call "
         "it. Readers never wait for it. `restore --evicted` is the way back.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kCompactOptions,
+    .examples = kCompactExamples,
+    .run = run_compact,
 };
 
 }  // namespace bmad_mem::cli

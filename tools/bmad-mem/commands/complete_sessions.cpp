@@ -6,7 +6,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_complete_sessions(Tool& tool) {
   if (Result<MemoryManager> memory = tool.open()) {
     if (const Result<std::vector<Session>> sessions = memory->list_sessions()) {
       for (const Session& session : *sessions) {
@@ -29,7 +29,7 @@ const Command kCompleteSessions = {
     .group = Group::kHidden,
     .summary = "print session ids for a shell's completion",
     .description = "Prints the ids of all sessions, archived ones too, or nothing.",
-    .run = run,
+    .run = run_complete_sessions,
 };
 
 }  // namespace bmad_mem::cli

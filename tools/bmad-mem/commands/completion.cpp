@@ -7,7 +7,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_completion(Tool& tool) {
   const std::string_view shell = tool.args().positional(0);
   if (shell == "bash") {
     tool.out().write(bash_completion());
@@ -22,12 +22,12 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {{.name = "SHELL",
-                                        .help = "bash, zsh or fish",
-                                        .completion = Completion::kChoice,
-                                        .choices = kShells}};
+constexpr Positional kCompletionPositionals[] = {{.name = "SHELL",
+                                                  .help = "bash, zsh or fish",
+                                                  .completion = Completion::kChoice,
+                                                  .choices = kShells}};
 
-constexpr Example kExamples[] = {
+constexpr Example kCompletionExamples[] = {
     {.command = "source <(bmad-mem completion bash)", .says = "for this shell"},
     {.command = "bmad-mem completion fish >~/.config/fish/completions/bmad-mem.fish",
      .says = "for good"},
@@ -42,9 +42,9 @@ const Command kCompletion = {
     .description =
         "Prints a script that lets the shell complete commands, options, types, session "
         "ids and files.",
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kCompletionPositionals,
+    .examples = kCompletionExamples,
+    .run = run_completion,
 };
 
 }  // namespace bmad_mem::cli

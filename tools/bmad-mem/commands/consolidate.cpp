@@ -38,7 +38,7 @@ void print_text(Tool& tool, const MergeProposal& proposal) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_consolidate(Tool& tool) {
   const Arguments& args = tool.args();
   ConsolidateOptions options;
   options.dry_run = !args.has("apply");
@@ -63,7 +63,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kConsolidateOptions[] = {
     {.name = "apply", .help = "merge; without it, only say what would be merged"},
     {.name = "min-similarity",
      .value = "SHARE",
@@ -73,7 +73,7 @@ constexpr Option kOptions[] = {
     kSessionFilter,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kConsolidateExamples[] = {
     {.command = "bmad-mem consolidate", .says = "what says nearly the same"},
     {.command = "bmad-mem consolidate --category project_fact --min-similarity 0.8 --apply",
      .says = "merge facts that hardly differ"},
@@ -90,9 +90,9 @@ const Command kConsolidate = {
         "(of equals the most trusted, then the newest), as trusted as the least trusted one; the "
         "others are kept as dropped and name it. What may contradict each other is left alone: "
         "another number, a negation, one word in the place of another.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kConsolidateOptions,
+    .examples = kConsolidateExamples,
+    .run = run_consolidate,
 };
 
 }  // namespace bmad_mem::cli

@@ -32,7 +32,7 @@ Result<std::size_t> read_ceiling(std::string_view text) {
   return tokens;
 }
 
-Result<ContextOptions> read_options(const Arguments& args) {
+Result<ContextOptions> read_context_options(const Arguments& args) {
   ContextOptions options{.agent_id = std::string(args.value("agent")),
                          .task = std::string(args.value("task")),
                          .max_tokens = {},
@@ -53,8 +53,8 @@ Result<ContextOptions> read_options(const Arguments& args) {
   return options;
 }
 
-Result<ExitStatus> run(Tool& tool) {
-  BMAD_TRY_ASSIGN(const ContextOptions options, read_options(tool.args()));
+Result<ExitStatus> run_context(Tool& tool) {
+  BMAD_TRY_ASSIGN(const ContextOptions options, read_context_options(tool.args()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Context context, Knowledge(memory).context(options));
   if (tool.json()) {
@@ -71,7 +71,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kContextOptions[] = {
     {.name = "agent",
      .value = "NAME",
      .help = "who is going to read it: what this agent itself has learned is part of it"},
@@ -93,7 +93,7 @@ constexpr Option kOptions[] = {
     {.name = "explain", .help = "show what is said, why, and what is left out instead"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kContextExamples[] = {
     {.command = "bmad-mem context --agent VENUS --task \"Build the dashboard component\"",
      .says = "Markdown for the prompt of VENUS"},
     {.command = "bmad-mem context --task - --max-tokens 400 <issue.txt",
@@ -119,12 +119,12 @@ const Command kContext = {
         "The same memory gives the same bytes, whatever the time, so that a prompt's cache holds. "
         "With --json, one object: markdown, tokens, max_tokens, items with the reason for each, "
         "and what was omitted.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kContextOptions,
+    .examples = kContextExamples,
     .exit_status =
         "0 done, also when there is nothing to say, 1 failed (the error's code is on stderr), "
         "2 wrong usage.",
-    .run = run,
+    .run = run_context,
 };
 
 }  // namespace bmad_mem::cli

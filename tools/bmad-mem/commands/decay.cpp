@@ -41,7 +41,7 @@ void print_report(Tool& tool, const DecayReport& report, bool write) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_decay(Tool& tool) {
   const Arguments& args = tool.args();
   const bool write = args.has("write");
   std::optional<Timestamp> as_of;
@@ -67,7 +67,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kDecayOptions[] = {
     kSessionFilter,
     {.name = "as-of",
      .value = "TIME",
@@ -77,7 +77,7 @@ constexpr Option kOptions[] = {
     {.name = "table", .help = "how both models behave over a year, with the rates of config.json"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kDecayExamples[] = {
     {.command = "bmad-mem decay --session $S", .says = "how much of it still counts"},
     {.command = "bmad-mem decay --as-of 2027-06-30", .says = "what will count in summer"},
     {.command = "bmad-mem decay --table", .says = "what the settings mean"},
@@ -94,9 +94,9 @@ const Command kDecay = {
         "and how many entries lie in each tenth. Decay is worked out when an entry is read, so "
         "nothing has to be run for it. --write notes the factors of now in the entries, as a "
         "snapshot for people and other programs; nothing depends on it.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kDecayOptions,
+    .examples = kDecayExamples,
+    .run = run_decay,
 };
 
 }  // namespace bmad_mem::cli

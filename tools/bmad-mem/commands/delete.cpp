@@ -22,7 +22,7 @@ Result<DeletionCriteria> read_criteria(const Arguments& args) {
                           .match = std::move(match)};
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_delete(Tool& tool) {
   const Arguments& args = tool.args();
   const DeleteOptions options{.dry_run = args.has("dry-run"), .purge = args.has("purge")};
   if (args.has("verify") && (!options.purge || options.dry_run || !args.has("match"))) {
@@ -39,10 +39,10 @@ Result<ExitStatus> run(Tool& tool) {
   return verify_gone(tool, memory, criteria.match);
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kDeletePositionals[] = {
     {.name = "ID", .help = "an entry; goes in all its versions", .min = 0, .max = 0}};
 
-constexpr Option kOptions[] = {
+constexpr Option kDeleteOptions[] = {
     kTypeFilter,
     kTagFilter,
     kAgentFilter,
@@ -59,7 +59,7 @@ constexpr Option kOptions[] = {
     kYesOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kDeleteExamples[] = {
     {.command = "bmad-mem delete dec-001", .says = "one entry"},
     {.command = "bmad-mem delete --session $S --type conversation --until 90d --dry-run",
      .says = "what would go"},
@@ -81,13 +81,13 @@ const Command kDelete = {
         "cannot be imported again.\n\n"
         "Something must say which entries; a session as a whole goes with `session delete`. On a "
         "terminal the tool asks before; scripts are not asked.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kDeletePositionals,
+    .options = kDeleteOptions,
+    .examples = kDeleteExamples,
     .exit_status =
         "0 done, also when no entry matched, 1 failed, an ID is unknown, the answer was no, or "
         "--verify found something, 2 wrong usage.",
-    .run = run,
+    .run = run_delete,
 };
 
 }  // namespace bmad_mem::cli

@@ -108,7 +108,7 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   return report->problems == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_export(Tool& tool) {
   const std::string_view format = tool.args().maybe("format").value_or("jsonl");
   if (std::ranges::find(kExportFormats, format) == kExportFormats.end()) {
     return tool.wrong_usage(fmt::format(
@@ -143,7 +143,7 @@ Result<ExitStatus> run(Tool& tool) {
   return status;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kExportOptions[] = {
     {.name = "format",
      .letter = 'f',
      .value = "NAME",
@@ -167,7 +167,7 @@ constexpr Option kOptions[] = {
     kNoSensitiveFilter,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kExportExamples[] = {
     {.command = "bmad-mem export -o memory.jsonl", .says = "everything, for `import` elsewhere"},
     {.command = "bmad-mem export -f markdown --since 7d -o week.md", .says = "the week, to read"},
     {.command = "bmad-mem export -f csv --type decision", .says = "decisions, for a spreadsheet"},
@@ -190,12 +190,12 @@ const Command kExport = {
         "session "
         "server-memory.\n\n"
         "What is deleted or was moved to the archive by compaction is not exported.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kExportOptions,
+    .examples = kExportExamples,
     .exit_status =
         "0 done, 1 failed, or something could not be read (it is named; the rest is exported), "
         "2 wrong usage.",
-    .run = run,
+    .run = run_export,
 };
 
 }  // namespace bmad_mem::cli

@@ -71,7 +71,7 @@ void print_report(Tool& tool, const ExtractOptions& options, const ExtractionRep
 }
 
 /// What doesn't go together, as a sentence; empty when all does.
-std::string_view clash(const Arguments& args) {
+std::string_view extract_clash(const Arguments& args) {
   if (args.has("prompt") && (args.has("answer") || args.has("rules") || args.has("dry-run"))) {
     return "--prompt prints the prompt and does nothing else";
   }
@@ -81,9 +81,9 @@ std::string_view clash(const Arguments& args) {
   return {};
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_extract(Tool& tool) {
   const Arguments& args = tool.args();
-  if (const std::string_view problem = clash(args); !problem.empty()) {
+  if (const std::string_view problem = extract_clash(args); !problem.empty()) {
     return tool.wrong_usage(std::string(problem));
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
@@ -110,7 +110,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kExtractOptions[] = {
     kSessionOption,
     {.name = "dry-run", .help = "say what would be stored, and store nothing"},
     {.name = "rules", .help = "look for what users say they want, whatever the config names"},
@@ -121,7 +121,7 @@ constexpr Option kOptions[] = {
      .completion = Completion::kFile},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kExtractExamples[] = {
     {.command = "bmad-mem extract --session s1 --dry-run", .says = "what would be learned"},
     {.command = "bmad-mem extract --prompt | my-model | bmad-mem extract --answer -",
      .says = "any model will do"},
@@ -139,9 +139,9 @@ const Command kExtract = {
         "the rules of the prompt changes nothing. Without such a program, looks for what users "
         "say they want (\"I prefer\", \"never\", \"from now on\", \"we decided\"), and stores "
         "that as candidates, which `recall --candidates` lists.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kExtractOptions,
+    .examples = kExtractExamples,
+    .run = run_extract,
 };
 
 }  // namespace bmad_mem::cli

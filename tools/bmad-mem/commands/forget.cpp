@@ -95,7 +95,7 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
   return tool.args().has("verify") ? verify_sessions(tool, memory, sessions) : ExitStatus::kDone;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_forget(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("workspace") == args.has("match")) {
     return tool.wrong_usage("give either --workspace DIR or --match TEXT");
@@ -115,7 +115,7 @@ Result<ExitStatus> run(Tool& tool) {
   return forget_workspace(tool, args.value("workspace"));
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kForgetOptions[] = {
     {.name = "workspace",
      .value = "DIR",
      .help = "the sessions of this folder, as project_name or workspace in their metadata names it",
@@ -126,7 +126,7 @@ constexpr Option kOptions[] = {
     kYesOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kForgetExamples[] = {
     {.command = "bmad-mem forget --match hunter2 --dry-run", .says = "which entries hold it"},
     {.command = "bmad-mem forget --match hunter2 --verify",
      .says = "purge them, then look into every file and into git"},
@@ -146,12 +146,12 @@ const Command kForget = {
         "What git has seen is not changed. --verify reads every byte below the memory, compressed "
         "files unpacked, and the history of the surrounding git repository, says what is left and "
         "where, and how to remove it.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kForgetOptions,
+    .examples = kForgetExamples,
     .exit_status =
         "0 done, also when nothing matched, 1 failed, the answer was no, or --verify found "
         "something, 2 wrong usage.",
-    .run = run,
+    .run = run_forget,
 };
 
 }  // namespace bmad_mem::cli

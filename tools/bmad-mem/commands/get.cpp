@@ -10,7 +10,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_get(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const std::vector<std::string>& ids = tool.args().positionals();
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.get(ids, tool.args().all("session")));
@@ -36,13 +36,13 @@ Result<ExitStatus> run(Tool& tool) {
   return all_found ? ExitStatus::kDone : ExitStatus::kNothingFound;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kGetPositionals[] = {
     {.name = "ID", .help = "ids of entries", .max = 0},
 };
 
-constexpr Option kOptions[] = {kSessionFilter};
+constexpr Option kGetOptions[] = {kSessionFilter};
 
-constexpr Example kExamples[] = {
+constexpr Example kGetExamples[] = {
     {.command = "bmad-mem get dec-01kaxx8v04q7m2s", .says = "all fields of one entry"},
     {.command = "bmad-mem --json get dec-01kaxx8v04q7m2s msg-001", .says = "two, as JSON"},
 };
@@ -56,13 +56,13 @@ const Command kGet = {
     .description =
         "Shows the latest version of each entry with one of these ids, with all its "
         "fields, in the order of the ids.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kGetPositionals,
+    .options = kGetOptions,
+    .examples = kGetExamples,
     .exit_status =
         "0 done, 1 failed (the error's code is on stderr), 2 wrong usage, 3 an id was "
         "not found (the others are shown).",
-    .run = run,
+    .run = run_get,
 };
 
 }  // namespace bmad_mem::cli

@@ -70,7 +70,7 @@ Result<MemoryManager> open_damaged_too(const Tool& tool) {
   return MemoryManager::open({.root = std::move(root), .tolerate_bad_config = true});
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_git_check(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, open_damaged_too(tool));
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   BMAD_TRY_ASSIGN(const GitCheck check,
@@ -83,11 +83,11 @@ Result<ExitStatus> run(Tool& tool) {
   return check.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kGitCheckOptions[] = {
     {.name = "no-history", .help = "look at the files of today only; quick enough for a hook"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kGitCheckExamples[] = {
     {.command = "bmad-mem git check", .says = "all of it"},
     {.command = "bmad-mem git check --no-history", .says = "in a pre-commit hook"},
 };
@@ -103,10 +103,10 @@ const Command kGitCheck = {
         "and files that wait to be merged, derived or local files that git should ignore, lines "
         "that repeat what is there, a driver that is half installed, and secrets in the history. "
         "It says what to do about each, and changes nothing.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kGitCheckOptions,
+    .examples = kGitCheckExamples,
     .exit_status = "0 nothing was found, 1 something was, or it failed, 2 wrong usage.",
-    .run = run,
+    .run = run_git_check,
 };
 
 }  // namespace bmad_mem::cli

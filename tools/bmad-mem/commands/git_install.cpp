@@ -61,7 +61,7 @@ Result<ExitStatus> carry_out_and_tell(Tool& tool, const GitPlan& plan) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_install(Tool& tool) {
+Result<ExitStatus> run_git_install(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const GitPlan plan, plan_install(memory.root()));
   BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));
@@ -73,7 +73,7 @@ Result<ExitStatus> run_install(Tool& tool) {
   return status;
 }
 
-Result<ExitStatus> run_uninstall(Tool& tool) {
+Result<ExitStatus> run_git_uninstall(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const GitPlan plan,
                   plan_uninstall(memory.root(), tool.args().has("keep-attributes")));
@@ -82,17 +82,17 @@ Result<ExitStatus> run_uninstall(Tool& tool) {
 
 constexpr Option kDryRun = {.name = "dry-run",
                             .help = "say what would be done, and change nothing"};
-constexpr Option kInstallOptions[] = {kDryRun};
-constexpr Option kUninstallOptions[] = {
+constexpr Option kGitInstallOptions[] = {kDryRun};
+constexpr Option kGitUninstallOptions[] = {
     kDryRun,
     {.name = "keep-attributes", .help = "leave .gitattributes to those who share the repository"},
 };
 
-constexpr Example kInstallExamples[] = {
+constexpr Example kGitInstallExamples[] = {
     {.command = "bmad-mem git install --dry-run", .says = "see what it would set"},
     {.command = "bmad-mem git install", .says = "once in each clone"},
 };
-constexpr Example kUninstallExamples[] = {
+constexpr Example kGitUninstallExamples[] = {
     {.command = "bmad-mem git uninstall", .says = "as it was before"},
     {.command = "bmad-mem git uninstall --keep-attributes", .says = "in this clone only"},
 };
@@ -111,9 +111,9 @@ const Command kGitInstall = {
         "changed.\n\n"
         "Two branches that add to sessions of their own merge without it. It is needed where both "
         "went on with the same session. In a clone without it git merges the logs as text.",
-    .options = kInstallOptions,
-    .examples = kInstallExamples,
-    .run = run_install,
+    .options = kGitInstallOptions,
+    .examples = kGitInstallExamples,
+    .run = run_git_install,
 };
 
 const Command kGitUninstall = {
@@ -123,9 +123,9 @@ const Command kGitUninstall = {
     .description =
         "Removes the sections merge.bmadmem and diff.bmadmem from the clone's configuration, and "
         "our lines from the memory's .gitattributes, which goes when nothing else is in it.",
-    .options = kUninstallOptions,
-    .examples = kUninstallExamples,
-    .run = run_uninstall,
+    .options = kGitUninstallOptions,
+    .examples = kGitUninstallExamples,
+    .run = run_git_uninstall,
 };
 
 }  // namespace bmad_mem::cli

@@ -8,7 +8,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_help(Tool& tool) {
   const std::vector<std::string>& words = tool.args().positionals();
   if (words.empty()) {
     tool.out().write(overview_text(tool.style()));
@@ -29,10 +29,10 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kHelpPositionals[] = {
     {.name = "COMMAND", .help = "the command, as in `help session new`", .min = 0, .max = 0}};
 
-constexpr Example kExamples[] = {
+constexpr Example kHelpExamples[] = {
     {.command = "bmad-mem help add", .says = "what `add` does, with its options"},
     {.command = "bmad-mem help add decision", .says = "and the fields of a decision"},
 };
@@ -46,9 +46,9 @@ const Command kHelp = {
     .description =
         "Lists the commands, or explains one: usage, options with their defaults, "
         "examples, exit status. `bmad-mem COMMAND --help` does the same.",
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kHelpPositionals,
+    .examples = kHelpExamples,
+    .run = run_help,
 };
 
 }  // namespace bmad_mem::cli

@@ -72,7 +72,7 @@ void print_version(Tool& tool, const Entry& entry, const Entry* before, std::siz
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_history(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const std::string_view id = tool.args().positional(0);
   BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
@@ -109,11 +109,11 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {{.name = "ID", .help = "the id of an entry"}};
+constexpr Positional kHistoryPositionals[] = {{.name = "ID", .help = "the id of an entry"}};
 
-constexpr Option kOptions[] = {kSessionFilter};
+constexpr Option kHistoryOptions[] = {kSessionFilter};
 
-constexpr Example kExamples[] = {
+constexpr Example kHistoryExamples[] = {
     {.command = "bmad-mem history dec-01kaxx8v04q7m2s", .says = "how a decision came about"},
 };
 
@@ -127,10 +127,10 @@ const Command kHistory = {
         "Shows every version of an entry, oldest first: the first with all its fields, each later "
         "one with what changed: + new, ~ other, - gone. To update an entry is to add one with the "
         "same id.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kHistoryPositionals,
+    .options = kHistoryOptions,
+    .examples = kHistoryExamples,
+    .run = run_history,
 };
 
 }  // namespace bmad_mem::cli

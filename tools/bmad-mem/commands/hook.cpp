@@ -115,7 +115,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
   return HookActions(memory, settings, work).take(event);
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_hook(Tool& tool) {
   const std::string_view name = tool.args().positional(0);
   const std::optional<HookClient> client = find_hook_client(name);
   if (!client) {
@@ -140,14 +140,14 @@ Result<ExitStatus> run(Tool& tool) {
 
 constexpr std::string_view kClients[] = {"claude-code", "codex", "gemini", "cursor"};
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kHookPositionals[] = {
     {.name = "CLIENT",
      .help = "whose event it is: claude-code, codex, gemini or cursor",
      .completion = Completion::kChoice,
      .choices = kClients},
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kHookOptions[] = {
     {.name = "max-tokens",
      .value = "N",
      .help = "tell the agent at most so many tokens",
@@ -162,7 +162,7 @@ constexpr Option kOptions[] = {
      .fallback = "2000"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kHookExamples[] = {
     {.command = "bmad-mem hook claude-code <event.json", .says = "what Claude Code calls"},
     {.command = "bmad-mem install claude-code", .says = "make it call that"},
 };
@@ -181,11 +181,11 @@ const Command kHook = {
         "The memory is the one of the project in which the client works; without one nothing is "
         "done. An error is one line on stderr and never stands in the agent's way: the exit status "
         "is always 0. Programs that config.json names are never run.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kHookPositionals,
+    .options = kHookOptions,
+    .examples = kHookExamples,
     .exit_status = "0, whatever happens.",
-    .run = run,
+    .run = run_hook,
 };
 
 }  // namespace bmad_mem::cli

@@ -209,7 +209,7 @@ std::string options_problem(const Arguments& args, std::optional<ImportFormat> f
   return {};
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_import(Tool& tool) {
   const auto from = tool.args().maybe("from");
   const std::optional<ImportFormat> format =
       find_import_format(from ? *from : tool.args().maybe("format").value_or("auto"));
@@ -228,14 +228,15 @@ Result<ExitStatus> run(Tool& tool) {
   return import_all(tool, *format, &memory);
 }
 
-constexpr Positional kPositionals[] = {{.name = "FILE",
-                                        .help = "a file, a folder (every file below it whose name "
-                                                "fits the format), or '-' for stdin",
-                                        .min = 0,
-                                        .max = 0,
-                                        .completion = Completion::kFile}};
+constexpr Positional kImportPositionals[] = {
+    {.name = "FILE",
+     .help = "a file, a folder (every file below it whose name "
+             "fits the format), or '-' for stdin",
+     .min = 0,
+     .max = 0,
+     .completion = Completion::kFile}};
 
-constexpr Option kOptions[] = {
+constexpr Option kImportOptions[] = {
     {.name = "from",
      .value = "NAME",
      .help = "whose memory it is; without FILE also where to look for it",
@@ -256,7 +257,7 @@ constexpr Option kOptions[] = {
     {.name = "dry-run", .help = "read and count, write nothing"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kImportExamples[] = {
     {.command = "bmad-mem import --from claude-code",
      .says = "all that Claude Code said and did in this project, subagents included"},
     {.command = "bmad-mem import --from chatgpt conversations.json",
@@ -290,13 +291,13 @@ const Command kImport = {
         "kept. Lines that are no entries are refused and reported; the others are imported.\n\n"
         "What `export` wrote in JSONL: sessions that aren't there are made as they were, entries "
         "keep ids, times and versions, and importing the same export again changes nothing.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kImportPositionals,
+    .options = kImportOptions,
+    .examples = kImportExamples,
     .exit_status =
         "0 done, 1 failed, or lines were refused (the others are imported), "
         "2 wrong usage.",
-    .run = run,
+    .run = run_import,
 };
 
 }  // namespace bmad_mem::cli

@@ -6,7 +6,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_init(Tool& tool) {
   BMAD_TRY_ASSIGN(const InitReport report, MemoryManager::init(tool.root_to_create()));
   const bool created = report.created_config || report.created_gitignore;
   if (tool.json()) {
@@ -25,7 +25,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Example kExamples[] = {
+constexpr Example kInitExamples[] = {
     {.command = "bmad-mem init", .says = "make .bmad/memory in this folder"},
     {.command = "bmad-mem --root /srv/memory init", .says = "make it somewhere else"},
 };
@@ -42,8 +42,8 @@ const Command kInit = {
         "is.\n\n"
         "The folder is the one that --root or $BMAD_MEMORY_ROOT names, else .bmad/memory right "
         "here.",
-    .examples = kExamples,
-    .run = run,
+    .examples = kInitExamples,
+    .run = run_init,
 };
 
 }  // namespace bmad_mem::cli

@@ -8,14 +8,14 @@ namespace {
 Result<ExitStatus> run_install_command(Tool& tool) { return run_install(tool, true); }
 Result<ExitStatus> run_uninstall_command(Tool& tool) { return run_install(tool, false); }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kInstallPositionals[] = {
     {.name = "CLIENT",
      .help = "claude-code, codex, gemini, cursor or vscode",
      .completion = Completion::kChoice,
      .choices = kInstallClients},
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kInstallOptions[] = {
     kScopeOption,
     {.name = "dry-run", .help = "show what would change; change nothing"},
 };
@@ -43,8 +43,8 @@ const Command kInstall = {
         "What else stands in the files stays, to the byte. A file that is no JSON (comments are "
         "none) is left alone, and what to write there by hand is printed. Doing it again changes "
         "nothing.",
-    .positionals = kPositionals,
-    .options = kOptions,
+    .positionals = kInstallPositionals,
+    .options = kInstallOptions,
     .examples = kInstallExamples,
     .run = run_install_command,
 };
@@ -57,8 +57,8 @@ const Command kUninstall = {
         "Takes our hooks and our MCP server out of the client's settings, and nothing else: a file "
         "that was not touched in between is as it was before `install`, to the byte. The memory "
         "stays.",
-    .positionals = kPositionals,
-    .options = kOptions,
+    .positionals = kInstallPositionals,
+    .options = kInstallOptions,
     .examples = kUninstallExamples,
     .run = run_uninstall_command,
 };

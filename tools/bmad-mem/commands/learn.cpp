@@ -14,7 +14,7 @@ namespace {
 constexpr std::array<std::string_view, 2> kOutcomes = {"success", "failure"};
 
 /// What doesn't go together, as a sentence; empty when all does.
-std::string_view clash(const Arguments& args) {
+std::string_view learn_clash(const Arguments& args) {
   if (!args.has("task")) {
     return "--task says what was to be done";
   }
@@ -31,9 +31,9 @@ std::string_view clash(const Arguments& args) {
   return {};
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_learn(Tool& tool) {
   const Arguments& args = tool.args();
-  if (const std::string_view problem = clash(args); !problem.empty()) {
+  if (const std::string_view problem = learn_clash(args); !problem.empty()) {
     return tool.wrong_usage(std::string(problem));
   }
   LearnParams params{.agent_id = std::string(args.maybe("agent").value_or(tool.agent_id())),
@@ -55,7 +55,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kLearnOptions[] = {
     {.name = "agent", .value = "NAME", .help = "who has done it", .fallback = "--agent-id"},
     {.name = "task", .value = "TEXT", .help = "what was to be done, in a few words"},
     {.name = "outcome",
@@ -74,7 +74,7 @@ constexpr Option kOptions[] = {
     kTaughtByOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kLearnExamples[] = {
     {.command = "bmad-mem learn --agent MARS --task \"Add auth\" --outcome success --output "
                 "src/auth.ts",
      .says = "what the rules of the config make of it"},
@@ -94,9 +94,9 @@ const Command kLearn = {
         "agent and pattern fit the output is remembered. Of a failure, the first 200 characters "
         "of the error are, as an error_solution under \"AGENT: TASK\". Prints the ids of the "
         "entries.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kLearnOptions,
+    .examples = kLearnExamples,
+    .run = run_learn,
 };
 
 }  // namespace bmad_mem::cli

@@ -9,7 +9,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_list(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
@@ -28,11 +28,11 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {kTypeFilter,    kTagFilter,         kAgentFilter,
-                               kSessionFilter, kSinceFilter,       kUntilFilter,
-                               kPinnedFilter,  kNoSensitiveFilter, kLimitFilter};
+constexpr Option kListOptions[] = {kTypeFilter,    kTagFilter,         kAgentFilter,
+                                   kSessionFilter, kSinceFilter,       kUntilFilter,
+                                   kPinnedFilter,  kNoSensitiveFilter, kLimitFilter};
 
-constexpr Example kExamples[] = {
+constexpr Example kListExamples[] = {
     {.command = "bmad-mem list", .says = "the newest 20 entries of all sessions"},
     {.command = "bmad-mem list --type decision --since 7d", .says = "what was decided this week"},
     {.command = "bmad-mem --json list --limit 0", .says = "everything, for a program"},
@@ -48,9 +48,9 @@ const Command kList = {
         "Lists entries, newest first, a line each: id, time (UTC), type, who, what. "
         "Pinned entries have a star, sensitive ones say so. Filters of different kinds must all "
         "hold.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kListOptions,
+    .examples = kListExamples,
+    .run = run_list,
 };
 
 }  // namespace bmad_mem::cli

@@ -40,7 +40,7 @@ void print_text(Tool& tool, const MaintenanceReport& report, bool is_auto) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_maintain(Tool& tool) {
   const bool is_auto = tool.args().has("auto");
   const bool dry_run = tool.args().has("dry-run");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
@@ -57,12 +57,12 @@ Result<ExitStatus> run(Tool& tool) {
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kMaintainOptions[] = {
     {.name = "auto", .help = "only what is due by the schedule; not a word when nothing is"},
     {.name = "dry-run", .help = "say what would be done; change nothing"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kMaintainExamples[] = {
     {.command = "bmad-mem maintain --dry-run", .says = "what there is to do"},
     {.command = "bmad-mem maintain --auto", .says = "for a hook or a crontab: cheap, and quiet"},
 };
@@ -79,11 +79,11 @@ const Command kMaintain = {
         "brought back. config.json says after how many days each, and when purging is due.\n\n"
         "There is no daemon: opening and closing sessions does what is due by the way. A clock "
         "that has jumped ahead deletes nothing until a run a day later confirms it.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kMaintainOptions,
+    .examples = kMaintainExamples,
     .exit_status =
         "0 done, 1 failed, or something could not be done (the rest was), 2 wrong usage.",
-    .run = run,
+    .run = run_maintain,
 };
 
 }  // namespace bmad_mem::cli

@@ -6,7 +6,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_man(Tool& tool) {
   tool.out().write(man_page());
   return ExitStatus::kDone;
 }
@@ -18,7 +18,7 @@ const Command kMan = {
     .group = Group::kHidden,
     .summary = "write the manual page as roff",
     .description = "Writes bmad-mem.1, as `man` reads it.",
-    .run = run,
+    .run = run_man,
 };
 
 }  // namespace bmad_mem::cli

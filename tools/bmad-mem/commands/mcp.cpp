@@ -54,7 +54,7 @@ std::string old_graph_file(const std::string& directory) {
   return path.empty() || path.front() == '/' ? path : directory + "/" + path;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_mcp(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryPlace place, read_place(tool));
   if (const auto face = tool.args().maybe("compat")) {
     if (*face != kServerMemory) {
@@ -80,7 +80,7 @@ Result<ExitStatus> run(Tool& tool) {
 
 constexpr std::string_view kFaces[] = {kServerMemory};
 
-constexpr Option kOptions[] = {
+constexpr Option kMcpOptions[] = {
     {.name = "compat",
      .value = "NAME",
      .help = "show another server's tools: server-memory, the reference memory server's",
@@ -89,7 +89,7 @@ constexpr Option kOptions[] = {
     {.name = "read-only", .help = "offer no tools that write, and make no memory"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kMcpExamples[] = {
     {.command = "claude mcp add memory -- bmad-mem mcp", .says = "give Claude Code the memory"},
     {.command = "codex mcp add memory -- bmad-mem mcp", .says = "the same for Codex"},
     {.command = "claude mcp add memory -- bmad-mem mcp --compat server-memory",
@@ -114,9 +114,9 @@ const Command kMcp = {
         "The memory is that of the project ($CLAUDE_PROJECT_DIR, else the working directory). "
         "Where there is none, reads answer that nothing is stored yet, and the first write makes "
         "one. The server ends at the end of its input, at SIGINT and at SIGTERM.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kMcpOptions,
+    .examples = kMcpExamples,
+    .run = run_mcp,
 };
 
 }  // namespace bmad_mem::cli

@@ -40,7 +40,7 @@ Result<std::string> answer(std::string_view input, MemoryTool& memory_tool) {
   return memory_tool.run(*command);
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_memory_tool(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
@@ -69,7 +69,7 @@ constexpr Explained kGlossary[] = {
     {.what = "rename", .says = "old_path, new_path: moves it; nothing is replaced"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kMemoryToolExamples[] = {
     {.command = R"(echo '{"command":"view","path":"/memories"}' | bmad-mem memory-tool)",
      .says = "what there is"},
     {.command = "bmad-mem --json memory-tool <call.json", .says = "is_error and content apart"},
@@ -91,10 +91,10 @@ const Command kMemoryTool = {
         "an answer too: \"Error: …\" on stdout, and status 1.",
     .glossary_title = "Commands:",
     .glossary = kGlossary,
-    .examples = kExamples,
+    .examples = kMemoryToolExamples,
     .exit_status =
         "0 done, 1 the answer is an error, or the memory could not be opened, 2 wrong usage.",
-    .run = run,
+    .run = run_memory_tool,
 };
 
 }  // namespace bmad_mem::cli

@@ -34,7 +34,7 @@ bool is_compressed(std::string_view path, std::string_view ours) {
   return path.empty() ? ours.starts_with(kGzipMagic) : path.ends_with(".gz");
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_merge_driver(Tool& tool) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::string base, read_regular_file(std::string(args.positional(0))));
   BMAD_TRY_ASSIGN(const std::string ours, read_regular_file(std::string(args.positional(1))));
@@ -59,7 +59,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kFailed;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kMergeDriverPositionals[] = {
     {.name = "BASE", .help = "the common ancestor, %O", .completion = Completion::kFile},
     {.name = "OURS",
      .help = "our side, %A; the result goes there",
@@ -69,7 +69,7 @@ constexpr Positional kPositionals[] = {
     {.name = "SIZE", .help = "characters of a conflict marker, %L", .min = 0},
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kMergeDriverOptions[] = {
     {.name = "output",
      .value = "FILE",
      .help = "where the result goes instead",
@@ -77,7 +77,7 @@ constexpr Option kOptions[] = {
      .completion = Completion::kFile},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kMergeDriverExamples[] = {
     {.command = "bmad-mem merge-driver %O %A %B %P %L", .says = "as `git install` tells git"},
     {.command = "bmad-mem merge-driver base ours theirs --output merged",
      .says = "three files that you name"},
@@ -98,11 +98,11 @@ const Command kMergeDriver = {
         "what one removed is not, by time, in the same order for everybody.\n\n"
         "Where that can't be done, because a side added a line that is no entry, both texts are "
         "left with conflict markers and the status is 1.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kMergeDriverPositionals,
+    .options = kMergeDriverOptions,
+    .examples = kMergeDriverExamples,
     .exit_status = "0 merged, 1 a conflict, or a file could not be read, 2 wrong usage.",
-    .run = run,
+    .run = run_merge_driver,
 };
 
 }  // namespace bmad_mem::cli

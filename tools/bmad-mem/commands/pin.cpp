@@ -33,8 +33,8 @@ Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
 Result<ExitStatus> run_pin(Tool& tool) { return set_pins(tool, true); }
 Result<ExitStatus> run_unpin(Tool& tool) { return set_pins(tool, false); }
 
-constexpr Positional kPositionals[] = {{.name = "ID", .help = "ids of entries", .max = 0}};
-constexpr Option kOptions[] = {kSessionFilter};
+constexpr Positional kPinPositionals[] = {{.name = "ID", .help = "ids of entries", .max = 0}};
+constexpr Option kPinOptions[] = {kSessionFilter};
 
 constexpr Example kPinExamples[] = {
     {.command = "bmad-mem pin dec-01kaxx8v04q7m2s", .says = "this decision stays"},
@@ -54,8 +54,8 @@ const Command kPin = {
         "Pins the entries with these ids: a new version of each. A pinned entry never decays, is "
         "never evicted or removed for its age, outlives the archiving of its session, and stands "
         "among the constraints of a `context`, of which there are five.",
-    .positionals = kPositionals,
-    .options = kOptions,
+    .positionals = kPinPositionals,
+    .options = kPinOptions,
     .examples = kPinExamples,
     .run = run_pin,
 };
@@ -65,8 +65,8 @@ const Command kUnpin = {
     .group = Group::kKnow,
     .summary = "take the pins away from entries",
     .description = "Takes the pins away from the entries with these ids: a new version of each.",
-    .positionals = kPositionals,
-    .options = kOptions,
+    .positionals = kPinPositionals,
+    .options = kPinOptions,
     .examples = kUnpinExamples,
     .run = run_unpin,
 };

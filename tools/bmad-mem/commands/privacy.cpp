@@ -122,7 +122,7 @@ void print_elsewhere(Tool& tool, const PrivacyReport& report, Timestamp now) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_privacy(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const PrivacyReport report, memory.privacy_report(tool.args().all("session")));
   if (tool.json()) {
@@ -140,9 +140,9 @@ Result<ExitStatus> run(Tool& tool) {
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-constexpr Option kOptions[] = {kSessionFilter};
+constexpr Option kPrivacyOptions[] = {kSessionFilter};
 
-constexpr Example kExamples[] = {
+constexpr Example kPrivacyExamples[] = {
     {.command = "bmad-mem privacy", .says = "what this memory keeps"},
     {.command = "bmad-mem privacy --session $S --json", .says = "one session, for a program"},
 };
@@ -158,10 +158,10 @@ const Command kPrivacy = {
         "is past that; how many secrets were taken out before anything was written, by rule; "
         "which entries are sensitive and thus kept from models; what was moved to archive/; and "
         "what was deleted and when it goes for good.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kPrivacyOptions,
+    .examples = kPrivacyExamples,
     .exit_status = "0 done, 1 failed, or something could not be read, 2 wrong usage.",
-    .run = run,
+    .run = run_privacy,
 };
 
 }  // namespace bmad_mem::cli

@@ -8,7 +8,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_purge(Tool& tool) {
   const bool all = tool.args().has("all");
   const auto text = tool.args().maybe("verify");
   if (text && text->empty()) {
@@ -32,7 +32,7 @@ Result<ExitStatus> run(Tool& tool) {
   return text ? verify_gone(tool, memory, *text) : ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kPurgeOptions[] = {
     {.name = "all", .help = "also what could still be brought back"},
     {.name = "verify",
      .value = "TEXT",
@@ -40,7 +40,7 @@ constexpr Option kOptions[] = {
     kYesOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kPurgeExamples[] = {
     {.command = "bmad-mem purge", .says = "what can't be brought back any more"},
     {.command = "bmad-mem purge --all --verify hunter2",
      .says = "everything that was deleted; and look for what should have gone"},
@@ -57,11 +57,11 @@ const Command kPurge = {
         "`maintain` "
         "does by the schedule of config.json as well, and finishes purges that were interrupted. "
         "Ids that were purged are not imported again.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kPurgeOptions,
+    .examples = kPurgeExamples,
     .exit_status =
         "0 done, 1 failed, the answer was no, or --verify found something, 2 wrong usage.",
-    .run = run,
+    .run = run_purge,
 };
 
 }  // namespace bmad_mem::cli

@@ -122,7 +122,7 @@ Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
   return search(tool, read);
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_query(Tool& tool) {
   if (const auto json = tool.args().maybe("json-query")) {
     return run_json_query(tool, *json);
   }
@@ -131,10 +131,10 @@ Result<ExitStatus> run(Tool& tool) {
   return search(tool, read);
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kQueryPositionals[] = {
     {.name = "TEXT", .help = "what to look for, in the language below", .min = 0, .max = 0}};
 
-constexpr Option kOptions[] = {
+constexpr Option kQueryOptions[] = {
     kTypeFilter,
     kTagFilter,
     {.name = "topic", .value = "TOPIC", .help = "only entries of this topic", .repeatable = true},
@@ -175,7 +175,7 @@ constexpr Explained kLanguage[] = {
     {.what = "\\-x \\\"", .says = "a backslash takes the meaning from a sign"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kQueryExamples[] = {
     {.command = "bmad-mem query why postgres", .says = "the best 20 hits of all sessions"},
     {.command = "bmad-mem query '\"connection pool\" -hikari' --type finding --since 30d",
      .says = "a phrase, but not that word, among findings that are not too old"},
@@ -208,15 +208,15 @@ const Command kQuery = {
         "--context \"context\" (\"before\" and \"after\"), with --explain \"explanation\". A "
         "member of the entry itself that has one of these names goes behind the entry's type: an "
         "artifact's own snippet is \"artifact_snippet\".",
-    .positionals = kPositionals,
-    .options = kOptions,
+    .positionals = kQueryPositionals,
+    .options = kQueryOptions,
     .glossary_title = "The language of TEXT:",
     .glossary = kLanguage,
-    .examples = kExamples,
+    .examples = kQueryExamples,
     .exit_status =
         "0 done, also when nothing was found, 1 failed (the error's code is on stderr), "
         "2 wrong usage.",
-    .run = run,
+    .run = run_query,
 };
 
 }  // namespace bmad_mem::cli

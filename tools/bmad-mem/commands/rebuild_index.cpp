@@ -31,10 +31,10 @@ double speed_of(const IndexReport& report) {
 }
 
 void add_numbers(JsonWriter& json, const IndexReport& report) {
-  const double milliseconds = std::chrono::duration<double, std::milli>(report.took).count();
+  const double took_ms = std::chrono::duration<double, std::milli>(report.took).count();
   json.member("entries", report.entries).member("terms", report.terms);
   json.member("log_bytes", report.log_bytes).member("index_bytes", report.index_bytes);
-  json.key("took_ms").raw(fmt::format("{:.3f}", milliseconds));
+  json.key("took_ms").raw(fmt::format("{:.3f}", took_ms));
   json.key("mb_per_s").raw(fmt::format("{:.1f}", speed_of(report)));
 }
 
@@ -63,7 +63,7 @@ TableRow row_of(const IndexReport& report) {
           fmt::format("{:.1f}", speed_of(report))};
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_rebuild_index(Tool& tool) {
   const std::span<const std::string> sessions = tool.args().all("session");
   if (tool.args().has("all") && !sessions.empty()) {
     return tool.wrong_usage("--all is every session; leave out --session");
@@ -92,12 +92,12 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kRebuildIndexOptions[] = {
     kSessionFilter,
     {.name = "all", .help = "every session, as without --session"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRebuildIndexExamples[] = {
     {.command = "bmad-mem rebuild-index", .says = "every session"},
     {.command = "bmad-mem rebuild-index --session sess-2026-01-11-4q7m2s", .says = "one session"},
 };
@@ -114,9 +114,9 @@ const Command kRebuildIndex = {
         "bytes of logs read in a second. Nobody waits for it, and nothing else is changed.\n\n"
         "It is never necessary: a query that finds no index, or one that does not fit the logs, "
         "goes by the logs.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kRebuildIndexOptions,
+    .examples = kRebuildIndexExamples,
+    .run = run_rebuild_index,
 };
 
 }  // namespace bmad_mem::cli

@@ -11,7 +11,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<RecallOptions> read_options(const Arguments& args) {
+Result<RecallOptions> read_recall_options(const Arguments& args) {
   RecallOptions options;
   BMAD_TRY_ASSIGN(options.category, read_category(args));
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(args, system_clock().now()));
@@ -61,8 +61,8 @@ std::string_view nothing_note(const RecallOptions& options) {
   return "nothing of the kind is known; `bmad-mem remember` tells";
 }
 
-Result<ExitStatus> run(Tool& tool) {
-  BMAD_TRY_ASSIGN(const RecallOptions options, read_options(tool.args()));
+Result<ExitStatus> run_recall(Tool& tool) {
+  BMAD_TRY_ASSIGN(const RecallOptions options, read_recall_options(tool.args()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   Knowledge knowledge(memory);
   if (tool.args().has("accept") || tool.args().has("drop")) {
@@ -80,7 +80,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kRecallOptions[] = {
     kCategoryOption,
     {.name = "agent", .value = "NAME", .help = "only what this agent has learned"},
     {.name = "key", .letter = 'k', .value = "KEY", .help = "only what is known under this name"},
@@ -103,7 +103,7 @@ constexpr Option kOptions[] = {
     limit_option("at most so many; 0: all"),
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRecallExamples[] = {
     {.command = "bmad-mem recall", .says = "the 20 things that matter most"},
     {.command = "bmad-mem recall --category pattern --agent MARS --limit 5",
      .says = "which patterns MARS works by"},
@@ -126,9 +126,9 @@ const Command kRecall = {
         "often "
         "asked for, or new. Where different things were stated under one key, all of them follow, "
         "with the one that holds.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kRecallOptions,
+    .examples = kRecallExamples,
+    .run = run_recall,
 };
 
 }  // namespace bmad_mem::cli

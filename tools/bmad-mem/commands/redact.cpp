@@ -176,7 +176,7 @@ Result<ExitStatus> redact_memory(Tool& tool) {
 }
 
 /// What doesn't go together, as a sentence; empty when all does.
-std::string_view clash(const Arguments& args) {
+std::string_view redact_clash(const Arguments& args) {
   const bool in_memory = args.has("session") || args.has("all");
   if (args.positionals().empty() != in_memory) {
     return in_memory
@@ -195,13 +195,13 @@ std::string_view clash(const Arguments& args) {
   return {};
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_redact(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("rules")) {
     print_rules(tool);
     return ExitStatus::kDone;
   }
-  if (const std::string_view problem = clash(args); !problem.empty()) {
+  if (const std::string_view problem = redact_clash(args); !problem.empty()) {
     return tool.wrong_usage(std::string(problem));
   }
   const std::vector<std::string> names = args.positionals();
@@ -211,7 +211,7 @@ Result<ExitStatus> run(Tool& tool) {
   return args.has("check") ? check_files(tool, names) : clean_files(tool, names);
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kRedactPositionals[] = {
     {.name = "FILE",
      .help = "a text; - is stdin",
      .min = 0,
@@ -219,7 +219,7 @@ constexpr Positional kPositionals[] = {
      .completion = Completion::kFile},
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kRedactOptions[] = {
     {.name = "check", .help = "report what is found, line and rule, and print no text"},
     {.name = "session",
      .letter = 's',
@@ -233,7 +233,7 @@ constexpr Option kOptions[] = {
     kYesOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRedactExamples[] = {
     {.command = "bmad-mem redact --check notes.md", .says = "is there a secret in it?"},
     {.command = "git diff --cached | bmad-mem redact --check -", .says = "before a commit"},
     {.command = "bmad-mem redact - < server.log > clean.log", .says = "a text without its secrets"},
@@ -256,11 +256,11 @@ const Command kRedact = {
         "With --session or --all it applies the rules of today to what was written before, in "
         "the logs and in every copy (evicted, archived, deleted). Files are replaced whole, so "
         "that a crash loses nothing; run it again and it goes on.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kRedactPositionals,
+    .options = kRedactOptions,
+    .examples = kRedactExamples,
     .exit_status = "0 done, 1 failed, or --check found a secret, 2 wrong usage.",
-    .run = run,
+    .run = run_redact,
 };
 
 }  // namespace bmad_mem::cli

@@ -42,7 +42,7 @@ void print_groups(Tool& tool, std::span<const RelatedEntry> related) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_related(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const std::string_view id = tool.args().positional(0);
@@ -63,13 +63,13 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {{.name = "ID", .help = "the id of an entry"}};
+constexpr Positional kRelatedPositionals[] = {{.name = "ID", .help = "the id of an entry"}};
 
-constexpr Option kOptions[] = {kTypeFilter,     kTagFilter,   kAgentFilter,  kSessionFilter,
-                               kSinceFilter,    kUntilFilter, kPinnedFilter, kNoSensitiveFilter,
-                               kArchivedFilter, kLimitFilter};
+constexpr Option kRelatedOptions[] = {
+    kTypeFilter,  kTagFilter,    kAgentFilter,       kSessionFilter,  kSinceFilter,
+    kUntilFilter, kPinnedFilter, kNoSensitiveFilter, kArchivedFilter, kLimitFilter};
 
-constexpr Example kExamples[] = {
+constexpr Example kRelatedExamples[] = {
     {.command = "bmad-mem related dec-01kaxx8v04q7m2s",
      .says = "what led to it, and what it led to"},
     {.command = "bmad-mem --json related finding-003 --type decision --limit 5",
@@ -87,10 +87,10 @@ const Command kRelated = {
         "that refer to it, those of its topic, and those whose text is like its own. In front of "
         "each stands its relevance, 1 for references.\n\n"
         "With --json, \"relation\" is references, referenced_by, same_topic or similar.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kRelatedPositionals,
+    .options = kRelatedOptions,
+    .examples = kRelatedExamples,
+    .run = run_related,
 };
 
 }  // namespace bmad_mem::cli

@@ -3,14 +3,12 @@
 
 #include "commands/commands.hpp"
 #include "entry_input.hpp"
+#include "entry_options.hpp"
 #include "knowledge_view.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::array<std::string_view, 5> kSourceKinds = {"user", "assistant", "tool", "web",
-                                                          "import"};
 
 Result<EntrySource> read_source(const Arguments& args) {
   EntrySource source{.kind = std::string(args.value("source")), .trust = {}};
@@ -20,7 +18,7 @@ Result<EntrySource> read_source(const Arguments& args) {
   return source;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_remember(Tool& tool) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::optional<Category> category, read_category(args));
   if (!category) {
@@ -49,10 +47,10 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kRememberPositionals[] = {
     {.name = "VALUE|-", .help = "what is to be known, or - for what stands on stdin"}};
 
-constexpr Option kOptions[] = {
+constexpr Option kRememberOptions[] = {
     kCategoryOption,
     {.name = "key",
      .letter = 'k',
@@ -77,7 +75,7 @@ constexpr Option kOptions[] = {
     kTaughtByOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRememberExamples[] = {
     {.command = "bmad-mem remember --category constraint --key chip_math \"Always use "
                 "Math.floor() for chip calculations\" --agent MARS --confidence 1.0",
      .says = "every agent is told so from now on"},
@@ -99,10 +97,10 @@ const Command kRemember = {
         "was stated before stays in the log; `recall` shows it.\n\n"
         "Preferences of the user (user_preference, style) are entries of type preference when they "
         "have a key; all else are facts.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kRememberPositionals,
+    .options = kRememberOptions,
+    .examples = kRememberExamples,
+    .run = run_remember,
 };
 
 }  // namespace bmad_mem::cli

@@ -46,7 +46,7 @@ void print_text(Tool& tool, const RepairReport& report) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_repair(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const Result<RepairReport> report = [&] {
     Progress progress(tool, "repair");
@@ -65,9 +65,9 @@ Result<ExitStatus> run(Tool& tool) {
   return report->left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-constexpr Option kOptions[] = {kSessionFilter};
+constexpr Option kRepairOptions[] = {kSessionFilter};
 
-constexpr Example kExamples[] = {
+constexpr Example kRepairExamples[] = {
     {.command = "bmad-mem repair", .says = "the whole memory"},
     {.command = "bmad-mem repair && bmad-mem verify", .says = "and look again"},
 };
@@ -82,12 +82,12 @@ const Command kRepair = {
         "Moves lines that are no entries to the session's quarantine.jsonl, verbatim and with the "
         "reason; mends torn tails; makes a missing manifest anew; removes what interrupted writes "
         "left. Running it again changes nothing.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kRepairOptions,
+    .examples = kRepairExamples,
     .exit_status =
         "0 all is mended, 1 something is left for a person, or the repair failed, "
         "2 wrong usage.",
-    .run = run,
+    .run = run_repair,
 };
 
 }  // namespace bmad_mem::cli

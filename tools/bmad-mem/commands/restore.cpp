@@ -7,7 +7,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_restore(Tool& tool) {
   const std::vector<std::string>& ids = tool.args().positionals();
   if (!tool.args().has("evicted")) {
     return tool.wrong_usage(
@@ -30,15 +30,15 @@ Result<ExitStatus> run(Tool& tool) {
   return count < ids.size() ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kRestorePositionals[] = {
     {.name = "ID", .help = "an entry; all without one", .min = 0, .max = 0}};
 
-constexpr Option kOptions[] = {
+constexpr Option kRestoreOptions[] = {
     {.name = "evicted", .help = "what compaction moved to archive/ID.evicted.jsonl.gz"},
     kSessionOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kRestoreExamples[] = {
     {.command = "bmad-mem restore --evicted --session $S", .says = "everything it evicted"},
     {.command = "bmad-mem restore --evicted --session $S msg-1kep88znr4q7m2s", .says = "one entry"},
 };
@@ -52,11 +52,11 @@ const Command kRestore = {
     .description =
         "Puts entries that compaction evicted back into their logs. One whose id is in use stays "
         "where it is. The next compaction may evict them again; pin what must stay.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kRestorePositionals,
+    .options = kRestoreOptions,
+    .examples = kRestoreExamples,
     .exit_status = "0 done, 1 failed, or one of the IDs was not found, 2 wrong usage.",
-    .run = run,
+    .run = run_restore,
 };
 
 }  // namespace bmad_mem::cli

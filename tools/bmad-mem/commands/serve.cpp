@@ -216,7 +216,7 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, 
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_serve(Tool& tool) {
   const std::optional<std::uint16_t> port = read_port(tool.args().maybe("port").value_or("0"));
   if (!port) {
     return tool.wrong_usage(
@@ -254,14 +254,14 @@ Result<ExitStatus> run(Tool& tool) {
   return serve(tool, memory, agents, *port, std::nullopt);
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kServeOptions[] = {
     {.name = "port", .value = "N", .help = "listen at this port", .fallback = "a free one"},
     {.name = "open", .help = "show it in a browser ($BROWSER, else xdg-open)"},
     {.name = "read-only", .help = "let nobody write, whatever they ask"},
     {.name = "print-token", .help = "print the token for programs as well"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kServeExamples[] = {
     {.command = "bmad-mem serve --open", .says = "look at the memory in a browser"},
     {.command = "bmad-mem serve --port 8765 --read-only", .says = "at a known port, to look only"},
     {.command = "bmad-mem --json serve", .says = "for a program: one line that tells where"},
@@ -280,9 +280,9 @@ const Command kServe = {
         "named; /mcp speaks the Model Context Protocol. docs/serve.md tells more.\n\n"
         "What people look at is not counted as an access. If a server of this memory runs "
         "already, a new link to it is printed. Ends with Ctrl-C.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kServeOptions,
+    .examples = kServeExamples,
+    .run = run_serve,
 };
 
 }  // namespace bmad_mem::cli

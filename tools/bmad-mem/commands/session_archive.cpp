@@ -26,7 +26,7 @@ void print_report(Tool& tool, const ArchiveReport& report, bool dry_run) {
       report.kept == 1 ? "1 entry stays" : format_count(report.kept) + " entries stay");
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_session_archive(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const bool dry_run = tool.args().has("dry-run");
   ExitStatus status = ExitStatus::kDone;
@@ -41,15 +41,15 @@ Result<ExitStatus> run(Tool& tool) {
   return status;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kSessionArchivePositionals[] = {
     {.name = "ID", .help = "the session", .max = 0, .completion = Completion::kSession},
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kSessionArchiveOptions[] = {
     {.name = "dry-run", .help = "show what would be packed; change nothing"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kSessionArchiveExamples[] = {
     {.command = "bmad-mem session archive sess-2026-01-11-4q7m2s", .says = "pack one"},
     {.command = "bmad-mem query --archived why postgres", .says = "ask archives as well"},
 };
@@ -65,11 +65,11 @@ const Command kSessionArchive = {
         "goes. Facts, preferences and pinned entries stay searchable; `--archived` of query, "
         "similar, related, topics and timeline looks at the rest.\n\n"
         "A write to an archived session brings it back by itself, and so does `session restore`.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kSessionArchivePositionals,
+    .options = kSessionArchiveOptions,
+    .examples = kSessionArchiveExamples,
     .exit_status = "0 done, 1 failed, or one of the sessions was refused, 2 wrong usage.",
-    .run = run,
+    .run = run_session_archive,
 };
 
 }  // namespace bmad_mem::cli

@@ -8,7 +8,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_session_close(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   std::string id(tool.args().positional(0));
   if (tool.args().positionals().empty()) {
@@ -25,13 +25,13 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kSessionClosePositionals[] = {
     {.name = "ID", .help = "the session", .min = 0, .completion = Completion::kSession},
 };
 
-constexpr Option kOptions[] = {kSessionOption};
+constexpr Option kSessionCloseOptions[] = {kSessionOption};
 
-constexpr Example kExamples[] = {
+constexpr Example kSessionCloseExamples[] = {
     {.command = "bmad-mem session close sess-2026-01-11-4q7m2s", .says = "note that it is over"},
 };
 
@@ -44,10 +44,10 @@ const Command kSessionClose = {
     .description =
         "Brings the statistics in the session's manifest up to date and notes the time. "
         "Nothing is locked away: the next write opens the session again.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kSessionClosePositionals,
+    .options = kSessionCloseOptions,
+    .examples = kSessionCloseExamples,
+    .run = run_session_close,
 };
 
 }  // namespace bmad_mem::cli

@@ -9,7 +9,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_session_delete(Tool& tool) {
   const Arguments& args = tool.args();
   const DeleteOptions options{.dry_run = args.has("dry-run"), .purge = args.has("purge")};
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
@@ -31,17 +31,17 @@ Result<ExitStatus> run(Tool& tool) {
   return status;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kSessionDeletePositionals[] = {
     {.name = "ID", .help = "the session", .max = 0, .completion = Completion::kSession},
 };
 
-constexpr Option kOptions[] = {
+constexpr Option kSessionDeleteOptions[] = {
     {.name = "purge", .help = "for good and everywhere, at once, also one that is deleted already"},
     {.name = "dry-run", .help = "say what would go; change nothing"},
     kYesOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kSessionDeleteExamples[] = {
     {.command = "bmad-mem session delete sess-2026-01-11-4q7m2s", .says = "can be brought back"},
     {.command = "bmad-mem session delete --purge --yes sess-2026-01-11-4q7m2s",
      .says = "cannot, and nobody is asked"},
@@ -59,12 +59,12 @@ const Command kSessionDelete = {
         "back. With --purge they are gone at once: folder, archive, what was evicted, what was "
         "deleted before.\n\n"
         "Git keeps what was committed; `forget --verify` looks there.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kSessionDeletePositionals,
+    .options = kSessionDeleteOptions,
+    .examples = kSessionDeleteExamples,
     .exit_status =
         "0 done, 1 failed, one of the sessions was refused, or the answer was no, 2 wrong usage.",
-    .run = run,
+    .run = run_session_delete,
 };
 
 }  // namespace bmad_mem::cli

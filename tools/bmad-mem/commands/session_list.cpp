@@ -8,6 +8,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "commands/commands.hpp"
 #include "session_choice.hpp"
+#include "text.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
@@ -24,7 +25,7 @@ std::string about(const Session& session) {
   };
   add(session.project_name);
   add(session.user_id);
-  add(joined_texts(session.agent_ids));
+  add(joined(session.agent_ids));
   for (const std::string& tag : session.tags) {
     add("#" + tag);
   }
@@ -112,7 +113,7 @@ Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& 
   return {};
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_session_list(Tool& tool) {
   const Arguments& args = tool.args();
   const bool all = args.has("all");
   const bool is_special = args.has("archived") || args.has("deleted");
@@ -146,7 +147,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kSessionListOptions[] = {
     {.name = "open", .help = "only sessions that are not closed"},
     {.name = "archived", .help = "archived sessions instead: when, size of the archive"},
     {.name = "deleted",
@@ -155,7 +156,7 @@ constexpr Option kOptions[] = {
     {.name = "all", .help = "sessions of every state"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kSessionListExamples[] = {
     {.command = "bmad-mem session list", .says = "newest first, with the time of the last write"},
     {.command = "bmad-mem --json session list --open", .says = "for a program"},
     {.command = "bmad-mem session list --deleted", .says = "what can be brought back"},
@@ -172,9 +173,9 @@ const Command kSessionList = {
         "is known of it. A session whose manifest is damaged is listed with the reason.\n\n"
         "A session is active when it was written to within a day, idle after that, closed, "
         "archived, or deleted for a while.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kSessionListOptions,
+    .examples = kSessionListExamples,
+    .run = run_session_list,
 };
 
 }  // namespace bmad_mem::cli

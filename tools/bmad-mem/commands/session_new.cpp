@@ -7,7 +7,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_session_new(Tool& tool) {
   const Arguments& args = tool.args();
   SessionParams params;
   if (const auto id = args.maybe("id")) {
@@ -35,7 +35,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kSessionNewOptions[] = {
     {.name = "user", .value = "ID", .help = "the user it is for"},
     {.name = "agent", .value = "NAME", .help = "an agent that takes part", .repeatable = true},
     {.name = "project", .value = "NAME", .help = "the project's name"},
@@ -47,7 +47,7 @@ constexpr Option kOptions[] = {
      .fallback = "one made from the date"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kSessionNewExamples[] = {
     {.command = "S=$(bmad-mem session new --user user-789 --agent architect --tag payments)",
      .says = "make a session and keep its id"},
     {.command = "export BMAD_SESSION=$S", .says = "use it for what follows in this shell"},
@@ -62,9 +62,9 @@ const Command kSessionNew = {
     .description =
         "Makes a session, the folder that holds what belongs to one conversation, and "
         "prints its id.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kSessionNewOptions,
+    .examples = kSessionNewExamples,
+    .run = run_session_new,
 };
 
 }  // namespace bmad_mem::cli

@@ -6,7 +6,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_session_restore(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   ExitStatus status = ExitStatus::kDone;
   for (const std::string& id : tool.args().positionals()) {
@@ -24,11 +24,11 @@ Result<ExitStatus> run(Tool& tool) {
   return status;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kSessionRestorePositionals[] = {
     {.name = "ID", .help = "the session", .max = 0, .completion = Completion::kSession},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kSessionRestoreExamples[] = {
     {.command = "bmad-mem session list --archived", .says = "which there are"},
     {.command = "bmad-mem session restore sess-2026-01-11-4q7m2s", .says = "bring one back"},
 };
@@ -43,10 +43,10 @@ const Command kSessionRestore = {
         "Unpacks archived sessions, byte for byte as they were, and removes the archive when the "
         "folder is there. An archive that was made elsewhere is unpacked with care: only the names "
         "that a session has, regular files only, within limits.",
-    .positionals = kPositionals,
-    .examples = kExamples,
+    .positionals = kSessionRestorePositionals,
+    .examples = kSessionRestoreExamples,
     .exit_status = "0 done, 1 failed, or one of the sessions was refused, 2 wrong usage.",
-    .run = run,
+    .run = run_session_restore,
 };
 
 }  // namespace bmad_mem::cli

@@ -3,12 +3,13 @@
 #include "commands/commands.hpp"
 #include "entry_view.hpp"
 #include "session_choice.hpp"
+#include "text.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_session_show(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   std::string id(tool.args().positional(0));
   if (tool.args().positionals().empty()) {
@@ -31,22 +32,22 @@ Result<ExitStatus> run(Tool& tool) {
   show("last write", format_rfc3339(session.last_write));
   show("closed", session.closed_at ? format_rfc3339(*session.closed_at) : "");
   show("user", session.user_id);
-  show("agents", joined_texts(session.agent_ids));
+  show("agents", joined(session.agent_ids));
   show("project", session.project_name);
   show("type", session.session_type);
-  show("tags", joined_texts(session.tags));
+  show("tags", joined(session.tags));
   show("entries", format_count(statistics.entries()));
   show("size", format_size(session.size_bytes));
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kSessionShowPositionals[] = {
     {.name = "ID", .help = "the session", .min = 0, .completion = Completion::kSession},
 };
 
-constexpr Option kOptions[] = {kSessionOption};
+constexpr Option kSessionShowOptions[] = {kSessionOption};
 
-constexpr Example kExamples[] = {
+constexpr Example kSessionShowExamples[] = {
     {.command = "bmad-mem session show sess-2026-01-11-4q7m2s", .says = "one session"},
     {.command = "bmad-mem session show", .says = "the one that is open"},
 };
@@ -60,10 +61,10 @@ const Command kSessionShow = {
     .description =
         "Shows what is known of a session: when it was made and last written to, who "
         "takes part, its tags and its size. `stats` counts its entries by type.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kSessionShowPositionals,
+    .options = kSessionShowOptions,
+    .examples = kSessionShowExamples,
+    .run = run_session_show,
 };
 
 }  // namespace bmad_mem::cli

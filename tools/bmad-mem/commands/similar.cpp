@@ -25,7 +25,7 @@ Result<std::string> read_prose(const std::vector<std::string>& words) {
   return text;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_similar(Tool& tool) {
   Query query;
   query.text_is_prose = true;
   BMAD_TRY_ASSIGN(query.filter, read_filter(tool.args(), system_clock().now()));
@@ -48,17 +48,17 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kSimilarPositionals[] = {
     {.name = "TEXT|-", .help = "any text, or - for what stands on stdin", .max = 0}};
 
-constexpr Option kOptions[] = {
+constexpr Option kSimilarOptions[] = {
     kTypeFilter,    kTagFilter,          kAgentFilter,       kSessionFilter,  kSinceFilter,
     kUntilFilter,   kPinnedFilter,       kNoSensitiveFilter, kArchivedFilter, kLimitFilter,
     kSortOption,    kMinRelevanceOption, kWeightsOption,     kRankingOption,  kContextOption,
     kExplainOption, kTimeoutOption,
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kSimilarExamples[] = {
     {.command = "bmad-mem similar postgres ran out of connections",
      .says = "what is there of the kind"},
     {.command = "git log -1 --format=%B | bmad-mem similar - --type decision --limit 3",
@@ -75,13 +75,13 @@ const Command kSimilar = {
         "Searches for entries that read like TEXT, best first, and shows them as `query` does. "
         "The text may be long, such as a message or an error report; quotes, signs and colons in "
         "it mean nothing.",
-    .positionals = kPositionals,
-    .options = kOptions,
-    .examples = kExamples,
+    .positionals = kSimilarPositionals,
+    .options = kSimilarOptions,
+    .examples = kSimilarExamples,
     .exit_status =
         "0 done, also when nothing was found, 1 failed (the error's code is on stderr), "
         "2 wrong usage.",
-    .run = run,
+    .run = run_similar,
 };
 
 }  // namespace bmad_mem::cli

@@ -21,7 +21,7 @@ std::string as_json(const std::string& text) {
   return value && value->kind() != JsonKind::kNull ? json_compact(text) : json_quoted(text);
 }
 
-Result<ExitStatus> run_set(Tool& tool) {
+Result<ExitStatus> run_state_set(Tool& tool) {
   std::string text(tool.args().positional(1));
   if (text == "-") {
     BMAD_TRY_ASSIGN(text, read_stdin());
@@ -44,7 +44,7 @@ Result<ExitStatus> run_set(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_get(Tool& tool) {
+Result<ExitStatus> run_state_get(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const std::string_view agent = tool.args().positional(0);
   BMAD_TRY_ASSIGN(const std::optional<Entry> state,
@@ -71,18 +71,18 @@ Result<ExitStatus> run_get(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Positional kSetPositionals[] = {
+constexpr Positional kStateSetPositionals[] = {
     {.name = "AGENT", .help = "whose state it is"},
     {.name = "STATE|-", .help = "any JSON, or a text, or - for what stands on stdin"}};
-constexpr Positional kGetPositionals[] = {{.name = "AGENT", .help = "whose state it is"}};
-constexpr Option kSetOptions[] = {kSessionOption};
-constexpr Option kGetOptions[] = {kSessionFilter};
+constexpr Positional kStateGetPositionals[] = {{.name = "AGENT", .help = "whose state it is"}};
+constexpr Option kStateSetOptions[] = {kSessionOption};
+constexpr Option kStateGetOptions[] = {kSessionFilter};
 
-constexpr Example kSetExamples[] = {
+constexpr Example kStateSetExamples[] = {
     {.command = "bmad-mem state set architect '{\"task\":\"review the schema\",\"step\":2}'",
      .says = "where the architect goes on next time"},
 };
-constexpr Example kGetExamples[] = {
+constexpr Example kStateGetExamples[] = {
     {.command = "bmad-mem state get architect", .says = "what it left last, in any session"},
 };
 
@@ -96,10 +96,10 @@ const Command kStateSet = {
         "Stores STATE, any JSON, as what AGENT wants to find again, and prints the id of the "
         "entry. "
         "Earlier states stay in the log.",
-    .positionals = kSetPositionals,
-    .options = kSetOptions,
-    .examples = kSetExamples,
-    .run = run_set,
+    .positionals = kStateSetPositionals,
+    .options = kStateSetOptions,
+    .examples = kStateSetExamples,
+    .run = run_state_set,
 };
 
 const Command kStateGet = {
@@ -107,13 +107,13 @@ const Command kStateGet = {
     .group = Group::kKnow,
     .summary = "print the state that an agent left last",
     .description = "Prints the newest state of AGENT over all sessions, laid out for people.",
-    .positionals = kGetPositionals,
-    .options = kGetOptions,
-    .examples = kGetExamples,
+    .positionals = kStateGetPositionals,
+    .options = kStateGetOptions,
+    .examples = kStateGetExamples,
     .exit_status =
         "0 done, 1 failed (the error's code is on stderr), 2 wrong usage, 3 the agent has left no "
         "state.",
-    .run = run_get,
+    .run = run_state_get,
 };
 
 }  // namespace bmad_mem::cli

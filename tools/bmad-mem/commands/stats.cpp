@@ -54,7 +54,7 @@ std::vector<std::string> states_of(const MemoryManager& memory,
   return states;
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_stats(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (const auto id = tool.args().maybe("session")) {
     return run_for_session(tool, memory, *id);
@@ -81,13 +81,13 @@ Result<ExitStatus> run(Tool& tool) {
   return statistics.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-constexpr Option kOptions[] = {{.name = "session",
-                                .value = "ID",
-                                .help = "this session, by type",
-                                .fallback = "all, a line each",
-                                .completion = Completion::kSession}};
+constexpr Option kStatsOptions[] = {{.name = "session",
+                                     .value = "ID",
+                                     .help = "this session, by type",
+                                     .fallback = "all, a line each",
+                                     .completion = Completion::kSession}};
 
-constexpr Example kExamples[] = {
+constexpr Example kStatsExamples[] = {
     {.command = "bmad-mem stats", .says = "all sessions and the total"},
     {.command = "bmad-mem stats --session sess-2026-01-11-4q7m2s",
      .says = "one session by type, with its quota"},
@@ -105,12 +105,12 @@ const Command kStats = {
         "how "
         "full it is, and how many of its entries count how much by now. Shows as well what "
         "maintenance is due; `maintain` does it.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kStatsOptions,
+    .examples = kStatsExamples,
     .exit_status =
         "0 done, 1 failed, or a session could not be read (the others are shown), "
         "2 wrong usage.",
-    .run = run,
+    .run = run_stats,
 };
 
 }  // namespace bmad_mem::cli

@@ -48,7 +48,7 @@ std::string compacted_as_json(const std::string& session, const CompactedConvers
   return json.take();
 }
 
-Result<ExitStatus> run_compact(Tool& tool) {
+Result<ExitStatus> run_summary_compact(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::size_t max_tokens, read_max_tokens(tool.args()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
@@ -67,7 +67,7 @@ Result<ExitStatus> run_compact(Tool& tool) {
   return declined ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_compacting(Tool& tool) {
+Result<ExitStatus> run_summary_compacting(Tool& tool) {
   const std::string_view word = tool.args().positional(0);
   if (word != "begin" && word != "end") {
     return tool.wrong_usage(fmt::format("say begin or end, not '{}'", printable(word)));
@@ -83,7 +83,7 @@ constexpr Positional kCompactingPositionals[] = {{.name = "begin|end",
                                                   .help = "which of the two",
                                                   .completion = Completion::kChoice,
                                                   .choices = kWords}};
-constexpr Option kCompactOptions[] = {
+constexpr Option kSummaryCompactOptions[] = {
     kSessionOption,
     {.name = "max-tokens",
      .value = "N",
@@ -93,7 +93,7 @@ constexpr Option kCompactOptions[] = {
 };
 constexpr Option kCompactingOptions[] = {kSessionOption};
 
-constexpr Example kCompactExamples[] = {
+constexpr Example kSummaryCompactExamples[] = {
     {.command = "bmad-mem summary compact --max-tokens 20000 || full-compaction",
      .says = "free where it can be"},
 };
@@ -115,10 +115,10 @@ const Command kSummaryCompact = {
         "It declines, and says why on stderr, when that is not possible: disabled, no_summary, "
         "empty_template, summarized_id_not_found, threshold_exceeded. `bmad-mem compact` is "
         "something else: it makes the files of a session smaller.",
-    .options = kCompactOptions,
-    .examples = kCompactExamples,
+    .options = kSummaryCompactOptions,
+    .examples = kSummaryCompactExamples,
     .exit_status = "0 done, 1 declined, or failed (the error's code is on stderr), 2 wrong usage.",
-    .run = run_compact,
+    .run = run_summary_compact,
 };
 
 const Command kSummaryCompacting = {
@@ -132,7 +132,7 @@ const Command kSummaryCompacting = {
     .positionals = kCompactingPositionals,
     .options = kCompactingOptions,
     .examples = kCompactingExamples,
-    .run = run_compacting,
+    .run = run_summary_compacting,
 };
 
 }  // namespace bmad_mem::cli

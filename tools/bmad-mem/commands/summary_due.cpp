@@ -47,7 +47,7 @@ void print_status(Tool& tool, const SummaryStatus& status) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_summary_due(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryStatus status, Summaries(memory).status(session));
@@ -59,8 +59,8 @@ Result<ExitStatus> run(Tool& tool) {
   return is_due(status.due) ? ExitStatus::kDone : ExitStatus::kNothingFound;
 }
 
-constexpr Option kOptions[] = {kSessionOption};
-constexpr Example kExamples[] = {
+constexpr Option kSummaryDueOptions[] = {kSessionOption};
+constexpr Example kSummaryDueExamples[] = {
     {.command = "bmad-mem -q summary due && bmad-mem summary update",
      .says = "what `summary update` asks for itself"},
 };
@@ -76,10 +76,10 @@ const Command kSummaryDue = {
         "whenever enough tokens have come since the last one; while a compaction of the "
         "conversation is going on, only when enough tools were used as well. The thresholds stand "
         "in config.json under summarizer. Messages of sub-agents do not count. Writes nothing.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kSummaryDueOptions,
+    .examples = kSummaryDueExamples,
     .exit_status = "0 due, 1 failed (the error's code is on stderr), 2 wrong usage, 3 not due.",
-    .run = run,
+    .run = run_summary_due,
 };
 
 }  // namespace bmad_mem::cli

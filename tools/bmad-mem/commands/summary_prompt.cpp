@@ -10,7 +10,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run_prompt(Tool& tool) {
+Result<ExitStatus> run_summary_prompt(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryPrompt prompt, Summaries(memory).prompt(session));
@@ -33,7 +33,7 @@ Result<ExitStatus> run_prompt(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-Result<ExitStatus> run_apply(Tool& tool) {
+Result<ExitStatus> run_summary_apply(Tool& tool) {
   const std::string name(tool.args().positional(0));
   BMAD_TRY_ASSIGN(const std::string answer, name == "-" ? read_stdin() : read_whole_file(name));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
@@ -77,7 +77,7 @@ const Command kSummaryPrompt = {
         "due or not. Messages marked as sensitive are left out.",
     .options = kPromptOptions,
     .examples = kPromptExamples,
-    .run = run_prompt,
+    .run = run_summary_prompt,
 };
 
 const Command kSummaryApply = {
@@ -92,7 +92,7 @@ const Command kSummaryApply = {
     .positionals = kApplyPositionals,
     .options = kApplyOptions,
     .examples = kApplyExamples,
-    .run = run_apply,
+    .run = run_summary_apply,
 };
 
 }  // namespace bmad_mem::cli

@@ -8,7 +8,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_summary_show(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::string text, Summaries(memory).show(session));
@@ -22,8 +22,8 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {kSessionOption};
-constexpr Example kExamples[] = {
+constexpr Option kSummaryShowOptions[] = {kSessionOption};
+constexpr Example kSummaryShowExamples[] = {
     {.command = "bmad-mem summary show", .says = "what has happened in the session so far"},
 };
 
@@ -36,9 +36,9 @@ const Command kSummaryShow = {
     .description =
         "Prints summary.md as it is, made from a template when there is none yet. The file may be "
         "edited by hand: its headings, and all that stands in its front matter, stay.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kSummaryShowOptions,
+    .examples = kSummaryShowExamples,
+    .run = run_summary_show,
 };
 
 }  // namespace bmad_mem::cli

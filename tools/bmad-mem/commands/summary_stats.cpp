@@ -37,7 +37,7 @@ void print_stats(Tool& tool, const SummaryStats& stats) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_summary_stats(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryStats stats, Summaries(memory).stats(session));
@@ -53,11 +53,11 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kSummaryStatsOptions[] = {
     kSessionOption,
     {.name = "records", .help = "print the records themselves, one JSON object a line"},
 };
-constexpr Example kExamples[] = {
+constexpr Example kSummaryStatsExamples[] = {
     {.command = "bmad-mem summary stats", .says = "was it worth its tokens?"},
     {.command = "bmad-mem summary stats --records", .says = "each update, failure and compaction"},
 };
@@ -71,9 +71,9 @@ const Command kSummaryStats = {
     .description =
         "Counts what happened on this machine: updates and the tokens they took, failures, and "
         "what became of each compaction. The counts are local; git does not see them.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kSummaryStatsOptions,
+    .examples = kSummaryStatsExamples,
+    .run = run_summary_stats,
 };
 
 }  // namespace bmad_mem::cli

@@ -9,7 +9,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_summary_update(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   Summaries summaries(memory);
@@ -33,11 +33,11 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kSummaryUpdateOptions[] = {
     kSessionOption,
     {.name = "force", .help = "also when none is due"},
 };
-constexpr Example kExamples[] = {
+constexpr Example kSummaryUpdateExamples[] = {
     {.command = "bmad-mem -q summary update", .says = "in a hook, after each answer of the agent"},
 };
 
@@ -53,11 +53,11 @@ const Command kSummaryUpdate = {
         "hand. The session is not locked while the program runs. When it fails, takes too long "
         "(summarizer.timeout_ms) or answers badly, the old summary stays, and it is not asked "
         "again before there is another message.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kSummaryUpdateOptions,
+    .examples = kSummaryUpdateExamples,
     .exit_status =
         "0 done, or none was due, 1 failed (the error's code is on stderr), 2 wrong usage.",
-    .run = run,
+    .run = run_summary_update,
 };
 
 }  // namespace bmad_mem::cli

@@ -9,18 +9,18 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_textconv(Tool& tool) {
   const std::string path(tool.args().positional(0));
   BMAD_TRY_ASSIGN(const std::string text, read_regular_file(path));
   tool.out().write(log_as_prose(text, path));
   return ExitStatus::kDone;
 }
 
-constexpr Positional kPositionals[] = {
+constexpr Positional kTextconvPositionals[] = {
     {.name = "FILE", .help = "a log, or a copy of one", .completion = Completion::kFile},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kTextconvExamples[] = {
     {.command = "bmad-mem textconv .bmad/memory/sessions/$S/decisions.jsonl | less",
      .says = "read a log"},
 };
@@ -36,9 +36,9 @@ const Command kTextconv = {
         "entry says, then its other fields. `bmad-mem git install` tells git to use it, so that "
         "`git diff` and `git log -p` read like prose. Lines that are no entries are shown as they "
         "are. Control characters are blanks.",
-    .positionals = kPositionals,
-    .examples = kExamples,
-    .run = run,
+    .positionals = kTextconvPositionals,
+    .examples = kTextconvExamples,
+    .run = run_textconv,
 };
 
 }  // namespace bmad_mem::cli

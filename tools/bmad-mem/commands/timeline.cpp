@@ -62,7 +62,7 @@ void print_bars(Tool& tool, const Unit& unit, const std::vector<TimelineBucket>&
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_timeline(Tool& tool) {
   const std::string_view name = tool.args().maybe("by").value_or("day");
   const auto* const unit =
       std::ranges::find_if(kUnits, [&](const Unit& each) { return each.name == name; });
@@ -87,7 +87,7 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kTimelineOptions[] = {
     {.name = "by",
      .value = "UNIT",
      .help = "how long each line is",
@@ -105,7 +105,7 @@ constexpr Option kOptions[] = {
     limit_option("only the newest N lines; 0: all"),
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kTimelineExamples[] = {
     {.command = "bmad-mem timeline", .says = "the newest 20 days on which something was written"},
     {.command = "bmad-mem timeline --by month --type decision --limit 0",
      .says = "when the decisions were made"},
@@ -120,9 +120,9 @@ const Command kTimeline = {
     .description =
         "Counts the entries in each hour, day, week or month that has any, oldest first, in UTC. "
         "A week begins on Monday and is named by that day. Filters choose which entries count.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kTimelineOptions,
+    .examples = kTimelineExamples,
+    .run = run_timeline,
 };
 
 }  // namespace bmad_mem::cli

@@ -20,7 +20,7 @@ std::string topic_as_json(const TopicCount& topic) {
   return json.take();
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_topics(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
@@ -43,13 +43,13 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kTopicsOptions[] = {
     kTypeFilter,    kTagFilter,      kAgentFilter,
     kSessionFilter, kSinceFilter,    kUntilFilter,
     kPinnedFilter,  kArchivedFilter, limit_option("at most so many topics; 0: all"),
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kTopicsExamples[] = {
     {.command = "bmad-mem topics", .says = "the topics with the most entries"},
     {.command = "bmad-mem topics --since 7d --limit 0", .says = "all that came up this week"},
     {.command = "bmad-mem query topic:database_selection", .says = "the entries of one of them"},
@@ -64,9 +64,9 @@ const Command kTopics = {
     .description =
         "Lists the topics of the entries, those with the most entries first: how many entries in "
         "how many sessions, and the time of the newest (UTC). Filters choose which entries count.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kTopicsOptions,
+    .examples = kTopicsExamples,
+    .run = run_topics,
 };
 
 }  // namespace bmad_mem::cli

@@ -34,7 +34,7 @@ void print_summary(Tool& tool, const VerifyReport& report) {
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_verify(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const Result<VerifyReport> report = [&] {
     Progress progress(tool, "verify");
@@ -50,9 +50,9 @@ Result<ExitStatus> run(Tool& tool) {
   return report->findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-constexpr Option kOptions[] = {kSessionFilter};
+constexpr Option kVerifyOptions[] = {kSessionFilter};
 
-constexpr Example kExamples[] = {
+constexpr Example kVerifyExamples[] = {
     {.command = "bmad-mem verify", .says = "the whole memory"},
     {.command = "bmad-mem verify --session sess-2026-01-11-4q7m2s", .says = "one session"},
 };
@@ -68,10 +68,10 @@ const Command kVerify = {
         "file:line:column: reason for each thing that is wrong. Changes nothing.\n\n"
         "A torn tail is what a writer that was killed left behind the last whole line. It was "
         "never acknowledged, and the next write mends it.",
-    .options = kOptions,
-    .examples = kExamples,
+    .options = kVerifyOptions,
+    .examples = kVerifyExamples,
     .exit_status = "0 nothing found, 1 something was found, or the check failed, 2 wrong usage.",
-    .run = run,
+    .run = run_verify,
 };
 
 }  // namespace bmad_mem::cli

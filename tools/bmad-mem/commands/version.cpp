@@ -6,7 +6,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-Result<ExitStatus> run(Tool& tool) {
+Result<ExitStatus> run_version(Tool& tool) {
   if (tool.json()) {
     tool.out().print("{{\"version\":{}}}\n", json_quoted(tool_version()));
   } else {
@@ -15,7 +15,8 @@ Result<ExitStatus> run(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Example kExamples[] = {{.command = "bmad-mem version", .says = "so does --version"}};
+constexpr Example kVersionExamples[] = {
+    {.command = "bmad-mem version", .says = "so does --version"}};
 
 }  // namespace
 
@@ -24,8 +25,8 @@ const Command kVersion = {
     .group = Group::kTool,
     .summary = "print the version",
     .description = "Prints the version of the tool.",
-    .examples = kExamples,
-    .run = run,
+    .examples = kVersionExamples,
+    .run = run_version,
 };
 
 }  // namespace bmad_mem::cli

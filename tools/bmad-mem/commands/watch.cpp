@@ -75,7 +75,7 @@ Result<std::uint64_t> read_number(const Tool& tool, std::string_view name, std::
   return number;
 }
 
-Result<WatchOptions> read_options(const Tool& tool) {
+Result<WatchOptions> read_watch_options(const Tool& tool) {
   WatchOptions options;
   BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(options.last, read_number(tool, "last", 1'000'000));
@@ -140,8 +140,8 @@ Result<ExitStatus> follow(Tool& tool, EntryWatch& watch, const WatchOptions& opt
   }
 }
 
-Result<ExitStatus> run(Tool& tool) {
-  BMAD_TRY_ASSIGN(const WatchOptions options, read_options(tool));
+Result<ExitStatus> run_watch(Tool& tool) {
+  BMAD_TRY_ASSIGN(const WatchOptions options, read_watch_options(tool));
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   // Watched before the last ones are printed: else what is written in between would be in neither.
   BMAD_TRY_ASSIGN(EntryWatch watch, EntryWatch::open(memory, options.filter));
@@ -154,7 +154,7 @@ Result<ExitStatus> run(Tool& tool) {
   return follow(tool, watch, options);
 }
 
-constexpr Option kOptions[] = {
+constexpr Option kWatchOptions[] = {
     kTypeFilter,
     kTagFilter,
     kAgentFilter,
@@ -169,7 +169,7 @@ constexpr Option kOptions[] = {
     {.name = "for", .value = "SECONDS", .help = "end after this time", .fallback = "never"},
 };
 
-constexpr Example kExamples[] = {
+constexpr Example kWatchExamples[] = {
     {.command = "bmad-mem watch", .says = "everything that any agent writes from now on"},
     {.command = "bmad-mem watch --type decision --type finding --last 5",
      .says = "what is decided and found, after the newest five"},
@@ -187,9 +187,9 @@ const Command kWatch = {
         "Prints each entry as soon as it is in its log, by whatever process: time (UTC), type, "
         "who, what, id. New versions of an entry and new sessions are seen too. What compaction, "
         "redaction or git move about is not printed again. Ends with Ctrl-C.",
-    .options = kOptions,
-    .examples = kExamples,
-    .run = run,
+    .options = kWatchOptions,
+    .examples = kWatchExamples,
+    .run = run_watch,
 };
 
 }  // namespace bmad_mem::cli

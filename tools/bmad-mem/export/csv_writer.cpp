@@ -7,6 +7,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "export/entry_content.hpp"
 #include "export/export_writer.hpp"
+#include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

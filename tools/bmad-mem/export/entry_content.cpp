@@ -68,13 +68,4 @@ std::string EntryContent::main_text() const {
   return text("title") + (snippet.empty() ? "" : ": ") + snippet;
 }
 
-std::string joined(const std::vector<std::string>& texts, std::string_view between) {
-  std::string out;
-  for (const std::string& text : texts) {
-    out += out.empty() ? "" : between;
-    out += text;
-  }
-  return out;
-}
-
 }  // namespace bmad_mem::cli

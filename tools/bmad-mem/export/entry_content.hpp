@@ -29,7 +29,4 @@ class EntryContent {
   JsonValue value_;
 };
 
-/// The list as "a, b".
-std::string joined(const std::vector<std::string>& texts, std::string_view between = ", ");
-
 }  // namespace bmad_mem::cli

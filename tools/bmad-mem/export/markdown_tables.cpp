@@ -78,7 +78,7 @@ std::string markdown_facts(std::span<const Entry> entries) {
     add_row(entry,
             std::array<std::string, 6>{
                 content.text("content") + (entry.pinned ? " 📌" : ""),
-                joined({content.text("category"), key},
+                joined(std::vector{content.text("category"), key},
                        content.text("category").empty() || key.empty() ? "" : ": "),
                 confidence(content), entry.who, format_minute(entry.timestamp),
                 joined(content.texts("tags"))},

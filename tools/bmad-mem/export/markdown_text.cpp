@@ -5,14 +5,12 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
-bool is_word(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-bool is_punctuation(char c) { return c > ' ' && c < 0x7F && !is_word(c); }
+bool is_punctuation(char c) { return c > ' ' && c < 0x7F && !is_alnum(c); }
 
 std::size_t run_length(std::string_view text, std::size_t at) {
   const std::size_t end = text.find_first_not_of(text[at], at);
@@ -35,7 +33,7 @@ std::size_t closing_run(std::string_view text, std::size_t at, std::size_t size)
 /// Whether "&" at `at` begins something like "&amp;" or "&#60;".
 bool is_entity(std::string_view text, std::size_t at) {
   std::size_t end = at + 1;
-  while (end < text.size() && (is_word(text[end]) || text[end] == '#')) {
+  while (end < text.size() && (is_alnum(text[end]) || text[end] == '#')) {
     ++end;
   }
   return end > at + 1 && end < text.size() && text[end] == ';';
@@ -81,8 +79,8 @@ std::string escaped_line(std::string_view line, std::string_view also = {}) {
       continue;
     }
     if (static_cast<unsigned char>(line[i]) >= 0x20 || line[i] == '\t') {
-      const bool inside_word = line[i] == '_' && i > 0 && is_word(line[i - 1]) &&
-                               i + 1 < line.size() && is_word(line[i + 1]);
+      const bool inside_word = line[i] == '_' && i > 0 && is_alnum(line[i - 1]) &&
+                               i + 1 < line.size() && is_alnum(line[i + 1]);
       const bool is_also = also.find(line[i]) != std::string_view::npos && !inside_word;
       out += acts(line, i) || is_also ? "\\" : "";
       out += line[i];
@@ -142,7 +140,7 @@ Fence opening_fence(std::string_view line) {
   const std::size_t size = run_length(line, 0);
   const std::string_view language = line.substr(size);
   const bool plain = std::ranges::all_of(language, [](char c) {
-    return is_word(c) || std::string_view("_+-.#").find(c) != std::string_view::npos;
+    return is_alnum(c) || std::string_view("_+-.#").find(c) != std::string_view::npos;
   });
   return plain ? Fence{line[0], size, language} : Fence{};
 }

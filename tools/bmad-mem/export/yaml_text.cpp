@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <vector>
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "json_text.hpp"
 
 namespace bmad_mem::cli {
@@ -15,18 +15,11 @@ namespace {
 /// Longest key that may stand without "? " in front; YAML 1.2 allows 1024 characters.
 constexpr std::size_t kKeySizeMax = 1000;
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 /// Whether YAML 1.1 or 1.2 takes the word for something else than a string.
 bool is_reserved(std::string_view text) {
   static constexpr std::array<std::string_view, 9> kWords = {"true", "false", "null", "yes", "no",
                                                              "on",   "off",   "y",    "n"};
-  std::string lower;
-  for (const char c : text) {
-    lower += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  }
-  return std::ranges::find(kWords, lower) != kWords.end();
+  return is_among(kWords, lower_ascii(text));
 }
 
 /// Letters first, then what has no meaning anywhere in a plain scalar.
@@ -35,8 +28,7 @@ bool is_plain(std::string_view text) {
     return false;
   }
   return std::ranges::all_of(text, [](char c) {
-    return is_letter(c) || is_digit(c) ||
-           std::string_view(" _-./@+()").find(c) != std::string_view::npos;
+    return is_alnum(c) || std::string_view(" _-./@+()").find(c) != std::string_view::npos;
   });
 }
 

@@ -13,6 +13,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "json_text.hpp"
 #include "text.hpp"
@@ -29,10 +30,6 @@ constexpr std::array<std::string_view, 4> kShownInHead = {"id", "timestamp", "at
 constexpr std::array<std::string_view, 3> kWho = {"agent_id", "made_by", "discovered_by"};
 /// What an entry says: shown first and without a name.
 constexpr std::array<std::string_view, 4> kMain = {"content", "decision", "description", "title"};
-
-bool is_one_of(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
@@ -107,7 +104,7 @@ class Prose {
     std::string rest;
     for (const JsonMember& member : entry.members()) {
       const std::string_view member_raw = raws[i++].value;
-      if (is_one_of(kMain, member.key) && member.value.is_string()) {
+      if (is_among(kMain, member.key) && member.value.is_string()) {
         add_text({}, member.value.string(), out_);
       } else if (!is_in_head(member, who) && member.value.is_object()) {
         add_members(member, member_raw, rest);
@@ -160,8 +157,8 @@ class Prose {
       return member.value.number() == 1.0;
     }
     return member.value.is_string() &&
-           (is_one_of(kShownInHead, member.key) ||
-            (is_one_of(kWho, member.key) && member.value.string() == who));
+           (is_among(kShownInHead, member.key) ||
+            (is_among(kWho, member.key) && member.value.string() == who));
   }
 
   /// The members of an object by their path: "context.topic: payments".

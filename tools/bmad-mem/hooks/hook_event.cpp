@@ -16,7 +16,6 @@ namespace bmad_mem::cli {
 namespace {
 
 /// Longest message that is kept, in bytes: as importers have it.
-constexpr std::size_t kMessageSizeMax = 512U << 10U;
 
 /// What an event of a client is, and the member that holds its text.
 struct EventRow {
@@ -99,7 +98,7 @@ constexpr std::array<std::string_view, 4> kMachinePrompts = {
 bool is_machine_prompt(JsonValue payload, std::string_view prompt) {
   return is_machine_text(prompt) || payload["source"].string() == "system" ||
          std::ranges::any_of(kMachinePrompts, [&](std::string_view beginning) {
-           return trimmed(prompt).starts_with(beginning);
+           return stripped(prompt).starts_with(beginning);
          });
 }
 
@@ -113,7 +112,7 @@ void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
   const std::string_view raw = payload[key].string();
   event.is_machine_text = event.kind == HookEventKind::kPrompt && is_machine_prompt(payload, raw);
   const std::string text = without_injected(raw);
-  event.text = utf8_prefix(trimmed(text), kMessageSizeMax);
+  event.text = utf8_prefix(stripped(text), kMessageSizeMax);
 }
 
 }  // namespace
@@ -167,7 +166,7 @@ bool is_own_tool_call(const HookToolCall& call) {
   if (call.path.contains(".bmad/memory/")) {
     return true;
   }
-  const std::string_view command = trimmed(call.command);
+  const std::string_view command = stripped(call.command);
   return base_name(command.substr(0, command.find_first_of(" \t\n"))) == "bmad-mem";
 }
 

@@ -57,8 +57,8 @@ std::string response_text(JsonValue response) {
     return patch_counts(response["structuredPatch"]);
   }
   if (response["stdout"].is_string() || response["stderr"].is_string()) {
-    const std::string_view said = trimmed(response["stdout"].string());
-    const std::string_view complained = trimmed(response["stderr"].string());
+    const std::string_view said = stripped(response["stdout"].string());
+    const std::string_view complained = stripped(response["stderr"].string());
     return fmt::format("{}{}{}", said, said.empty() || complained.empty() ? "" : "\n", complained);
   }
   if (const JsonValue file = response["file"]; file.is_object()) {  // What was read.
@@ -83,7 +83,7 @@ std::string response_in_text(std::string_view text) {
 }
 
 std::string snippet(std::string_view text) {
-  return std::string(utf8_prefix(trimmed(text), kSnippetSizeMax));
+  return std::string(utf8_prefix(stripped(text), kSnippetSizeMax));
 }
 
 /// The first of these members that is there.
@@ -128,7 +128,7 @@ void read_output(HookToolCall& call, JsonValue payload) {
     call.failed = response["error"].present() && response["error"].kind() != JsonKind::kNull;
   }
   text = without_injected(text);
-  call.output_bytes = trimmed(text).size();
+  call.output_bytes = stripped(text).size();
   call.output = snippet(text);
 }
 

@@ -5,6 +5,8 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -13,20 +15,7 @@ constexpr std::array<std::string_view, 4> kMethods = {"GET", "POST", "PATCH", "D
 constexpr std::size_t kCookieValuesMax = 8;
 
 bool equal_but_case(std::string_view left, std::string_view right) {
-  return std::ranges::equal(left, right, [](char a, char b) {
-    const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; };
-    return lower(a) == lower(b);
-  });
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) {
-    text.remove_suffix(1);
-  }
-  return text;
+  return std::ranges::equal(left, right, {}, to_lower, to_lower);
 }
 
 /// Whether `text` is one of our names with our port.

@@ -11,6 +11,7 @@
 #include <boost/beast/http/string_body.hpp>
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem::cli {
@@ -18,25 +19,7 @@ namespace {
 
 namespace http = boost::beast::http;
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-  return out;
-}
-
 std::string_view view(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
-int hex_digit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  if (c >= 'a' && c <= 'f') {
-    return c - 'a' + 10;
-  }
-  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
-}
 
 /// Whether a line of the head that `bytes` begin with ends in a line feed alone. The parser waits
 /// for more then, where others see the end of the head.
@@ -81,8 +64,8 @@ bool percent_decode(std::string_view text, bool plus_is_blank, std::string& out)
     if (c == '+' && plus_is_blank) {
       c = ' ';
     } else if (c == '%') {
-      const int high = i + 2 < text.size() ? hex_digit(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_digit(text[i + 2]) : -1;
+      const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
+      const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
       if (high < 0 || low < 0) {
         return false;
       }
@@ -179,9 +162,9 @@ void RequestReader::finish_head() {
   keeps_alive_ = impl_->parser.keep_alive();
   for (const auto& field : message) {
     request_.headers.push_back(
-        {lower(view(field.name_string())), std::string(view(field.value()))});
+        {lower_ascii(view(field.name_string())), std::string(view(field.value()))});
   }
-  expects_continue_ = !is_http_1_0_ && lower(request_.header("expect")) == "100-continue";
+  expects_continue_ = !is_http_1_0_ && lower_ascii(request_.header("expect")) == "100-continue";
   if (message.version() != 11 && message.version() != 10) {
     refuse(505, "bad_request", "this server speaks HTTP/1.1 and HTTP/1.0");
   } else if (check_headers()) {
@@ -206,7 +189,7 @@ bool RequestReader::check_headers() {
     refuse(400, "bad_request", "the length of the body is given twice");
     return false;
   }
-  if (codings == 1 && lower(request_.header("transfer-encoding")) != "chunked") {
+  if (codings == 1 && lower_ascii(request_.header("transfer-encoding")) != "chunked") {
     refuse(501, "bad_request", "of the transfer codings this server knows chunked only");
     return false;
   }

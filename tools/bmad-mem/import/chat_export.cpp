@@ -39,8 +39,8 @@ std::string time_of_text(JsonValue text) {
 std::string content_text(JsonValue content, ImportSink& sink) {
   std::string out;
   const auto add = [&](std::string_view text) {
-    out += out.empty() || trimmed(text).empty() ? "" : "\n\n";
-    out += trimmed(text);
+    out += out.empty() || stripped(text).empty() ? "" : "\n\n";
+    out += stripped(text);
   };
   add(content["text"].string());
   for (const JsonValue part : content["parts"].elements()) {
@@ -178,13 +178,13 @@ Status ChatExportImport::take_claude(JsonValue conversation, std::uint64_t numbe
   for (const JsonValue message : conversation["chat_messages"].elements()) {
     std::string text;
     for (const JsonValue block : message["content"].elements()) {
-      if (block["type"].string() == "text" && !trimmed(block["text"].string()).empty()) {
+      if (block["type"].string() == "text" && !stripped(block["text"].string()).empty()) {
         text += text.empty() ? "" : "\n\n";
-        text += trimmed(block["text"].string());
+        text += stripped(block["text"].string());
       }
     }
     if (text.empty()) {
-      text = trimmed(message["text"].string());
+      text = stripped(message["text"].string());
     }
     if (text.empty()) {
       sink_.skip("messages without text");

@@ -19,8 +19,6 @@ constexpr std::string_view kMainAgent = "claude-code";
 /// How far back a record's parent is looked for. Parents are nearly always the record before.
 constexpr std::size_t kRecordsRemembered = 1U << 16U;
 constexpr std::size_t kToolUsesRemembered = 1U << 12U;
-/// Longest message that is kept whole, in bytes; an entry may have 1 MiB as a line.
-constexpr std::size_t kMessageSizeMax = std::size_t{512} * 1024;
 
 /// Records of a transcript that are no user or assistant record, for telling what a file is.
 constexpr std::array<std::string_view, 6> kRecordTypes = {
@@ -116,7 +114,7 @@ Status ClaudeCodeImport::take_user(const Record& record, std::string& stands_for
       BMAD_TRY(take_tool_result(record, block));
     } else if (kind == "text" && !is_machine_text(block["text"].string())) {
       text += text.empty() ? "" : "\n\n";
-      text += trimmed(block["text"].string());
+      text += stripped(block["text"].string());
     } else {
       sink_.skip(kind == "text" ? "messages made by the program" : kSkippedBlocks);
     }
@@ -151,7 +149,7 @@ Status ClaudeCodeImport::take_attachment(const Record& record, std::string& stan
 
 Status ClaudeCodeImport::take_person_text(const Record& record, const std::string& text,
                                           std::string& stands_for) {
-  if (trimmed(text).empty()) {
+  if (stripped(text).empty()) {
     return {};
   }
   const std::string_view uuid = record.value["uuid"].string();
@@ -162,7 +160,7 @@ Status ClaudeCodeImport::take_person_text(const Record& record, const std::strin
       .agent = record.value["isSidechain"].boolean() ? record.agent : "",
       .timestamp = record.timestamp,
       .parent = record.parent,
-      .text = std::string(trimmed(text)),
+      .text = std::string(stripped(text)),
       .line = record.line,
       .blocks = 1,
       .sidechain = record.value["isSidechain"].boolean()};
@@ -194,7 +192,7 @@ Status ClaudeCodeImport::take_assistant_text(const Record& record, std::string_v
   if (message_.blocks > 0 && (message_id.empty() || message_id != message_.message_id)) {
     BMAD_TRY(flush_message());
   }
-  text = trimmed(text);
+  text = stripped(text);
   if (text.empty()) {
     return {};
   }

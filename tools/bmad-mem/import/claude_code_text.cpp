@@ -38,12 +38,12 @@ std::string value_text(JsonValue value) {
 }  // namespace
 
 bool is_machine_text(std::string_view text) {
-  const std::string_view front = trimmed(text);
+  const std::string_view front = stripped(text);
   return std::ranges::any_of(
       kMachineBeginnings, [&](std::string_view beginning) { return front.starts_with(beginning); });
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view stripped(std::string_view text) {
   static constexpr std::string_view kBlanks = " \t\r\n\v\f";
   const std::size_t first = text.find_first_not_of(kBlanks);
   if (first == std::string_view::npos) {

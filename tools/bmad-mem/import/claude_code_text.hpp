@@ -12,12 +12,14 @@ namespace bmad_mem::cli {
 
 /// Longest snippet of a tool's input or output, in bytes.
 inline constexpr std::size_t kSnippetSizeMax = 2000;
+/// Longest message that is kept whole, in bytes; an entry may have 1 MiB as a line.
+inline constexpr std::size_t kMessageSizeMax = std::size_t{512} * 1024;
 
 /// Whether a text of role user was written by the program: commands, reminders, notifications.
 bool is_machine_text(std::string_view text);
 
-/// `text` without blanks at both ends.
-std::string_view trimmed(std::string_view text);
+/// `text` without blanks at both ends: those of trimmed(), and '\v' and '\f'.
+std::string_view stripped(std::string_view text);
 
 /// The file that a tool's input is about; empty when it is about none.
 std::string_view tool_path(JsonValue input);

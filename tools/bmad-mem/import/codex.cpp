@@ -15,17 +15,17 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kAgent = "codex";
+constexpr std::string_view kCodexAgent = "codex";
 constexpr std::size_t kCallsRemembered = 1U << 12U;
 
 /// What the program says in the name of the user.
-constexpr std::array<std::string_view, 6> kMachineBeginnings = {
+constexpr std::array<std::string_view, 6> kCodexBeginnings = {
     "<environment_context>", "<user_instructions>", "<permissions instructions>",
     "# AGENTS.md",           "<turn_aborted>",      "<INSTRUCTIONS>"};
 
 bool is_machine_message(std::string_view text) {
-  return std::ranges::any_of(kMachineBeginnings, [&](std::string_view beginning) {
-    return trimmed(text).starts_with(beginning);
+  return std::ranges::any_of(kCodexBeginnings, [&](std::string_view beginning) {
+    return stripped(text).starts_with(beginning);
   });
 }
 
@@ -53,7 +53,7 @@ std::string message_text(JsonValue item) {
   std::size_t i = 0;
   for (const JsonValue part : item["content"].elements()) {
     const bool is_typed = i >= kinds.size() || kinds[i] == "user.text";
-    const std::string_view text = trimmed(part["text"].string());
+    const std::string_view text = stripped(part["text"].string());
     ++i;
     if (is_typed && !text.empty() &&
         (item["role"].string() != "user" || !is_machine_message(text))) {
@@ -119,7 +119,7 @@ bool looks_like_codex(std::string_view beginning) {
 
 CodexImport::CodexImport(ImportSink& sink, const std::string& file, const std::string& session_id)
     : sink_(sink),
-      writer_(sink, kAgent, file, kAgent, ""),
+      writer_(sink, kCodexAgent, file, kCodexAgent, ""),
       session_(session_id.empty() ? session_id_from("codex-", id_in_name(file)) : session_id),
       has_session_(!session_id.empty()),
       tools_(kCallsRemembered) {}
@@ -191,11 +191,11 @@ Status CodexImport::take_message(const Item& item) {
                   writer_.add_message({.id = content_id("msg-", fmt::format("{}\n{}\n{}", session_,
                                                                             item.line, text)),
                                        .session = session_,
-                                       .agent = is_user ? "" : std::string(kAgent),
+                                       .agent = is_user ? "" : std::string(kCodexAgent),
                                        .timestamp = item.timestamp,
                                        .parent = last_message_,
                                        .role = role,
-                                       .text = trimmed(text),
+                                       .text = stripped(text),
                                        .line = item.line,
                                        .from_agent = !is_user}));
   return {};
@@ -214,7 +214,7 @@ Status CodexImport::take_call(const Item& item, std::string_view type) {
   const std::string text = arguments_text(item.value);
   return writer_.add_tool_call({.id = id,
                                 .session = session_,
-                                .agent = std::string(kAgent),
+                                .agent = std::string(kCodexAgent),
                                 .timestamp = item.timestamp,
                                 .tool = tool,
                                 .text = text,
@@ -229,7 +229,7 @@ Status CodexImport::take_output(const Item& item) {
   const std::string text = output_text(item.value["output"], is_error);
   return writer_.add_tool_result({.id = id.empty() ? "" : id + "-result",
                                   .session = session_,
-                                  .agent = std::string(kAgent),
+                                  .agent = std::string(kCodexAgent),
                                   .timestamp = item.timestamp,
                                   .tool = tool != nullptr ? std::string_view(*tool) : "",
                                   .text = text,

@@ -17,6 +17,8 @@ namespace {
 
 constexpr std::size_t kChunk = std::size_t{256} * 1024;
 
+}  // namespace
+
 Error io_error(std::string_view what, const std::string& path) {
   const int error = errno;
   return {.code = ErrorCode::E_STORAGE_IO,
@@ -24,8 +26,6 @@ Error io_error(std::string_view what, const std::string& path) {
           .path = path,
           .os_error = error};
 }
-
-}  // namespace
 
 FileLines::FileLines(int descriptor, std::string path)
     : descriptor_(descriptor), path_(std::move(path)), buffer_(2 * kChunk) {}

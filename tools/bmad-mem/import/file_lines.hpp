@@ -18,6 +18,9 @@ struct FileLine {
   bool too_long = false;     ///< Longer than FileLines::kLineSizeMax: `text` is empty.
 };
 
+/// "cannot `what`", and why: errno says it.
+Error io_error(std::string_view what, const std::string& path);
+
 /// Holds no more than one line and one chunk.
 class FileLines {
  public:

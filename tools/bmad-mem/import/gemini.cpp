@@ -13,7 +13,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kAgent = "gemini";
+constexpr std::string_view kGeminiAgent = "gemini";
 /// A tool's texts are cut when they are read: the whole chat is held, and outputs are most of it.
 constexpr std::size_t kToolTextMax = 2 * kSnippetSizeMax;
 
@@ -55,7 +55,7 @@ bool looks_like_gemini(std::string_view beginning) {
 GeminiImport::GeminiImport(ImportSink& sink, const std::string& file, const std::string& session_id,
                            std::string_view project)
     : sink_(sink),
-      writer_(sink, "gemini", file, kAgent, project),
+      writer_(sink, "gemini", file, kGeminiAgent, project),
       session_(session_id.empty() ? session_id_from("gemini-", base_name(file).substr(
                                                                    0, base_name(file).rfind('.')))
                                   : session_id),
@@ -112,8 +112,8 @@ GeminiImport::ToolCall GeminiImport::read_call(JsonValue call, const std::string
   const std::string input = tool_input_text(call["args"]);
   const std::string output = result_text(call["result"]);
   read.input = utf8_prefix(input, kToolTextMax);
-  read.output = utf8_prefix(trimmed(output), kToolTextMax);
-  read.output_size = trimmed(output).size();
+  read.output = utf8_prefix(stripped(output), kToolTextMax);
+  read.output_size = stripped(output).size();
   return read;
 }
 
@@ -155,7 +155,7 @@ Status GeminiImport::put(const Message& message) {
     return {};
   }
   const bool is_user = message.type == "user";
-  if (!trimmed(message.text).empty()) {
+  if (!stripped(message.text).empty()) {
     BMAD_TRY_ASSIGN(last_message_,
                     writer_.add_message(
                         {.id = is_usable_id(message.id)
@@ -163,11 +163,11 @@ Status GeminiImport::put(const Message& message) {
                                    : content_id("msg-", fmt::format("{}\n{}\n{}", session_,
                                                                     message.line, message.text)),
                          .session = session_,
-                         .agent = is_user ? "" : std::string(kAgent),
+                         .agent = is_user ? "" : std::string(kGeminiAgent),
                          .timestamp = message.timestamp,
                          .parent = last_message_,
                          .role = is_user ? "user" : "assistant",
-                         .text = trimmed(message.text),
+                         .text = stripped(message.text),
                          .line = message.line,
                          .from_agent = !is_user,
                          .may_have_grown = !is_user}));
@@ -179,7 +179,7 @@ Status GeminiImport::put_calls(const Message& message, const std::string& belong
   for (const ToolCall& call : message.calls) {
     BMAD_TRY(writer_.add_tool_call({.id = call.id,
                                     .session = session_,
-                                    .agent = std::string(kAgent),
+                                    .agent = std::string(kGeminiAgent),
                                     .timestamp = call.timestamp,
                                     .tool = call.tool,
                                     .path = call.path,
@@ -191,7 +191,7 @@ Status GeminiImport::put_calls(const Message& message, const std::string& belong
     }
     BMAD_TRY(writer_.add_tool_result({.id = call.id.empty() ? "" : call.id + "-result",
                                       .session = session_,
-                                      .agent = std::string(kAgent),
+                                      .agent = std::string(kGeminiAgent),
                                       .timestamp = call.timestamp,
                                       .tool = call.tool,
                                       .path = call.path,

@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "export/export_lines.hpp"
 #include "import/document_elements.hpp"
 #include "import/file_lines.hpp"
@@ -29,14 +30,6 @@ namespace {
 /// What a session's folder holds beside its logs.
 constexpr std::array<std::string_view, 3> kNoLogs = {"audit.jsonl", "quarantine.jsonl",
                                                      "access.jsonl"};
-
-Error io_error(std::string_view what, const std::string& path) {
-  const int error = errno;
-  return {.code = ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("cannot {}: {}", what, std::strerror(error)),
-          .path = path,
-          .os_error = error};
-}
 
 /// Whether a file of this name can be of this format.
 bool has_name_of(ImportFormat format, std::string_view name) {
@@ -104,10 +97,6 @@ class LineParser {
 };
 
 std::string shown_name(const ImportFile& file) { return file.path == "-" ? "<stdin>" : file.path; }
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r") == std::string_view::npos;
-}
 
 using OnRead = std::function<void(std::uint64_t)>;
 

@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <cstdint>
+
+#include "bmad_mem/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-bool is_letter_or_digit(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 
 /// FNV-1a (http://www.isthe.com/chongo/tech/comp/fnv) from another start than usual.
 std::uint64_t hash_of(std::string_view text, std::uint64_t start) {
@@ -36,11 +33,9 @@ void append_base32(std::string& out, std::uint64_t bits) {
 
 bool is_usable_id(std::string_view id) {
   static constexpr std::size_t kSizeMax = 128;
-  return !id.empty() && id.size() <= kSizeMax &&
-         (is_letter_or_digit(id.front()) || id.front() == '_') &&
-         std::ranges::all_of(id, [](char c) {
-           return is_letter_or_digit(c) || std::string_view("_.:@+=~-").contains(c);
-         });
+  return !id.empty() && id.size() <= kSizeMax && (is_alnum(id.front()) || id.front() == '_') &&
+         std::ranges::all_of(
+             id, [](char c) { return is_alnum(c) || std::string_view("_.:@+=~-").contains(c); });
 }
 
 std::string content_id(std::string_view prefix, std::string_view content) {
@@ -56,8 +51,8 @@ std::string session_id_from(std::string_view prefix, std::string_view name) {
   static constexpr std::size_t kSizeMax = 64;
   std::string out(prefix);
   for (const char c : name.substr(0, kSizeMax - std::min(prefix.size(), kSizeMax))) {
-    const bool plain = is_letter_or_digit(c) || c == '.' || c == '_' || c == '-';
-    out += plain ? static_cast<char>(std::tolower(static_cast<unsigned char>(c))) : '-';
+    const bool plain = is_alnum(c) || c == '.' || c == '_' || c == '-';
+    out += plain ? to_lower(c) : '-';
   }
   return out;
 }

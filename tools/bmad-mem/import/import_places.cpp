@@ -175,7 +175,7 @@ class PlaceSearch {
       return true;
     }
     const std::string noted = beginning_of(fmt::format("{}/tmp/{}/.project_root", home, name));
-    if (!noted.empty() && is_project(trimmed(noted))) {
+    if (!noted.empty() && is_project(stripped(noted))) {
       return true;
     }
     JsonParser parser;

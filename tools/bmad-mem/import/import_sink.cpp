@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view kRecordedByHook = R"("recorded_by":"hook")";
 
 std::string message_key(std::string_view role, std::string_view text) {
-  return content_id(role, trimmed(text));
+  return content_id(role, stripped(text));
 }
 
 }  // namespace

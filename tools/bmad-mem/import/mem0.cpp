@@ -42,7 +42,7 @@ Mem0Import::Mem0Import(ImportSink& sink, std::string file, const std::string& se
       project_(project) {}
 
 Status Mem0Import::take(JsonValue record, std::string_view text, std::uint64_t line) {
-  const std::string_view memory = trimmed(record["memory"].string());
+  const std::string_view memory = stripped(record["memory"].string());
   if (memory.empty()) {
     sink_.skip("records without a memory");
     return {};

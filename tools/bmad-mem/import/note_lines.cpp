@@ -12,12 +12,12 @@ constexpr std::string_view kLinksTo = "links_to";
 
 /// The text of a list item; nothing when the line is none.
 std::optional<std::string_view> list_item(std::string_view line) {
-  line = trimmed(line);
+  line = stripped(line);
   if (line.size() < 3 || (line[0] != '-' && line[0] != '*') ||
       (line[1] != ' ' && line[1] != '\t')) {
     return std::nullopt;
   }
-  return trimmed(line.substr(1));
+  return stripped(line.substr(1));
 }
 
 /// The target of the link that begins at `at`, and where it ends; nothing when none does.
@@ -31,7 +31,7 @@ std::optional<Link> link_at(std::string_view text, std::size_t at) {
     return std::nullopt;
   }
   std::string_view target = text.substr(at + 2, close - at - 2);
-  target = trimmed(target.substr(0, target.find('|')));
+  target = stripped(target.substr(0, target.find('|')));
   return target.empty() ? std::nullopt : std::optional(Link{.target = target, .end = close + 2});
 }
 
@@ -45,7 +45,7 @@ std::string_view take_context(std::string_view& text) {
     return {};
   }
   const std::string_view context = text.substr(open + 2, text.size() - open - 3);
-  text = trimmed(text.substr(0, open));
+  text = stripped(text.substr(0, open));
   return context;
 }
 
@@ -65,11 +65,11 @@ std::optional<NoteObservation> read_note_observation(std::string_view line) {
   if (close == std::string_view::npos || close + 1 >= item->size() || (*item)[close + 1] != ' ') {
     return std::nullopt;  // "[text](address)" is a link.
   }
-  const std::string_view category = trimmed(item->substr(1, close - 1));
+  const std::string_view category = stripped(item->substr(1, close - 1));
   if (category.empty() || category == "x" || category == "X" || category == "-") {
     return std::nullopt;  // A check box.
   }
-  std::string_view text = trimmed(item->substr(close + 1));
+  std::string_view text = stripped(item->substr(close + 1));
   NoteObservation observation{.category = std::string(category),
                               .text = {},
                               .tags = {},
@@ -83,7 +83,7 @@ std::optional<NoteObservation> read_note_observation(std::string_view line) {
       observation.text += observation.text.empty() ? "" : " ";
       observation.text += word;
     }
-    text = trimmed(text.substr(end));
+    text = stripped(text.substr(end));
   }
   return observation.text.empty() ? std::nullopt : std::optional(observation);
 }
@@ -95,11 +95,11 @@ std::optional<NoteRelation> read_note_relation(std::string_view line) {
   if (!link) {
     return std::nullopt;
   }
-  std::string_view rest = trimmed(item->substr(link->end));
+  std::string_view rest = stripped(item->substr(link->end));
   if (!rest.empty() && (!rest.starts_with('(') || !rest.ends_with(')'))) {
     return std::nullopt;  // A sentence with a link in it.
   }
-  std::string_view type = trimmed(item->substr(0, open));
+  std::string_view type = stripped(item->substr(0, open));
   if (type.size() > 2 && type.starts_with('"') && type.ends_with('"')) {
     type = type.substr(1, type.size() - 2);
   } else if (type.find_first_of(" \t") != std::string_view::npos) {

@@ -53,7 +53,7 @@ class NoteImport {
       const std::string_view line = rest.substr(0, rest.find('\n'));
       rest.remove_prefix(std::min(line.size() + 1, rest.size()));
       ++number;
-      in_code = in_code != trimmed(line).starts_with("```");
+      in_code = in_code != stripped(line).starts_with("```");
       if (!in_code) {
         BMAD_TRY_ASSIGN(const bool is_taken, take_line(line, number));
         if (is_taken) {
@@ -63,13 +63,13 @@ class NoteImport {
       prose += line;
       prose += '\n';
     }
-    return put_prose(trimmed(prose));
+    return put_prose(stripped(prose));
   }
 
   Status claude_memory() {
     const std::string_view type = note_.text("metadata.type");
     const bool is_preference = type == "user" || type == "feedback";
-    const std::string_view text = utf8_prefix(trimmed(note_.body), kProseSizeMax);
+    const std::string_view text = utf8_prefix(stripped(note_.body), kProseSizeMax);
     if (text.empty()) {
       sink_.skip("notes without text");
       return {};

@@ -13,9 +13,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// Longest message that is kept whole, in bytes; an entry may have 1 MiB as a line.
-constexpr std::size_t kMessageSizeMax = std::size_t{512} * 1024;
-
 std::string event_id(const std::string& id, const TranscriptToolEvent& event) {
   return is_usable_id(id) ? id
                           : content_id("evt-", fmt::format("{}\n{}\n{}\n{}\n{}", event.session,
@@ -96,7 +93,7 @@ Status TranscriptWriter::add_tool_call(const TranscriptToolEvent& call) {
   json.member("agent_id", call.agent).member("kind", "tool_use");
   add_if_any(json, "tool", call.tool);
   add_if_any(json, "path", call.path);
-  add_if_any(json, "content", utf8_prefix(trimmed(call.text), kSnippetSizeMax));
+  add_if_any(json, "content", utf8_prefix(stripped(call.text), kSnippetSizeMax));
   if (!call.reference.empty()) {
     json.key("references").begin_object().key("conversations").begin_array();
     json.string(call.reference).end_array().end_object();
@@ -107,7 +104,7 @@ Status TranscriptWriter::add_tool_call(const TranscriptToolEvent& call) {
 }
 
 Status TranscriptWriter::add_tool_result(const TranscriptToolEvent& result) {
-  const std::string_view whole = trimmed(result.text);
+  const std::string_view whole = stripped(result.text);
   JsonWriter json;
   json.begin_object().member("id", event_id(result.id, result));
   add_if_any(json, "timestamp", result.timestamp);

@@ -111,7 +111,7 @@ struct GraphTool {
   Run run;  ///< `graph` is null only for those that don't write.
 };
 
-constexpr GraphTool kTools[] = {
+constexpr GraphTool kGraphTools[] = {
     {"create_entities", true, create_entities},
     {"create_relations", true, create_relations},
     {"add_observations", true, add_observations},
@@ -124,7 +124,7 @@ constexpr GraphTool kTools[] = {
 };
 
 const GraphTool* find_tool(std::string_view name) {
-  for (const GraphTool& tool : kTools) {
+  for (const GraphTool& tool : kGraphTools) {
     if (tool.name == name) {
       return &tool;
     }
@@ -137,7 +137,9 @@ Error too_long() {
           .message = fmt::format("the line is longer than {} bytes", FileLines::kLineSizeMax)};
 }
 
-McpToolResult failure(std::string text) { return {.text = std::move(text), .is_error = true}; }
+McpToolResult graph_failure(std::string text) {
+  return {.text = std::move(text), .is_error = true};
+}
 
 }  // namespace
 
@@ -215,7 +217,7 @@ McpAnswer<McpToolResult> GraphService::call_tool(std::string_view name, JsonValu
                                                  McpCall& call) {
   const GraphTool* tool = find_tool(name);
   if (tool == nullptr) {
-    return failure(fmt::format("MCP error -32602: Tool {} not found", name));
+    return graph_failure(fmt::format("MCP error -32602: Tool {} not found", name));
   }
   Result<McpToolResult> result = [&]() -> Result<McpToolResult> {
     const std::lock_guard guard(mutex_);
@@ -225,11 +227,11 @@ McpAnswer<McpToolResult> GraphService::call_tool(std::string_view name, JsonValu
   if (!result) {
     const Error& error = result.error();
     if (error.code == ErrorCode::E_INVALID_QUERY && !error.field.empty()) {
-      return failure(
+      return graph_failure(
           fmt::format("MCP error -32602: Input validation error: Invalid arguments for tool {}: {}",
                       name, error.message));
     }
-    return failure(error.message);
+    return graph_failure(error.message);
   }
   if (tool->writes) {
     call.resource_updated(kUri);

@@ -12,6 +12,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "filters.hpp"
 #include "json_text.hpp"
 #include "knowledge_view.hpp"
 #include "mcp/memory_tools.hpp"
@@ -43,20 +44,12 @@ constexpr std::string_view kRecordDecision = R"json({
 })json";
 
 constexpr std::array<std::string_view, 4> kImpacts = {"low", "medium", "high", "critical"};
-constexpr std::array<std::string_view, kEntryTypeCount> kTypes = {
-    "conversation", "decision", "finding",     "preference",
-    "fact",         "event",    "agent_state", "artifact"};
 
 /// Entries that are looked at for their tags: the newest ones.
 constexpr std::size_t kTaggedMax = 2000;
 
 std::unexpected<McpError> failed(McpError::Kind kind, std::string message) {
   return std::unexpected(McpError{kind, std::move(message), {}});
-}
-
-std::unexpected<McpError> internal(const Error& error) {
-  return failed(McpError::Kind::kInternal, fmt::format("{}: {}", error_code_name(error.code),
-                                                       utf8_prefix(error.to_string(), 1000)));
 }
 
 McpAnswer<McpPromptResult> load_context(LazyMemory& memory, JsonValue arguments) {
@@ -70,13 +63,13 @@ McpAnswer<McpPromptResult> load_context(LazyMemory& memory, JsonValue arguments)
   }
   const Result<MemoryManager*> opened = memory.to_read();
   if (!opened) {
-    return internal(opened.error());
+    return internal_error(opened.error());
   }
   std::string known = "The project's memory holds nothing about it yet.";
   if (*opened != nullptr) {
     Result<Context> context = Knowledge(**opened).context(options);
     if (!context) {
-      return internal(context.error());
+      return internal_error(context.error());
     }
     if (!context->markdown.empty()) {
       known = std::string(utf8_prefix(context->markdown, kAnswerSizeMax));
@@ -206,14 +199,14 @@ McpAnswer<McpCompletion> complete_for_memory(LazyMemory& memory, const McpComple
     return beginning_like(query.value, texts_of(kImpacts));
   }
   if (query.argument == "type") {
-    return beginning_like(query.value, texts_of(kTypes));
+    return beginning_like(query.value, texts_of(kTypeNames));
   }
   if (query.argument == "category") {
     return beginning_like(query.value, texts_of(kCategoryNames));
   }
   const Result<MemoryManager*> opened = memory.to_read();
   if (!opened) {
-    return internal(opened.error());
+    return internal_error(opened.error());
   }
   if (*opened == nullptr) {
     return McpCompletion{};

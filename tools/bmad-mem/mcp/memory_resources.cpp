@@ -10,6 +10,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/summary.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "json_text.hpp"
 #include "mcp/memory_text.hpp"
@@ -20,10 +21,10 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kSessions = "memory://sessions";
-constexpr std::string_view kSession = "memory://sessions/";
-constexpr std::string_view kSummary = "memory://summaries/";
-constexpr std::string_view kEntry = "memory://entries/";
+constexpr std::string_view kSessionsUri = "memory://sessions";
+constexpr std::string_view kSessionUri = "memory://sessions/";
+constexpr std::string_view kSummaryUri = "memory://summaries/";
+constexpr std::string_view kEntryUri = "memory://entries/";
 
 constexpr std::string_view kTemplates[] = {
     R"json({"uriTemplate": "memory://sessions/{session_id}", "name": "session", "title": "A session", "description": "What is known of a session, and its newest entries.", "mimeType": "application/json"})json",
@@ -35,30 +36,6 @@ std::unexpected<McpError> unknown_resource(std::string_view uri) {
   return std::unexpected(McpError{McpError::Kind::kUnknownResource,
                                   fmt::format("Resource not found: {}", utf8_prefix(uri, 200)),
                                   {}});
-}
-
-std::unexpected<McpError> internal(const Error& error) {
-  return std::unexpected(McpError{
-      McpError::Kind::kInternal,
-      fmt::format("{}: {}", error_code_name(error.code), utf8_prefix(error.to_string(), 1000)),
-      {}});
-}
-
-/// Ids may hold characters that a URI may not: "%3A" is ':'.
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned value = 0;
-    if (text[i] == '%' && i + 2 < text.size() &&
-        std::from_chars(text.data() + i + 1, text.data() + i + 3, value, 16).ptr ==
-            text.data() + i + 3) {
-      out += static_cast<char>(value);
-      i += 2;
-    } else {
-      out += text[i];
-    }
-  }
-  return out;
 }
 
 /// Where a page begins: behind the session that was made at this time and has this id. Holds also
@@ -95,7 +72,7 @@ auto order_of(const Session& session) {
 
 std::string session_resource(const Session& session) {
   JsonWriter json;
-  json.begin_object().member("uri", std::string(kSession) + session.session_id);
+  json.begin_object().member("uri", std::string(kSessionUri) + session.session_id);
   json.member("name", session.session_id);
   json.member("description", fmt::format("Session of {}{}{}", format_minute(session.created_at),
                                          session.project_name.empty() ? "" : ", ",
@@ -107,7 +84,7 @@ std::string session_resource(const Session& session) {
 McpAnswer<std::string> all_sessions(const MemoryManager& memory) {
   Result<std::vector<Session>> sessions = memory.list_sessions();
   if (!sessions) {
-    return internal(sessions.error());
+    return internal_error(sessions.error());
   }
   JsonWriter json;
   json.begin_object().member("total", static_cast<std::uint64_t>(sessions->size()));
@@ -128,12 +105,12 @@ McpAnswer<std::string> one_session(const MemoryManager& memory, const std::strin
     return session.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
                    session.error().code == ErrorCode::E_INVALID_FORMAT
                ? McpAnswer<std::string>(unknown_resource(uri))
-               : internal(session.error());
+               : internal_error(session.error());
   }
   const Result<std::vector<Entry>> entries =
       memory.list({.sessions = {id}, .without_sensitive = true, .limit = 100});
   if (!entries) {
-    return internal(entries.error());
+    return internal_error(entries.error());
   }
   JsonWriter json;
   json.begin_object().key("session").raw(session_as_json(memory, *session));
@@ -142,7 +119,7 @@ McpAnswer<std::string> one_session(const MemoryManager& memory, const std::strin
     if (json.text().size() > kAnswerSizeMax) {
       break;
     }
-    json.begin_object().member("uri", std::string(kEntry) + entry.id).member("id", entry.id);
+    json.begin_object().member("uri", std::string(kEntryUri) + entry.id).member("id", entry.id);
     json.member("type", entry_type_name(entry.type));
     json.member("timestamp", format_minute(entry.timestamp)).member("who", entry.who);
     json.member("headline", utf8_prefix(entry.headline, 300)).end_object();
@@ -160,7 +137,7 @@ McpAnswer<std::string> one_summary(MemoryManager& memory, const std::string& id,
   }
   Result<std::string> text = summaries.show(id);
   if (!text) {
-    return internal(text.error());
+    return internal_error(text.error());
   }
   return *std::move(text);
 }
@@ -169,7 +146,7 @@ McpAnswer<std::string> one_entry(const MemoryManager& memory, const std::string&
                                  std::string_view uri) {
   const Result<std::vector<Entry>> entries = memory.get({&id, 1});
   if (!entries) {
-    return internal(entries.error());
+    return internal_error(entries.error());
   }
   for (const Entry& entry : *entries) {
     if (!entry.sensitive) {
@@ -202,14 +179,14 @@ McpAnswer<McpPage> memory_resource_page(LazyMemory& memory, std::string_view cur
   }
   const Result<MemoryManager*> opened = memory.to_read();
   if (!opened) {
-    return internal(opened.error());
+    return internal_error(opened.error());
   }
   if (*opened == nullptr) {
     return page;
   }
   Result<std::vector<Session>> sessions = (*opened)->list_sessions();
   if (!sessions) {
-    return internal(sessions.error());
+    return internal_error(sessions.error());
   }
   std::ranges::sort(*sessions,
                     [](const Session& a, const Session& b) { return order_of(a) > order_of(b); });
@@ -243,34 +220,34 @@ McpAnswer<std::vector<McpResourceText>> read_memory_resource(LazyMemory& memory,
                                                              std::string_view uri) {
   const Result<MemoryManager*> opened = memory.to_read();
   if (!opened) {
-    return internal(opened.error());
+    return internal_error(opened.error());
   }
   McpAnswer<std::string> text = unknown_resource(uri);
   if (*opened == nullptr) {
-    text =
-        uri == kSessions ? McpAnswer<std::string>(R"({"total":0,"newest":[]})") : std::move(text);
-  } else if (uri == kSessions) {
+    text = uri == kSessionsUri ? McpAnswer<std::string>(R"({"total":0,"newest":[]})")
+                               : std::move(text);
+  } else if (uri == kSessionsUri) {
     text = all_sessions(**opened);
-  } else if (const std::optional<std::string> session = behind(uri, kSession)) {
+  } else if (const std::optional<std::string> session = behind(uri, kSessionUri)) {
     text = one_session(**opened, *session, uri);
-  } else if (const std::optional<std::string> summarized = behind(uri, kSummary)) {
+  } else if (const std::optional<std::string> summarized = behind(uri, kSummaryUri)) {
     text = one_summary(**opened, *summarized, uri);
-  } else if (const std::optional<std::string> id = behind(uri, kEntry)) {
+  } else if (const std::optional<std::string> id = behind(uri, kEntryUri)) {
     text = one_entry(**opened, *id, uri);
   }
   if (!text) {
     return std::unexpected(std::move(text).error());
   }
-  const bool is_markdown = uri.starts_with(kSummary);
+  const bool is_markdown = uri.starts_with(kSummaryUri);
   return std::vector<McpResourceText>{
       {std::string(uri), is_markdown ? "text/markdown" : "application/json", *std::move(text)}};
 }
 
 std::optional<std::string> watched_memory_resource(std::string_view uri) {
-  if (uri == kSessions) {
+  if (uri == kSessionsUri) {
     return std::string(uri);
   }
-  for (const std::string_view prefix : {kSession, kEntry}) {
+  for (const std::string_view prefix : {kSessionUri, kEntryUri}) {
     if (const std::optional<std::string> id = behind(uri, prefix)) {
       return std::string(prefix) + *id;
     }

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/utf8.hpp"
 #include "json_text.hpp"
 #include "mcp/memory_prompts.hpp"
 #include "mcp/memory_resources.hpp"
@@ -65,6 +66,13 @@ McpToolResult failure(const Error& error) {
 }
 
 }  // namespace
+
+std::unexpected<McpError> internal_error(const Error& error) {
+  return std::unexpected(McpError{
+      McpError::Kind::kInternal,
+      fmt::format("{}: {}", error_code_name(error.code), utf8_prefix(error.to_string(), 1000)),
+      {}});
+}
 
 McpToolResult nothing_stored_yet() {
   return {.text =

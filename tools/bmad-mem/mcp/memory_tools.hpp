@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <expected>
 #include <span>
 #include <string_view>
 
@@ -42,5 +43,8 @@ std::span<const MemoryTool> memory_tools_about();
 
 /// The answer when there is no memory yet.
 McpToolResult nothing_stored_yet();
+
+/// What failed inside, for who asked for a resource or a prompt.
+std::unexpected<McpError> internal_error(const Error& error);
 
 }  // namespace bmad_mem::cli

@@ -259,7 +259,7 @@ Result<McpToolResult> summary(MemoryToolCall& call) {
   return McpToolResult{.text = text + last};
 }
 
-constexpr std::array kTools = {
+constexpr std::array kToolsAbout = {
     MemoryTool{
         .name = "memory_sessions", .writes = false, .description = kSessions, .run = sessions},
     MemoryTool{.name = "memory_stats", .writes = false, .description = kStats, .run = stats},
@@ -268,6 +268,6 @@ constexpr std::array kTools = {
 
 }  // namespace
 
-std::span<const MemoryTool> memory_tools_about() { return kTools; }
+std::span<const MemoryTool> memory_tools_about() { return kToolsAbout; }
 
 }  // namespace bmad_mem::cli

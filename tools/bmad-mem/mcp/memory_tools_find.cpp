@@ -126,7 +126,7 @@ std::vector<EntryType> read_types(ToolArguments& args) {
   return out;
 }
 
-Result<Query> read_query(JsonValue arguments) {
+Result<Query> read_memory_query(JsonValue arguments) {
   ToolArguments args(arguments, {"query", "types", "tags", "agents", "session_ids", "since",
                                  "until", "sort", "limit"});
   Query query;
@@ -159,7 +159,7 @@ Result<std::vector<Hit>> find_hits(const MemoryManager& memory, Query& query) {
 }
 
 Result<McpToolResult> search(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(Query query, read_query(call.arguments));
+  BMAD_TRY_ASSIGN(Query query, read_memory_query(call.arguments));
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return nothing_stored_yet();
@@ -336,7 +336,7 @@ Result<McpToolResult> recall(MemoryToolCall& call) {
   return McpToolResult{.text = text.take()};
 }
 
-constexpr std::array kTools = {
+constexpr std::array kToolsToFind = {
     MemoryTool{.name = "memory_search", .writes = false, .description = kSearch, .run = search},
     MemoryTool{.name = "memory_context", .writes = false, .description = kContext, .run = context},
     MemoryTool{.name = "memory_get", .writes = false, .description = kGet, .run = get},
@@ -345,6 +345,6 @@ constexpr std::array kTools = {
 
 }  // namespace
 
-std::span<const MemoryTool> memory_tools_to_find() { return kTools; }
+std::span<const MemoryTool> memory_tools_to_find() { return kToolsToFind; }
 
 }  // namespace bmad_mem::cli

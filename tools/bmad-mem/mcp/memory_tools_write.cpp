@@ -14,6 +14,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "entry_options.hpp"
+#include "filters.hpp"
 #include "json_copy.hpp"
 #include "json_members.hpp"
 #include "knowledge_view.hpp"
@@ -129,9 +130,6 @@ constexpr std::string_view kDelete = R"json({
 
 constexpr std::array<std::string_view, 4> kSources = {"user", "assistant", "tool", "web"};
 constexpr std::array<std::string_view, 3> kActions = {"preview", "delete", "restore"};
-constexpr std::array<std::string_view, kEntryTypeCount> kTypes = {
-    "conversation", "decision", "finding",     "preference",
-    "fact",         "event",    "agent_state", "artifact"};
 
 /// How far what a web page claims is trusted: not enough to be told as a fact.
 constexpr double kWebTrust = 0.3;
@@ -197,7 +195,7 @@ Result<NewEntry> read_new_entry(JsonValue arguments) {
   ToolArguments args(arguments, {"type", "text", "fields", "tags", "agent", "source", "pinned",
                                  "sensitive", "id", "session_id"});
   NewEntry entry;
-  const std::string type = args.choice("type", kTypes);
+  const std::string type = args.choice("type", kTypeNames);
   entry.type = try_parse_entry_type(type).value_or(EntryType::kFact);
   if (type.empty()) {
     args.fail("type", "is required: decision, finding, fact, conversation, event, …");
@@ -465,7 +463,7 @@ Result<McpToolResult> remove(MemoryToolCall& call) {
                                                    report.expires_at, next)};
 }
 
-constexpr std::array kTools = {
+constexpr std::array kToolsToWrite = {
     MemoryTool{.name = "memory_add", .writes = true, .description = kAdd, .run = add},
     MemoryTool{
         .name = "memory_remember", .writes = true, .description = kRemember, .run = remember},
@@ -474,6 +472,6 @@ constexpr std::array kTools = {
 
 }  // namespace
 
-std::span<const MemoryTool> memory_tools_to_write() { return kTools; }
+std::span<const MemoryTool> memory_tools_to_write() { return kToolsToWrite; }
 
 }  // namespace bmad_mem::cli

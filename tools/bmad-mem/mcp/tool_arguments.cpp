@@ -5,27 +5,12 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "nearest.hpp"
+#include "text.hpp"
 
 namespace bmad_mem::cli {
-namespace {
-
-std::string joined(std::span<const std::string_view> words) {
-  std::string out;
-  for (const std::string_view word : words) {
-    out += out.empty() ? "" : ", ";
-    out += word;
-  }
-  return out;
-}
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(" \t\r\n") == std::string_view::npos;
-}
-
-}  // namespace
-
 ToolArguments::ToolArguments(JsonValue object, std::initializer_list<std::string_view> names)
     : object_(object) {
   const std::span<const std::string_view> known(names.begin(), names.size());

@@ -16,10 +16,6 @@ namespace {
 
 constexpr int kViewDepth = 2;
 
-Error refused(std::string message) {
-  return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message)};
-}
-
 Error missing_file(const VirtualPath& path) {
   return refused(
       fmt::format("The path {} does not exist. Please provide a valid path.", path.given));

@@ -11,10 +11,6 @@ namespace {
 
 constexpr std::uint64_t kContext = 2;  // Lines before and after a change.
 
-Error refused(std::string message) {
-  return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message)};
-}
-
 /// Where `wanted` stands in `text`, and in which lines; one place a line.
 struct Places {
   std::size_t first = 0;
@@ -44,6 +40,10 @@ Places find_places(std::string_view text, std::string_view wanted) {
 }
 
 }  // namespace
+
+Error refused(std::string message) {
+  return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message)};
+}
 
 std::string numbered_lines(std::string_view text, std::uint64_t first, std::uint64_t last) {
   std::string out;

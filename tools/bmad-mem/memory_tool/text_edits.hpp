@@ -23,6 +23,9 @@ std::string numbered_lines(std::string_view text, std::uint64_t first, std::uint
 /// How many lines `text` has; at least 1.
 std::uint64_t line_count(std::string_view text);
 
+/// What a command must not or cannot do: E_INVALID_FORMAT with the sentence that answers it.
+Error refused(std::string message);
+
 struct Replacement {
   std::string text;     ///< The whole text, changed.
   std::string snippet;  ///< The line of the change, with two lines before and after it.

@@ -6,29 +6,12 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
 constexpr std::string_view kRoot = "/memories";
-
-/// "%2e" as "."; what is no encoded byte stays.
-std::string percent_decoded(std::string_view text) {
-  std::string out;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    unsigned byte = 0;
-    if (text[i] == '%' && i + 3 <= text.size()) {
-      const char* const begin = text.data() + i + 1;
-      const auto [end, error] = std::from_chars(begin, begin + 2, byte, 16);
-      if (error == std::errc() && end == begin + 2) {
-        out += static_cast<char>(byte);
-        i += 2;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
-}
 
 /// Whether the path leads up, or ends early, for any reader: one that decodes it, or one to whom a
 /// backslash separates names.

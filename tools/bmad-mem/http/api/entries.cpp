@@ -172,7 +172,7 @@ constexpr QueryParameter kTopicsParameters[] = {
      .max = 1000,
      .fallback = "100"},
 };
-constexpr QueryParameter kTimelineParameters[] = {
+constexpr QueryParameter kEntryTimelineParameters[] = {
     {.name = "unit",
      .kind = ParameterKind::kChoice,
      .help = "How long each stretch is, in UTC; weeks begin on Monday.",
@@ -239,7 +239,7 @@ const Endpoint kGetTimeline = {
     .method = "GET",
     .path = "/memory/timeline",
     .summary = "How many entries there are in each stretch of time that has any, oldest first.",
-    .parameters = kTimelineParameters,
+    .parameters = kEntryTimelineParameters,
     .response = "Timeline",
     .run = get_timeline};
 

@@ -151,7 +151,7 @@ Result<std::uint64_t> unreadable(const MemoryManager& memory,
   return count;
 }
 
-Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> answer_export(ApiContext& context, const EndpointCall& call) {
   const FormatInfo& format = format_info(call.text("format").value_or(kFormats.front()));
   ExportOptions options;
   options.filter.sessions = call.texts("session_id");
@@ -181,7 +181,7 @@ Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
   return response;
 }
 
-constexpr QueryParameter kParameters[] = {
+constexpr QueryParameter kExportParameters[] = {
     {.name = "format",
      .kind = ParameterKind::kChoice,
      .help = "How it is written; jsonl is what `bmad-mem import` takes.",
@@ -203,10 +203,10 @@ const Endpoint kGetExport = {
     .method = "GET",
     .path = "/memory/export",
     .summary = "Everything, or what the filters choose, as a file; a session after the other.",
-    .parameters = kParameters,
+    .parameters = kExportParameters,
     .media_type =
         "application/jsonl, application/json, application/yaml, "
         "text/markdown; charset=utf-8, text/csv; charset=utf-8",
-    .run = run};
+    .run = answer_export};
 
 }  // namespace bmad_mem::cli

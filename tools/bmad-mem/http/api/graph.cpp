@@ -257,7 +257,7 @@ class GraphBuilder {
   bool truncated_ = false;
 };
 
-Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> answer_graph(ApiContext& context, const EndpointCall& call) {
   EntryFilter filter;
   filter.sessions = call.texts("session_id");
   filter.since = call.time("since");
@@ -268,7 +268,7 @@ Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
   return json_response(graph.to_json());
 }
 
-constexpr QueryParameter kParameters[] = {
+constexpr QueryParameter kGraphParameters[] = {
     kSessionsParameter,
     kSinceParameter,
     kUntilParameter,
@@ -286,8 +286,8 @@ const Endpoint kGetGraph = {
     .method = "GET",
     .path = "/memory/graph",
     .summary = "Sessions, decisions, findings and what they refer to, as nodes and edges.",
-    .parameters = kParameters,
+    .parameters = kGraphParameters,
     .response = "Graph",
-    .run = run};
+    .run = answer_graph};
 
 }  // namespace bmad_mem::cli

@@ -91,8 +91,8 @@ Result<HttpResponse> pin(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-constexpr QueryParameter kDeleteParameters[] = {kOneSessionParameter, kPurgeParameter,
-                                                kDryRunParameter};
+constexpr QueryParameter kDeleteEntryParameters[] = {kOneSessionParameter, kPurgeParameter,
+                                                     kDryRunParameter};
 
 }  // namespace
 
@@ -120,7 +120,7 @@ const Endpoint kDeleteRecord = {
     .method = "DELETE",
     .path = "/memory/record/{id}",
     .summary = "Delete an entry in all its versions; for 30 days it can be brought back.",
-    .parameters = kDeleteParameters,
+    .parameters = kDeleteEntryParameters,
     .response = "Deleted",
     .run = delete_record};
 

@@ -31,7 +31,7 @@ HttpResponse as_response(const std::vector<Hit>& hits) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
     return as_response({});
@@ -60,7 +60,7 @@ Result<HttpResponse> run(ApiContext& context, const EndpointCall& call) {
   return as_response(*hits);
 }
 
-constexpr QueryParameter kParameters[] = {
+constexpr QueryParameter kSearchParameters[] = {
     {.name = "q",
      .help = "What to look for: words, \"phrases\", +must, -not, prefix*, fuzzy~, type:, tag:, "
              "agent:, topic:, session:, since:, until:, is:pinned. Without it, all that pass the "
@@ -102,8 +102,8 @@ constexpr QueryParameter kParameters[] = {
 const Endpoint kGetSearch = {.method = "GET",
                              .path = "/memory/search",
                              .summary = "Search all entries, best first.",
-                             .parameters = kParameters,
+                             .parameters = kSearchParameters,
                              .response = "SearchResult",
-                             .run = run};
+                             .run = answer_search};
 
 }  // namespace bmad_mem::cli

@@ -177,7 +177,7 @@ Result<HttpResponse> artifact(ApiContext& context, const EndpointCall& call) {
   return response;
 }
 
-constexpr QueryParameter kTimelineParameters[] = {
+constexpr QueryParameter kSessionTimelineParameters[] = {
     kTypeParameter,
     kSinceParameter,
     kUntilParameter,
@@ -197,7 +197,7 @@ const Endpoint kGetSessionTimeline = {
     .method = "GET",
     .path = "/memory/sessions/{session_id}/timeline",
     .summary = "The entries of a session, oldest first, and how many there are in each hour.",
-    .parameters = kTimelineParameters,
+    .parameters = kSessionTimelineParameters,
     .response = "SessionTimeline",
     .run = timeline};
 

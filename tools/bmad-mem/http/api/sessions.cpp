@@ -136,7 +136,7 @@ Result<HttpResponse> remove(ApiContext& context, const EndpointCall& call) {
   return deletion_response(report, options);
 }
 
-constexpr QueryParameter kDeleteParameters[] = {kPurgeParameter, kDryRunParameter};
+constexpr QueryParameter kDeleteSessionParameters[] = {kPurgeParameter, kDryRunParameter};
 
 }  // namespace
 
@@ -185,7 +185,7 @@ const Endpoint kDeleteSession = {
     .method = "DELETE",
     .path = "/memory/sessions/{session_id}",
     .summary = "Delete a session with all that is in it, an archived one too.",
-    .parameters = kDeleteParameters,
+    .parameters = kDeleteSessionParameters,
     .response = "Deleted",
     .run = remove};
 
