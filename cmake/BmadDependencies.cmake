@@ -55,7 +55,6 @@ bmad_compiled_or_packaged(fmt
   PACKAGED fmt::fmt)
 
 if(BMAD_BUILD_TOOLS)
-  find_package(CLI11 REQUIRED)
   find_package(Boost 1.74 REQUIRED)  # Headers only.
   # Header-only, and without a package file in Debian's 12.
   find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)

@@ -23,7 +23,7 @@
 #include "storage/layout.hpp"
 #include "storage/manifest.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::sample_test {
 namespace {
 
 constexpr std::string_view kSample = ".bmad-sample/";
@@ -227,4 +227,4 @@ TEST_CASE("the sample's config holds no surprises, and what is derived is ignore
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::sample_test
