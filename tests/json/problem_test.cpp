@@ -9,7 +9,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "json/json_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::problem_test {
 namespace {
 
 constexpr std::string_view kDisagreement = "not valid JSON";
@@ -188,4 +188,4 @@ TEST_CASE("every prefix of a text has a problem, at its end") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::problem_test

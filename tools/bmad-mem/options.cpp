@@ -131,7 +131,7 @@ class ArgumentReader {
         return text + fmt::format("; did you mean '--{}'?", near);
       }
     }
-    return text + "; put '--' before text that begins with a dash";
+    return text + "; to pass text that starts with a dash, put '--' before it";
   }
 
   CommandLine& line_;
@@ -178,10 +178,13 @@ std::vector<std::string_view> command_names(bool whole) {
 }
 
 std::string unknown_command(std::string_view name) {
+  if (const Synonym* const synonym = find_synonym(name); synonym != nullptr) {
+    return fmt::format("unknown command '{}'; {}", name, synonym->advice);
+  }
   const std::string_view near =
       nearest_word(name, command_names(name.find(' ') != std::string_view::npos));
   return fmt::format("unknown command '{}'{}", name,
-                     near.empty() ? std::string("; `bmad-mem help` lists the commands")
+                     near.empty() ? std::string("; run `bmad-mem help --all` for all commands")
                                   : fmt::format("; did you mean '{}'?", near));
 }
 
@@ -193,7 +196,7 @@ std::string incomplete_command(std::string_view word) {
       names += fmt::format("{}'{}'", names.empty() ? "" : ", ", command->name);
     }
   }
-  return fmt::format("'{}' is no command alone; there are {}", word, names);
+  return fmt::format("'{}' needs a subcommand: {}", word, names);
 }
 
 /// Takes the command's name out of `words`.
@@ -215,6 +218,10 @@ void find_command_in(std::vector<std::string>& words, CommandLine& line) {
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
   }
   line.command = find_command(name);
+  if (const Synonym* const synonym = find_synonym(name);
+      line.command == nullptr && synonym != nullptr && synonym->is_alias()) {
+    line.command = synonym->command;
+  }
   if (line.command == nullptr) {
     line.problem = unknown_command(name);
   }
@@ -232,7 +239,8 @@ void check_positional_count(CommandLine& line) {
   if (given.size() > max) {
     line.problem = fmt::format("'{}' is one argument too many", given[max]);
   } else if (given.size() < min) {
-    line.problem = fmt::format("{} is missing", line.command->positionals[given.size()].name);
+    line.problem =
+        fmt::format("missing argument: {}", line.command->positionals[given.size()].name);
   }
 }
 
