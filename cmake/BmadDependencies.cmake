@@ -57,7 +57,6 @@ bmad_compiled_or_packaged(fmt
   PACKAGED fmt::fmt)
 
 if(BMAD_BUILD_TOOLS)
-  find_package(CLI11 REQUIRED)
   # Header-only, and without a package file in Debian's 12.
   find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 endif()

@@ -26,7 +26,7 @@
 #include "support/manual_clock.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::lock_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -467,4 +467,4 @@ TEST_CASE("a lock file that somebody removed is made again, and excludes again")
   CHECK(own.acquire(kLong).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::lock_test

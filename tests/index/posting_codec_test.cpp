@@ -11,7 +11,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::posting_codec_test {
 namespace {
 
 constexpr Ordinal kLargest = kNoOrdinal - 1;
@@ -189,4 +189,4 @@ TEST_CASE("a list with any character gone or replaced is refused, or ascends bel
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::posting_codec_test

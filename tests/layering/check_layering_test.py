@@ -65,7 +65,8 @@ ROWS = [
     ("lib/engine/manager.cpp", "<unistd.h>", False),
     # Tools see the public headers only.
     ("tools/bmad-mem/main.cpp", '"bmad_mem/memory_manager.hpp"', True),
-    ("tools/bmad-mem/main.cpp", "<CLI/CLI.hpp>", True),
+    ("tools/bmad-bench/main.cpp", "<CLI/CLI.hpp>", True),
+    ("tools/bmad-mem/options.cpp", "<CLI/CLI.hpp>", False),
     ("tools/bmad-mem/main.cpp", "<unistd.h>", True),
     ("tools/bmad-mem/main.cpp", "<fmt/format.h>", True),
     ("tools/bmad-mem/main.cpp", '"core/ids.hpp"', False),

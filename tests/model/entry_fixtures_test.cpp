@@ -12,7 +12,7 @@
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::entry_fixtures_test {
 namespace {
 
 std::string fixture_path(const char* verdict, EntryType type) {
@@ -102,4 +102,4 @@ TEST_CASE("an entry that is valid as one type is not by that alone valid as anot
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::entry_fixtures_test

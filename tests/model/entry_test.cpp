@@ -9,7 +9,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "entry_text.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::entry_test {
 namespace {
 
 std::string searchable(EntryType type, const char* text) {
@@ -217,4 +217,4 @@ TEST_CASE("references come from lists, metadata and the parent message, each onc
   CHECK(entry_references(list.value()) == std::vector<std::string_view>{"a", "b"});
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::entry_test

@@ -23,7 +23,7 @@
 #include "storage/layout.hpp"
 #include "storage/manifest.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::sample_test {
 namespace {
 
 constexpr std::string_view kSample = ".bmad-sample/";
@@ -221,4 +221,4 @@ TEST_CASE("the sample's config holds no surprises, and git ignores what is deriv
   CHECK(repository_file(sample_path(kGitignoreFile)) == gitignore_text());
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::sample_test

@@ -9,7 +9,7 @@
 #include "entry_text.hpp"
 #include "model/field.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::validate_test {
 namespace {
 
 FieldProblem problem_of(EntryType type, const std::string& text) {
@@ -157,4 +157,4 @@ TEST_CASE("unknown fields of any kind are allowed") {
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::validate_test

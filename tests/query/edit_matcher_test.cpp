@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem {
+namespace bmad_mem::edit_matcher_test {
 namespace {
 
 /// The distance of Lowrance and Wagner in its plainest form, without a bound, letters being bytes.
@@ -129,4 +129,4 @@ TEST_CASE("the banded distance is the plain one, up to the bound") {
   CHECK(within_count > 2'000);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::edit_matcher_test

@@ -16,7 +16,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::config_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -526,4 +526,4 @@ TEST_CASE("a root without settings has the defaults, and a disk error is no such
   CHECK(load_config(files).error().code == ErrorCode::E_SIZE_LIMIT);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::config_test

@@ -15,7 +15,7 @@
 #include "support/memory_file_system.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::mapped_file_test {
 namespace {
 
 struct PosixStore {
@@ -112,4 +112,4 @@ TEST_CASE("a file system that fails passes its error on") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::mapped_file_test

@@ -12,7 +12,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::session_writer_test {
 namespace {
 
 constexpr std::string_view kLine = "{\"id\":\"0123456789\"}\n";  // 20 bytes.
@@ -247,4 +247,4 @@ TEST_CASE("a disk that cannot be asked about sizes is an error, not an empty ses
   CHECK_FALSE(session_footprint(session.files, "s1", {"facts.jsonl"}).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::session_writer_test
