@@ -45,6 +45,9 @@ target_compile_definitions(bmad_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSER
 target_compile_options(bmad_flags INTERFACE
   $<$<CONFIG:Release>:-ffunction-sections> $<$<CONFIG:Release>:-fdata-sections>)
 
+# What is released doesn't tell where it was built, and is the same wherever that was.
+add_compile_options("$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>")
+
 if(BMAD_SANITIZE)
   target_compile_options(bmad_flags INTERFACE
     -fsanitize=${BMAD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

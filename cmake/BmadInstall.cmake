@@ -1,8 +1,9 @@
 # 'cmake --install': the archive, the public headers, the tool, and a package that
-# find_package(bmad_mem) finds.
+# find_package(bmad_mem) finds. The tool with its documents is the component "tool", the rest "library".
 
 include(CMakePackageConfigHelpers)
 
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME library)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/bmad_mem")
 install(TARGETS bmad_mem EXPORT bmad_mem_targets FILE_SET HEADERS)
 install(EXPORT bmad_mem_targets NAMESPACE bmad_mem:: DESTINATION "${package_dir}")
@@ -26,5 +27,5 @@ install(FILES
   DESTINATION "${package_dir}")
 
 if(TARGET bmad-mem)
-  install(TARGETS bmad-mem)
+  install(TARGETS bmad-mem COMPONENT tool)
 endif()

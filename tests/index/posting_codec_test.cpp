@@ -31,6 +31,12 @@ std::vector<Posting> random_postings(std::mt19937& random, std::size_t count_max
   return postings;
 }
 
+std::string encode_postings(const std::vector<Posting>& postings) {
+  std::string list = "[";
+  append_postings(postings, kNoOrdinal, list);
+  return list + ']';
+}
+
 Ordinal end_of(const std::vector<Posting>& postings) {
   return postings.empty() ? 0 : postings.back().ordinal + 1;
 }

@@ -80,6 +80,9 @@ TEST_CASE("the root is the one that was named, else the one in the environment")
       {"memory", "", "/work/dir/memory"},
       {"./memory", "", "/work/dir/memory"},
       {"../memory", "", "/work/memory"},
+      {"memory/", "", "/work/dir/memory"},
+      {".", "", "/work/dir"},
+      {"../..", "", "/"},
       {"", "memory", "/work/dir/memory"},
       {"/a/../b", "", "/a/../b"},  // The system resolves it, and links on the way.
   };

@@ -1,0 +1,3 @@
+import found from "./index.js";
+
+export const { binaryPath, problem } = found;

@@ -1,0 +1,276 @@
+# shellcheck shell=sh
+# package.sh - makes the packages. './dev package' reads this file, and has defined what it calls:
+# say, die, need_packages, need_commands, set_up, fetch_sources, build.
+#
+#   ./dev package [all|tar|deb|npm] [x64|arm64]
+#
+# What is made appears in build/packages at once when all of it is ready; until then, and when
+# something fails, nothing there changes. The same sources and the same Debian packages give the same
+# bytes: names are sorted, owners are 0, modes are fixed, and all times are that of the last commit.
+
+usage="usage: ./dev package [all|tar|deb|npm] [x64|arm64]"
+kinds="tar deb npm"
+arches="x64 arm64"
+for argument in "$@"; do
+  case $argument in
+    all) ;;
+    tar | deb | npm) kinds=$argument ;;
+    x64 | arm64) arches=$argument ;;
+    *) die "$usage" ;;
+  esac
+done
+
+# To cross-build, and what that needs of Debian's arm64 packages.
+CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user-static"
+ARM64_LIBRARIES="libboost1.74-dev libboost-system1.74-dev libboost-filesystem1.74-dev libxxhash-dev
+  libstemmer-dev libutf8proc-dev libarchive-dev zlib1g-dev libre2-dev libsodium-dev libyaml-dev
+  nlohmann-json3-dev libcli11-dev libtomlplusplus-dev"
+# Where a release is to be found. The formula for Homebrew names it.
+RELEASE_URL=${BMAD_RELEASE_URL:-https://bmad-mem.dev/releases}
+
+packages=build/packages
+work=$packages.new
+stage=$work/stage
+made=$work/made
+
+# What is being done, for the one sentence that is said when it fails. After it, nothing more is.
+doing=""
+finish() {
+  status=$?
+  if [ $status -ne 0 ] && [ -n "$doing" ]; then
+    for place in build "$work" "${TMPDIR:-/tmp}"; do
+      if [ "$(df -Pk "$place" 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 1024 ] 2>/dev/null; then
+        doing="${doing%%:*}: there is no space left in $place, make some and try again"
+      fi
+    done
+    printf 'dev: could not %s; nothing in %s was changed\n' "$doing" "$packages" >&2
+  fi
+  rm -rf "$work" 2>/dev/null || true
+}
+trap finish EXIT
+trap 'doing=""; exit 130' INT TERM HUP
+
+fail() {
+  doing=""
+  die "$*"
+}
+
+preset_of() {
+  case $1 in
+    x64) echo release ;;
+    arm64) echo release-arm64 ;;
+  esac
+}
+
+fetch_arm64_libraries() {
+  [ ! -e build/deps/sysroot-arm64 ] || return 0
+  say "fetching Debian's arm64 libraries"
+  # shellcheck disable=SC2086 # A list of words.
+  cmake/fetch_debian.sh packages arm64 build/deps/sysroot-arm64 $ARM64_LIBRARIES \
+    >build/deps/sysroot-arm64.log 2>&1 ||
+    fail "Debian's arm64 libraries can't be fetched (build/deps/sysroot-arm64.log says why);" \
+      "connect to a Debian archive and try again, or make the others: ./dev package x64"
+}
+
+# What is packed must be what this script promises, whoever configured the build folder.
+check_binary() {
+  preset=$(preset_of "$1")
+  grep -qs 'CMAKE_CXX_COMPILER_ID "GNU"' "build/$preset"/CMakeFiles/*/CMakeCXXCompiler.cmake ||
+    fail "build/$preset was not made with g++, and packages are;" \
+      "remove build/$preset and try again without CXX"
+  # Not by a pipe: its status would be that of its end.
+  readelf -hl "build/$preset/bmad-mem" >"$work/elf"
+  case $1 in
+    x64) machine=X86-64 ;;
+    arm64) machine=AArch64 ;;
+  esac
+  grep -q "Machine:.*$machine" "$work/elf" ||
+    fail "build/$preset/bmad-mem is not for $1; remove build/$preset and try again"
+  if grep -q INTERP "$work/elf"; then
+    fail "build/$preset/bmad-mem needs shared libraries, and packages must not;" \
+      "remove build/$preset and see what 'cmake --preset $preset' says is missing"
+  fi
+}
+
+# Debian's record of who wrote the libraries in the static program, and on what terms.
+third_party_licenses() {
+  cat <<'END'
+The program bmad-mem contains the libraries below. What follows is, for each, the file "copyright" of
+the Debian package that it was built from, and then the licences that these files refer to by name.
+
+The GNU C library is under the LGPL: bmad-mem is free software, and its sources and build files let
+anybody link it again with another version.
+END
+  docs=/usr/share/doc
+  for library in simdjson fmtlib libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev \
+    zlib1g-dev libre2-dev libsodium-dev libyaml-dev nlohmann-json3-dev libcli11-dev \
+    libtomlplusplus-dev libc6-dev libstdc++-12-dev; do
+    file=$docs/$library/copyright
+    [ ! -e "build/deps/$library/debian/copyright" ] || file=build/deps/$library/debian/copyright
+    [ -e "$file" ] || fail "the licence of $library is not in $file; packages are made on Debian 12"
+    printf '\n==== %s\n\n' "$library"
+    cat "$file"
+  done
+  # Boost's file is 2 MB of names for 160 libraries; what is used of them has one licence.
+  printf '\n==== Boost: Asio, Beast, Filesystem, Interprocess and what they use\n\n'
+  awk '/^License:/ { copying = $0 == "License: BSL-1.0" && !done; text = 0; next }
+    copying && /^[^ ]/ { copying = 0 }
+    copying && /^ Boost Software License/ { text = 1; done = 1 }
+    copying && text { print }' "$docs/libboost1.74-dev/copyright"
+  for name in LGPL-2.1 GPL-3; do
+    printf '\n==== /usr/share/common-licenses/%s\n\n' "$name"
+    cat "/usr/share/common-licenses/$name"
+  done
+}
+
+# The tree of files that the tarball has, and the platform package of npm a part of.
+stage_tool() {
+  tree=$stage/bmad-mem-$version-linux-$1
+  cmake --install "build/$(preset_of "$1")" --component tool --prefix "$tree" >"$work/install.log"
+  mkdir -p "$tree/share/doc/bmad-mem"
+  install -m 644 README.md LICENSE "$work/THIRD-PARTY-LICENSES" "$tree/share/doc/bmad-mem"
+}
+
+make_tar() {
+  say "tar: $1"
+  name=bmad-mem-$version-linux-$1
+  tar --create --file="$work/$name.tar" --directory="$stage" --format=gnu --sort=name \
+    --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner "$name"
+  gzip -n9 "$work/$name.tar"
+  mv "$work/$name.tar.gz" "$made"
+}
+
+make_deb() {
+  say "deb: $1"
+  case $1 in
+    x64) debian=amd64 ;;
+    arm64) debian=arm64 ;;
+  esac
+  BMAD_BUILD_FOLDER=$PWD/build/$(preset_of "$1") BMAD_ARCHITECTURE=$debian BMAD_VERSION=$version \
+    BMAD_LICENSES=$PWD/$work/THIRD-PARTY-LICENSES \
+    cpack --config packaging/deb/CPackConfig.cmake -B "$work/deb" >"$work/cpack.log" 2>&1 ||
+    { cat "$work/cpack.log" >&2 && false; }
+  mv "$work/deb"/*.deb "$made"
+}
+
+# pack FOLDER: as npm packs it, without asking anybody on the network.
+pack() {
+  npm_config_cache=$PWD/$work/npm-cache npm_config_update_notifier=false npm_config_offline=true \
+    npm pack --loglevel=error --pack-destination "$made" "./$1" >"$work/npm.log"
+}
+
+make_npm() {
+  say "npm: $1"
+  folder=$stage/npm-$1
+  mkdir -p "$folder/bin"
+  install -m 755 "$stage/bmad-mem-$version-linux-$1/bin/bmad-mem" "$folder/bin"
+  install -m 644 LICENSE "$work/THIRD-PARTY-LICENSES" "$folder"
+  cat >"$folder/package.json" <<END
+{
+  "name": "@bmad-mem/linux-$1",
+  "version": "$version",
+  "description": "The program bmad-mem for linux-$1",
+  "homepage": "https://bmad-mem.dev",
+  "license": "Apache-2.0",
+  "os": ["linux"],
+  "cpu": ["$1"],
+  "preferUnplugged": true
+}
+END
+  echo "The program bmad-mem for linux-$1. Install the package bmad-mem." >"$folder/README.md"
+  pack "$folder"
+}
+
+make_npm_launcher() {
+  say "npm: the launcher"
+  folder=$stage/npm
+  mkdir -p "$folder/bin"
+  install -m 644 LICENSE packaging/npm/README.md packaging/npm/index.* "$folder"
+  install -m 755 packaging/npm/bin/bmad-mem "$folder/bin"
+  sed "s/@VERSION@/$version/" packaging/npm/package.json.in >"$folder/package.json"
+  pack "$folder"
+}
+
+# The formula for Homebrew, once both tarballs are there.
+make_formula() {
+  script="s,@VERSION@,$version,g;s,@URL@,$RELEASE_URL/$version,g"
+  for arch in x64 arm64; do
+    tarball=$made/bmad-mem-$version-linux-$arch.tar.gz
+    [ -e "$tarball" ] || return 0
+    script="$script;s/@SHA256_$arch@/$(sha256sum <"$tarball" | cut -d ' ' -f 1)/"
+  done
+  sed "$script" packaging/homebrew/bmad-mem.rb.in >"$made/bmad-mem.rb"
+}
+
+has() {
+  case " $1 " in *" $2 "*) return 0 ;; *) return 1 ;; esac
+}
+
+[ "$(uname -sm)" = "Linux x86_64" ] || die "packages are made on x86_64 Linux, and this is $(uname -sm)"
+umask 022
+set_up
+[ -e /usr/share/common-licenses/GPL-3 ] || die "packages are made on Debian 12, with its libraries"
+if has "$arches" arm64; then
+  # shellcheck disable=SC2086 # A list of words.
+  need_packages $CROSS_PACKAGES
+  for wanted in aarch64-linux-gnu-g++ qemu-aarch64-static; do
+    command -v $wanted >/dev/null 2>&1 ||
+      die "missing: $wanted; install $CROSS_PACKAGES, or make the others: ./dev package x64"
+  done
+fi
+if has "$kinds" npm; then
+  # shellcheck disable=SC2086,SC2154 # A list of words, which dev has.
+  command -v npm >/dev/null 2>&1 || need_packages $NODE_PACKAGES
+  command -v npm >/dev/null 2>&1 ||
+    die "missing: npm; install nodejs and npm, or make the others: ./dev package tar"
+fi
+if [ -z "${SOURCE_DATE_EPOCH-}" ]; then
+  SOURCE_DATE_EPOCH=$(git -c safe.directory="$PWD" log -1 --format=%ct 2>/dev/null ||
+    stat -c %Y CHANGELOG.md)
+fi
+export SOURCE_DATE_EPOCH
+version=$(sed -n 's/^project(bmad_mem VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
+
+rm -rf "${work:?}"/*
+doing="write to build"
+mkdir -p build/deps "$stage" "$made"
+if has "$arches" arm64; then
+  fetch_arm64_libraries
+fi
+for arch in $arches; do
+  doing="build the release for $arch"
+  build "$(preset_of "$arch")" bmad-mem bmad_mem bmad_mem_generated
+  check_binary "$arch"
+done
+doing="collect the licences"
+third_party_licenses >"$work/THIRD-PARTY-LICENSES"
+for arch in $arches; do
+  doing="collect the files for $arch"
+  stage_tool "$arch"
+  for kind in $kinds; do
+    doing="make the $kind package for $arch"
+    "make_$kind" "$arch"
+  done
+done
+doing="make the packages"
+if has "$kinds" npm; then
+  make_npm_launcher
+fi
+install -m 755 packaging/install.sh "$made"
+install -m 644 packaging/Dockerfile "$made"
+
+# What is in build/packages and of this version stays, where it was not made anew.
+for file in "$packages"/*"$version"*; do
+  if [ -e "$file" ] && [ ! -e "$made/${file##*/}" ]; then
+    cp -p "$file" "$made"
+  fi
+done
+make_formula
+(cd "$made" && LC_ALL=C sha256sum -- *) >"$work/SHA256SUMS"
+mv "$work/SHA256SUMS" "$made"
+if [ -e "$packages" ]; then
+  mv "$packages" "$work/old"
+fi
+mv "$made" "$packages"
+say "$packages:"
+cat "$packages/SHA256SUMS"
