@@ -34,6 +34,12 @@ class Documents(ToolTest):
     def test_every_block_of_the_tutorial_can_be_pasted(self):
         self.run_every_block_of("docs/getting-started.md")
 
+    def test_links_between_pages_lead_somewhere(self):
+        for page in [*SOURCE.glob("*.md"), *SOURCE.glob("docs/*.md")]:
+            for link in re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8")):
+                if "://" not in link:
+                    self.assertTrue((page.parent / link).exists(), f"{page.name}: {link}")
+
     def test_the_readme_says_how_to_test(self):
         self.assertIn("./dev test", (SOURCE / "README.md").read_text(encoding="utf-8"))
 
