@@ -40,7 +40,7 @@ finish() {
   if [ $status -ne 0 ] && [ -n "$doing" ]; then
     for place in build "$work" "${TMPDIR:-/tmp}"; do
       if [ "$(df -Pk "$place" 2>/dev/null | awk 'NR == 2 { print $4 }')" -lt 1024 ] 2>/dev/null; then
-        doing="${doing%%:*}: there is no space left in $place, make some and try again"
+        doing="${doing%%:*}: no space is left in $place. Make some and try again"
       fi
     done
     printf 'dev: could not %s; nothing in %s was changed\n' "$doing" "$packages" >&2
@@ -63,13 +63,14 @@ preset_of() {
 }
 
 fetch_arm64_libraries() {
-  [ ! -e build/deps/sysroot-arm64 ] || return 0
+  sysroot=build/deps/sysroot-arm64
+  [ "$(cat $sysroot/packages 2>/dev/null)" != "$ARM64_LIBRARIES" ] || return 0
   say "fetching Debian's arm64 libraries"
   # shellcheck disable=SC2086 # A list of words.
-  cmake/fetch_debian.sh packages arm64 build/deps/sysroot-arm64 $ARM64_LIBRARIES \
-    >build/deps/sysroot-arm64.log 2>&1 ||
-    fail "Debian's arm64 libraries can't be fetched (build/deps/sysroot-arm64.log says why);" \
+  cmake/fetch_debian.sh packages arm64 $sysroot $ARM64_LIBRARIES >$sysroot.log 2>&1 ||
+    fail "Debian's arm64 libraries can't be fetched ($sysroot.log says why);" \
       "connect to a Debian archive and try again, or make the others: ./dev package x64"
+  echo "$ARM64_LIBRARIES" >$sysroot/packages
 }
 
 # What is packed must be what this script promises, whoever configured the build folder.

@@ -27,4 +27,5 @@ set(share "${CPACK_TEMPORARY_INSTALL_DIRECTORY}/tool/usr/share")
 pack("${share}/man/man1/bmad-mem.1")
 file(WRITE "${share}/lintian/overrides/bmad-mem"
   "# Hooks start it for each call: without shared libraries it starts in a third of the time.\n"
-  "bmad-mem: statically-linked-binary [usr/bin/bmad-mem]\n")
+  "bmad-mem: statically-linked-binary [usr/bin/bmad-mem]\n"
+  "bmad-mem: embedded-library * [usr/bin/bmad-mem]\n")
