@@ -13,6 +13,16 @@ if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES AND PROJECT_IS_TOP_LEV
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug or Release" FORCE)
 endif()
 
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS "-std=c++23")
+check_cxx_source_compiles("#include <expected>\nstd::expected<int, int> e; int main() {}"
+  BMAD_HAS_EXPECTED)
+unset(CMAKE_REQUIRED_FLAGS)
+if(NOT BMAD_HAS_EXPECTED)
+  message(FATAL_ERROR "${CMAKE_CXX_COMPILER} ${CMAKE_CXX_COMPILER_VERSION} has no std::expected; "
+    "bmad-mem needs g++ 12, clang 19 or newer: name one with CXX=g++-12, in a fresh build folder")
+endif()
+
 find_program(BMAD_CCACHE ccache)
 mark_as_advanced(BMAD_CCACHE)
 if(BMAD_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
@@ -39,6 +49,16 @@ target_compile_features(bmad_flags INTERFACE cxx_std_23)
 target_compile_options(bmad_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers)
 target_compile_definitions(bmad_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
+# std::stable_sort of g++ 12's library calls what that library deprecates; g++ keeps that to itself.
+target_compile_options(bmad_flags INTERFACE
+  $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
+# A warning is an error with the compiler that CI has; others may know more of them. Of those that
+# come from its optimiser, these are often wrong: GCC bugs 105329 and 105562.
+if(PROJECT_IS_TOP_LEVEL AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND
+   CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  set(CMAKE_COMPILE_WARNING_AS_ERROR ON)
+  target_compile_options(bmad_flags INTERFACE -Wno-restrict -Wno-maybe-uninitialized)
+endif()
 
 # What a program does not use of the archive is left out of it: the tool gets 14 % smaller. Link-time
 # optimisation gains 2 % more and no start-up time, and its objects fit one compiler only.

@@ -45,13 +45,17 @@ function(bmad_check_sources_listed)
   if(BMAD_BUILD_TESTS)
     list(APPEND folders tests)
   endif()
+  # Programs of their own, built by their own tests.
+  set(elsewhere "/tests/(package|fuzz)/")
+  if(NOT BMAD_BUILD_BENCH)
+    set(elsewhere "/tests/(package|fuzz|bench)/")
+  endif()
   set(missing "")
   foreach(folder IN LISTS folders)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS
       "${PROJECT_SOURCE_DIR}/${folder}/*.cpp" "${PROJECT_SOURCE_DIR}/${folder}/include/*.hpp")
     foreach(file IN LISTS found)
-      # Programs of their own, built by their own tests.
-      if(NOT file IN_LIST listed AND NOT file MATCHES "/tests/(package|fuzz)/")
+      if(NOT file IN_LIST listed AND NOT file MATCHES "${elsewhere}")
         cmake_path(RELATIVE_PATH file BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
         string(APPEND missing "\n  ${file}")
       endif()
@@ -87,5 +91,5 @@ function(bmad_collect_sources folder result)
 endfunction()
 
 # Whether an unlisted source is an error; WARNING suits someone in the middle of adding files.
-set(BMAD_UNLISTED_SOURCES WARNING CACHE STRING "What an unlisted source is: FATAL_ERROR or WARNING")
+set(BMAD_UNLISTED_SOURCES FATAL_ERROR CACHE STRING "What an unlisted source is: FATAL_ERROR or WARNING")
 mark_as_advanced(BMAD_UNLISTED_SOURCES)

@@ -113,7 +113,7 @@ END
     cat "$file"
   done
   # Boost's file is 2 MB of names for 160 libraries; what is used of them has one licence.
-  printf '\n==== Boost: Asio, Beast, Filesystem, Interprocess and what they use\n\n'
+  printf '\n==== Boost: Asio, Beast and what they use\n\n'
   awk '/^License:/ { copying = $0 == "License: BSL-1.0" && !done; text = 0; next }
     copying && /^[^ ]/ { copying = 0 }
     copying && /^ Boost Software License/ { text = 1; done = 1 }

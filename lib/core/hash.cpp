@@ -9,7 +9,7 @@ std::uint64_t xxh3(std::string_view bytes) { return XXH3_64bits(bytes.data(), by
 
 struct Xxh3Stream::Impl {
   struct Deleter {
-    void operator()(XXH3_state_t* state) const { XXH3_freeState(state); }
+    void operator()(XXH3_state_t* freed) const { XXH3_freeState(freed); }
   };
   std::unique_ptr<XXH3_state_t, Deleter> state{XXH3_createState()};
 };

@@ -115,9 +115,9 @@ std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind,
 }
 
 std::string reference_key(std::string_view id) {
-  constexpr std::size_t kHashDigits = 5;
+  constexpr std::size_t kKeyHashDigits = 5;
   std::string key(kReferencePrefix);
-  append_digits(low_digits(xxh3(id), kHashDigits), kHashDigits, key);
+  append_digits(low_digits(xxh3(id), kKeyHashDigits), kKeyHashDigits, key);
   return key;
 }
 

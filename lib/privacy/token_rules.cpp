@@ -78,7 +78,7 @@ class Matcher {
     std::array<re2::StringPiece, 2> groups;
     return pattern().Match({value.data(), value.size()}, 0, value.size(), RE2::ANCHOR_BOTH,
                            groups.data(), group_count()) &&
-           accepted(groups[group_count() - 1]).has_value();
+           accepted(secret_group(groups)).has_value();
   }
 
  private:
@@ -96,7 +96,7 @@ class Matcher {
     if (end <= keyword_begin || !may_token_end_at(text, end)) {
       return std::nullopt;
     }
-    return accepted(groups[group_count() - 1]);
+    return accepted(secret_group(groups));
   }
 
   /// The pattern, compiled when it is first asked for. Of two threads one compiles in vain.
@@ -111,6 +111,11 @@ class Matcher {
     assert(made->ok());  // The test of the table compiles each.
     const RE2* known = nullptr;
     return pattern_.compare_exchange_strong(known, made.get()) ? *made.release() : *known;
+  }
+  /// What is the secret of a match: its group, or all of it.
+  [[nodiscard]] const re2::StringPiece& secret_group(
+      const std::array<re2::StringPiece, 2>& groups) {
+    return group_count() == 2 ? groups[1] : groups[0];
   }
   [[nodiscard]] int group_count() { return pattern().NumberOfCapturingGroups() > 0 ? 2 : 1; }
 
