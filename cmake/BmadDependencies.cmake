@@ -12,8 +12,6 @@ find_package(libz REQUIRED)
 find_package(libre2 REQUIRED)
 find_package(libsodium REQUIRED)
 find_package(libyaml REQUIRED)
-set(Boost_USE_STATIC_LIBS ON)
-find_package(Boost 1.74 REQUIRED COMPONENTS filesystem)
 
 # bmad_compiled_or_packaged(<name> SOURCE <file> INCLUDE <folder> PACKAGED <target>)
 #
@@ -57,7 +55,7 @@ bmad_compiled_or_packaged(fmt
   PACKAGED fmt::fmt)
 
 if(BMAD_BUILD_TOOLS)
-  find_package(CLI11 REQUIRED)
+  find_package(Boost 1.74 REQUIRED)  # Headers only.
   # Header-only, and without a package file in Debian's 12.
   find_path(BMAD_TOMLPLUSPLUS_INCLUDE toml++/toml.h REQUIRED)
 endif()

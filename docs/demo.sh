@@ -2,7 +2,8 @@
 # demo.sh - shows what bmad-mem is for, on real input. './dev demo' builds the tool and calls this.
 #
 # Everything happens in a folder of its own that is removed at the end. Needs nothing but the tool:
-# BMAD_MEM names it, else it is looked for in build/release and in PATH.
+# BMAD_MEM names it, else it is looked for in build/release and in PATH. What its questions find first
+# is checked by tests/cli/first_steps_test.py.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -12,7 +13,7 @@ if [ -z "$tool" ]; then
     tool=$PWD/build/release/bmad-mem
   else
     tool=$(command -v bmad-mem) || {
-      echo "demo: there is no bmad-mem; './dev demo' builds it" >&2
+      echo "demo: bmad-mem not found; run './dev demo', which builds it" >&2
       exit 1
     }
   fi
@@ -25,7 +26,7 @@ esac
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 1' HUP INT TERM
-unset BMAD_SESSION BMAD_AGENT_ID || true
+unset BMAD_SESSION BMAD_AGENT_ID BMAD_MEM_WORKFLOW || true
 export BMAD_MEMORY_ROOT="$folder/ferry"
 cp -R .bmad-sample "$BMAD_MEMORY_ROOT"
 
@@ -51,18 +52,19 @@ show() {
   "$tool" "$@"
 }
 
-say "A month in the memory of a ferry company (a copy of .bmad-sample): 4 sessions in plain files."
+say "One month in the memory of a ferry company (a copy of .bmad-sample): 4 sessions in plain files."
 show stats
 
-say "An agent starts anew and asks what was decided, and why."
-show query why are seats held for fifteen minutes --limit 2
-show query "may I deploy on friday?" --limit 2
+say "A new agent asks what was decided, and why."
+show query "which clock decides when a hold expires?" --limit 2
+show query "why not RSA signatures?" --limit 2
+show query "do dogs travel free?" --limit 2
 show query E_UPSTREAM_TIMEOUT --type fact --type finding --limit 2
 
-say "How a decision came about: every version of it is there."
+say "Every version of the decision about signatures is kept."
 show history dec-1m60rnksa7k92qv
 
-say "It writes down what it decides. When the command returns, the line survives power loss."
+say "The agent stores a decision of its own. Once the command returns, it survives power loss."
 session=$("$tool" session new --user user-marit --agent architect --tag gates)
 # shellcheck disable=SC2016 # What is printed is what somebody would type.
 printf '\n%s$ S=$(bmad-mem session new --user user-marit --agent architect --tag gates)%s\n' "$faint" "$plain"
@@ -70,33 +72,26 @@ show add decision --session "$session" --made-by architect --impact high --tag g
   --decision "Gates keep a copy of the season keys on a memory card" \
   --rationale "A scanner that restarts on the pier has no network to fetch them from" \
   --alternative "Fetch them at start: fails when the mast on the hill is down"
-show query "season keys without network" --limit 2
+show query "where do the gates keep the season keys?" --limit 2
 # shellcheck disable=SC2016
 printf '\n%s$ tail -n 1 $BMAD_MEMORY_ROOT/sessions/$S/decisions.jsonl%s\n' "$faint" "$plain"
 tail -n 1 "$BMAD_MEMORY_ROOT/sessions/$session/decisions.jsonl"
 
-say "And every byte of it can be checked."
+say "Every byte can be checked."
 show verify
 
-data=${BMAD_SHARED_DATA:-$PWD/../shared/data}/transcripts/claude-code
-if [ -d "$data" ]; then
-  say "Real sessions of a coding agent: what was said and done, from its transcripts."
-  export BMAD_MEMORY_ROOT="$folder/agent"
-  "$tool" --quiet init >/dev/null
-  show import "$data"
-  say "How did the work on gqc end?"
-  show query "which gqc commits are pushed" --type conversation --limit 2
-  say "What did the agent find out about scrolling in xterm.js?"
-  show query "xterm.js scroll solutions workarounds" --limit 2
-else
-  say "There are no transcripts in $data, so importing real agent sessions is not shown."
-  echo "Try it with yours: bmad-mem import ~/.claude/projects/*"
-fi
+say "Two real sessions of a coding agent, imported from its transcripts."
+export BMAD_MEMORY_ROOT="$folder/agent"
+"$tool" --quiet init >/dev/null
+show import fixtures/transcripts/claude-code
+show query "was everything pushed?" --limit 2
+show query "which gqc commits are pushed?" --type conversation --limit 2
+show query "workarounds for scrolling in xterm.js" --limit 2
 
-say "What to try next"
+say "Next steps"
 cat <<END
   export PATH="$(dirname "$tool"):\$PATH"
   cd some/project && bmad-mem init       # a memory of your own, in .bmad/memory
   bmad-mem help                          # the commands; each has --help with examples
-  less .bmad-sample/README.md            # what lies in the files
+  less docs/getting-started.md
 END

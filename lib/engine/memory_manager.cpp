@@ -218,6 +218,10 @@ Result<std::string> MemoryManager::create_session(const SessionParams& params) {
   return created;
 }
 
+Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh) {
+  return bmad_mem::usual_session(impl_->store, fresh);
+}
+
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
   return describe_session(impl_->store, std::string(session_id));
 }

@@ -33,26 +33,6 @@ Status check(const RememberParams& params) {
   return {};
 }
 
-/// The open session that was written last; a new one where none is open.
-Result<std::string> usual_session(Store& store) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store.session_ids());
-  std::string chosen;
-  Timestamp newest{};
-  for (const std::string& id : ids) {
-    const Result<Session> session = describe_session(store, id);
-    if (session && !session->closed_at && (chosen.empty() || session->last_write > newest)) {
-      chosen = id;
-      newest = session->last_write;
-    }
-  }
-  if (!chosen.empty()) {
-    return chosen;
-  }
-  SessionParams params;
-  params.session_type = "knowledge";
-  return create_session(store, params);
-}
-
 void set_list(ObjectText& object, JsonValue entry, std::string_view name,
               const std::vector<std::string>& added) {
   std::vector<std::string> all;
@@ -228,7 +208,10 @@ class Rememberer {
       return params.session_id;
     }
     if (usual_session_.empty()) {
-      BMAD_TRY_ASSIGN(usual_session_, usual_session(store_));
+      SessionParams fresh;
+      fresh.session_type = "knowledge";
+      BMAD_TRY_ASSIGN(UsualSession usual, usual_session(store_, fresh));
+      usual_session_ = std::move(usual.session_id);
     }
     return usual_session_;
   }

@@ -128,6 +128,27 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   return id;
 }
 
+Result<UsualSession> usual_session(Store& store, const SessionParams& fresh) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store.session_ids());
+  UsualSession usual;
+  Timestamp newest{};
+  for (const std::string& id : ids) {
+    const Result<Session> session = describe_session(store, id);
+    if (!session || session->closed_at) {
+      continue;
+    }
+    ++usual.open_sessions;
+    if (usual.session_id.empty() || session->last_write >= newest) {
+      usual.session_id = id;
+      newest = session->last_write;
+    }
+  }
+  if (usual.session_id.empty()) {
+    BMAD_TRY_ASSIGN(usual.session_id, create_session(store, fresh));
+  }
+  return usual;
+}
+
 /// Removes what crashes have left of sessions that were never created. The caller holds the root's
 /// lock, so none of them is in the making.
 Status remove_unfinished_sessions(Store& store) {

@@ -119,6 +119,8 @@ Status check_session(const Store& store, std::string_view session_id);
 Result<Session> describe_session(const Store& store, const std::string& session_id);
 Result<SessionStatistics> count_session(const Store& store, const std::string& session_id);
 Result<std::string> create_session(Store& store, const SessionParams& params);
+/// See MemoryManager::usual_session().
+Result<UsualSession> usual_session(Store& store, const SessionParams& fresh);
 Status remove_unfinished_sessions(Store& store);
 Result<Session> close_session(Store& store, const std::string& session_id);
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,

@@ -87,13 +87,6 @@ void append_postings(std::span<const Posting> postings, Ordinal last, std::strin
   });
 }
 
-std::string encode_postings(std::span<const Posting> postings) {
-  std::string out = "[";
-  append_postings(postings, kNoOrdinal, out);
-  out += ']';
-  return out;
-}
-
 Ordinal last_ordinal(std::string_view list) {
   std::uint64_t sum = 0;  // Of the gaps.
   std::uint64_t number = 0;

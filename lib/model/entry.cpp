@@ -148,11 +148,6 @@ bool entry_has_tag(JsonValue entry, std::string_view tag) {
   return false;
 }
 
-double entry_importance(EntryType type, JsonValue entry) {
-  const EntryHead head = entry_head(type, entry);
-  return importance_of(type, head.severe, head.approved);
-}
-
 double importance_of(EntryType type, bool severe, bool approved) {
   constexpr double kSevereBoost = 1.3;
   constexpr double kApprovedBoost = 1.2;

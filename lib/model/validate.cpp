@@ -31,11 +31,4 @@ Error schema_error(FieldProblem problem) {
                .field = std::move(problem.field)};
 }
 
-Status validate_entry(EntryType type, JsonValue value) {
-  if (std::optional<FieldProblem> problem = check_entry(type, value)) {
-    return schema_error(std::move(*problem));
-  }
-  return {};
-}
-
 }  // namespace bmad_mem

@@ -128,8 +128,4 @@ std::size_t EditMatcher::banded_distance(const Letters& other) const {
   return std::min(at(letters_.count, other.count), bound_ + 1);
 }
 
-std::size_t bounded_edit_distance(std::string_view a, std::string_view b, std::size_t bound) {
-  return EditMatcher(a, bound).distance(b);
-}
-
 }  // namespace bmad_mem

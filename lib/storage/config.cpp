@@ -62,6 +62,14 @@ std::string shown(JsonValue value) {
                            : std::string(json_kind_name(value.kind()));
 }
 
+/// `value` as JSON text; empty for an array, an object and null.
+std::string scalar_text(JsonValue value) {
+  if (value.kind() == JsonKind::kBoolean) {
+    return value.boolean() ? "true" : "false";
+  }
+  return value.is_string() || value.is_number() ? shown(value) : std::string();
+}
+
 /// A key as it is shown on a terminal: one with control characters in it is quoted.
 std::string one_line(std::string_view key) {
   const bool is_plain = std::ranges::none_of(
@@ -167,6 +175,7 @@ struct Assign {
     }
     return true;
   }
+  bool operator()(const NoEffect& /*unused*/) const { return true; }
   [[nodiscard]] bool in_range() const {
     return value.is_number() && value.number() >= setting.min && value.number() <= setting.max;
   }
@@ -217,6 +226,11 @@ class ConfigReader {
     if (!std::visit(Assign{loaded_.config, setting, value}, setting.member)) {
       return refused(full_key(setting.key),
                      fmt::format("must be {}, not {}", allowed_values(setting), shown(value)));
+    }
+    if (const auto* nothing = std::get_if<NoEffect>(&setting.member);
+        nothing != nullptr && scalar_text(value) != nothing->usual) {
+      loaded_.warnings.push_back(fmt::format("{} has no effect: {}; remove the key",
+                                             full_key(setting.key), nothing->reason));
     }
     trigger_is_given_ = trigger_is_given_ || setting.key == kTrigger;
     return {};

@@ -38,7 +38,7 @@ std::string_view rest_of_key(std::string_view key, std::string_view section) {
 /// The full key of the setting or outer section called `name`; empty when there is none.
 std::string elsewhere(std::string_view name) {
   for (const Setting& setting : config_settings()) {
-    if (setting.key.substr(setting.key.rfind('.') + 1) == name) {
+    if (has_effect(setting) && setting.key.substr(setting.key.rfind('.') + 1) == name) {
       return full_key(setting.key);
     }
   }
@@ -68,7 +68,8 @@ std::string full_key(std::string_view key) { return fmt::format("{}.{}", kConfig
 std::string suggested_key(std::string_view section, std::string_view name) {
   std::vector<std::string_view> neighbours;
   for (const Setting& setting : config_settings()) {
-    if (const std::string_view rest = rest_of_key(setting.key, section); !rest.empty()) {
+    const std::string_view rest = rest_of_key(setting.key, section);
+    if (has_effect(setting) && !rest.empty()) {
       neighbours.push_back(rest.substr(0, rest.find('.')));
     }
   }

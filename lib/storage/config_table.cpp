@@ -26,6 +26,10 @@ constexpr Setting command(std::string_view key, ConfigMember<std::vector<std::st
   return {.key = key, .member = member};
 }
 
+constexpr Setting no_effect(std::string_view key, std::string_view usual, std::string_view reason) {
+  return {.key = key, .member = NoEffect{.usual = usual, .reason = reason}};
+}
+
 constexpr Setting personal(std::string_view key, ConfigMember<std::string> member) {
   return text(key, member, "redact", "mark", "keep");
 }
@@ -48,7 +52,7 @@ constexpr Setting kSettings[] = {
     text(
         "version", [](Config& c) -> Text& { return c.version; }, "1.0"),
 
-    text("storage.root_path", [](Config& c) -> Text& { return c.storage.root_path; }),
+    no_effect("storage.root_path", R"(".bmad/memory")", "a memory is where it was found"),
     text(
         "storage.format", [](Config& c) -> Text& { return c.storage.format; }, "jsonl"),
     text(
@@ -57,21 +61,17 @@ constexpr Setting kSettings[] = {
         "storage.max_session_size_mb",
         [](Config& c) -> double& { return c.storage.max_session_size_mb; }, kMegabytesMin,
         kMegabytesMax),
-    flag("storage.compression.enabled",
-         [](Config& c) -> bool& { return c.storage.compression.enabled; }),
-    text(
-        "storage.compression.algorithm",
-        [](Config& c) -> Text& { return c.storage.compression.algorithm; }, "gzip"),
+    no_effect("storage.compression.enabled", "false",
+              "logs stay readable, archives are always packed"),
+    no_effect("storage.compression.algorithm", R"("gzip")", "archives are always packed with gzip"),
 
     whole(
         "concurrency.lock_timeout_ms",
         [](Config& c) -> Whole& { return c.concurrency.lock_timeout_ms; }, 0, kMillisecondsMax),
-    whole(
-        "concurrency.lock_retry_interval_ms",
-        [](Config& c) -> Whole& { return c.concurrency.lock_retry_interval_ms; }, 1, 60'000),
-    whole(
-        "concurrency.max_concurrent_writes",
-        [](Config& c) -> Whole& { return c.concurrency.max_concurrent_writes; }, 1, 1000),
+    no_effect("concurrency.lock_retry_interval_ms", "100",
+              "the system wakes a writer that waits for a lock"),
+    no_effect("concurrency.max_concurrent_writes", "10",
+              "writes to one session take turns, sessions do not wait for each other"),
 
     flag("indexing.enabled", [](Config& c) -> bool& { return c.indexing.enabled; }),
     text(
@@ -198,14 +198,11 @@ constexpr Setting kSettings[] = {
          [](Config& c) -> Text& { return c.privacy.purge_schedule_cron; }),
     flag("privacy.audit_deletions", [](Config& c) -> bool& { return c.privacy.audit_deletions; }),
 
-    whole(
-        "performance.batch_write_size",
-        [](Config& c) -> Whole& { return c.performance.batch_write_size; }, 1, 100'000),
-    whole(
-        "performance.index_cache_ttl_seconds",
-        [](Config& c) -> Whole& { return c.performance.index_cache_ttl_seconds; }, 0,
-        24 * 3600 * 365),
-    flag("performance.lazy_load", [](Config& c) -> bool& { return c.performance.lazy_load; }),
+    no_effect("performance.batch_write_size", "100",
+              "a batch is one write and one sync, whatever its size"),
+    no_effect("performance.index_cache_ttl_seconds", "300",
+              "indexing.cache_size_mb bounds what indexes keep in memory"),
+    no_effect("performance.lazy_load", "true", "sessions are always opened when they are needed"),
     flag("performance.record_access",
          [](Config& c) -> bool& { return c.performance.record_access; }),
 

@@ -52,7 +52,7 @@ class ConfigWriter {
   std::string_view section_;  // Points into the table.
 };
 
-/// The JSON text of one member of the config.
+/// The JSON text of one member of the config; empty for what is not written.
 struct ValueText {
   Config& config;
 
@@ -84,6 +84,7 @@ struct ValueText {
     }
     return writer.end_array().take();
   }
+  std::string operator()(const NoEffect& /*unused*/) const { return {}; }
   std::string operator()(ConfigMember<std::vector<RedactionPattern>> member) const {
     JsonWriter writer;
     writer.begin_array();
@@ -112,7 +113,9 @@ std::string number_text(double number) {
 std::string config_text(Config config) {
   ConfigWriter writer;
   for (const Setting& setting : config_settings()) {
-    writer.add(setting.key, std::visit(ValueText{config}, setting.member));
+    if (const std::string value = std::visit(ValueText{config}, setting.member); !value.empty()) {
+      writer.add(setting.key, value);
+    }
   }
   return writer.finish();
 }

@@ -40,8 +40,8 @@ struct HolderNote {
 struct LockEntry {
   enum class Waiter : std::uint8_t { kNone, kWaiting, kGranted, kFailed };
 
-  LockEntry(std::unique_ptr<File> lock_file, std::unique_ptr<File> info, const std::string& path)
-      : kernel(std::move(lock_file), path), info_file(std::move(info)) {}
+  LockEntry(std::unique_ptr<File> lock_file, std::unique_ptr<File> info)
+      : kernel(std::move(lock_file)), info_file(std::move(info)) {}
 
   KernelLock kernel;
   std::unique_ptr<File> info_file;
@@ -89,8 +89,7 @@ Result<std::shared_ptr<LockEntry>> find_entry(FileSystem& files, const std::stri
     return entry;
   }
   BMAD_TRY_ASSIGN(std::unique_ptr<File> info_file, files.open(info_path, OpenMode::kUpdate));
-  auto entry = std::make_shared<LockEntry>(std::move(lock_file), std::move(info_file),
-                                           files.display_path(path));
+  auto entry = std::make_shared<LockEntry>(std::move(lock_file), std::move(info_file));
   entry->identity = identity;
   slot = entry;
   return entry;

@@ -7,15 +7,11 @@
 
 #include "posix_error.hpp"
 
-#ifndef F_OFD_SETLKW
-#include <boost/interprocess/exceptions.hpp>
-#include <boost/interprocess/sync/file_lock.hpp>
+#ifndef F_OFD_SETLK
+#error "No open-file-description locks here: build on Linux, with glibc 2.20 or later."
 #endif
 
 namespace bmad_mem {
-
-#ifdef F_OFD_SETLKW
-
 namespace {
 
 constexpr off_t kLockByte = 0;
@@ -40,11 +36,7 @@ Error lock_error(int error_number) { return posix_error(error_number, "lock", ""
 
 }  // namespace
 
-struct KernelLock::Fallback {};
-
-KernelLock::KernelLock(std::unique_ptr<File> file, const std::string& /*path*/)
-    : file_(std::move(file)) {}
-KernelLock::~KernelLock() = default;
+KernelLock::KernelLock(std::unique_ptr<File> file) : file_(std::move(file)) {}
 
 Result<bool> KernelLock::try_lock() {
   if (file_->descriptor() < 0) {
@@ -106,56 +98,5 @@ std::optional<int> KernelLock::holder() const {
   }
   return lock.l_pid;
 }
-
-#else
-
-struct KernelLock::Fallback {
-  boost::interprocess::file_lock lock;
-};
-
-namespace {
-
-Error lock_error(const boost::interprocess::interprocess_exception& failure) {
-  return posix_error(failure.get_native_error(), "lock", "");
-}
-
-}  // namespace
-
-KernelLock::KernelLock(std::unique_ptr<File> file, const std::string& path)
-    : file_(std::move(file)) {
-  if (file_->descriptor() >= 0) {
-    fallback_ = std::make_unique<Fallback>(boost::interprocess::file_lock(path.c_str()));
-  }
-}
-KernelLock::~KernelLock() = default;
-
-Result<bool> KernelLock::try_lock() {
-  try {
-    return fallback_ == nullptr || fallback_->lock.try_lock();
-  } catch (const boost::interprocess::interprocess_exception& failure) {
-    return lock_error(failure);
-  }
-}
-
-Status KernelLock::lock() {
-  try {
-    fallback_->lock.lock();
-    return {};
-  } catch (const boost::interprocess::interprocess_exception& failure) {
-    return lock_error(failure);
-  }
-}
-
-void KernelLock::unlock() {
-  if (fallback_ != nullptr) {
-    fallback_->lock.unlock();
-  }
-}
-
-bool KernelLock::is_held() const { return false; }
-
-std::optional<int> KernelLock::holder() const { return std::nullopt; }
-
-#endif
 
 }  // namespace bmad_mem

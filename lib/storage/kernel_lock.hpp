@@ -11,11 +11,9 @@ namespace bmad_mem {
 /// process. A file without descriptor (in memory) is always free: threads are excluded above.
 class KernelLock {
  public:
-  /// `path` is where the file lies, for systems whose lock is taken by name.
-  KernelLock(std::unique_ptr<File> file, const std::string& path);
+  explicit KernelLock(std::unique_ptr<File> file);
   KernelLock(const KernelLock&) = delete;
   KernelLock& operator=(const KernelLock&) = delete;
-  ~KernelLock();
 
   [[nodiscard]] File& file() { return *file_; }
   /// True when the lock is now ours, false when somebody holds it or waits for it.
@@ -23,16 +21,13 @@ class KernelLock {
   /// Waits as long as it takes.
   Status lock();
   void unlock();
-  /// Whether somebody holds the lock, by another descriptor than this one. Takes nothing. False
-  /// where the system has no way to ask.
+  /// Whether somebody holds the lock, by another descriptor than this one. Takes nothing.
   [[nodiscard]] bool is_held() const;
   /// The process that holds the lock, when the kernel knows it.
   [[nodiscard]] std::optional<int> holder() const;
 
  private:
   std::unique_ptr<File> file_;
-  struct Fallback;
-  std::unique_ptr<Fallback> fallback_;
 };
 
 }  // namespace bmad_mem

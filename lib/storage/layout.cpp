@@ -1,8 +1,9 @@
 #include "storage/layout.hpp"
 
 #include <cassert>
+#include <filesystem>
+#include <system_error>
 
-#include <boost/filesystem.hpp>
 #include <fmt/format.h>
 
 #include "core/ids.hpp"
@@ -10,7 +11,7 @@
 namespace bmad_mem {
 namespace {
 
-namespace fs = boost::filesystem;
+namespace fs = std::filesystem;
 
 /// Whether `name` is one file name of ours: no folder in front, not "..".
 [[maybe_unused]] bool is_file_name(std::string_view name) {
@@ -27,8 +28,8 @@ std::string from_user(std::string_view path, const std::string& working_director
   if (path.starts_with('/')) {
     return std::string(path);
   }
-  const fs::path joined = fs::path(working_directory) / std::string(path);
-  return joined.lexically_normal().string();
+  const fs::path joined = (fs::path(working_directory) / path).lexically_normal();
+  return (joined.has_filename() ? joined : joined.parent_path()).string();  // "a/", but "/".
 }
 
 }  // namespace
@@ -113,14 +114,16 @@ Result<std::string> find_root(std::string_view explicit_root, std::string_view e
       return from_user(named, working_directory);
     }
   }
-  for (fs::path folder = working_directory; !folder.empty(); folder = folder.parent_path()) {
+  fs::path below;  // "/" is its own parent.
+  for (fs::path folder = working_directory; folder != below; folder = folder.parent_path()) {
+    below = folder;
     const fs::path root = folder / kRootFolder;
-    boost::system::error_code failure;
+    std::error_code failure;
     const fs::file_status status = fs::status(root, failure);
-    if (status.type() == fs::directory_file) {
+    if (status.type() == fs::file_type::directory) {
       return root.string();
     }
-    if (status.type() == fs::status_error) {
+    if (status.type() == fs::file_type::none) {
       return Error{.code = ErrorCode::E_STORAGE_IO,
                    .message = fmt::format("cannot look for a memory root here: {}; name one with "
                                           "--root or BMAD_MEMORY_ROOT",

@@ -342,7 +342,7 @@ Result<std::unique_ptr<FileSystem>> open_posix_file_system(const std::string& ro
     Error error = posix_error(errno, "open the memory root", root);
     if (is_not_found(error)) {
       error.code = ErrorCode::E_SESSION_NOT_FOUND;
-      error.message = "there is no memory root here; `bmad-mem init` makes one";
+      error.message = "no memory here; run `bmad-mem init`";
     }
     return error;
   }

@@ -57,15 +57,6 @@ Result<std::uint64_t> SessionWriter::mend(const FileLock::Guard& /*guard*/,
   return size;
 }
 
-Status SessionWriter::append_durably(const std::string& log_file, std::string_view lines) {
-  AppendLog::Written written;
-  {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock("add"));
-    BMAD_TRY_ASSIGN(written, append(guard, log_file, lines));
-  }
-  return AppendLog::sync(written);
-}
-
 Status SessionWriter::sync(const std::string& log_file) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file,
                   files_.open(session_file(options_.session_id, log_file), OpenMode::kRead));

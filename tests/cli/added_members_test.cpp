@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::added_members_test {
 namespace {
 
 constexpr std::array<std::string_view, 2> kAdded = {"snippet", "context"};
@@ -69,4 +69,4 @@ TEST_CASE("what the tool added is known by all of it") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::added_members_test

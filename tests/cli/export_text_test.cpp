@@ -9,7 +9,7 @@
 #include "export/markdown_text.hpp"
 #include "export/yaml_text.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::export_text_test {
 namespace {
 
 TEST_CASE("a YAML scalar is plain only where it can mean nothing but the string") {
@@ -124,4 +124,4 @@ TEST_CASE("an identity that is none is refused with its field") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::export_text_test

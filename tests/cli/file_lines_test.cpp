@@ -11,7 +11,7 @@
 
 #include "import/recent_map.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::file_lines_test {
 namespace {
 
 /// A file that is gone at the end.
@@ -102,4 +102,4 @@ TEST_CASE("a map of recent keys forgets the oldest") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::file_lines_test

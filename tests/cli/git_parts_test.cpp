@@ -10,7 +10,7 @@
 #include "git/driver_settings.hpp"
 #include "git/prose.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::git_parts_test {
 namespace {
 
 std::vector<std::uint64_t> lines_of(const std::vector<GitFinding>& findings) {
@@ -157,4 +157,4 @@ TEST_CASE("a line is repeated when it says what its entry is already") {
         std::vector<std::uint64_t>{3, 9});
 }
 
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::git_parts_test

@@ -8,7 +8,7 @@
 #include "graph/graph_file.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::graph_store_test {
 namespace {
 
 MemoryManager open_memory(const std::string& root) {
@@ -227,4 +227,4 @@ TEST_CASE("only numbered sessions belong to the graph") {
   }
 }
 
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::graph_store_test

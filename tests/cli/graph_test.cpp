@@ -8,7 +8,7 @@
 #include "graph/graph_entries.hpp"
 #include "graph/graph_file.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::graph_test {
 namespace {
 
 GraphItem read_back(const std::string& json) {
@@ -98,4 +98,4 @@ TEST_CASE("lines with other names of the members are understood") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::graph_test

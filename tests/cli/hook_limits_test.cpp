@@ -8,7 +8,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::hook_limits_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -99,4 +99,4 @@ TEST_CASE("work that dies is a problem and no death") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::hook_limits_test

@@ -16,7 +16,7 @@
 #include "import/recent_map.hpp"
 #include "import/sha256.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::import_parts_test {
 namespace {
 
 /// A file that goes away with the test.
@@ -174,4 +174,4 @@ TEST_CASE("a recent map forgets what was put in first") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::import_parts_test

@@ -157,7 +157,7 @@ class EveryClient(InstallTest):
         path = self.project / ".mcp.json"
         path.write_text('{\n  "mcpServers": {\n    "a": {"command": "b"}\n  }\n}\n')
         stdout, _ = self.install("claude-code", "--dry-run")
-        diff = stdout[stdout.index(f"--- {path}"):stdout.index("would make")]
+        diff = stdout[stdout.index(f"--- {path}"):stdout.index("would create")]
         self.install("claude-code")
         wanted = path.read_text()
         path.write_text('{\n  "mcpServers": {\n    "a": {"command": "b"}\n  }\n}\n')

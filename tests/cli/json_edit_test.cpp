@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::json_edit_test {
 namespace {
 
 /// The text with an element and a member added; REQUIREs that it is an object of JSON.
@@ -114,4 +114,4 @@ TEST_CASE("what is no JSON object is refused with its line") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::json_edit_test

@@ -8,7 +8,7 @@
 #include "entry_input.hpp"
 #include "import/json_repair.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::json_text_test {
 namespace {
 
 TEST_CASE("a value ends where its bracket or quote closes") {
@@ -130,4 +130,4 @@ TEST_CASE("foreign JSON is mended where only single characters are wrong") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::json_text_test

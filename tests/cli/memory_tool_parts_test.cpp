@@ -6,7 +6,7 @@
 #include "memory_tool/text_edits.hpp"
 #include "memory_tool/virtual_path.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::memory_tool_parts_test {
 
 TEST_CASE("sizes are short") {
   struct Row {
@@ -115,4 +115,4 @@ TEST_CASE("a folder is within itself and above what is below it") {
   CHECK(!within("/memories", "/memories/a"));
 }
 
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::memory_tool_parts_test

@@ -28,6 +28,9 @@ import sys
 import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "support"))
+from sample import copy_sample  # noqa: E402
+
 PATTERNS = {
     "id": r"[A-Za-z0-9_][A-Za-z0-9_.:@+=~-]*",
     "session": r"[a-z0-9][a-z0-9._-]{0,63}",
@@ -133,13 +136,13 @@ def json_problem(lines):
     return None
 
 
-def environment_for(tool, folder):
+def environment_for(tool, folder, sample):
     return {
         "PATH": f"{tool.parent}:{os.environ.get('PATH', '/usr/bin:/bin')}",
         "HOME": str(folder),
         "LC_ALL": "C.UTF-8",
         "FIXTURES": str(HERE / "fixtures"),
-        "SAMPLE": str(HERE.parents[1] / ".bmad-sample"),
+        "SAMPLE": str(sample),
         **{key: text for key, text in os.environ.items() if key.endswith("SAN_OPTIONS")},
     }
 
@@ -178,11 +181,11 @@ def run_step(step, folder, environment, names):
     return "\n  ".join([problem or "did:", *shown, "wanted:", *wanted])
 
 
-def run_case(tool, case):
+def run_case(tool, case, sample):
     """None, or what is wrong as text."""
     with tempfile.TemporaryDirectory(prefix="bmad-cli-") as name:
         folder = pathlib.Path(name)
-        environment = environment_for(tool, folder)
+        environment = environment_for(tool, folder, sample)
         names = {}
         for setup in case.setup:
             commands = {
@@ -205,8 +208,12 @@ def main(arguments):
     cases = [case for path in sorted((HERE / "cases").glob("*.txt")) for case in read_cases(path)]
     if words:
         cases = [c for c in cases if any(word in c.title or word in c.path.name for word in words)]
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        problems = [problem for problem in pool.map(lambda c: run_case(tool, c), cases) if problem]
+    with tempfile.TemporaryDirectory(prefix="bmad-sample-") as folder:
+        sample = pathlib.Path(folder) / "memory"
+        copy_sample(sample)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            done = pool.map(lambda case: run_case(tool, case, sample), cases)
+            problems = [problem for problem in done if problem]
     print("\n".join(problems + [f"cli: {len(cases)} cases, {len(problems)} failed"]))
     return 1 if problems or not cases else 0
 

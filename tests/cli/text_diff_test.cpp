@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/core.h>
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::text_diff_test {
 namespace {
 
 TEST_CASE("a diff shows what changed, with some lines around it") {
@@ -50,4 +50,4 @@ TEST_CASE("what differs in too many lines to compare is shown as replaced") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::text_diff_test

@@ -9,7 +9,7 @@
 #include "import/import_ids.hpp"
 #include "nearest.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::text_test {
 namespace {
 
 TEST_CASE("sizes and counts read well") {
@@ -123,4 +123,4 @@ TEST_CASE("ids made from content are usable and do not change") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::text_test

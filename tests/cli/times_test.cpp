@@ -6,7 +6,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::times_test {
 namespace {
 
 TEST_CASE("a time on the command line counts from the present") {
@@ -27,4 +27,4 @@ TEST_CASE("the error names the option and shows times that are understood") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::times_test

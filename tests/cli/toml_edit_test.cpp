@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::cli {
+namespace bmad_mem::cli::toml_edit_test {
 namespace {
 
 constexpr const char* kTable = "[mcp_servers.bmad-mem]\ncommand = \"bmad-mem\"\nargs = [\"mcp\"]\n";
@@ -63,4 +63,4 @@ TEST_CASE("what is no TOML, or has no room for the table, is refused") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem::cli::toml_edit_test

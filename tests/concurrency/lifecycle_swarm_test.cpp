@@ -21,7 +21,7 @@
 #include "concurrency/child.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::lifecycle_swarm_test {
 namespace {
 
 constexpr unsigned kWriters = 3;
@@ -168,4 +168,4 @@ TEST_CASE("what was acknowledged survives compaction, archiving and deletion bes
   CHECK(memory.verify().value().findings.empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::lifecycle_swarm_test

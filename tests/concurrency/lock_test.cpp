@@ -15,7 +15,6 @@
 #include <thread>
 #include <vector>
 
-#include <boost/interprocess/sync/file_lock.hpp>
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -26,7 +25,7 @@
 #include "support/manual_clock.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::lock_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -54,6 +53,26 @@ class LockFolder {
   ManualClock clock_;
   std::unique_ptr<FileSystem> files_;
   FileLock lock_;
+};
+
+/// What other programs use: a POSIX lock on a whole file, held for as long as its process lives.
+class PosixLock {
+ public:
+  explicit PosixLock(const std::string& path) : file_(::open(path.c_str(), O_RDWR | O_CLOEXEC)) {}
+
+  [[nodiscard]] bool lock() const { return set(F_SETLKW, F_WRLCK); }
+  [[nodiscard]] bool try_lock() const { return set(F_SETLK, F_WRLCK); }
+  [[nodiscard]] bool unlock() const { return set(F_SETLK, F_UNLCK); }
+
+ private:
+  [[nodiscard]] bool set(int command, short type) const {
+    struct flock range{};
+    range.l_type = type;
+    range.l_whence = SEEK_SET;
+    return ::fcntl(file_, command, &range) == 0;
+  }
+
+  int file_;
 };
 
 constexpr milliseconds kLong(60'000);
@@ -220,8 +239,10 @@ TEST_CASE("the name of a holder that was killed is not given for the one who cam
   // A program that locks without leaving a name; only the kernel knows it.
   Signal held_again;
   Child silent([&]() -> int {
-    boost::interprocess::file_lock lock(folder.path(".lock").c_str());
-    lock.lock();
+    const PosixLock lock(folder.path(".lock"));
+    if (!lock.lock()) {
+      return 1;
+    }
     held_again.raise();
     wait_to_be_killed();
   });
@@ -250,7 +271,7 @@ TEST_CASE("the holder is named whoever came between its turns, however quickly")
   }
 }
 
-TEST_CASE("boost's lock on the same file keeps ours out, and ours keeps boost's out") {
+TEST_CASE("a POSIX lock on the same file keeps ours out, and ours keeps it out") {
   TemporaryDirectory folder;
   LockFolder own(folder.path());
   {
@@ -259,35 +280,36 @@ TEST_CASE("boost's lock on the same file keeps ours out, and ours keeps boost's 
   {
     Signal held;
     Signal release;
-    Child boost_holder([&] {
-      boost::interprocess::file_lock lock(folder.path(".lock").c_str());
-      lock.lock();
+    Child posix_holder([&] {
+      const PosixLock lock(folder.path(".lock"));
+      if (!lock.lock()) {
+        return 1;
+      }
       held.raise();
       release.wait();
-      lock.unlock();
-      return 0;
+      return lock.unlock() ? 0 : 1;
     });
     held.wait();
     CHECK(times_out(own.acquire(kShort)));
     release.raise();
-    CHECK(boost_holder.wait() == 0);
+    CHECK(posix_holder.wait() == 0);
     CHECK(own.acquire(kLong).has_value());
   }
-  const auto boost_gets_it = [&] {
+  const auto posix_gets_it = [&] {
     Child child([&] {
-      boost::interprocess::file_lock lock(folder.path(".lock").c_str());
+      const PosixLock lock(folder.path(".lock"));
       return lock.try_lock() ? 1 : 0;
     });
     return child.wait() == 1;
   };
   Result<FileLock::Guard> guard = own.acquire(kLong);
   REQUIRE(guard.has_value());
-  CHECK_FALSE(boost_gets_it());
+  CHECK_FALSE(posix_gets_it());
   // Opening and closing the file in the holder's process would take a POSIX lock away.
   ::close(::open(folder.path(".lock").c_str(), O_RDWR | O_CLOEXEC));
-  CHECK_FALSE(boost_gets_it());
+  CHECK_FALSE(posix_gets_it());
   guard->release();
-  CHECK(boost_gets_it());
+  CHECK(posix_gets_it());
 }
 
 TEST_CASE("a forked child has no part in its parent's lock") {
@@ -467,4 +489,4 @@ TEST_CASE("a lock file that somebody removed is made again, and excludes again")
   CHECK(own.acquire(kLong).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::lock_test

@@ -20,7 +20,7 @@
 #include "support/manual_clock.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::replaced_folder_test {
 namespace {
 
 /// A memory root with one session, whose folder can be moved away.
@@ -140,4 +140,4 @@ TEST_CASE("appends that meet a folder being replaced are in one of the folders, 
   CHECK(static_cast<std::size_t>(std::ranges::count(all, '\n')) == count);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::replaced_folder_test

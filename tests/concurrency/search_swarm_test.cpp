@@ -28,7 +28,7 @@
 #include "concurrency/child.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::search_swarm_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -225,4 +225,4 @@ TEST_CASE("queries find every acknowledged entry while others append and replace
   CHECK(board->rebuilds > 2);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::search_swarm_test

@@ -8,7 +8,7 @@
 #include "concurrency/swarm.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::swarm_slow_test {
 
 TEST_CASE("many swarms of processes, each writer killed many times") {
   constexpr unsigned kRounds = 10;
@@ -53,4 +53,4 @@ TEST_CASE("16 threads append 1,000 entries each while four others read") {
   CHECK(report.problem == "");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::swarm_slow_test

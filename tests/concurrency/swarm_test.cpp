@@ -11,7 +11,7 @@
 #include "concurrency/child.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::swarm_test {
 namespace {
 
 void check(const SwarmReport& report) {
@@ -47,4 +47,4 @@ TEST_CASE("8 threads append 1,000 entries each") {
   check(run_threads(plan));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::swarm_test

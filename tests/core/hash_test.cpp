@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::hash_test {
 
 TEST_CASE("the hash is XXH3 with 64 bits and seed 0, as it stands on disks") {
   // From `xxhsum -H3`; the sizes take each of the algorithm's branches.
@@ -35,4 +35,4 @@ TEST_CASE("a hash is written with 16 digits") {
   CHECK(hash_hex(~0ULL) == "ffffffffffffffff");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::hash_test

@@ -15,7 +15,7 @@
 
 #include "support/manual_clock.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::ids_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -267,4 +267,4 @@ TEST_CASE("the system's random numbers fill 30 bits") {
   CHECK((seen_zeros & kRandomMax) == kRandomMax);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::ids_test

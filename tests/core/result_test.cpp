@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::result_test {
 namespace {
 
 Result<int> half_of(int number) {
@@ -93,4 +93,4 @@ TEST_CASE("a result may hold what can only be moved") {
   CHECK_FALSE(boxed(5).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::result_test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::rfc3339_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -167,4 +167,4 @@ TEST_CASE("the day of a time is the one in UTC") {
   CHECK(format_date(*try_parse_rfc3339("2026-01-11T23:30:00-01:00")) == "2026-01-12");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::rfc3339_test

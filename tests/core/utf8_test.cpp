@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::utf8_test {
 namespace {
 
 struct Row {
@@ -131,4 +131,4 @@ TEST_CASE("repairing leaves good text alone") {
   CHECK(utf8_repaired("").empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::utf8_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::workspace_test {
 namespace {
 
 struct Row {
@@ -162,4 +162,4 @@ TEST_CASE("everything is inside a workspace that is the root") {
   CHECK_FALSE(is_outside_workspace(root, "~/x"));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::workspace_test

@@ -10,7 +10,7 @@
 #include "crash_evidence.hpp"
 #include "crash_shape.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::crash_checks_test {
 namespace fs = std::filesystem;
 namespace {
 
@@ -174,4 +174,4 @@ TEST_CASE("states that differ by chance have one shape, others have their own") 
   CHECK(one.shape() != other.shape());
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::crash_checks_test

@@ -17,8 +17,6 @@ constexpr const char* kOldSecret =
     "gh"
     "p_aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5";
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 /// An entry of `type` with an id of its own, from `month` of 2026, that holds `mark`.
 std::string entry(const std::string& type, const std::string& id, const std::string& mark,
                   const std::string& month = "11") {
@@ -196,7 +194,7 @@ void with_killed_purge(CrashStore& store) {
   kill_midway(store, {"delete", "--purge", "msg-c", "dec-c"});
 }
 
-std::vector<CrashCommand> make_table() {
+std::vector<CrashCommand> make_lifecycle_table() {
   const Words restore_evicted = {"restore", "--evicted", "--session", "$S"};
   const Words restore = {"session", "restore", "$S"};
   const Words delete_canaries = {"delete", "--purge", "msg-c", "dec-c"};
@@ -237,7 +235,7 @@ std::vector<CrashCommand> make_table() {
 }  // namespace
 
 const std::vector<CrashCommand>& lifecycle_crash_table() {
-  static const std::vector<CrashCommand> table = make_table();
+  static const std::vector<CrashCommand> table = make_lifecycle_table();
   return table;
 }
 

@@ -15,7 +15,7 @@
 #include "crash_runs.hpp"
 #include "crash_table.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::crash_lifecycle_test {
 namespace {
 
 struct SampledSeries {
@@ -77,4 +77,4 @@ TEST_CASE("a broken command of the life cycle loses nothing and leaves nothing t
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::crash_lifecycle_test

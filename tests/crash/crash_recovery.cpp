@@ -19,8 +19,6 @@ bool is_information_only(const std::string& name) {
          name.ends_with("audit.jsonl") || name.ends_with("access.jsonl");
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 /// The longest run of letters, digits, '-' and '_': it reads the same in every quoting.
 std::string longest_word(const std::string& text) {
   const auto is_part = [](char c) {

@@ -71,6 +71,9 @@ class CrashStore {
   std::vector<std::string> ids_;
 };
 
+/// `text` up to its first line break.
+inline std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+
 /// The program under test: $BMAD_MEM_BINARY, else what the build says. Throws when there is none.
 std::string binary_under_test();
 

@@ -6,8 +6,6 @@ namespace bmad_mem {
 namespace fs = std::filesystem;
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
-
 void no_root(CrashStore& /*store*/) {}
 
 void two_sessions(CrashStore& store) { prepare_two_sessions(store); }

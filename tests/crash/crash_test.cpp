@@ -13,7 +13,7 @@
 #include "crash_runs.hpp"
 #include "crash_table.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::crash_test {
 
 TEST_CASE("a broken command loses nothing that was acknowledged") {
   const CrashPlan plan = make_plan(wanted_depth());
@@ -43,4 +43,4 @@ TEST_CASE("what a run of the crash harness leaves out is said") {
   CHECK(plan.left_out.empty() == (plan.depth == CrashDepth::kExhaustive));
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::crash_test

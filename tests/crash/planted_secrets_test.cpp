@@ -15,7 +15,7 @@
 #include "privacy/secret_rule.hpp"
 #include "syscall_tracer.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::planted_secrets_test {
 namespace {
 
 constexpr std::size_t kSecretCount = 100;
@@ -167,4 +167,4 @@ TEST_CASE("nor does a process that is killed, or the one that mends what it left
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::planted_secrets_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem {
+namespace bmad_mem::sync_order_test {
 namespace {
 
 using enum CallKind;
@@ -95,4 +95,4 @@ TEST_CASE("derived files and what was removed again need no sync") {
             .empty());
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::sync_order_test

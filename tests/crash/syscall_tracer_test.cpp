@@ -20,7 +20,7 @@
 
 #include "temp_folder.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::syscall_tracer_test {
 namespace {
 
 constexpr std::string_view kText = "one\ntwo\nthree\n";
@@ -427,4 +427,4 @@ TEST_CASE("counting up the point reaches every call once and then none") {
   CHECK(point == 4);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::syscall_tracer_test

@@ -7,7 +7,7 @@
 
 #include "memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::agent_memory_test {
 namespace {
 
 /// A memory with a session "s1" and an entry of each of some types.
@@ -139,4 +139,4 @@ TEST_CASE("who may do everything may do everything") {
   CHECK(memory->delete_entries(criteria).value().entries == 1);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::agent_memory_test

@@ -8,7 +8,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::archiving_test {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -128,4 +128,4 @@ TEST_CASE("an archived session can be deleted and brought back") {
   CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::archiving_test

@@ -8,7 +8,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::batch_test {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -180,4 +180,4 @@ TEST_CASE("a large batch is written whole") {
   CHECK(memory.read(EntryType::kFact) == joined(lines));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::batch_test

@@ -10,7 +10,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::compaction_test {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -153,4 +153,4 @@ TEST_CASE("decay is a question, and is written down only when asked to") {
   CHECK(memory->decay().value()[0].mean == asked[0].mean);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::compaction_test

@@ -10,7 +10,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::consolidation_test {
 namespace {
 
 class MergeFixture : public MemoryFixture {
@@ -194,4 +194,4 @@ TEST_CASE("what was kept of an archived session stays as it is") {
   CHECK(memory.consolidate(true).empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::consolidation_test

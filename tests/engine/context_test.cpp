@@ -16,7 +16,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::context_test {
 namespace {
 
 struct SampleLine {
@@ -255,4 +255,4 @@ TEST_CASE("of an empty memory there is nothing to tell") {
   CHECK(context.items.empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::context_test

@@ -15,7 +15,7 @@
 #include "engine/memory_fixture.hpp"
 #include "lifecycle/gzip.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::deletion_test {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -299,4 +299,4 @@ TEST_CASE("an escaped text is found as it reads") {
         1);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::deletion_test

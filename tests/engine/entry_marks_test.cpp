@@ -8,7 +8,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::entry_marks_test {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -170,4 +170,4 @@ TEST_CASE("the workspace is what holds .bmad, and a link to it is another name o
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::entry_marks_test

@@ -10,7 +10,7 @@
 
 #include "memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::entry_watch_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -228,4 +228,4 @@ TEST_CASE("a memory that is removed ends the watch with an error") {
   CHECK(code_of(watch.wait(kLong)) == ErrorCode::E_SESSION_NOT_FOUND);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::entry_watch_test

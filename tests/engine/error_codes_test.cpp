@@ -14,7 +14,7 @@
 #include "storage/posix_file_system.hpp"
 #include "support/limit.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::error_codes_test {
 namespace {
 
 template <typename T>
@@ -124,4 +124,4 @@ TEST_CASE("every code is raised, with a sentence and what it is about") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::error_codes_test

@@ -8,7 +8,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::export_test {
 namespace {
 
 using Texts = std::vector<std::string>;
@@ -213,4 +213,4 @@ TEST_CASE("an adopted session has the identity that it had elsewhere") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::export_test

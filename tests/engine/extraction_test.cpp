@@ -12,7 +12,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::extraction_test {
 namespace {
 
 class ExtractionFixture : public MemoryFixture {
@@ -263,4 +263,4 @@ TEST_CASE("the prompt shows the session and nothing sensitive") {
   CHECK(prompt->find("secret wish") == std::string::npos);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::extraction_test

@@ -15,7 +15,7 @@
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::inspection_test {
 
 TEST_CASE("a lock that is held names its holder, and none is left when it is given back") {
   MemoryFixture memory;
@@ -53,4 +53,4 @@ TEST_CASE("the settings that hold are those of config.json and the defaults of t
   CHECK(config["performance"]["record_access"].boolean());  // Ours not to note any is no setting.
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::inspection_test

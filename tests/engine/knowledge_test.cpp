@@ -11,7 +11,7 @@
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::knowledge_test {
 namespace {
 
 /// A memory with two sessions and what is known in it.
@@ -299,4 +299,4 @@ TEST_CASE("secrets are taken out of what is remembered") {
   CHECK(memory.only().value == remembered.value);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::knowledge_test

@@ -10,7 +10,7 @@
 #include "engine/memory_inside.hpp"
 #include "memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::learning_test {
 namespace {
 
 class LearningFixture : public MemoryFixture {
@@ -195,4 +195,4 @@ TEST_CASE("what was accepted is known, what was dropped comes up no more") {
   CHECK(known[0].review == Review::kAccepted);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::learning_test

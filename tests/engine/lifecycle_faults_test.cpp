@@ -16,7 +16,7 @@
 #include "storage/layout.hpp"
 #include "support/faulty_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::lifecycle_faults_test {
 namespace {
 
 Status age(Store& store) {
@@ -228,4 +228,4 @@ TEST_CASE("whichever call fails while an archived session is purged, the next on
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::lifecycle_faults_test

@@ -8,7 +8,7 @@
 
 #include "engine/lifecycle_store.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::lifecycle_races_test {
 namespace {
 
 /// `meanwhile` happens during `run`.
@@ -147,4 +147,4 @@ TEST_CASE("whatever happens to a session during a search, each entry is found on
   });
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::lifecycle_races_test

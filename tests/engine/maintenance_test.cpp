@@ -16,7 +16,7 @@
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::maintenance_test {
 namespace {
 
 using std::chrono::days;
@@ -291,4 +291,4 @@ TEST_CASE("a bad schedule is named") {
   CHECK(report.error().field == "memory_config.privacy.purge_schedule_cron");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::maintenance_test

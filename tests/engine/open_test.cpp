@@ -14,7 +14,7 @@
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::open_test {
 namespace {
 
 std::vector<std::string> names_in(const std::string& folder) {
@@ -155,7 +155,7 @@ TEST_CASE("the time to wait for a lock is the caller's, else the config's") {
 }
 
 TEST_CASE("a store made under any umask is its owner's alone") {
-  for (const mode_t mask : {0, 0777}) {
+  for (const mode_t mask : {0U, 0777U}) {
     CAPTURE(mask);
     const mode_t old_mask = ::umask(mask);
     MemoryFixture memory;
@@ -176,4 +176,4 @@ TEST_CASE("a store made under any umask is its owner's alone") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::open_test

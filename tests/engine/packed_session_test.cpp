@@ -10,7 +10,7 @@
 #include "engine/lifecycle_store.hpp"
 #include "storage/layout.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::packed_session_test {
 namespace {
 
 const EntryFilter kAll{.archived = true, .limit = 0};
@@ -79,4 +79,4 @@ TEST_CASE("of a session that is no archive any more nothing stays unpacked") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::packed_session_test

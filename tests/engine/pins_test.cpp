@@ -5,7 +5,7 @@
 
 #include "memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::pins_test {
 
 TEST_CASE("a pin is a version that changes nothing else") {
   MemoryFixture memory;
@@ -67,4 +67,4 @@ TEST_CASE("a document that is too large, or no text, changes nothing") {
   CHECK(memory->list({}).value().empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::pins_test

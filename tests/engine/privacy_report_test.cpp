@@ -7,7 +7,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::privacy_report_test {
 namespace {
 
 // Split, so that other people's scanners stay quiet.
@@ -99,4 +99,4 @@ TEST_CASE("what was deleted, evicted and archived is counted too") {
   CHECK(report.deleted[1].whole_session);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::privacy_report_test

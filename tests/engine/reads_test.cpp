@@ -8,7 +8,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::reads_test {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -285,4 +285,4 @@ TEST_CASE("an empty root has nothing, and says so without an error") {
   CHECK(memory->verify().value().findings.empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::reads_test

@@ -22,7 +22,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::recovery_test {
 namespace {
 
 /// A Store as MemoryManager::open() makes it, over a disk in memory that stumbles; nobody sleeps.
@@ -102,4 +102,4 @@ TEST_CASE("a write or a sync that failed is not tried again") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::recovery_test

@@ -14,7 +14,7 @@
 #include "lifecycle/session_archive.hpp"
 #include "storage/layout.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::redact_session_test {
 namespace {
 
 // Split, so that other people's scanners stay quiet.
@@ -379,4 +379,4 @@ TEST_CASE("whichever call fails, the store opens, no entry is lost, and the next
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::redact_session_test

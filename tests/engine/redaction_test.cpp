@@ -11,7 +11,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::redaction_test {
 namespace {
 
 // Split, so that other people's scanners stay quiet.
@@ -286,4 +286,4 @@ TEST_CASE("an entry with something doubtful in it is a sensitive one") {
   CHECK(sensitive[0].id == "f1");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::redaction_test

@@ -9,7 +9,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::repair_test {
 namespace {
 
 std::string fact(const std::string& id, const std::string& content = "x") {
@@ -316,4 +316,4 @@ TEST_CASE("the config is not repair's to mend") {
   CHECK(memory.folder.read("memory/config.json") == "{");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::repair_test

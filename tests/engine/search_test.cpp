@@ -15,7 +15,7 @@
 #include "engine/memory_fixture.hpp"
 #include "support/limit.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::search_test {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -412,4 +412,4 @@ TEST_CASE("who opens a memory without noting accesses leaves no trace by reading
   CHECK_FALSE(memory.read("access.jsonl").empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::search_test

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::search_twin_test {
 
 TEST_CASE("the search finds what reading every line finds, in the same order, with equal scores") {
   const char* given = std::getenv("BMAD_TWIN_STORES");
@@ -29,4 +29,4 @@ TEST_CASE("the search finds what reading every line finds, in the same order, wi
   CHECK(refused * 10 < queries);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::search_twin_test

@@ -10,7 +10,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::sessions_test {
 
 TEST_CASE("a new session is there with everything that was said about it") {
   MemoryFixture memory;
@@ -305,4 +305,4 @@ TEST_CASE("what a crash left of a session in the making goes with the next one")
   CHECK(memory->list_sessions().value().size() == 1);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::sessions_test

@@ -7,7 +7,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::statistics_test {
 namespace {
 
 const TypeStatistics& of(const SessionStatistics& statistics, EntryType type) {
@@ -102,4 +102,4 @@ TEST_CASE("a session at its limit refuses entries when it may not be compacted")
   CHECK(memory->add_fact("s2", {.content = large}).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::statistics_test

@@ -14,7 +14,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::store_faults_test {
 namespace {
 
 /// A Store over a disk in memory whose calls can be made to fail.
@@ -167,4 +167,4 @@ TEST_CASE("any call that fails during a repair loses nothing, and the next repai
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::store_faults_test

@@ -10,7 +10,7 @@
 
 #include "summary_store.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summaries_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -334,4 +334,4 @@ TEST_CASE("a session with all that belongs to its summary is whole, and goes int
   CHECK(store.status().last_summarized_id == "m1");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summaries_test

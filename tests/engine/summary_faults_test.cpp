@@ -16,7 +16,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summary_faults_test {
 namespace {
 
 std::string answer(const std::string& text) {
@@ -126,4 +126,4 @@ TEST_CASE(
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summary_faults_test

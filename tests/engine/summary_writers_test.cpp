@@ -14,7 +14,7 @@
 
 #include "summary_store.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summary_writers_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -200,4 +200,4 @@ TEST_CASE("an updater that is killed leaves the old summary, and a note that goe
   CHECK(store.text().find("Ships.") != std::string::npos);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summary_writers_test

@@ -10,7 +10,7 @@
 
 #include "engine/memory_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::verify_test {
 namespace {
 
 std::vector<std::string> kinds(const VerifyReport& report) {
@@ -202,4 +202,4 @@ TEST_CASE("every kind of finding has a name of its own") {
   CHECK(std::ranges::adjacent_find(names) == names.end());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::verify_test

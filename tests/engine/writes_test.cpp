@@ -12,7 +12,7 @@
 #include "engine/memory_fixture.hpp"
 #include "model/validate.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::writes_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -235,7 +235,7 @@ TEST_CASE("every type is written with all its members, and found again after reo
     memory.session();
     const Result<std::string> id = row.add_full(*memory);
     REQUIRE(id.has_value());
-    CHECK(*id == row.full.at("id"));
+    CHECK(*id == row.full.at("id").get<std::string>());
     CHECK(only_line(memory, row.type) == row.full);
     memory.reopen();
     const std::string ids[] = {*id};
@@ -394,4 +394,4 @@ TEST_CASE("every type goes to a log of its own, made on first use") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::writes_test

@@ -6,6 +6,7 @@
 
 #include <doctest/doctest.h>
 
+namespace bmad_mem::test::access_test {
 namespace {
 
 using bmad_mem::cli::Access;
@@ -63,3 +64,5 @@ TEST_CASE("a cookie ends after twelve hours, or when its page says so") {
   access.forget_cookie(cookie);
   CHECK_FALSE(access.is_cookie(cookie, kNow));
 }
+
+}  // namespace bmad_mem::test::access_test

@@ -3,7 +3,7 @@
 
 #include "http/api_fixture.hpp"
 
-namespace bmad_mem::cli::test {
+namespace bmad_mem::cli::test::entries_api_test {
 namespace {
 
 /// Two sessions of two projects with entries of several types.
@@ -141,4 +141,4 @@ TEST_CASE_FIXTURE(SomeEntries, "related entries are named with their relation") 
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli::test
+}  // namespace bmad_mem::cli::test::entries_api_test

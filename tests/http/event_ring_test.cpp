@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+namespace bmad_mem::test::event_ring_test {
 namespace {
 
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace): a test speaks its language.
@@ -87,3 +88,5 @@ TEST_CASE("a filter passes what it names, and every reset") {
   CHECK(passed({.sessions = {"s1", "s2"}, .types = {EntryType::kDecision}}) == "dr");
   CHECK(passed({.sessions = {"s3"}}) == "r");
 }
+
+}  // namespace bmad_mem::test::event_ring_test

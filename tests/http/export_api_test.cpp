@@ -5,7 +5,7 @@
 
 #include "http/api_fixture.hpp"
 
-namespace bmad_mem::cli::test {
+namespace bmad_mem::cli::test::export_api_test {
 namespace {
 
 std::string header(const Answer& answer, std::string_view name) {
@@ -63,4 +63,4 @@ TEST_CASE("an export ends when the client has gone") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli::test
+}  // namespace bmad_mem::cli::test::export_api_test

@@ -5,7 +5,7 @@
 
 #include "http/api_fixture.hpp"
 
-namespace bmad_mem::cli::test {
+namespace bmad_mem::cli::test::graph_api_test {
 namespace {
 
 std::set<std::string> nodes(const Answer& answer) {
@@ -72,4 +72,4 @@ TEST_CASE_FIXTURE(Linked, "a graph of one session stays in it") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli::test
+}  // namespace bmad_mem::cli::test::graph_api_test

@@ -8,6 +8,7 @@
 
 #include "http/access.hpp"
 
+namespace bmad_mem::test::guard_test {
 namespace {
 
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace): a test speaks its language.
@@ -185,3 +186,5 @@ TEST_CASE("pages need no token to be read, and codes none to be exchanged") {
   CHECK(house.ask("POST", "/auth/session", {kHost, kOrigin}) == 415);
   CHECK(house.ask("GET", "/auth/session", {kHost}) == 401);
 }
+
+}  // namespace bmad_mem::test::guard_test

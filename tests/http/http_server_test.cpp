@@ -18,6 +18,7 @@
 
 #include <doctest/doctest.h>
 
+namespace bmad_mem::test::http_server_test {
 namespace {
 
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace): a test speaks its language.
@@ -352,3 +353,5 @@ TEST_CASE("at the end what is worked on is still answered") {
   stream.all();
   CHECK(stream.is_closed);
 }
+
+}  // namespace bmad_mem::test::http_server_test

@@ -7,7 +7,7 @@
 
 #include "http/api_fixture.hpp"
 
-namespace bmad_mem::cli::test {
+namespace bmad_mem::cli::test::openapi_test {
 namespace {
 
 TEST_CASE("the description has every endpoint of the table, and each name once") {
@@ -40,4 +40,4 @@ TEST_CASE("the description has every endpoint of the table, and each name once")
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli::test
+}  // namespace bmad_mem::cli::test::openapi_test

@@ -5,7 +5,7 @@
 #include "http/api/record_line.hpp"
 #include "http/api_fixture.hpp"
 
-namespace bmad_mem::cli::test {
+namespace bmad_mem::cli::test::record_api_test {
 namespace {
 
 TEST_CASE("what a specification calls prompt or tool_use becomes an entry of ours") {
@@ -212,4 +212,4 @@ TEST_CASE("what is deleted can be brought back, unless it is purged") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli::test
+}  // namespace bmad_mem::cli::test::record_api_test

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+namespace bmad_mem::test::request_reader_test {
 namespace {
 
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace): a test speaks its language.
@@ -152,3 +153,5 @@ TEST_CASE("what stands behind a request is left for the next one") {
   CHECK(reader.state() == State::kDone);
   CHECK(used == first.size());
 }
+
+}  // namespace bmad_mem::test::request_reader_test

@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 
+namespace bmad_mem::test::response_text_test {
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace): a test speaks its language.
 
 TEST_CASE("a header can't break out of its line") {
@@ -36,3 +37,5 @@ TEST_CASE("the end of a body is told in one way") {
   CHECK(head(BodyFraming::kNone).find("content-length") == std::string::npos);
   CHECK(chunk("hello world!1234") == "10\r\nhello world!1234\r\n");
 }
+
+}  // namespace bmad_mem::test::response_text_test

@@ -6,7 +6,7 @@
 
 #include "http/api_fixture.hpp"
 
-namespace bmad_mem::cli::test {
+namespace bmad_mem::cli::test::router_test {
 namespace {
 
 TEST_CASE("a request finds its endpoint by path and method") {
@@ -118,4 +118,4 @@ TEST_CASE("every answer says how long it took") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli::test
+}  // namespace bmad_mem::cli::test::router_test

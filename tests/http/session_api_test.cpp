@@ -5,7 +5,7 @@
 
 #include "http/api_fixture.hpp"
 
-namespace bmad_mem::cli::test {
+namespace bmad_mem::cli::test::session_api_test {
 namespace {
 
 TEST_CASE("a session is made, closed, archived, restored and deleted") {
@@ -177,4 +177,4 @@ TEST_CASE("settings are the ones that hold") {
 }
 
 }  // namespace
-}  // namespace bmad_mem::cli::test
+}  // namespace bmad_mem::cli::test::session_api_test

@@ -10,7 +10,7 @@
 
 #include "index/analyzer.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::analyzer_property_test {
 namespace {
 
 std::string encoded(std::uint32_t code) {
@@ -260,4 +260,4 @@ TEST_CASE("a word has the same token at every place, however the text goes on") 
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::analyzer_property_test

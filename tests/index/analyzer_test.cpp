@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::analyzer_test {
 namespace {
 
 struct Row {
@@ -334,4 +334,4 @@ TEST_CASE("stop words are function words, and each is a token of its own") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::analyzer_test

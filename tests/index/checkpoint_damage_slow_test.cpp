@@ -5,7 +5,7 @@
 #include "index/checkpoint_format.hpp"
 #include "index/damaged_checkpoint.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::checkpoint_damage_slow_test {
 
 TEST_CASE("every truncation of a checkpoint with several blocks leads to the right answer") {
   Damaged damaged(31, 400);
@@ -20,4 +20,4 @@ TEST_CASE("every changed byte of a checkpoint with several blocks leads to the r
   CHECK(damaged.errors > damaged.good.size() / 4);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::checkpoint_damage_slow_test

@@ -10,7 +10,7 @@
 #include "index/damaged_checkpoint.hpp"
 #include "index/index_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::checkpoint_damage_test {
 
 TEST_CASE("an undamaged checkpoint is used, and says what the logs say") {
   Damaged damaged(3);
@@ -147,4 +147,4 @@ TEST_CASE("a checkpoint of another language is not believed: its stems are other
   CHECK(checkpointed_bytes(session.files, std::string(kSession), "german") == 0);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::checkpoint_damage_test

@@ -13,7 +13,7 @@
 #include "index/checkpoint_reader.hpp"
 #include "index/index_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::checkpoint_test {
 namespace {
 
 void add_random(IndexedSession& session, RandomEntries& random, int count) {
@@ -202,4 +202,4 @@ TEST_CASE("keys come from the first with the prefix on, until nobody wants more"
   CHECK(keys("zzz", 9).empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::checkpoint_test

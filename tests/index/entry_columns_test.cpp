@@ -10,7 +10,7 @@
 
 #include "model/entry.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::entry_columns_test {
 namespace {
 
 EntryRow random_row(std::mt19937& random) {
@@ -144,4 +144,4 @@ TEST_CASE("flags keep type, role and what makes an entry important") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::entry_columns_test

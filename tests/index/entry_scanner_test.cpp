@@ -12,7 +12,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::entry_scanner_test {
 namespace {
 
 constexpr std::string_view kFact =
@@ -201,4 +201,4 @@ TEST_CASE("a disk that fails in the middle of a scan is an error") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::entry_scanner_test

@@ -10,7 +10,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::entry_table_test {
 namespace {
 
 std::string fact(const std::string& id, const std::string& content) {
@@ -104,4 +104,4 @@ TEST_CASE("a log that cannot be read is an error, not a session without it") {
   CHECK_FALSE(load_entries(files, "s1", {}).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::entry_table_test

@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::letter_case_test {
 
 TEST_CASE("letters of any script lose their case, and everything else stays") {
   CHECK(lower_case("Chip_MATH 42") == "chip_math 42");
@@ -15,4 +15,4 @@ TEST_CASE("bytes that are no UTF-8 stay as they are") {
   CHECK(lower_case("A\xFF\xC3") == "a\xFF\xC3");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::letter_case_test

@@ -7,7 +7,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::log_cover_test {
 namespace {
 
 constexpr FileInfo kFile = {.device = 1, .inode = 7, .size = 100, .mtime_ns = 5'000'000'001};
@@ -80,4 +80,4 @@ TEST_CASE("a time is telling when the clock of the file system must have moved o
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::log_cover_test

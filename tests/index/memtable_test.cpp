@@ -11,7 +11,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "index/string_table.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::memtable_test {
 namespace {
 
 std::vector<Posting> listed(Memtable& table, PostingKind kind, std::string_view key) {
@@ -141,4 +141,4 @@ TEST_CASE("strings are numbered in the order they come, each once, however many 
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::memtable_test

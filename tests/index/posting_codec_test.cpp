@@ -11,7 +11,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::posting_codec_test {
 namespace {
 
 constexpr Ordinal kLargest = kNoOrdinal - 1;
@@ -29,6 +29,12 @@ std::vector<Posting> random_postings(std::mt19937& random, std::size_t count_max
     next += skipped + 1;
   }
   return postings;
+}
+
+std::string encode_postings(const std::vector<Posting>& postings) {
+  std::string list = "[";
+  append_postings(postings, kNoOrdinal, list);
+  return list + ']';
 }
 
 Ordinal end_of(const std::vector<Posting>& postings) {
@@ -189,4 +195,4 @@ TEST_CASE("a list with any character gone or replaced is refused, or ascends bel
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::posting_codec_test

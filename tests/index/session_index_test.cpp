@@ -23,7 +23,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::session_index_test {
 namespace {
 
 SessionIndex::Options options() { return {.session_id = std::string(kSession)}; }
@@ -519,7 +519,7 @@ TEST_CASE("two threads make the same index as one, of a new session and of one t
   IndexedSession session;
   RandomEntries random(5);
   const auto checkpoint = [&](std::uint64_t word_thread_size) {
-    SessionIndex::Options options = test::options();
+    SessionIndex::Options options = session_index_test::options();
     options.word_thread_size = word_thread_size;
     SessionIndex index(session.files, session.clock, options);
     REQUIRE(index.refresh());
@@ -546,4 +546,4 @@ TEST_CASE("two threads make the same index as one, of a new session and of one t
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::session_index_test

@@ -15,7 +15,7 @@
 #include "index/index_fixture.hpp"
 #include "index/slot_table.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::session_table_test {
 namespace {
 
 /// A table that lines are added to, all of one log as far as places go.
@@ -246,4 +246,4 @@ TEST_CASE("where no thread can be started, words are indexed without one") {
   CHECK(filled.postings(PostingKind::kTerm, "postgr").size() == 1);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::session_table_test

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::slot_table_test {
 namespace {
 
 /// One entry: its conversation (-1: none, it stands alone), and whether it was superseded.
@@ -207,4 +207,4 @@ TEST_CASE("postings in slots: without tombstones, ascending, with the windows th
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::slot_table_test

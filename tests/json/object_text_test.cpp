@@ -8,7 +8,7 @@
 
 #include "json/json_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::object_text_test {
 namespace {
 
 ObjectText object_of(std::string_view text) {
@@ -99,4 +99,4 @@ TEST_CASE("an object with many and with large members is kept whole") {
   CHECK(object_of(text).to_line() == text);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::object_text_test

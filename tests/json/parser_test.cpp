@@ -7,7 +7,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "json/json_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::parser_test {
 namespace {
 
 bool accepts(std::string_view text) {
@@ -289,4 +289,4 @@ TEST_CASE("a text that is refused with padding is refused without, and the other
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::parser_test

@@ -7,7 +7,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "json/json_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::pretty_test {
 namespace {
 
 constexpr std::string_view kTexts[] = {
@@ -88,4 +88,4 @@ TEST_CASE("pretty text stays as it is, and other layouts come out the same") {
         "{\n  \"a\": [1, 2],\n  \"b\": [],\n  \"c\": {}\n}");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::pretty_test

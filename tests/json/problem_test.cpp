@@ -9,7 +9,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "json/json_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::problem_test {
 namespace {
 
 constexpr std::string_view kDisagreement = "not valid JSON";
@@ -112,6 +112,15 @@ TEST_CASE("nesting that is too deep is found at the bracket that goes too far") 
   CHECK(object.field.starts_with("a[0][0]"));
 }
 
+TEST_CASE("a text can be well-formed and yet be refused") {
+  const std::string refused[] = {nested(100'000), R"({"a":1,"a":2})", R"(["\u0000"])"};
+  for (const std::string& text : refused) {
+    CHECK(is_well_formed_json(text));
+    CHECK_FALSE(is_well_formed_json(text + "]"));
+    CHECK_FALSE(is_well_formed_json(text.substr(0, text.size() - 1)));
+  }
+}
+
 TEST_CASE("what a problem quotes is short, whatever the text") {
   const std::string huge(1'000'000, 'x');
   const std::string texts[] = {
@@ -179,4 +188,4 @@ TEST_CASE("every prefix of a text has a problem, at its end") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::problem_test

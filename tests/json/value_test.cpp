@@ -7,7 +7,7 @@
 #include "bmad_mem/json_value.hpp"
 #include "json/json_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::value_test {
 
 TEST_CASE("a value knows its kind, and says nothing it is not") {
   struct Row {
@@ -146,4 +146,4 @@ TEST_CASE("large containers are walked to their end") {
   CHECK(expected == kCount);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::value_test

@@ -10,7 +10,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "json/json_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::writer_test {
 
 TEST_CASE("a quoted string escapes what must be, and nothing else") {
   struct Row {
@@ -135,4 +135,4 @@ TEST_CASE("a writer starts anew after its text was taken") {
   CHECK(writer.string("x").take() == "\"x\"");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::writer_test

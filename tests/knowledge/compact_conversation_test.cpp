@@ -9,7 +9,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "knowledge/summary_file.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::compact_conversation_test {
 namespace {
 
 const std::string kSummary = "# S\n\n## Task\nBuild it.\n";
@@ -135,4 +135,4 @@ TEST_CASE("a resumed session takes the newest messages that fit") {
   CHECK(fewer.boundary.find("its newest 5 messages") != std::string::npos);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::compact_conversation_test

@@ -18,7 +18,7 @@
 #include "knowledge/knowledge_item.hpp"
 #include "model/entry.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::context_builder_test {
 namespace {
 
 /// What a context is made of, stated line by line.
@@ -434,4 +434,4 @@ TEST_CASE("when room is short every section gets its best before any gets its se
   CHECK(std::ranges::count(ids, "task_facts:t0") == 1);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::context_builder_test

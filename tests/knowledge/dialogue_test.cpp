@@ -9,7 +9,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::dialogue_test {
 namespace {
 
 std::vector<DialogueMessage> dialogue(const std::vector<std::string_view>& lines) {
@@ -94,4 +94,4 @@ TEST_CASE("tool uses are events of that kind, each once, by time") {
   CHECK(times[1] == try_parse_rfc3339("2026-01-11T10:02:00Z"));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::dialogue_test

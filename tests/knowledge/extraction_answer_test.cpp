@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::extraction_answer_test {
 namespace {
 
 std::string words(int count) {
@@ -121,4 +121,4 @@ TEST_CASE("anything else is refused as a whole, with the place") {
   CHECK(huge.error().code == ErrorCode::E_INVALID_FORMAT);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::extraction_answer_test

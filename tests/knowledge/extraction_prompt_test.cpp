@@ -12,7 +12,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::extraction_prompt_test {
 namespace {
 
 class Log {
@@ -120,4 +120,4 @@ TEST_CASE("what was said stays data: no line of it leaves the fence") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::extraction_prompt_test

@@ -11,7 +11,7 @@
 #include "hostile_texts.hpp"
 #include "knowledge/visible_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::fence_test {
 namespace {
 
 constexpr std::string_view kFrame =
@@ -173,4 +173,4 @@ TEST_CASE("a text is cut between two words, or within one that is too long, neve
   CHECK(cut_text("anything", 0) == "");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::fence_test

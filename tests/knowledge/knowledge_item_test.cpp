@@ -8,7 +8,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::knowledge_item_test {
 namespace {
 
 /// Lines of logs, gathered and read back as items.
@@ -223,4 +223,4 @@ TEST_CASE("every category has a name that reads back") {
   CHECK_FALSE(try_parse_category("nonsense").has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::knowledge_item_test

@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::learn_rules_test {
 namespace {
 
 LearnRule rule(std::string agent, std::string match, std::string key) {
@@ -91,4 +91,4 @@ TEST_CASE("an error is kept on one line, to 200 characters and not to half of on
   CHECK(failure_lesson("A", "T", "a\xff b").value == "Failed with: a\uFFFD b");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::learn_rules_test

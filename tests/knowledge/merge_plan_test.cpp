@@ -11,7 +11,7 @@
 
 #include "knowledge/shingles.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::merge_plan_test {
 namespace {
 
 KnowledgeItem item(const std::string& id, const std::string& value, double confidence = 0.8,
@@ -115,7 +115,8 @@ TEST_CASE("the plan is the same in whatever order the items come") {
     static const std::string kNames[] = {"booking", "harbour", "purser", "timetable"};
     const std::string& name = kNames[i % 4];
     items.push_back(item("f" + std::to_string(i),
-                         "The " + name + " of the ferry is kept by " + std::string(i / 20, 'x') +
+                         "The " + name + " of the ferry is kept by " +
+                             std::string(static_cast<std::size_t>(i / 20), 'x') +
                              " the crew of the " + name,
                          0.5 + 0.001 * (i % 7)));
   }
@@ -170,4 +171,4 @@ TEST_CASE("thousands of items are planned in seconds, also when all are alike") 
   CHECK(takes(various) < std::chrono::seconds(30));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::merge_plan_test

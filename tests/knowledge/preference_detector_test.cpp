@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::preference_detector_test {
 
 namespace {
 
@@ -335,4 +335,4 @@ TEST_CASE("hostile messages of a megabyte take no longer than others") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::preference_detector_test

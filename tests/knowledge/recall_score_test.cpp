@@ -4,7 +4,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::recall_score_test {
 namespace {
 
 using std::chrono::days;
@@ -41,4 +41,4 @@ TEST_CASE("knowledge from the future counts as new") {
   CHECK(score(0.5, 0, -10) == doctest::Approx(1.0));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::recall_score_test

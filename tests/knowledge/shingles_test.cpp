@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::shingles_test {
 namespace {
 
 double likeness(std::string_view a, std::string_view b) {
@@ -99,4 +99,4 @@ TEST_CASE("other words for the same do not contradict") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::shingles_test

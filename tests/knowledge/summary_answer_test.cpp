@@ -7,7 +7,7 @@
 
 #include "knowledge/summary_file.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summary_answer_test {
 namespace {
 
 constexpr std::string_view kBody = "# S\n\n## Task\nBuild it.\n\n## State\nBuilt half.\n";
@@ -140,4 +140,4 @@ TEST_CASE("the usage is read where a writer leaves it") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summary_answer_test

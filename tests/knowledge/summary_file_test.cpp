@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summary_file_test {
 
 TEST_CASE("a summary is empty as long as it holds nothing but headings and the template's words") {
   const std::string blank(summary_template());
@@ -70,4 +70,4 @@ TEST_CASE("nothing that steers a terminal or a reader's eye survives") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summary_file_test

@@ -9,7 +9,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_file.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summary_prompt_test {
 namespace {
 
 DialogueMessage message(const std::string& id, const std::string& content) {
@@ -112,4 +112,4 @@ TEST_CASE("messages that do not fit come next time, and one always fits") {
   CHECK(prompt.tokens < kPromptTokensMax + 2000);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summary_prompt_test

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summary_rules_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -135,4 +135,4 @@ TEST_CASE("what is older than its time is stale, whichever way the clock was set
   CHECK_FALSE(is_compacting(now - kCompactingMax - milliseconds(1), now));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summary_rules_test

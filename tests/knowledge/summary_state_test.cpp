@@ -6,7 +6,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::summary_state_test {
 namespace {
 
 const Timestamp kNow = try_parse_rfc3339("2026-01-11T10:00:00Z").value();
@@ -91,4 +91,4 @@ TEST_CASE("records add up, and their totals say the same") {
   CHECK(totals.declined == stats.declined);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::summary_state_test

@@ -9,7 +9,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::token_estimate_test {
 namespace {
 
 struct Measured {
@@ -213,4 +213,4 @@ TEST_CASE("bytes that are no UTF-8 are counted, not trusted") {
   CHECK(estimate_tokens("\xF0\x9F") >= 2);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::token_estimate_test

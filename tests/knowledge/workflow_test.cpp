@@ -4,7 +4,7 @@
 
 #include "bmad_mem/memory_access.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::workflow_test {
 namespace {
 
 /// The types that are allowed, as letters in the order of the enum: "c d f p F e s a".
@@ -93,4 +93,4 @@ TEST_CASE("deep and wide workflows are read in the end, or refused") {
   CHECK(parse_workflow(wide + "facts]}", "w").has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::workflow_test

@@ -31,7 +31,6 @@ RANKS = {
 THIRD_PARTY = {
     "core": {"xxHash"},
     "json": {"simdjson", "nlohmann"},
-    "storage": {"Boost.Interprocess", "Boost.Filesystem"},
     "index": {"libstemmer", "utf8proc"},
     "privacy": {"RE2", "libsodium"},
     "lifecycle": {"libarchive", "zlib"},
@@ -40,7 +39,7 @@ THIRD_PARTY = {
 
 # The same for tools. A tool uses the public headers (bmad_mem/...) and no room.
 TOOL_THIRD_PARTY = {
-    "bmad-mem": {"CLI11", "toml++", "nlohmann", "libyaml", "libsodium", "Boost.Asio", "Boost.Beast"},
+    "bmad-mem": {"toml++", "libyaml", "libsodium", "Boost.Asio", "Boost.Beast"},
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 
@@ -50,9 +49,6 @@ LIBRARY_HEADERS = [
     ("xxHash", r"xxhash\.h|xxh3\.h"),
     ("simdjson", r"simdjson\.h|simdjson/.+"),
     ("nlohmann", r"nlohmann/.+"),
-    # date_time is how Boost.Interprocess takes its points in time.
-    ("Boost.Interprocess", r"boost/(interprocess|date_time)/.+"),
-    ("Boost.Filesystem", r"boost/(filesystem|system)(/.+|\.hpp)"),
     ("Boost.Asio", r"boost/asio(/.+|\.hpp)"),
     ("Boost.Beast", r"boost/beast(/.+|\.hpp)"),
     ("libstemmer", r"libstemmer(/libstemmer)?\.h"),
@@ -76,8 +72,6 @@ NOT_IN_HEADERS = {
     "nlohmann",
     "CLI11",
     "toml++",
-    "Boost.Interprocess",
-    "Boost.Filesystem",
     "Boost.Asio",
     "Boost.Beast",
 }

@@ -8,7 +8,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::archive_manifest_test {
 namespace {
 
 constexpr const char* kPath = "archive/s1.manifest.json";
@@ -105,4 +105,4 @@ TEST_CASE("the manifest is durable when it is written") {
   CHECK(files.log().back() == "sync_directory archive");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::archive_manifest_test

@@ -14,7 +14,7 @@
 #include "model/decay.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::compaction_plan_test {
 namespace {
 
 using Ids = std::vector<std::string>;
@@ -202,4 +202,4 @@ TEST_CASE("relevance falls with age and rises with importance and use") {
   CHECK(relevance_of(0.5, 0.8, std::nullopt, now) == doctest::Approx(0.2));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::compaction_plan_test

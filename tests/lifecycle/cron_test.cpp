@@ -9,7 +9,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::cron_test {
 namespace {
 
 Timestamp at(std::string_view text) { return try_parse_rfc3339(text).value(); }
@@ -160,4 +160,4 @@ TEST_CASE("the next moment matches, and none before it does") {
   }));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::cron_test

@@ -9,7 +9,7 @@
 #include "every_fault.hpp"
 #include "lifecycle/gzip.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::evicted_file_test {
 namespace {
 
 using Lines = std::vector<EvictedLine>;
@@ -197,4 +197,4 @@ TEST_CASE("a replacement that fails leaves the old lines or the new ones") {
   });
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::evicted_file_test

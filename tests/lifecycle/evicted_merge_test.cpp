@@ -5,7 +5,7 @@
 #include "bmad_mem/log_merge.hpp"
 #include "lifecycle/gzip.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::evicted_merge_test {
 namespace {
 
 std::string merged(const std::string& base, const std::string& ours, const std::string& theirs) {
@@ -40,4 +40,4 @@ TEST_CASE("a side that rewrote what was moved out, or is damaged, is named") {
   CHECK(side_of(merge_evicted("", "text", b)) == "ours");
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::evicted_merge_test

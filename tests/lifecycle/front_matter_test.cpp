@@ -8,7 +8,7 @@
 #include "lifecycle/summary_mark.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::front_matter_test {
 
 TEST_CASE("front matter is told from the text behind it") {
   struct Row {
@@ -70,4 +70,4 @@ TEST_CASE("the mark of a summary is read where there is one") {
   CHECK(last_summarized_id(files, "s1") == "m1");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::front_matter_test

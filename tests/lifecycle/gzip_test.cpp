@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::gzip_test {
 namespace {
 
 constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
@@ -111,4 +111,4 @@ TEST_CASE("damage before the end is no torn member") {
   CHECK(gunzip_whole(damaged, kNoLimit).error().code == ErrorCode::E_STORAGE_CORRUPT);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::gzip_test

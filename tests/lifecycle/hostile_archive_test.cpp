@@ -11,7 +11,7 @@
 #include "support/memory_file_system.hpp"
 #include "tar_maker.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::hostile_archive_test {
 namespace {
 
 constexpr const char* kPath = "archive/s1.tar.gz";
@@ -210,4 +210,4 @@ TEST_CASE("an archive cut short anywhere is refused, and a changed byte is notic
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::hostile_archive_test

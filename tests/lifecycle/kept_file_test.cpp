@@ -7,7 +7,7 @@
 
 #include "every_fault.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::kept_file_test {
 namespace {
 
 using Lines = std::vector<KeptLine>;
@@ -86,4 +86,4 @@ TEST_CASE("keeping that fails leaves the old lines or the new ones") {
   });
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::kept_file_test

@@ -11,7 +11,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::maintenance_state_test {
 namespace {
 
 using std::chrono::hours;
@@ -150,4 +150,4 @@ TEST_CASE("an error of the disk is no missing state") {
   CHECK(load_maintenance(files).error().code == ErrorCode::E_STORAGE_IO);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::maintenance_state_test

@@ -4,7 +4,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::retention_test {
 
 TEST_CASE("entries expire when the days of their type are over") {
   const Timestamp made = std::chrono::sys_days(std::chrono::year(2026) / 1 / 11);
@@ -47,4 +47,4 @@ TEST_CASE("a session has nothing to remove before the shortest time is over") {
   CHECK(first_expiry(made, {.fact = 7}) == made + std::chrono::days(7));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::retention_test

@@ -9,7 +9,7 @@
 #include "lifecycle/archive_manifest.hpp"
 #include "lifecycle/session_archive.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::session_archive_faults_test {
 namespace {
 
 const std::vector<ArchivedFile> kOld = {{.name = "manifest.json", .bytes = "{}"},
@@ -144,4 +144,4 @@ TEST_CASE("an archive's manifest that fails to be written is the old one or the 
   });
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::session_archive_faults_test

@@ -14,7 +14,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::session_archive_test {
 namespace {
 
 using Folder = std::map<std::string, std::string>;  // Name in the session's folder, and bytes.
@@ -269,4 +269,4 @@ TEST_CASE("the name of a session on its way in or out is no session id") {
   CHECK(unfinished_session_folder("s1") == "sessions/.s1.tmp");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::session_archive_test

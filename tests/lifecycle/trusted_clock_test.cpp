@@ -7,7 +7,7 @@
 #include <doctest/doctest.h>
 #include <rapidcheck.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::trusted_clock_test {
 namespace {
 
 using std::chrono::days;
@@ -140,4 +140,4 @@ TEST_CASE("a clock that is right is believed again after three days of daily run
   }));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::trusted_clock_test

@@ -7,6 +7,7 @@
 
 using bmad_mem::cli::LineReader;
 
+namespace bmad_mem::test::line_reader_test {
 namespace {
 
 /// The lines of `text`, read in pieces of `step` bytes; "!" for one that is too long.
@@ -48,3 +49,5 @@ TEST_CASE("bytes become lines, however they come") {
     }
   }
 }
+
+}  // namespace bmad_mem::test::line_reader_test

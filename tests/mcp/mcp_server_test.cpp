@@ -11,6 +11,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 
+namespace bmad_mem::test::mcp_server_test {
 using namespace bmad_mem;       // NOLINT(google-build-using-namespace)
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace)
 
@@ -530,3 +531,5 @@ TEST_CASE("completion sends a hundred values and says how many there are") {
     CHECK(connection.ask(request).find("-32602") != std::string::npos);
   }
 }
+
+}  // namespace bmad_mem::test::mcp_server_test

@@ -7,6 +7,8 @@
 
 using bmad_mem::cli::TaskQueue;
 
+namespace bmad_mem::test::task_queue_test {
+
 TEST_CASE("every task runs once") {
   std::atomic<int> runs = 0;
   TaskQueue queue(4, 8);
@@ -35,3 +37,5 @@ TEST_CASE("what waits can be dropped while something runs") {
   queue.wait_until_idle([] { return false; });
   CHECK(runs == 1);
 }
+
+}  // namespace bmad_mem::test::task_queue_test

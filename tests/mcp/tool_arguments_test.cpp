@@ -8,6 +8,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "json_copy.hpp"
 
+namespace bmad_mem::test::tool_arguments_test {
 using namespace bmad_mem;       // NOLINT(google-build-using-namespace)
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace)
 
@@ -94,3 +95,5 @@ TEST_CASE("a number that would lose digits is not written") {
   REQUIRE(value);
   CHECK_FALSE(can_write_json(*value));
 }
+
+}  // namespace bmad_mem::test::tool_arguments_test

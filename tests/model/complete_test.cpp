@@ -10,7 +10,7 @@
 #include "model/field.hpp"
 #include "model/validate.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::complete_test {
 namespace {
 
 class FixedClock final : public Clock {
@@ -175,4 +175,4 @@ TEST_CASE("a line may have kEntrySizeMax bytes and not one more") {
   CHECK(filled.error().code == ErrorCode::E_SIZE_LIMIT);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::complete_test

@@ -10,7 +10,7 @@
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::decay_snapshot_test {
 namespace {
 
 const Timestamp kNow = try_parse_rfc3339("2026-01-18T02:00:00Z").value();
@@ -105,4 +105,4 @@ TEST_CASE("what can't carry a factor is refused") {
         ErrorCode::E_SIZE_LIMIT);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::decay_snapshot_test

@@ -12,7 +12,7 @@
 
 #include "jsonl_file.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::decay_test {
 namespace {
 
 using std::chrono::days;
@@ -255,4 +255,4 @@ TEST_CASE("the page about decay shows the factors that the defaults give") {
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::decay_test

@@ -12,7 +12,7 @@
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::entry_fixtures_test {
 namespace {
 
 std::string fixture_path(const char* verdict, EntryType type) {
@@ -85,9 +85,10 @@ TEST_CASE("whatever stands in a member, a problem names that member and every ac
           std::string text;
           entry_searchable_text(type, entry.value(), text);
           CHECK(entry_headline(type, entry.value(), 40).size() <= 160);
-          CHECK(entry_head(type, entry.value()).who == entry_who(type, entry.value()));
+          const EntryHead head = entry_head(type, entry.value());
+          CHECK(head.who == entry_who(type, entry.value()));
           CHECK(entry_references(entry.value()).size() <= 16);
-          CHECK(entry_importance(type, entry.value()) <= 1.0);
+          CHECK(importance_of(type, head.severe, head.approved) <= 1.0);
         }
       }
     }
@@ -102,4 +103,4 @@ TEST_CASE("an entry that is valid as one type is not by that alone valid as anot
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::entry_fixtures_test

@@ -9,7 +9,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "entry_text.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::entry_test {
 namespace {
 
 std::string searchable(EntryType type, const char* text) {
@@ -24,7 +24,9 @@ std::string headline(EntryType type, const char* text) {
 }
 
 double importance(EntryType type, const char* text) {
-  return entry_importance(type, EntryText(text).value());
+  const EntryText entry(text);
+  const EntryHead head = entry_head(type, entry.value());
+  return importance_of(type, head.severe, head.approved);
 }
 
 }  // namespace
@@ -75,7 +77,7 @@ TEST_CASE("what is absent or of the wrong kind is empty") {
       CHECK(head.decay_factor == 1.0);
       CHECK_FALSE(entry_has_tag(entry.value(), "x"));
       CHECK(entry_references(entry.value()).empty());
-      CHECK(entry_importance(type, entry.value()) == entry_type_info(type).importance);
+      CHECK(importance_of(type, head.severe, head.approved) == entry_type_info(type).importance);
       CHECK_FALSE(entry_headline(type, entry.value()).size() > 100);
     }
   }
@@ -217,4 +219,4 @@ TEST_CASE("references come from lists, metadata and the parent message, each onc
   CHECK(entry_references(list.value()) == std::vector<std::string_view>{"a", "b"});
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::entry_test

@@ -7,7 +7,7 @@
 
 #include "core/ids.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::entry_type_test {
 
 TEST_CASE("a type is read from its singular, plural and log name, with either hyphen") {
   struct Row {
@@ -95,4 +95,4 @@ TEST_CASE("other files are no logs, and other ids tell no type") {
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::entry_type_test

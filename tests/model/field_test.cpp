@@ -7,7 +7,7 @@
 
 #include "entry_text.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::field_test {
 namespace {
 
 /// Every shape there is: those of the types, and those of the objects inside them.
@@ -92,4 +92,4 @@ TEST_CASE("same_text compares as == does, at every length") {
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::field_test

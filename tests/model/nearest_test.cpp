@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem {
+namespace bmad_mem::nearest_test {
 
 TEST_CASE("an edit is an insertion, a deletion, a replacement or a swap of neighbours") {
   struct Row {
@@ -57,4 +57,4 @@ TEST_CASE("the nearest word is the one with the fewest edits, or none") {
   CHECK(nearest_word("", kWords).empty());
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::nearest_test

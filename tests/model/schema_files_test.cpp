@@ -11,7 +11,7 @@
 #include "jsonl_file.hpp"
 #include "model/field.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::schema_files_test {
 namespace {
 
 std::set<std::string> strings_of(JsonValue array) {
@@ -129,4 +129,4 @@ TEST_CASE("the schemas' largest count is ours") {
   CHECK(schema.value()["$defs"]["count"]["maximum"].number() == kCountMax);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::schema_files_test

@@ -6,7 +6,7 @@
 
 #include "entry_text.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::value_text_test {
 
 TEST_CASE("one line holds no line break, control character or change of direction") {
   struct Row {
@@ -99,4 +99,4 @@ TEST_CASE("an excerpt quotes strings and is short") {
   CHECK(value_excerpt(EntryText('"' + std::string(500, 'x') + '"').value()).size() < 70);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::value_text_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::wrapped_line_test {
 namespace {
 
 std::string wrapped(std::string_view entry) {
@@ -84,4 +84,4 @@ TEST_CASE("what is no wrapped line is refused") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::wrapped_line_test

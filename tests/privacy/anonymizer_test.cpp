@@ -8,7 +8,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::anonymizer_test {
 namespace {
 
 Anonymizer anonymizer_that_knows_ada(bool all_paths = false) {
@@ -96,4 +96,4 @@ TEST_CASE("with all paths names below the workspace become pseudonyms too") {
 }
 
 }  // namespace
-}  // namespace bmad_mem
+}  // namespace bmad_mem::anonymizer_test

@@ -13,7 +13,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::assignments_test {
 namespace {
 
 using std::string_view;
@@ -380,4 +380,4 @@ TEST_CASE("doubling the text at most doubles the time, whatever the text is") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::assignments_test

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::encoded_test {
 namespace {
 
 /// Finds "hunter2" in what is decoded.
@@ -54,4 +54,4 @@ TEST_CASE("what decodes to no text is innocent") {
   CHECK(hidden(std::string(5000, 'A')).empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::encoded_test

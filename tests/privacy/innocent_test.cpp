@@ -7,7 +7,7 @@
 
 #include "privacy/randomness.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::innocent_test {
 
 using std::string_view;
 
@@ -126,4 +126,4 @@ TEST_CASE("the model tells what was drawn from what was written") {
   CHECK(randomness_bits("") == 0);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::innocent_test

@@ -8,7 +8,7 @@
 
 #include "privacy/assignments.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::innocent_texts_test {
 namespace {
 
 using std::string_view;
@@ -282,4 +282,4 @@ TEST_CASE("code about secrets loses nothing") { check_spared(kCode, 140); }
 
 TEST_CASE("documents about secrets lose nothing") { check_spared(kProse, 45); }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::innocent_texts_test

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::json_strings_test {
 namespace {
 
 /// "name=text" of each string, '#' in front of ids.
@@ -72,4 +72,4 @@ TEST_CASE("what is no JSON is left alone") {
               }).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::json_strings_test

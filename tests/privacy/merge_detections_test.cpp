@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::merge_detections_test {
 namespace {
 
 constexpr Certainty kSecret = Certainty::kSecret;
@@ -56,4 +56,4 @@ TEST_CASE("what lies outside the text is passed over") {
   CHECK(merge_detections("abc", {{2, 9, "a", kSecret}, {2, 2, "b", kSecret}}, {}).empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::merge_detections_test

@@ -10,7 +10,7 @@
 
 #include "marked_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::personal_test {
 namespace {
 
 constexpr PersonalPolicies kRedactAll = [] {
@@ -411,4 +411,4 @@ TEST_CASE("time is linear in the size of a text of digits and signs") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::personal_test

@@ -10,7 +10,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::redactor_test {
 namespace {
 
 // Split, so that other people's scanners stay quiet.
@@ -211,4 +211,4 @@ TEST_CASE("JSON stays JSON") {
   });
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::redactor_test

@@ -14,7 +14,7 @@
 #include "privacy/token_rules.hpp"
 #include "rule_examples.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::secret_rules_test {
 namespace {
 
 constexpr std::string_view kHexDigits = "0123456789abcdef";
@@ -58,7 +58,10 @@ TEST_CASE("every rule finds what it must and spares what it must not") {
   for (const SecretRule& rule : secret_rules()) {
     INFO("rule " << rule.id);
     const auto known = examples.extract(std::string(rule.id));
-    REQUIRE_MESSAGE(!known.empty(), rule.id << " has no examples in rule_examples.txt");
+    if (known.empty()) {
+      FAIL_CHECK(rule.id << " has no examples in rule_examples.txt");
+      continue;
+    }
     CHECK_FALSE(known.mapped().finds.empty());
     CHECK_FALSE(known.mapped().spares.empty());
     for (const std::string& text : known.mapped().finds) {
@@ -111,4 +114,4 @@ TEST_CASE("no hash and no id is a token") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::secret_rules_test

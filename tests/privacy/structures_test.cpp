@@ -12,7 +12,7 @@
 
 #include "marked_text.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::structures_test {
 namespace {
 
 /// What is found in `text`, in the order of the places, each once, in the form of MarkedText.
@@ -572,4 +572,4 @@ TEST_CASE("time is linear in the size of a hostile text") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::structures_test

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::text_pattern_test {
 
 TEST_CASE("a pattern is looked for anywhere in the text") {
   struct Row {
@@ -56,4 +56,4 @@ TEST_CASE("a pattern that ruins other engines stays linear") {
   CHECK_FALSE(pattern->matches(std::string(1'000'000, 'a') + "b"));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::text_pattern_test

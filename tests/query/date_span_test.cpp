@@ -8,7 +8,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::date_span_test {
 namespace {
 
 // A Wednesday.
@@ -282,4 +282,4 @@ TEST_CASE("an entry matches a date wholly inside it and less and less for ten da
   CHECK(date_match(time_of("2026-05-18T00:00:00Z"), span) == 0);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::date_span_test

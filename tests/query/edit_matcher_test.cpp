@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem {
+namespace bmad_mem::edit_matcher_test {
 namespace {
 
 /// The distance of Lowrance and Wagner in its plainest form, without a bound, letters being bytes.
@@ -67,19 +67,19 @@ TEST_CASE("an edit inserts, deletes or replaces a letter, or swaps two neighbour
   for (const Row& row : kRows) {
     CAPTURE(std::string(row.a));
     CAPTURE(std::string(row.b));
-    CHECK(bounded_edit_distance(row.a, row.b, 2) == row.distance);
-    CHECK(bounded_edit_distance(row.b, row.a, 2) == row.distance);
+    CHECK(EditMatcher(row.a, 2).distance(row.b) == row.distance);
+    CHECK(EditMatcher(row.b, 2).distance(row.a) == row.distance);
   }
 }
 
 TEST_CASE("letters are code points, and bytes where there is no UTF-8") {
-  CHECK(bounded_edit_distance("café", "cafe", 1) == 1);
-  CHECK(bounded_edit_distance("naïve", "naïev", 1) == 1);
-  CHECK(bounded_edit_distance("記憶装置", "記憶置装", 1) == 1);
-  CHECK(bounded_edit_distance("😀😀😀", "😀😀", 1) == 1);
-  CHECK(bounded_edit_distance("caf\xC3", "cafe", 1) == 1);
-  CHECK(bounded_edit_distance("\xFF\xFE", "\xFF\xFD", 1) == 1);
-  CHECK(bounded_edit_distance("\xE9", "é", 1) == 1);
+  CHECK(EditMatcher("café", 1).distance("cafe") == 1);
+  CHECK(EditMatcher("naïve", 1).distance("naïev") == 1);
+  CHECK(EditMatcher("記憶装置", 1).distance("記憶置装") == 1);
+  CHECK(EditMatcher("😀😀😀", 1).distance("😀😀") == 1);
+  CHECK(EditMatcher("caf\xC3", 1).distance("cafe") == 1);
+  CHECK(EditMatcher("\xFF\xFE", 1).distance("\xFF\xFD") == 1);
+  CHECK(EditMatcher("\xE9", 1).distance("é") == 1);
 }
 
 TEST_CASE("a word may be one edit off from 3 letters on and two from 6 on") {
@@ -97,11 +97,11 @@ TEST_CASE("a word may be one edit off from 3 letters on and two from 6 on") {
 
 TEST_CASE("words of more than 64 letters are far from everything") {
   const std::string longest(kEditLettersMax, 'x');
-  CHECK(bounded_edit_distance(longest, longest, 2) == 0);
-  CHECK(bounded_edit_distance(longest, longest.substr(2), 2) == 2);
-  CHECK(bounded_edit_distance(longest, longest + "x", 2) == 3);
-  CHECK(bounded_edit_distance(longest + "x", longest + "x", 2) == 3);
-  CHECK(bounded_edit_distance(longest + "x", longest, 1) == 2);
+  CHECK(EditMatcher(longest, 2).distance(longest) == 0);
+  CHECK(EditMatcher(longest, 2).distance(longest.substr(2)) == 2);
+  CHECK(EditMatcher(longest, 2).distance(longest + "x") == 3);
+  CHECK(EditMatcher(longest + "x", 2).distance(longest + "x") == 3);
+  CHECK(EditMatcher(longest + "x", 1).distance(longest) == 2);
   CHECK_FALSE(EditMatcher(std::string(100'000, 'x')).matches(longest));
 }
 
@@ -122,11 +122,11 @@ TEST_CASE("the banded distance is the plain one, up to the bound") {
     CAPTURE(b);
     const std::size_t plain = naive_distance(a, b);
     for (std::size_t bound = 0; bound <= kEditBoundMax; ++bound) {
-      REQUIRE(bounded_edit_distance(a, b, bound) == std::min(plain, bound + 1));
+      REQUIRE(EditMatcher(a, bound).distance(b) == std::min(plain, bound + 1));
     }
     within_count += plain <= kEditBoundMax ? 1 : 0;
   }
   CHECK(within_count > 2'000);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::edit_matcher_test

@@ -10,7 +10,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "query/json_place.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::json_query_test {
 
 TEST_CASE("a JSON query says all that a query can") {
   const JsonQuery query = parse_json_query(R"({"text": "database scalability",
@@ -162,4 +162,4 @@ TEST_CASE("a place in a JSON text is found by counting") {
   }
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::json_query_test

@@ -10,7 +10,7 @@
 
 #include <doctest/doctest.h>
 
-namespace bmad_mem {
+namespace bmad_mem::match_finder_test {
 namespace {
 
 using Stretches = std::vector<std::array<std::size_t, 2>>;
@@ -114,4 +114,4 @@ TEST_CASE("a word of one letter is found, whatever follows it") {
   CHECK(matches(finder, "").empty());
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::match_finder_test

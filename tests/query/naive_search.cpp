@@ -42,7 +42,7 @@ NaiveEntry to_entry(const ScannedEntry& scanned, Analyzer& analyzer) {
                    .timestamp = head.timestamp,
                    .last_accessed = head.last_accessed,
                    .decay_factor = head.decay_factor,
-                   .importance = entry_importance(scanned.type, scanned.value),
+                   .importance = importance_of(scanned.type, head.severe, head.approved),
                    .pinned = head.pinned,
                    .sensitive = head.sensitive,
                    .words = {},

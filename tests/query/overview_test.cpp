@@ -10,7 +10,7 @@
 #include "query/query_fixture.hpp"
 #include "query/slot_filter.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::overview_test {
 namespace {
 
 std::string begin_text(TimelineUnit unit, std::string_view time) {
@@ -131,4 +131,4 @@ TEST_CASE("a slot filter narrows: any of some keys, none of another, words that 
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::overview_test

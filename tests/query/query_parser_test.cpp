@@ -11,7 +11,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::query_parser_test {
 namespace {
 
 std::string shown_kind(ClauseKind kind) {
@@ -368,4 +368,4 @@ TEST_CASE("any bytes give a query or an error within the text") {
   CHECK(parsed_count > 2'000);
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::query_parser_test

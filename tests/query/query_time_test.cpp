@@ -7,7 +7,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::query_time_test {
 namespace {
 
 constexpr std::string_view kNow = "2026-11-18T15:30:00Z";
@@ -86,4 +86,4 @@ TEST_CASE("a time says whether it moves with the clock") {
   CHECK_FALSE(QueryTime::try_parse("today", RangeEnd::kSince)->is_fixed());
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::query_time_test

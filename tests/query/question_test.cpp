@@ -6,7 +6,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::question_test {
 namespace {
 
 Timestamp at(std::string_view text) { return try_parse_rfc3339(text).value(); }
@@ -70,4 +70,4 @@ TEST_CASE("a query that says nothing is refused; a filter says enough") {
   CHECK(read({.text = "is:pinned"}).clauses.empty());
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::question_test

@@ -7,7 +7,7 @@
 
 #include "bmad_mem/utf8.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::snippet_test {
 namespace {
 
 /// The snippet with its matches in brackets.
@@ -97,4 +97,4 @@ TEST_CASE("a phrase is held where its words stand side by side, whatever the cas
   CHECK(holds_phrase(analyzer, {}, "x"));
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::snippet_test

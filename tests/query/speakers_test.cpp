@@ -8,7 +8,7 @@
 
 #include "query/query_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::speakers_test {
 namespace {
 
 /// Whom the words of `question` name; the words that are names only go to `taken`.
@@ -97,4 +97,4 @@ TEST_CASE("who only wrote other entries is no participant") {
   CHECK_FALSE(named(memory, {"what", "did", "ann", "say"}).is_named());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::speakers_test

@@ -8,7 +8,7 @@
 
 #include "query/query_fixture.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::term_expansion_test {
 namespace {
 
 using Terms = std::vector<std::string>;
@@ -58,4 +58,4 @@ TEST_CASE("a word is compared by its stem, too") {
   CHECK(like(memory, "conections") == Terms{"connect"});
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::term_expansion_test

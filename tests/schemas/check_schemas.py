@@ -13,12 +13,14 @@ Usage: check_schemas.py SOURCE_DIR [BMAD_MEM]
 
 import json
 import pathlib
-import shutil
 import subprocess
 import sys
 import tempfile
 
 from jsonschema import Draft202012Validator
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+from sample import copy_sample, sample_files  # noqa: E402
 
 LOGS = {
     "conversation.jsonl": "conversation",
@@ -169,11 +171,11 @@ def check_refused(validators, report):
 
 
 def check_sample(source, validators, report):
-    paths = sorted((source / ".bmad-sample").rglob("*"))
+    paths = sample_files(source / ".bmad-sample")
     report.check(any(path.name == "manifest.json" for path in paths), ".bmad-sample: no sessions")
     for path in paths:
         name = path.name
-        if path.is_dir() or name == ".gitignore" or path.suffix == ".md":
+        if name == ".gitignore" or path.suffix == ".md":
             continue
         if name in LOGS:
             for where, value in lines_of(path):
@@ -189,22 +191,18 @@ def check_sample(source, validators, report):
 
 def check_made_indexes(source, tool, validators, report):
     with tempfile.TemporaryDirectory() as folder:
-        roots = [path.parent for path in (source / ".bmad-sample").rglob("sessions")]
-        report.check(bool(roots), ".bmad-sample: no memory root")
-        for root in roots:
-            copy = pathlib.Path(folder) / "memory"
-            shutil.copytree(root, copy)
-            subprocess.run([tool, "--root", copy, "rebuild-index", "--all"], check=True,
-                           stdout=subprocess.DEVNULL)
-            made = sorted(copy.rglob("index.json"))
-            report.check(bool(made), f"{root}: rebuild-index made no index.json")
-            for path in made:
-                value = json.loads(path.read_text(encoding="utf-8"))
-                fields = failed_fields(validators["index"], value)
-                report.check(not fields, f"{path.parent.name}/{path.name}: fails at {sorted(fields)}")
-                unknown = set(value) - set(validators["index"].schema["properties"])
-                report.check(not unknown, f"{path.name}: the schema doesn't say what {unknown} is")
-            shutil.rmtree(copy)
+        copy = pathlib.Path(folder) / "memory"
+        copy_sample(copy, source / ".bmad-sample")
+        subprocess.run([tool, "--root", copy, "rebuild-index", "--all"], check=True,
+                       stdout=subprocess.DEVNULL)
+        made = sorted(copy.rglob("index.json"))
+        report.check(bool(made), ".bmad-sample: rebuild-index made no index.json")
+        for path in made:
+            value = json.loads(path.read_text(encoding="utf-8"))
+            fields = failed_fields(validators["index"], value)
+            report.check(not fields, f"{path.parent.name}/{path.name}: fails at {sorted(fields)}")
+            unknown = set(value) - set(validators["index"].schema["properties"])
+            report.check(not unknown, f"{path.name}: the schema doesn't say what {unknown} is")
 
 
 def main():

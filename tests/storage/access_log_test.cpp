@@ -15,7 +15,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::access_log_test {
 namespace {
 
 using std::chrono::seconds;
@@ -254,4 +254,4 @@ TEST_CASE("the two forms that are written are the two that are scanned") {
   CHECK_FALSE(scan_access_line(R"({"at":"2026-01-12T09:00:00Z","ids":[]} )", line));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::access_log_test

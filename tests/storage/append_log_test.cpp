@@ -14,7 +14,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::append_log_test {
 namespace {
 
 constexpr const char* kLog = "s/facts.jsonl";
@@ -493,4 +493,4 @@ TEST_CASE("any call that fails on the way leaves the whole lines as they were") 
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::append_log_test

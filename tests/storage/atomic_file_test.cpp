@@ -10,7 +10,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::atomic_file_test {
 namespace {
 
 struct Desk {
@@ -113,4 +113,4 @@ TEST_CASE("names beside and above a file") {
   CHECK(parent_folder("config.json").empty());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::atomic_file_test

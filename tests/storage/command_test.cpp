@@ -16,7 +16,7 @@
 
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::command_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -255,4 +255,4 @@ TEST_CASE("many threads run programs at once") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::command_test

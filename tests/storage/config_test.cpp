@@ -10,13 +10,14 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "storage/config_table.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::config_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -43,6 +44,19 @@ std::string with(std::string_view key, std::string_view value) {
   }
 }
 
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+/// The JSON text of a value that is no array and no object.
+std::string json_text(JsonValue value) {
+  if (value.is_string()) {
+    return fmt::format("\"{}\"", value.string());
+  }
+  return value.is_number() ? fmt::format("{}", value.number()) : fmt::format("{}", value.boolean());
+}
+
 /// What a schema says about the setting `key`, behind "properties" on each level.
 JsonValue rules_of(JsonValue schema, std::string_view key) {
   JsonValue rules = schema["properties"][kConfigRoot];
@@ -54,24 +68,18 @@ JsonValue rules_of(JsonValue schema, std::string_view key) {
   return rules;
 }
 
-// The example of the specification, section 9.1, with decay.model and the settings that are ours.
+// The example of the specification, section 9.1, with decay.model and the settings that are ours,
+// and without what has no effect here.
 constexpr std::string_view kSpecification = R"({
   "memory_config": {
     "version": "1.0",
     "storage": {
-      "root_path": ".bmad/memory",
       "format": "jsonl",
       "encoding": "utf-8",
-      "max_session_size_mb": 10,
-      "compression": {
-        "enabled": false,
-        "algorithm": "gzip"
-      }
+      "max_session_size_mb": 10
     },
     "concurrency": {
-      "lock_timeout_ms": 5000,
-      "lock_retry_interval_ms": 100,
-      "max_concurrent_writes": 10
+      "lock_timeout_ms": 5000
     },
     "indexing": {
       "enabled": true,
@@ -143,9 +151,6 @@ constexpr std::string_view kSpecification = R"({
       "audit_deletions": true
     },
     "performance": {
-      "batch_write_size": 100,
-      "index_cache_ttl_seconds": 300,
-      "lazy_load": true,
       "record_access": true
     },
     "knowledge": {
@@ -189,8 +194,13 @@ TEST_CASE("what init writes reads back as the defaults, without a warning") {
   Config defaults;
   for (const Setting& setting : config_settings()) {
     CAPTURE(setting.key);
-    std::visit([&](auto member) { CHECK((member(loaded.config) == member(defaults))); },
-               setting.member);
+    std::visit(
+        [&](auto member) {
+          if constexpr (!std::is_same_v<decltype(member), NoEffect>) {
+            CHECK((member(loaded.config) == member(defaults)));
+          }
+        },
+        setting.member);
   }
 }
 
@@ -212,8 +222,7 @@ TEST_CASE("every default lies in its own range") {
 }
 
 TEST_CASE("the schema for editors allows what is allowed here") {
-  std::ifstream file(BMAD_SOURCE_DIR "/schemas/config.schema.json");
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  const std::string text = text_of(BMAD_SOURCE_DIR "/schemas/config.schema.json");
   JsonParser parser;
   const JsonValue schema = parser.parse(text).value();
   Config defaults;
@@ -221,6 +230,12 @@ TEST_CASE("the schema for editors allows what is allowed here") {
     CAPTURE(setting.key);
     const JsonValue rules = rules_of(schema, setting.key);
     REQUIRE(rules.is_object());
+    if (const auto* without = std::get_if<NoEffect>(&setting.member)) {
+      CHECK(rules["deprecated"].boolean());
+      CHECK(rules["description"].string() == fmt::format("No effect: {}.", without->reason));
+      CHECK(parsed(with(setting.key, json_text(rules["const"]))).warnings.empty());
+      continue;
+    }
     const auto check_number = [&](const char* type, auto value) {
       CHECK(rules["type"].string() == type);
       CHECK(rules["default"].number() == static_cast<double>(value));
@@ -270,7 +285,6 @@ TEST_CASE("absent keys take their defaults, on every level") {
 
 TEST_CASE("values that are given are taken") {
   CHECK(parsed(with("decay.model", "\"priority\"")).config.decay.model == "priority");
-  CHECK(parsed(with("storage.compression.enabled", "true")).config.storage.compression.enabled);
   CHECK(parsed(with("concurrency.lock_timeout_ms", "0")).config.concurrency.lock_timeout_ms == 0);
   CHECK(parsed(with("concurrency.lock_timeout_ms", "250.0")).config.concurrency.lock_timeout_ms ==
         250);
@@ -281,7 +295,7 @@ TEST_CASE("values that are given are taken") {
   CHECK(parsed(with("privacy.retention_days.conversation", "0"))
             .config.privacy.retention_days.conversation == 0);
   CHECK(parsed(with("compaction.strategy", "\"tiered\"")).config.compaction.strategy == "tiered");
-  CHECK_FALSE(parsed(with("performance.lazy_load", "false")).config.performance.lazy_load);
+  CHECK_FALSE(parsed(with("performance.record_access", "false")).config.performance.record_access);
 }
 
 TEST_CASE("rules to learn by are a list of what to look for and what to remember") {
@@ -362,7 +376,6 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
       {"version", "\"2.0\"", "must be \"1.0\", not \"2.0\""},
       {"version", "1.0", "must be \"1.0\", not 1"},
       {"storage", "[]", "must be an object, not an array"},
-      {"storage.root_path", "\"\"", "must be a string that isn't empty, not \"\""},
       {"storage.format", "\"csv\"", "must be \"jsonl\", not \"csv\""},
       {"storage.max_session_size_mb", "\"10\"", "must be a number from 0.01 to 4096, not \"10\""},
       {"storage.max_session_size_mb", "0", "must be a number from 0.01 to 4096, not 0"},
@@ -370,12 +383,11 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
       {"storage.max_session_size_mb", "1e300", "must be a number from 0.01 to 4096, not 1e+300"},
       {"storage.max_session_size_mb", "null", "must be a number from 0.01 to 4096, not null"},
       {"storage.compression", "true", "must be an object, not a boolean"},
-      {"storage.compression.enabled", "1", "must be true or false, not 1"},
-      {"storage.compression.enabled", "\"true\"", "must be true or false, not \"true\""},
+      {"decay.enabled", "1", "must be true or false, not 1"},
+      {"decay.enabled", "\"true\"", "must be true or false, not \"true\""},
       {"concurrency.lock_timeout_ms", "2.5", "must be a whole number from 0 to 3600000, not 2.5"},
       {"concurrency.lock_timeout_ms", "18446744073709551615",
        "must be a whole number from 0 to 3600000, not 1.8446744073709552e+19"},
-      {"concurrency.max_concurrent_writes", "0", "must be a whole number from 1 to 1000, not 0"},
       {"indexing.update_strategy", "\"never\"",
        "must be \"incremental\" or \"full\", not \"never\""},
       {"decay.model", "\"linear\"", "must be \"exponential\" or \"priority\", not \"linear\""},
@@ -413,10 +425,10 @@ TEST_CASE("line and column are those of the key in the file") {
   text.replace(at, 4, "-1");
   const Error error = refused(text);
   CHECK(error.field == "memory_config.concurrency.lock_timeout_ms");
-  CHECK(error.line == 15);
+  CHECK(error.line == 10);
   CHECK(error.column == 7);
   CHECK(error.to_string() ==
-        "config.json:15:7: memory_config.concurrency.lock_timeout_ms: must be a whole number from "
+        "config.json:10:7: memory_config.concurrency.lock_timeout_ms: must be a whole number from "
         "0 to 3600000, not -1");
 }
 
@@ -434,8 +446,7 @@ TEST_CASE("an unknown key is a warning that names the nearest known one") {
        "max_session_size_mb?"},
       {with("storge.format", "{}"),
        "memory_config.storge is not a known key; did you mean storage?"},
-      {with("storage.compresion", "{}"),
-       "memory_config.storage.compresion is not a known key; did you mean compression?"},
+      {with("storage.compresion", "{}"), "memory_config.storage.compresion is not a known key"},
       {with("decay.rates.conversations", "1"),
        "memory_config.decay.rates.conversations is not a known key; did you mean conversation?"},
       {with("storage.lock_timeout_ms", "1"),
@@ -445,8 +456,9 @@ TEST_CASE("an unknown key is a warning that names the nearest known one") {
       {with("storage.x", "[[[{}]]]"), "memory_config.storage.x is not a known key"},
       {R"({"memory_confg":{}})", "memory_confg is not a known key; did you mean memory_config?"},
       {R"({"storage":{}})", "storage is not a known key; did you mean memory_config.storage?"},
-      {R"({"lazy_load":true})",
-       "lazy_load is not a known key; did you mean memory_config.performance.lazy_load?"},
+      {R"({"record_access":true})",
+       "record_access is not a known key; did you mean memory_config.performance.record_access?"},
+      {R"({"lazy_load":true})", "lazy_load is not a known key"},
       {R"({"memory_config":{"storage.format":"csv"}})",
        "memory_config.storage.format is not a known key"},
       {R"({"a\u001b[31m\nb":1})", R"("a\u001b[31m\nb" is not a known key)"},
@@ -455,6 +467,52 @@ TEST_CASE("an unknown key is a warning that names the nearest known one") {
     CAPTURE(row.text);
     CHECK(parsed(row.text).warnings == Strings{row.warning});
   }
+}
+
+TEST_CASE("a key that has no effect is a warning when its value asks for one") {
+  struct Row {
+    const char* key;
+    const char* usual;
+    const char* other;
+    const char* reason;
+  };
+  constexpr Row kRows[] = {
+      {"storage.root_path", "\".bmad/memory\"", "\"memory\"", "a memory is where it was found"},
+      {"storage.compression.enabled", "false", "true",
+       "logs stay readable, archives are always packed"},
+      {"storage.compression.algorithm", "\"gzip\"", "\"zstd\"",
+       "archives are always packed with gzip"},
+      {"concurrency.lock_retry_interval_ms", "100", "50",
+       "the system wakes a writer that waits for a lock"},
+      {"concurrency.max_concurrent_writes", "10", "0",
+       "writes to one session take turns, sessions do not wait for each other"},
+      {"performance.batch_write_size", "100", "[]",
+       "a batch is one write and one sync, whatever its size"},
+      {"performance.index_cache_ttl_seconds", "300", "null",
+       "indexing.cache_size_mb bounds what indexes keep in memory"},
+      {"performance.lazy_load", "true", "false", "sessions are always opened when they are needed"},
+  };
+  std::size_t count = 0;
+  for (const Row& row : kRows) {
+    CAPTURE(row.key);
+    CHECK(parsed(with(row.key, row.usual)).warnings.empty());
+    CHECK(parsed(with(row.key, row.other)).warnings ==
+          Strings{fmt::format("memory_config.{} has no effect: {}; remove the key", row.key,
+                              row.reason)});
+    ++count;
+  }
+  CHECK(count == static_cast<std::size_t>(
+                     std::ranges::count_if(config_settings(), [](const Setting& setting) {
+                       return std::holds_alternative<NoEffect>(setting.member);
+                     })));
+}
+
+TEST_CASE("the settings that version 0.1 wrote are read without a word") {
+  const std::string text = text_of(BMAD_SOURCE_DIR "/tests/storage/config-0.1.json");
+  REQUIRE(text.find("lazy_load") != std::string::npos);
+  const LoadedConfig loaded = parsed(text);
+  CHECK(loaded.warnings.empty());
+  CHECK(config_text(loaded.config) == default_config_text());
 }
 
 TEST_CASE("the key by which editors find a schema is no setting and no mistake") {
@@ -526,4 +584,4 @@ TEST_CASE("a root without settings has the defaults, and a disk error is no such
   CHECK(load_config(files).error().code == ErrorCode::E_SIZE_LIMIT);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::config_test

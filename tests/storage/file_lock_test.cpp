@@ -21,7 +21,7 @@
 #include "support/memory_file_system.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::file_lock_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -301,4 +301,4 @@ TEST_CASE("the name of the holder that cannot be written is nobody's error") {
   CHECK(refused(lock).message.find("a process that left no name") != std::string::npos);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::file_lock_test

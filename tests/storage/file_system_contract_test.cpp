@@ -17,7 +17,7 @@
 #include "support/memory_file_system.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::file_system_contract_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -358,7 +358,7 @@ TEST_CASE("files are private whatever the umask says") {
   TemporaryDirectory folder;
   const auto files = std::move(open_posix_file_system(folder.path()).value());
   const mode_t old_mask = ::umask(0);
-  for (const mode_t mask : {0, 022, 0777}) {
+  for (const mode_t mask : {0U, 022U, 0777U}) {
     ::umask(mask);
     const std::string name = "m" + std::to_string(mask);
     CHECK(files->open(name, OpenMode::kAppend).has_value());
@@ -430,4 +430,4 @@ TEST_CASE("the root is made with the folders above it, and may be made again") {
   CHECK_FALSE(make_root_directory(folder.path("file/memory")).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::file_system_contract_test

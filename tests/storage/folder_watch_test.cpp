@@ -9,7 +9,7 @@
 
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::folder_watch_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -82,4 +82,4 @@ TEST_CASE("a stop ends a wait, whichever came first, and every wait after it") {
   CHECK(watch.wait(kLong).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::folder_watch_test

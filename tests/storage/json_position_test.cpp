@@ -6,7 +6,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::json_position_test {
 
 TEST_CASE("a byte has a line and a column, counted from 1") {
   constexpr std::string_view kText = "ab\ncd\n\ne";
@@ -78,4 +78,4 @@ TEST_CASE("a problem's column in the text becomes line and column in the file") 
   CHECK(problem.field == "a");
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::json_position_test

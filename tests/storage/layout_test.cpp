@@ -9,7 +9,7 @@
 
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::layout_test {
 namespace {
 
 constexpr const char* kSession = "sess-2026-01-11-4q7m2s";
@@ -80,6 +80,9 @@ TEST_CASE("the root is the one that was named, else the one in the environment")
       {"memory", "", "/work/dir/memory"},
       {"./memory", "", "/work/dir/memory"},
       {"../memory", "", "/work/memory"},
+      {"memory/", "", "/work/dir/memory"},
+      {".", "", "/work/dir"},
+      {"../..", "", "/"},
       {"", "memory", "/work/dir/memory"},
       {"/a/../b", "", "/a/../b"},  // The system resolves it, and links on the way.
   };
@@ -179,4 +182,4 @@ TEST_CASE("git ignores what is derived, local or deleted, and nothing else") {
   CHECK(ignored_by_git(folder, paths) == std::set<std::string>(ignored.begin(), ignored.end()));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::layout_test

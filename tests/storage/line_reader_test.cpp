@@ -13,7 +13,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::line_reader_test {
 namespace {
 
 constexpr std::uint64_t kLimit = 1U << 20U;
@@ -154,7 +154,7 @@ TEST_CASE("reading starts where it is told to") {
 }
 
 TEST_CASE("reading from the end, or from behind it, finds nothing") {
-  for (const std::uint64_t offset : {4, 100}) {
+  for (const std::uint64_t offset : {4U, 100U}) {
     Page page("one\n");
     LineReader reader(*page.file, kLimit);
     reader.seek(offset, 2);
@@ -225,4 +225,4 @@ TEST_CASE("a small file is read in one piece") {
   CHECK(page.files.count(Operation::kReadAt) == 1);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::line_reader_test

@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 #include <rapidcheck.h>
 
-namespace bmad_mem {
+namespace bmad_mem::log_merge_test {
 namespace {
 
 /// A tiny language for logs: "a1 b2*" is entry a at second 1, then entry b at second 2 with another
@@ -315,4 +315,4 @@ TEST_CASE("three branches hold the same lines, in whatever order they were merge
   }));
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::log_merge_test

@@ -10,7 +10,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::log_rewrite_test {
 namespace {
 
 /// Removes ranges from a text, in the simplest way.
@@ -86,4 +86,4 @@ TEST_CASE("another failure than a full disk leaves the log as it was") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::log_rewrite_test

@@ -7,7 +7,7 @@
 #include "bmad_mem/log_merge.hpp"
 #include "storage/manifest.hpp"
 
-namespace bmad_mem {
+namespace bmad_mem::manifest_merge_test {
 namespace {
 
 /// A manifest of session s1 with further members.
@@ -112,4 +112,4 @@ TEST_CASE("a manifest is told from a log by its content") {
   CHECK(!looks_like_manifest(""));
 }
 
-}  // namespace bmad_mem
+}  // namespace bmad_mem::manifest_merge_test

@@ -13,7 +13,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::manifest_test {
 namespace {
 
 using Strings = std::vector<std::string>;
@@ -377,4 +377,4 @@ TEST_CASE("an error of the disk is passed on, a huge manifest is not read") {
   CHECK(load_manifest(files, kSession).error().code == ErrorCode::E_SIZE_LIMIT);
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::manifest_test

@@ -37,7 +37,7 @@
 #include "support/manual_clock.hpp"
 #include "support/temporary_directory.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::posix_file_system_test {
 namespace {
 
 std::unique_ptr<FileSystem> open_root(const std::string& root) {
@@ -292,7 +292,7 @@ TEST_CASE("reads, writes and syncs go on after a signal") {
 }
 
 TEST_CASE("what is made under any umask can be used by its owner and nobody else") {
-  for (const mode_t mask : {0, 0777}) {
+  for (const mode_t mask : {0U, 0777U}) {
     CAPTURE(mask);
     TemporaryDirectory folder;
     const std::string root = folder.path("a/b");
@@ -321,4 +321,4 @@ TEST_CASE("what is made under any umask can be used by its owner and nobody else
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::posix_file_system_test

@@ -14,7 +14,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::quarantine_test {
 namespace {
 
 using Records = std::vector<nlohmann::json>;
@@ -200,4 +200,4 @@ TEST_CASE("nothing is written or synced when nothing is kept") {
   CHECK_FALSE(ward.disk.info("s/quarantine.jsonl").has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::quarantine_test

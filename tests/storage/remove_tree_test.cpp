@@ -10,7 +10,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::remove_tree_test {
 
 TEST_CASE("a folder is removed with all that is below it") {
   MemoryFileSystem disk;
@@ -39,4 +39,4 @@ TEST_CASE("an error on the way is told, and the next run goes on") {
   }
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::remove_tree_test

@@ -9,7 +9,7 @@
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::retrying_file_system_test {
 namespace {
 
 using Delays = std::vector<std::chrono::milliseconds>;
@@ -116,4 +116,4 @@ TEST_CASE("a file that is read through it is the file itself") {
   CHECK(disk.files.display_path("a") == disk.disk.display_path("a"));
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::retrying_file_system_test

@@ -12,7 +12,7 @@
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::session_writer_test {
 namespace {
 
 constexpr std::string_view kLine = "{\"id\":\"0123456789\"}\n";  // 20 bytes.
@@ -47,6 +47,16 @@ class Session {
   std::uint64_t size_max_;
 };
 
+/// As an add does it: the lock, one write, and the sync without the lock.
+Status append_durably(SessionWriter& writer, const std::string& log_file, std::string_view lines) {
+  AppendLog::Written written;
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, writer.lock("add"));
+    BMAD_TRY_ASSIGN(written, writer.append(guard, log_file, lines));
+  }
+  return AppendLog::sync(written);
+}
+
 ErrorCode code_of(const Status& status) {
   REQUIRE_FALSE(status.has_value());
   return status.error().code;
@@ -63,9 +73,9 @@ TEST_CASE("a writer that was never used has touched nothing") {
 TEST_CASE("lines go to the log they are for") {
   Session session;
   SessionWriter writer = session.writer();
-  REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
-  REQUIRE(writer.append_durably("events.jsonl", "{\"id\":1}\n").has_value());
-  REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
+  REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
+  REQUIRE(append_durably(writer, "events.jsonl", "{\"id\":1}\n").has_value());
+  REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
   CHECK(session.log("facts.jsonl") == std::string(kLine) + std::string(kLine));
   CHECK(session.log("events.jsonl") == "{\"id\":1}\n");
 }
@@ -73,7 +83,7 @@ TEST_CASE("lines go to the log they are for") {
 TEST_CASE("the sync of a durable append comes after the lock was given back") {
   Session session;
   SessionWriter writer = session.writer();
-  REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
+  REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
   const FileLock::Guard guard = std::move(writer.lock("test").value());
   const AppendLog::Written written = writer.append(guard, "facts.jsonl", kLine).value();
   CHECK(written.offset == kLine.size());
@@ -87,18 +97,18 @@ TEST_CASE("who holds the session's lock keeps other writers out") {
   SessionWriter holder = session.writer();
   SessionWriter other = session.writer();
   FileLock::Guard guard = std::move(holder.lock("repair").value());
-  const Status appended = other.append_durably("facts.jsonl", kLine);
+  const Status appended = append_durably(other, "facts.jsonl", kLine);
   CHECK(code_of(appended) == ErrorCode::E_LOCK_TIMEOUT);
   CHECK(appended.error().message.find("agent \"architect\", repair") != std::string::npos);
   guard.release();
-  CHECK(other.append_durably("facts.jsonl", kLine).has_value());
+  CHECK(append_durably(other, "facts.jsonl", kLine).has_value());
 }
 
 TEST_CASE("a session that isn't there is not found") {
   Session session;
   SessionWriter writer = session.writer();
   REQUIRE(session.disk.remove_directory(session_folder("s1")).has_value());
-  const Status appended = writer.append_durably("facts.jsonl", kLine);
+  const Status appended = append_durably(writer, "facts.jsonl", kLine);
   CHECK(code_of(appended) == ErrorCode::E_SESSION_NOT_FOUND);
   CHECK(appended.error().message ==
         "there is no session s1 (any more); `bmad-mem session list` shows the ones there are");
@@ -108,15 +118,15 @@ TEST_CASE("a session that isn't there is not found") {
 TEST_CASE("a warm writer notices that the session's folder was moved away") {
   Session session;
   SessionWriter writer = session.writer();
-  REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
+  REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
   REQUIRE(session.disk.rename(session_folder("s1"), "moved").has_value());
 
   SUBCASE("and nothing came in its place") {
-    CHECK(code_of(writer.append_durably("facts.jsonl", kLine)) == ErrorCode::E_SESSION_NOT_FOUND);
+    CHECK(code_of(append_durably(writer, "facts.jsonl", kLine)) == ErrorCode::E_SESSION_NOT_FOUND);
   }
   SUBCASE("and another one came") {
     session.disk.make_folders(session_folder("s1"));
-    REQUIRE(writer.append_durably("facts.jsonl", "{\"id\":1}\n").has_value());
+    REQUIRE(append_durably(writer, "facts.jsonl", "{\"id\":1}\n").has_value());
     CHECK(session.log("facts.jsonl") == "{\"id\":1}\n");
   }
   CHECK(session.disk.read("moved/facts.jsonl") == kLine);
@@ -126,16 +136,16 @@ TEST_CASE("a session takes bytes up to its quota, and no more") {
   Session session(5 * kLine.size());
   SessionWriter writer = session.writer();
   for (int i = 0; i < 5; ++i) {
-    REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
+    REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
   }
-  const Status appended = writer.append_durably("facts.jsonl", "\n");
+  const Status appended = append_durably(writer, "facts.jsonl", "\n");
   CHECK(code_of(appended) == ErrorCode::E_SIZE_LIMIT);
   CHECK(appended.error().message.find("storage.max_session_size_mb") != std::string::npos);
   CHECK(appended.error().path == "memory:/sessions/s1");
   CHECK(session.log("facts.jsonl").size() == 5 * kLine.size());
   // Nothing is wrong with the log: what frees bytes lets it grow again.
   session.put("facts.jsonl", 10);
-  CHECK(writer.append_durably("facts.jsonl", kLine).has_value());
+  CHECK(append_durably(writer, "facts.jsonl", kLine).has_value());
 }
 
 TEST_CASE("a batch that is too large for the quota is refused whole") {
@@ -145,7 +155,7 @@ TEST_CASE("a batch that is too large for the quota is refused whole") {
   for (int i = 0; i < 6; ++i) {
     lines += kLine;
   }
-  CHECK(code_of(writer.append_durably("facts.jsonl", lines)) == ErrorCode::E_SIZE_LIMIT);
+  CHECK(code_of(append_durably(writer, "facts.jsonl", lines)) == ErrorCode::E_SIZE_LIMIT);
   CHECK(session.log("facts.jsonl").empty());
 }
 
@@ -156,9 +166,9 @@ TEST_CASE("every tracked file counts towards the quota") {
     Session session(1000);
     SessionWriter writer = session.writer();
     session.put(name, 990);
-    CHECK(code_of(writer.append_durably("facts.jsonl", kLine)) == ErrorCode::E_SIZE_LIMIT);
+    CHECK(code_of(append_durably(writer, "facts.jsonl", kLine)) == ErrorCode::E_SIZE_LIMIT);
     session.put(name, 980);
-    CHECK(writer.append_durably("facts.jsonl", kLine).has_value());
+    CHECK(append_durably(writer, "facts.jsonl", kLine).has_value());
   }
 }
 
@@ -168,15 +178,15 @@ TEST_CASE("derived and local files do not count") {
   for (const char* name : {"index.json", "access.jsonl", "facts.jsonl.tmp", "notes.txt"}) {
     session.put(name, 5000);
   }
-  CHECK(writer.append_durably("facts.jsonl", kLine).has_value());
+  CHECK(append_durably(writer, "facts.jsonl", kLine).has_value());
 }
 
 TEST_CASE("growth of the same log by another process counts at once") {
   Session session(100 * kLine.size());
   SessionWriter writer = session.writer();
-  REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
+  REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
   session.put("facts.jsonl", 99 * kLine.size() + 10);
-  CHECK(code_of(writer.append_durably("facts.jsonl", kLine)) == ErrorCode::E_SIZE_LIMIT);
+  CHECK(code_of(append_durably(writer, "facts.jsonl", kLine)) == ErrorCode::E_SIZE_LIMIT);
 }
 
 TEST_CASE("growth of another log by another process counts within 256 appends") {
@@ -184,18 +194,18 @@ TEST_CASE("growth of another log by another process counts within 256 appends") 
   Session session(kLimit);
   SessionWriter writer = session.writer();
   SessionWriter other = session.writer();
-  REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
+  REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
   REQUIRE(
-      other.append_durably("events.jsonl", "{\"x\":\"" + std::string(kLimit - 1000, 'x') + "\"}\n")
+      append_durably(other, "events.jsonl", "{\"x\":\"" + std::string(kLimit - 1000, 'x') + "\"}\n")
           .has_value());
   // A writer that looks for the first time sees it.
   SessionWriter fresh = session.writer();
-  CHECK(code_of(fresh.append_durably("facts.jsonl", std::string(1100, ' ') + "\n")) ==
+  CHECK(code_of(append_durably(fresh, "facts.jsonl", std::string(1100, ' ') + "\n")) ==
         ErrorCode::E_SIZE_LIMIT);
   int accepted = 0;
   Status appended;
   while (accepted < 1000 && appended) {
-    appended = writer.append_durably("facts.jsonl", kLine);
+    appended = append_durably(writer, "facts.jsonl", kLine);
     accepted += appended ? 1 : 0;
   }
   CHECK(code_of(appended) == ErrorCode::E_SIZE_LIMIT);
@@ -206,13 +216,13 @@ TEST_CASE("a log that was cut counts as what it is now") {
   Session session(5 * kLine.size());
   SessionWriter writer = session.writer();
   for (int i = 0; i < 5; ++i) {
-    REQUIRE(writer.append_durably("facts.jsonl", kLine).has_value());
+    REQUIRE(append_durably(writer, "facts.jsonl", kLine).has_value());
   }
   session.disk.write(session_file("s1", "facts.jsonl"), kLine);
   for (int i = 0; i < 4; ++i) {
-    CHECK(writer.append_durably("facts.jsonl", kLine).has_value());
+    CHECK(append_durably(writer, "facts.jsonl", kLine).has_value());
   }
-  CHECK(code_of(writer.append_durably("facts.jsonl", kLine)) == ErrorCode::E_SIZE_LIMIT);
+  CHECK(code_of(append_durably(writer, "facts.jsonl", kLine)) == ErrorCode::E_SIZE_LIMIT);
 }
 
 TEST_CASE("mending ends a torn log and tells its size") {
@@ -247,4 +257,4 @@ TEST_CASE("a disk that cannot be asked about sizes is an error, not an empty ses
   CHECK_FALSE(session_footprint(session.files, "s1", {"facts.jsonl"}).has_value());
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::session_writer_test

@@ -9,7 +9,7 @@
 
 #include "support/memory_file_system.hpp"
 
-namespace bmad_mem::test {
+namespace bmad_mem::test::faulty_file_system_test {
 namespace {
 
 using Log = std::vector<std::string>;
@@ -155,4 +155,4 @@ TEST_CASE("every kind of call can fail") {
   CHECK(store.disk.list("").value() == Log{"d", "x"});
 }
 
-}  // namespace bmad_mem::test
+}  // namespace bmad_mem::test::faulty_file_system_test

@@ -90,6 +90,23 @@ struct Command {
 /// All commands, in the order of help.
 std::span<const Command* const> all_commands();
 
+/// A word that people type for a command of another name.
+struct Synonym {
+  std::string_view word;  ///< "search", "session ls".
+  const Command* command;
+  /// What to type instead, where the word does not mean exactly what the command does; the
+  /// command's name stands in it. Empty for an alias.
+  std::string_view advice = {};
+
+  [[nodiscard]] constexpr bool is_alias() const { return advice.empty(); }
+};
+
+/// All synonyms. None is the name of a command.
+std::span<const Synonym> all_synonyms();
+
+/// The synonym of this name; null when there is none.
+const Synonym* find_synonym(std::string_view name);
+
 /// The options that every command takes, before or after its name.
 std::span<const Option> global_options();
 

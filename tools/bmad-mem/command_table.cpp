@@ -83,6 +83,114 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kCompleteSessions,
 });
 
+// Words of other tools. An alias means exactly what the command does; anything less is advice.
+constexpr auto kSynonyms = std::to_array<Synonym>({
+    {.word = "search", .command = &kQuery},
+    {.word = "find", .command = &kQuery},
+    {.word = "ask", .command = &kQuery},
+    {.word = "show", .command = &kGet},
+    {.word = "view", .command = &kGet},
+    {.word = "cat", .command = &kGet},
+    {.word = "ls", .command = &kList},
+    {.word = "rm", .command = &kDelete},
+    {.word = "remove", .command = &kDelete},
+    {.word = "status", .command = &kStats},
+    {.word = "reindex", .command = &kRebuildIndex},
+    {.word = "sessions", .command = &kSessionList},
+    {.word = "session ls", .command = &kSessionList},
+    {.word = "session create", .command = &kSessionNew},
+    {.word = "session start", .command = &kSessionNew},
+    {.word = "session end", .command = &kSessionClose},
+    {.word = "session rm", .command = &kSessionDelete},
+    {.word = "session remove", .command = &kSessionDelete},
+    {.word = "new",
+     .command = &kSessionNew,
+     .advice = "to start a session, run `bmad-mem session new`; to store an entry, `bmad-mem add`"},
+    {.word = "create", .command = &kInit, .advice = "to create a memory, run `bmad-mem init`"},
+    {.word = "setup",
+     .command = &kInit,
+     .advice = "to create a memory, run `bmad-mem init`; to connect an agent, `bmad-mem install`"},
+    {.word = "note", .command = &kAdd, .advice = "to store a note, run `bmad-mem add fact TEXT`"},
+    {.word = "write",
+     .command = &kAdd,
+     .advice = "to store an entry, run `bmad-mem add TYPE TEXT`"},
+    {.word = "save",
+     .command = &kRemember,
+     .advice = "to store what stays true, run `bmad-mem remember --category CATEGORY TEXT`; to "
+               "store an entry, `bmad-mem add TYPE TEXT`"},
+    {.word = "store",
+     .command = &kRemember,
+     .advice = "to store what stays true, run `bmad-mem remember --category CATEGORY TEXT`; to "
+               "store an entry, `bmad-mem add TYPE TEXT`"},
+    {.word = "edit",
+     .command = &kAdd,
+     .advice = "entries are not changed in place; to add a newer version, run `bmad-mem add TYPE "
+               "--id ID TEXT`"},
+    {.word = "update",
+     .command = &kAdd,
+     .advice = "to add a newer version of an entry, run `bmad-mem add TYPE --id ID TEXT`; to "
+               "upgrade the program, install a newer one over it"},
+    {.word = "tag",
+     .command = &kAdd,
+     .advice = "tags are stored with an entry; to add a version with a tag, run `bmad-mem add TYPE "
+               "--id ID --tag TAG TEXT`"},
+    {.word = "grep",
+     .command = &kQuery,
+     .advice = "to search words, run `bmad-mem query TEXT`; for patterns, grep the files in "
+               ".bmad/memory/sessions"},
+    {.word = "log",
+     .command = &kList,
+     .advice = "to see the newest entries, run `bmad-mem list`; the versions of one, `bmad-mem "
+               "history ID`"},
+    {.word = "diff",
+     .command = &kHistory,
+     .advice = "to see the versions of an entry, run `bmad-mem history ID`"},
+    {.word = "tail",
+     .command = &kWatch,
+     .advice = "to see entries as they are written, run `bmad-mem watch`"},
+    {.word = "info", .command = &kStats, .advice = "to see what is stored, run `bmad-mem stats`"},
+    {.word = "undo",
+     .command = &kUndelete,
+     .advice = "to restore deleted entries, run `bmad-mem undelete ID`"},
+    {.word = "doctor",
+     .command = &kVerify,
+     .advice = "to check all files, run `bmad-mem verify`; to repair them, `bmad-mem repair`"},
+    {.word = "check", .command = &kVerify, .advice = "to check all files, run `bmad-mem verify`"},
+    {.word = "fix",
+     .command = &kRepair,
+     .advice = "to repair damaged files, run `bmad-mem repair`"},
+    {.word = "backup",
+     .command = &kExport,
+     .advice = "to write a copy, run `bmad-mem export >FILE`; `bmad-mem import FILE` reads it"},
+    {.word = "dump", .command = &kExport, .advice = "to write a copy, run `bmad-mem export >FILE`"},
+    {.word = "load",
+     .command = &kImport,
+     .advice = "to read entries or transcripts, run `bmad-mem import FILE`"},
+    {.word = "clean",
+     .command = &kMaintain,
+     .advice = "cleaning is automatic; to do it now, run `bmad-mem maintain`"},
+    {.word = "gc",
+     .command = &kMaintain,
+     .advice = "cleaning is automatic; to do it now, run `bmad-mem maintain`"},
+    {.word = "connect",
+     .command = &kInstall,
+     .advice = "to connect an agent client, run `bmad-mem install CLIENT`"},
+    {.word = "web",
+     .command = &kServe,
+     .advice = "to open the web interface, run `bmad-mem serve --open`"},
+    {.word = "ui",
+     .command = &kServe,
+     .advice = "to open the web interface, run `bmad-mem serve --open`"},
+    {.word = "config",
+     .command = &kInit,
+     .advice = "settings are in config.json of the memory, usually .bmad/memory/config.json; edit "
+               "it, or create it with `bmad-mem init`"},
+    {.word = "upgrade",
+     .command = &kVersion,
+     .advice = "install a newer version over this one, the files stay as they are; `bmad-mem "
+               "version` prints which one this is"},
+});
+
 constexpr std::array<std::string_view, 3> kColorChoices = {"auto", "always", "never"};
 
 constexpr std::array kGlobalOptions = {
@@ -122,6 +230,13 @@ const Command* find_command(std::string_view name) {
   const auto* const found = std::ranges::find_if(
       kCommands, [&](const Command* command) { return command->name == name; });
   return found == kCommands.end() ? nullptr : *found;
+}
+
+std::span<const Synonym> all_synonyms() { return kSynonyms; }
+
+const Synonym* find_synonym(std::string_view name) {
+  const auto* const found = std::ranges::find(kSynonyms, name, &Synonym::word);
+  return found == kSynonyms.end() ? nullptr : &*found;
 }
 
 bool is_command_prefix(std::string_view word) {

@@ -7,12 +7,31 @@
 
 #include <fmt/core.h>
 
+#include "commands/commands.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
 constexpr std::size_t kWidth = 96;
 constexpr std::string_view kUsualExitStatus =
     "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched).";
+
+constexpr std::string_view kToolPurpose =
+    "A file-based memory for software agents: messages, decisions, knowledge.";
+
+/// What somebody needs in the first hour; with titles and footer one screen of 24 lines.
+constexpr std::array kStoreCommands = {&kInit, &kAdd, &kRemember, &kImport};
+constexpr std::array kAskCommands = {&kQuery, &kList, &kRecall, &kContext};
+constexpr std::array kAgentCommands = {&kInstall, &kServe};
+constexpr std::array kCareCommands = {&kStats, &kVerify, &kExport, &kDelete};
+struct EverydayGroup {
+  std::string_view title;
+  std::span<const Command* const> commands;
+};
+constexpr EverydayGroup kEveryday[] = {{"Store:", kStoreCommands},
+                                       {"Ask:", kAskCommands},
+                                       {"Agents and people:", kAgentCommands},
+                                       {"Look after:", kCareCommands}};
 
 /// `text` in lines of at most kWidth characters, each line but the first indented by `indent`.
 std::string wrapped(std::string_view text, std::size_t indent) {
@@ -140,6 +159,16 @@ std::string option_help(const Option& option) {
   return out;
 }
 
+std::string alias_list(const Command& command) {
+  std::string out;
+  for (const Synonym& synonym : all_synonyms()) {
+    if (synonym.command == &command && synonym.is_alias()) {
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", synonym.word);
+    }
+  }
+  return out;
+}
+
 std::string_view exit_status_text(const Command& command) {
   return command.exit_status.empty() ? kUsualExitStatus : command.exit_status;
 }
@@ -161,6 +190,9 @@ std::string help_text(const Command& command, std::string_view first, const Styl
   std::string out = fmt::format("{} {}\n\n", style.bold("Usage:"), usage_line(command));
   out += wrapped(command.description, 0);
   out += '\n';
+  if (const std::string aliases = alias_list(command); !aliases.empty()) {
+    out += fmt::format("\n{} {}\n", style.bold("Aliases:"), aliases);
+  }
   if (!command.positionals.empty()) {
     std::vector<Row> rows;
     for (const Positional& positional : command.positionals) {
@@ -186,12 +218,22 @@ std::string help_text(const Command& command, std::string_view first, const Styl
 }
 
 std::string overview_text(const Style& style) {
-  std::string out = fmt::format(
-      "{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n\n"
-      "The memory of a project, for software agents and the people who work with them: plain "
-      "files\n"
-      "in .bmad/memory that keep what was said, decided, found out and learned.\n",
-      style.bold("Usage:"));
+  std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n{}\n\n",
+                                style.bold("Usage:"), kToolPurpose);
+  for (const auto& [title, commands] : kEveryday) {
+    out += style.bold(title);
+    out += '\n';
+    for (const Command* command : commands) {
+      out += fmt::format("  {:<10}{}\n", command->name, command->summary);
+    }
+  }
+  out += "\n`bmad-mem help COMMAND` shows options and examples, `help --all` all commands.\n";
+  return out;
+}
+
+std::string complete_overview_text(const Style& style) {
+  std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n\n{}\n",
+                                style.bold("Usage:"), kToolPurpose);
   for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
                             Group::kConnect, Group::kCare, Group::kTool}) {
     std::vector<Row> rows;
@@ -203,7 +245,7 @@ std::string overview_text(const Style& style) {
     append_title(out, group_title(group), style);
     append_rows(out, rows, style);
   }
-  append_options(out, "Global options, before or behind the command:", global_options(), style);
+  append_options(out, "Global options, before or after the command:", global_options(), style);
   out += "\n`bmad-mem help COMMAND` explains a command and shows examples.\n";
   return out;
 }

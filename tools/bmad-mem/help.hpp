@@ -10,8 +10,11 @@
 
 namespace bmad_mem::cli {
 
-/// All commands in groups, and the global options.
+/// The commands that everybody needs, on one screen.
 std::string overview_text(const Style& style);
+
+/// All commands in groups, and the global options.
+std::string complete_overview_text(const Style& style);
 
 /// Usage, description, arguments, options with defaults, examples and exit status of one command.
 /// `first` is its first positional, for commands whose options hang on it; may be empty.
@@ -25,6 +28,9 @@ std::string option_head(const Option& option);
 
 /// The option's help with its choices, its default and whether it can be repeated.
 std::string option_help(const Option& option);
+
+/// "search, find"; empty when the command has no alias.
+std::string alias_list(const Command& command);
 
 /// What the exit statuses mean for this command.
 std::string_view exit_status_text(const Command& command);

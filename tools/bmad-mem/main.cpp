@@ -29,7 +29,7 @@ ExitStatus run_command(CommandLine line) {
   }
   if (line.problem.empty() && line.command == nullptr && tool.json() && !line.wants_help &&
       !line.wants_version) {
-    line.problem = "no command was given; `bmad-mem help` lists the commands";
+    line.problem = "no command given; run `bmad-mem help`";
   }
   if (!line.problem.empty()) {
     return tool.finish(tool.wrong_usage(line.problem));

@@ -93,6 +93,9 @@ void append_examples(std::string& out, const Command& command) {
 void append_command(std::string& out, const Command& command) {
   out += fmt::format(".SS \"{}\"\n", escaped(usage_line(command)));
   append_paragraphs(out, command.description);
+  if (const std::string aliases = alias_list(command); !aliases.empty()) {
+    out += fmt::format(".PP\nAliases: {}\n", escaped(aliases));
+  }
   for (const Positional& positional : command.positionals) {
     append_item(out, positional.name, positional.help);
   }

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/core.h>
 
 #include "nearest.hpp"
 
 namespace bmad_mem::cli {
 
-/// Collects what CLI11 found into Arguments.
+/// Collects what the words say into Arguments.
 class ArgumentReader {
  public:
   ArgumentReader(CommandLine& line, std::vector<std::string> words)
@@ -21,29 +20,28 @@ class ArgumentReader {
         declare(line.command->options_of(first_positional()));
       }
     }
+    given_.resize(known_.size());
   }
 
   void read() {
-    CLI::App app;
-    app.set_help_flag();  // Help is made from the declarations, not from what is registered.
-    app.allow_extras();   // Positionals: CLI11's own would split "[a,b]" at the comma.
-    std::vector<std::pair<const Option*, CLI::Option*>> registered;
-    for (const Option* option : known_) {
-      if (is_mentioned(*option)) {
-        registered.emplace_back(option, add_to(app, *option));
+    while (at_ < words_.size()) {
+      std::string& word = words_[at_++];
+      if (word.size() < 2 || word.front() != '-') {
+        line_.arguments.positionals_.push_back(std::move(word));
+      } else if (word != "--") {
+        read_option(word);
+      } else {
+        while (at_ < words_.size()) {
+          line_.arguments.positionals_.push_back(std::move(words_[at_++]));
+        }
       }
     }
-    try {
-      app.parse(words_for_parser());
-    } catch (const CLI::ParseError& error) {
-      line_.problem = sentence_of(error);
-    }
     // Also after a problem: whether --json was given decides how the problem is told.
-    for (const auto& [option, parsed] : registered) {
-      take(*option, parsed->results());
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      take(*known_[i], std::move(given_[i]));
     }
-    if (line_.problem.empty()) {
-      take_positionals(app.remaining());
+    if (line_.problem.empty() && !unknown_.empty()) {
+      line_.problem = unknown_option(unknown_);
     }
   }
 
@@ -71,79 +69,52 @@ class ArgumentReader {
     return {};
   }
 
-  [[nodiscard]] bool is_mentioned(const Option& option) const {
-    return std::ranges::any_of(words_, [&](std::string_view word) {
-      if (word.starts_with("--")) {
-        return word.substr(2).starts_with(option.name);
-      }
-      return option.letter != '\0' && word.starts_with('-') && word.size() > 1;
+  /// `word` is "--name", "--name=value", "-n", "-nvalue", or "-nm" for two flags.
+  void read_option(const std::string& word) {
+    const bool is_long = word.starts_with("--");
+    const std::size_t equals = is_long ? word.find('=') : std::string::npos;
+    const std::string_view name = is_long ? std::string_view(word).substr(2, equals - 2)
+                                          : std::string_view(word).substr(1, 1);
+    const auto known = std::ranges::find_if(known_, [&](const Option* option) {
+      return is_long ? option->name == name : option->letter == name.front();
     });
-  }
-
-  static CLI::Option* add_to(CLI::App& app, const Option& option) {
-    const std::string names = option.letter == '\0'
-                                  ? fmt::format("--{}", option.name)
-                                  : fmt::format("-{},--{}", option.letter, option.name);
-    if (option.value.empty()) {
-      return app.add_flag(names);
-    }
-    return app.add_option(names)
-        ->type_size(1)
-        ->expected(1)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  }
-
-  /// CLI11 takes the words from the back. It would let `--rationale=` swallow the word behind it,
-  /// where the empty text was meant.
-  [[nodiscard]] std::vector<std::string> words_for_parser() const {
-    std::vector<std::string> words;
-    words.reserve(words_.size() + 1);
-    for (const std::string& word : words_) {
-      if (word.starts_with("--") && word.ends_with('=') && word.size() > 3) {
-        words.push_back(word.substr(0, word.size() - 1));
-        words.emplace_back();
-      } else {
-        words.push_back(word);
-      }
-    }
-    std::ranges::reverse(words);
-    return words;
-  }
-
-  /// The only thing that can be wrong is a missing value.
-  static std::string sentence_of(const CLI::ParseError& error) {
-    const std::string_view text = error.what();
-    return fmt::format("{} needs a value", text.substr(0, text.find(':')));
-  }
-
-  void take(const Option& option, const std::vector<std::string>& results) {
-    if (results.empty()) {
+    if (known == known_.end()) {
+      unknown_ = unknown_.empty() ? word : unknown_;
       return;
     }
-    if (option.value.empty() &&
-        std::ranges::any_of(results, [](const std::string& text) { return text != "true"; })) {
-      line_.problem = fmt::format("--{} takes no value", option.name);
+    std::vector<std::string>& values = given_[static_cast<std::size_t>(known - known_.begin())];
+    const bool has_rest = is_long ? equals != std::string::npos : word.size() > 2;
+    std::string rest = has_rest ? word.substr(is_long ? equals + 1 : 2) : std::string();
+    if ((*known)->value.empty()) {
+      values.push_back(is_long ? std::move(rest) : std::string());
+      if (!is_long && has_rest) {
+        words_[--at_] = "-" + rest;  // The next letter.
+      }
+    } else if (has_rest) {
+      values.push_back(std::move(rest));
+    } else if (at_ < words_.size()) {  // Whatever it begins with: "--limit -5".
+      values.push_back(std::move(words_[at_++]));
+    } else {
+      line_.problem = fmt::format("--{} needs a value", (*known)->name);
     }
-    if (!option.value.empty() && !option.repeatable && results.size() > 1) {
-      line_.problem =
-          fmt::format("--{} was given {} times; it takes one value", option.name, results.size());
-    }
-    line_.arguments.options_.emplace_back(option.name, results);
   }
 
-  void take_positionals(const std::vector<std::string>& rest) {
-    bool options_ended = false;
-    for (const std::string& word : rest) {
-      if (!options_ended && word == "--") {
-        options_ended = true;
-      } else if (!options_ended && word.size() > 1 && word.front() == '-') {
-        line_.problem = unknown_option(word);
-        return;
-      } else {
-        line_.arguments.positionals_.push_back(word);
-      }
+  void take(const Option& option, std::vector<std::string> values) {
+    if (values.empty()) {
+      return;
     }
+    if (option.value.empty()) {
+      for (std::string& value : values) {
+        if (!value.empty() && value != "true") {
+          line_.problem = fmt::format("--{} takes no value", option.name);
+        }
+        value.clear();
+      }
+    } else if (!option.repeatable && values.size() > 1) {
+      line_.problem =
+          fmt::format("--{} was given {} times; it takes one value", option.name, values.size());
+    }
+    line_.arguments.options_.emplace_back(option.name, std::move(values));
   }
 
   [[nodiscard]] std::string unknown_option(std::string_view word) const {
@@ -152,19 +123,23 @@ class ArgumentReader {
     for (const Option* option : known_) {
       names.push_back(option->name);
     }
-    std::string text = fmt::format("unknown option '{}'", word);
     const std::string_view name = word.substr(0, word.find('='));
+    std::string text =
+        fmt::format("unknown option '{}'", word.ends_with('=') && name.size() > 2 ? name : word);
     if (name.starts_with("--")) {
       if (const std::string_view near = nearest_word(name.substr(2), names); !near.empty()) {
         return text + fmt::format("; did you mean '--{}'?", near);
       }
     }
-    return text + "; put '--' before text that begins with a dash";
+    return text + "; to pass text that starts with a dash, put '--' before it";
   }
 
   CommandLine& line_;
   std::vector<std::string> words_;
+  std::size_t at_ = 0;  // The next of words_.
   std::vector<const Option*> known_;
+  std::vector<std::vector<std::string>> given_;  // The values of each of known_.
+  std::string unknown_;                          // The first word that names no option.
 };
 
 namespace {
@@ -203,10 +178,13 @@ std::vector<std::string_view> command_names(bool whole) {
 }
 
 std::string unknown_command(std::string_view name) {
+  if (const Synonym* const synonym = find_synonym(name); synonym != nullptr) {
+    return fmt::format("unknown command '{}'; {}", name, synonym->advice);
+  }
   const std::string_view near =
       nearest_word(name, command_names(name.find(' ') != std::string_view::npos));
   return fmt::format("unknown command '{}'{}", name,
-                     near.empty() ? std::string("; `bmad-mem help` lists the commands")
+                     near.empty() ? std::string("; run `bmad-mem help --all` for all commands")
                                   : fmt::format("; did you mean '{}'?", near));
 }
 
@@ -218,7 +196,7 @@ std::string incomplete_command(std::string_view word) {
       names += fmt::format("{}'{}'", names.empty() ? "" : ", ", command->name);
     }
   }
-  return fmt::format("'{}' is no command alone; there are {}", word, names);
+  return fmt::format("'{}' needs a subcommand: {}", word, names);
 }
 
 /// Takes the command's name out of `words`.
@@ -240,6 +218,10 @@ void find_command_in(std::vector<std::string>& words, CommandLine& line) {
     words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
   }
   line.command = find_command(name);
+  if (const Synonym* const synonym = find_synonym(name);
+      line.command == nullptr && synonym != nullptr && synonym->is_alias()) {
+    line.command = synonym->command;
+  }
   if (line.command == nullptr) {
     line.problem = unknown_command(name);
   }
@@ -257,7 +239,8 @@ void check_positional_count(CommandLine& line) {
   if (given.size() > max) {
     line.problem = fmt::format("'{}' is one argument too many", given[max]);
   } else if (given.size() < min) {
-    line.problem = fmt::format("{} is missing", line.command->positionals[given.size()].name);
+    line.problem =
+        fmt::format("missing argument: {}", line.command->positionals[given.size()].name);
   }
 }
 

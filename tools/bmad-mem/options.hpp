@@ -1,9 +1,4 @@
-// options.hpp - from argv to the command and its arguments. Behind it stands CLI11, which no other
-// file includes: it takes ten seconds to compile.
-//
-// Only what an argument can mean is built at run time. Registering all 30 options of `add` costs
-// 100 us, which is a seventh of the time that a whole `add` may take; the few that argv mentions,
-// 40 us (measured with a static binary).
+// options.hpp - from argv to the command and its arguments.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,7 @@
 #include "session_choice.hpp"
 
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
@@ -14,9 +16,7 @@ Error no_session(const std::vector<std::string>& open) {
   static constexpr std::size_t kShownMax = 5;
   if (open.empty()) {
     return {.code = ErrorCode::E_SESSION_NOT_FOUND,
-            .message =
-                "no session is open; make one with `bmad-mem session new`, or name one with "
-                "--session ID or $BMAD_SESSION"};
+            .message = "no open session; run `bmad-mem session new` or pass --session ID"};
   }
   std::string names;
   for (std::size_t i = 0; i < open.size() && i < kShownMax; ++i) {
@@ -29,15 +29,21 @@ Error no_session(const std::vector<std::string>& open) {
                                  open.size(), names)};
 }
 
+/// --session, else $BMAD_SESSION; nothing without them. An empty --session is a script whose
+/// variable is empty: it must not mean some other session.
+std::optional<std::string_view> named_session(const Tool& tool) {
+  if (const auto id = tool.args().maybe("session")) {
+    return id;
+  }
+  const std::string_view id = environment("BMAD_SESSION");
+  return id.empty() ? std::nullopt : std::optional(id);
+}
+
 }  // namespace
 
 Result<std::string> choose_session(Tool& tool, const MemoryManager& memory) {
-  // An empty --session is a script whose variable is empty: it must not mean some other session.
-  if (const auto id = tool.args().maybe("session")) {
+  if (const auto id = named_session(tool)) {
     return std::string(*id);
-  }
-  if (const std::string_view id = environment("BMAD_SESSION"); !id.empty()) {
-    return std::string(id);
   }
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
   std::vector<std::string> open;
@@ -50,6 +56,20 @@ Result<std::string> choose_session(Tool& tool, const MemoryManager& memory) {
     return no_session(open);
   }
   return open.front();
+}
+
+Result<std::string> choose_or_open_session(Tool& tool, MemoryManager& memory) {
+  if (const auto id = named_session(tool)) {
+    return std::string(*id);
+  }
+  BMAD_TRY_ASSIGN(UsualSession usual, memory.usual_session());
+  if (usual.open_sessions == 0) {
+    tool.note(fmt::format("opened session {}", usual.session_id));
+  } else if (usual.open_sessions > 1) {
+    tool.note(fmt::format("{} sessions are open; using the newest, {} (--session ID for another)",
+                          usual.open_sessions, usual.session_id));
+  }
+  return std::move(usual.session_id);
 }
 
 std::string_view session_state(const MemoryManager& memory, const Session& session) {

@@ -17,9 +17,21 @@ inline constexpr Option kSessionOption = {
     .fallback = "$BMAD_SESSION, else the one session that is open",
     .completion = Completion::kSession};
 
+/// As kSessionOption, of commands that open a session when none is open.
+inline constexpr Option kWritableSessionOption = {
+    .name = "session",
+    .value = "ID",
+    .help = "the session",
+    .fallback = "$BMAD_SESSION, else the open one that was written last, else a new one",
+    .completion = Completion::kSession};
+
 /// --session, else $BMAD_SESSION, else the only open session.
 /// Errors: E_SESSION_NOT_FOUND when none or several are open, saying what to do.
 Result<std::string> choose_session(Tool& tool, const MemoryManager& memory);
+
+/// --session, else $BMAD_SESSION, else the open session that was written last, else a new one; a
+/// note says so where there was a choice. For commands that write.
+Result<std::string> choose_or_open_session(Tool& tool, MemoryManager& memory);
 
 /// The session as one JSON object.
 std::string session_as_json(const MemoryManager& memory, const Session& session);

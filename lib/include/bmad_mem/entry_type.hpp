@@ -53,7 +53,7 @@ struct EntryTypeInfo {
   std::string_view log_file;  ///< "agent-states.jsonl".
   std::string_view id_prefix;         ///< "state-".
   bool created_with_session = false;  ///< Whether a new session gets an empty log of this type.
-  double importance = 0.5;            ///< Before boosts, see entry_importance().
+  double importance = 0.5;            ///< Before boosts, see importance_of().
   /// Default rate of exponential decay, per day; the config may name another.
   double decay_rate_per_day = 0.1;
 };

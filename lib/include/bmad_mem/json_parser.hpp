@@ -48,4 +48,7 @@ class JsonParser {
 /// (such as "alternatives_considered[1].option") and a sentence. Slow.
 Error json_problem(std::string_view text);
 
+/// Whether `text` is JSON as RFC 8259 has it, however deep: it can be and yet be refused. Slow.
+bool is_well_formed_json(std::string_view text);
+
 }  // namespace bmad_mem

@@ -60,6 +60,12 @@ struct SessionParams {
   std::vector<std::string> tags = {};
 };
 
+/// Where a write goes that names no session.
+struct UsualSession {
+  std::string session_id;
+  std::size_t open_sessions = 0;  ///< How many were open; 0: this one was made.
+};
+
 /// What add_batch does with an entry whose id is in the log already.
 enum class KnownEntries : std::uint8_t {
   kAppendVersion,  ///< A newer line with the same id: an update.
@@ -112,6 +118,9 @@ class MemoryManager {
   /// Creates a session and returns its id. Durable on return.
   /// Errors: E_INVALID_FORMAT for a bad id, E_CONCURRENT_MOD when the id is taken.
   Result<std::string> create_session(const SessionParams& params);
+  /// The open session that was written last; a new one of `fresh` where none is open.
+  /// Errors: as create_session().
+  Result<UsualSession> usual_session(const SessionParams& fresh = {});
   /// Errors: E_SESSION_NOT_FOUND, E_SESSION_CORRUPT.
   Result<Session> load_session(std::string_view session_id) const;
   /// All sessions, oldest first. One whose manifest is damaged is there with `problem` set.

@@ -51,7 +51,7 @@ void place_batch_error(Error& error, const std::vector<InputPiece>& pieces) {
 
 Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const std::string session, choose_or_open_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   const std::vector<InputPiece> pieces = split_input(input);
   std::vector<std::string_view> texts;
@@ -87,7 +87,7 @@ Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
     BMAD_TRY_ASSIGN(json, entry_from_options(type, tool.args(), text, tool.agent_id()));
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const std::string session, choose_or_open_session(tool, memory));
   const std::string_view line = json;
   Result<BatchReport> report = memory.add_batch(session, type, {&line, 1});
   if (!report) {
@@ -158,7 +158,7 @@ constexpr Example kAddExamples[] = {
 
 constexpr auto kAddOptions = [] {
   std::array<Option, kCommonEntryOptions.size() + 2> all;
-  all[0] = kSessionOption;
+  all[0] = kWritableSessionOption;
   all[1] = kKeepGoing;
   std::ranges::copy(kCommonEntryOptions, all.begin() + 2);
   return all;
@@ -172,7 +172,7 @@ const Command kAdd = {
     .summary = "append an entry, or a batch from stdin",
     .description =
         "Appends entries to the log of their type and prints their ids, one a line. When it is "
-        "done, they survive power loss.\n\n"
+        "done, they survive power loss. Where no session is open, it opens one.\n\n"
         "An entry comes as options, as one JSON object, or on stdin. Fields that the engine does "
         "not know are kept as they are.",
     .positionals = kAddPositionals,

@@ -109,7 +109,7 @@ constexpr Example kContextExamples[] = {
 const Command kContext = {
     .name = "context",
     .group = Group::kKnow,
-    .summary = "what an agent should know before a task, as Markdown",
+    .summary = "print a briefing for a task, as Markdown",
     .description =
         "Prints what is known that matters for a task: critical constraints and pins, what the "
         "agent has learned, facts and earlier talk that the task brings up, the user's "

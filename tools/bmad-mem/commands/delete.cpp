@@ -73,7 +73,7 @@ constexpr Example kDeleteExamples[] = {
 const Command kDelete = {
     .name = "delete",
     .group = Group::kWrite,
-    .summary = "delete entries, by id or by what they are",
+    .summary = "delete entries by id or filter",
     .description =
         "Deletes the entries for which everything holds that is given. They are found nowhere from "
         "then on, and for 30 days (privacy.deleted_retention_days in config.json) `undelete` "

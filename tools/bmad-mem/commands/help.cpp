@@ -10,8 +10,12 @@ namespace {
 
 Result<ExitStatus> run_help(Tool& tool) {
   const std::vector<std::string>& words = tool.args().positionals();
+  if (tool.args().has("all") && !words.empty()) {
+    return tool.wrong_usage("--all lists all commands; it takes no COMMAND");
+  }
   if (words.empty()) {
-    tool.out().write(overview_text(tool.style()));
+    tool.out().write(tool.args().has("all") ? complete_overview_text(tool.style())
+                                            : overview_text(tool.style()));
     return ExitStatus::kDone;
   }
   // The words are read as a command line, so that `help session new` and `help add decision` work.
@@ -32,7 +36,10 @@ Result<ExitStatus> run_help(Tool& tool) {
 constexpr Positional kHelpPositionals[] = {
     {.name = "COMMAND", .help = "the command, as in `help session new`", .min = 0, .max = 0}};
 
+constexpr Option kHelpOptions[] = {{.name = "all", .help = "list all commands"}};
+
 constexpr Example kHelpExamples[] = {
+    {.command = "bmad-mem help --all", .says = "all commands, in groups"},
     {.command = "bmad-mem help add", .says = "what `add` does, with its options"},
     {.command = "bmad-mem help add decision", .says = "and the fields of a decision"},
 };
@@ -44,9 +51,10 @@ const Command kHelp = {
     .group = Group::kTool,
     .summary = "explain a command",
     .description =
-        "Lists the commands, or explains one: usage, options with their defaults, "
-        "examples, exit status. `bmad-mem COMMAND --help` does the same.",
+        "Lists the commands that are needed most, or explains one: usage, options with their "
+        "defaults, examples, exit status. `bmad-mem COMMAND --help` does the same.",
     .positionals = kHelpPositionals,
+    .options = kHelpOptions,
     .examples = kHelpExamples,
     .run = run_help,
 };

@@ -272,7 +272,7 @@ constexpr Example kImportExamples[] = {
 const Command kImport = {
     .name = "import",
     .group = Group::kWrite,
-    .summary = "take in entries and agents' transcripts",
+    .summary = "import entries and agent transcripts",
     .description =
         "Imports what other agents and memories keep (--from says whose it is), exports, and JSONL "
         "of our own types, as --json prints it or as it stands in a log. Each file's format is "

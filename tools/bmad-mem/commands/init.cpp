@@ -17,10 +17,10 @@ Result<ExitStatus> run_init(Tool& tool) {
     json.end_object();
     tool.out().print("{}\n", json.text());
   } else if (created) {
-    tool.out().print("made the memory {}\n", report.root);
-    tool.note("next: S=$(bmad-mem session new)");
+    tool.out().print("created memory {}\n", report.root);
+    tool.note("next: bmad-mem add fact TEXT, then bmad-mem query WORDS");
   } else {
-    tool.out().print("the memory {} is there already, and unchanged\n", report.root);
+    tool.out().print("memory {} already exists; nothing changed\n", report.root);
   }
   return ExitStatus::kDone;
 }
@@ -35,7 +35,7 @@ constexpr Example kInitExamples[] = {
 const Command kInit = {
     .name = "init",
     .group = Group::kStart,
-    .summary = "make a memory in this folder",
+    .summary = "create a memory in this folder",
     .description =
         "Makes the folder .bmad/memory with config.json, which lists every setting with its "
         "default, and a .gitignore for what is derived or local. What is there already stays as it "

@@ -35,7 +35,7 @@ constexpr Example kUninstallExamples[] = {
 const Command kInstall = {
     .name = "install",
     .group = Group::kConnect,
-    .summary = "make an agent's client use this memory",
+    .summary = "connect an agent client to this memory",
     .description =
         "Writes the client's settings so that it calls `bmad-mem hook` at the events of a session "
         "and starts `bmad-mem mcp` as an MCP server, and makes the memory of the project when "

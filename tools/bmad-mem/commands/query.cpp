@@ -195,7 +195,7 @@ constexpr Example kQueryExamples[] = {
 const Command kQuery = {
     .name = "query",
     .group = Group::kRead,
-    .summary = "search, best first",
+    .summary = "search the memory, best results first",
     .description =
         "Searches the text of all entries and shows the best hits first: relevance from 0 to 1, "
         "type, id, time (UTC) and age, who, and the part of the text that matched. Filters of "

@@ -119,7 +119,7 @@ constexpr Example kRecallExamples[] = {
 const Command kRecall = {
     .name = "recall",
     .group = Group::kKnow,
-    .summary = "list what is known, what matters most first",
+    .summary = "list knowledge, most important first",
     .description =
         "Lists what is known over all sessions: category and key, how sure it is, who has learned "
         "it, when and in which entry, and below it what it says. First comes what is sure and "

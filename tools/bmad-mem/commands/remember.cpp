@@ -88,7 +88,7 @@ constexpr Example kRememberExamples[] = {
 const Command kRemember = {
     .name = "remember",
     .group = Group::kKnow,
-    .summary = "state something that is to be known from now on",
+    .summary = "store a fact, rule or preference",
     .description =
         "Stores VALUE as knowledge, in the log of the session that has taught it, and prints the "
         "id "

@@ -272,7 +272,7 @@ constexpr Example kServeExamples[] = {
 const Command kServe = {
     .name = "serve",
     .group = Group::kConnect,
-    .summary = "show the memory in a browser, and serve it as an HTTP API",
+    .summary = "open the web interface and the HTTP API",
     .description =
         "Listens on this machine only (127.0.0.1 and ::1) and prints a link, which opens the pages "
         "once: search, sessions as they go on, knowledge, and the state of the memory. Programs "

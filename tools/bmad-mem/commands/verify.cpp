@@ -62,7 +62,7 @@ constexpr Example kVerifyExamples[] = {
 const Command kVerify = {
     .name = "verify",
     .group = Group::kCare,
-    .summary = "check every byte, name what is wrong",
+    .summary = "check all files and report damage",
     .description =
         "Checks every line of every log, the manifests and config.json, and prints "
         "file:line:column: reason for each thing that is wrong. Changes nothing.\n\n"

@@ -210,7 +210,7 @@ void print_text(Tool& tool, const Plan& plan) {
   }
   const bool would = plan.dry_run;
   if (plan.makes_memory) {
-    tool.out().print("{} the memory {}\n", would ? "would make" : "made", plan.root);
+    tool.out().print("{} memory {}\n", would ? "would create" : "created", plan.root);
   }
   for (const PlannedFile& file : plan.files) {
     if (!file.is_changed()) {

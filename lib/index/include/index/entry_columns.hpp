@@ -34,7 +34,7 @@ enum EntryFlag : std::uint32_t {
   kFlagAsks = 1U << 4U,       ///< A message that ends with a question mark.
   kFlagPinned = 1U << 5U,     ///<
   kFlagSensitive = 1U << 6U,  ///<
-  kFlagSevere = 1U << 7U,     ///< Importance times 1.3, see entry_importance().
+  kFlagSevere = 1U << 7U,     ///< Importance times 1.3, see importance_of().
   kFlagApproved = 1U << 8U,   ///< Importance times 1.2.
   kFlagOdd = 1U << 9U,        ///< It has a line in EntryColumns::odd.
   kFlagRoleShift = 10,        ///< Two bits: EntryRole.
@@ -113,7 +113,7 @@ std::uint32_t entry_id_hash(EntryType type, std::string_view id);
 /// 30 bits of XXH3: of a line.
 std::uint32_t entry_line_hash(std::string_view line);
 
-/// entry_importance() from the flags.
+/// importance_of() from the flags.
 double flag_importance(std::uint32_t flags);
 
 }  // namespace bmad_mem

@@ -32,9 +32,6 @@ struct Posting {
 /// closing bracket whose last ordinal is `last`; or "[" and `last` kNoOrdinal.
 void append_postings(std::span<const Posting> postings, Ordinal last, std::string& out);
 
-/// `postings` as a whole list.
-std::string encode_postings(std::span<const Posting> postings);
-
 /// The last ordinal of `list`, brackets included, which decode_postings() would take: a third of
 /// its time. kNoOrdinal when it is empty.
 Ordinal last_ordinal(std::string_view list);

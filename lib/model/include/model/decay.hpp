@@ -58,7 +58,7 @@ struct DecayInput {
   EntryType type = EntryType::kConversation;
   Timestamp timestamp{};
   double initial_factor = 1;  ///< EntryHead::decay_factor.
-  double importance = 0.5;    ///< entry_importance(). The priority model doesn't look at it.
+  double importance = 0.5;    ///< importance_of(). The priority model doesn't look at it.
   bool pinned = false;        ///< Pinned entries don't decay.
   std::uint64_t access_count = 0;
   /// Earlier than `timestamp`, or absent: the entry counts as accessed when it was made.

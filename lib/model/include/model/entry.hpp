@@ -61,11 +61,10 @@ std::string_view entry_who(EntryType type, JsonValue entry);
 /// Whether `tag` is among the tags, byte for byte.
 bool entry_has_tag(JsonValue entry, std::string_view tag);
 
-/// Importance from 0 to 1, specification 5.3: by type (EntryTypeInfo::importance), times 1.3 for
-/// severity "critical" or impact "high" or "critical", times 1.2 when approved_by names somebody;
-/// capped at 1. Impact "critical" is ours: the specification's own scale ends at "high".
-double entry_importance(EntryType type, JsonValue entry);
-/// The same, from what counts: EntryHead::severe and EntryHead::approved.
+/// Importance from 0 to 1, specification 5.3: by type (EntryTypeInfo::importance), times 1.3 when
+/// EntryHead::severe (severity "critical", or impact "high" or "critical"), times 1.2 when
+/// EntryHead::approved (approved_by names somebody); capped at 1. Impact "critical" is ours: the
+/// specification's own scale ends at "high".
 double importance_of(EntryType type, bool severe, bool approved);
 
 /// Stands between two texts of an entry for those who have to tell it from a line break in a text.

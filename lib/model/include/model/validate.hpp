@@ -9,7 +9,6 @@
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
-#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -25,8 +24,5 @@ struct FieldProblem {
 /// Nothing when `value` is a valid entry of this type; otherwise its first problem: wrong fields in
 /// the order of the text, then missing ones. Threads: safe.
 std::optional<FieldProblem> check_entry(EntryType type, JsonValue value);
-
-/// As check_entry. Errors: E_SCHEMA_INVALID with the field.
-Status validate_entry(EntryType type, JsonValue value);
 
 }  // namespace bmad_mem

@@ -37,8 +37,6 @@ struct RedactionScope {
 struct RedactionTally {
   std::map<std::string, std::uint64_t, std::less<>> by_rule;  ///< What was taken out.
   bool comes_near = false;  ///< Something is left that makes its entry a sensitive one.
-
-  [[nodiscard]] bool took_out() const { return !by_rule.empty(); }
 };
 
 /// Thread-safe: constant after make().

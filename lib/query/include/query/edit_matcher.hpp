@@ -56,7 +56,4 @@ class EditMatcher {
   std::size_t bound_;
 };
 
-/// One comparison: EditMatcher(a, bound).distance(b).
-std::size_t bounded_edit_distance(std::string_view a, std::string_view b, std::size_t bound);
-
 }  // namespace bmad_mem

@@ -1,7 +1,7 @@
 // config.hpp - the settings of a memory root: config.json.
 //
 //   {"memory_config": {"version": "1.0",
-//                      "storage": {"max_session_size_mb": 10, "compression": {…}, …},
+//                      "storage": {"max_session_size_mb": 10, …},
 //                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
 //                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
 //                      "performance": {…}, "knowledge": {…}, "context": {…},
@@ -9,9 +9,10 @@
 //
 // Every key may be left out and takes its default; so may the file. A value of the wrong type or
 // out of its range is an error that names the key; an unknown key is a warning that names the
-// nearest known one. One MB is 1,048,576 bytes.
+// nearest known one; so is a key of the specification that has no effect here, unless it says what
+// happens anyway. One MB is 1,048,576 bytes.
 //
-// A new setting is a member here and a row in the table of config.cpp.
+// A new setting is a member here and a row in the table of config_table.cpp.
 #pragma once
 
 #include <cstdint>
@@ -24,29 +25,16 @@
 
 namespace bmad_mem {
 
-/// Whole-file compression of logs that are no longer written.
-struct CompressionConfig {
-  bool enabled = false;            ///< Off: logs are to be read in an editor and a `git diff`.
-  std::string algorithm = "gzip";  ///< The only one: every machine can read it.
-};
-
 struct StorageConfig {
-  /// Where `init` puts the root in a project. A root that exists is where it was found.
-  std::string root_path = ".bmad/memory";
   std::string format = "jsonl";    ///< The only one.
   std::string encoding = "utf-8";  ///< The only one.
   /// Most bytes that the logs of one session may have together; 10 MB is about a month of work.
   double max_session_size_mb = 10;
-  CompressionConfig compression;
 };
 
 struct ConcurrencyConfig {
   /// Longest wait for a lock. 5 s is far beyond any write, and an agent still notices a hang.
   std::int64_t lock_timeout_ms = 5000;
-  /// Pause between two tries where the system can't wait for a lock itself.
-  std::int64_t lock_retry_interval_ms = 100;
-  /// Most writes that one process has under way at once; more of them only wait for the disk.
-  std::int64_t max_concurrent_writes = 10;
 };
 
 struct IndexingConfig {
@@ -166,9 +154,6 @@ struct PrivacyConfig {
 };
 
 struct PerformanceConfig {
-  std::int64_t batch_write_size = 100;         ///< Entries that share one write and one sync.
-  std::int64_t index_cache_ttl_seconds = 300;  ///< How long a process keeps an unused index.
-  bool lazy_load = true;  ///< Sessions are opened when they are needed, not all at the start.
   /// Queries note what they returned, for ranking and decay; off, they write nothing at all.
   bool record_access = true;
 };
@@ -256,10 +241,11 @@ Result<LoadedConfig> parse_config(std::string_view text, const std::string& disp
 /// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
 Result<LoadedConfig> load_config(FileSystem& files);
 
-/// `config` as it would stand in config.json, every key with its value, laid out for people.
+/// `config` as it would stand in config.json, every key that has an effect with its value, laid out
+/// for people.
 std::string config_text(Config config);
 
-/// What `init` writes: every key with its default, laid out for people.
+/// What `init` writes: every key that has an effect with its default, laid out for people.
 std::string default_config_text();
 
 }  // namespace bmad_mem

@@ -9,9 +9,9 @@
 // the kernel, in a helper thread, so that it can be given up on time without polling.
 //
 // Open-file-description locks, because POSIX record locks vanish when any descriptor of the file is
-// closed anywhere in the process; where the system lacks them, boost::interprocess::file_lock. Both
-// exclude each other. Threads: one registry entry per (device, inode); its queue comes first, the
-// kernel second. Lock order over files: session, shared, archive.
+// closed anywhere in the process. Both kinds exclude each other. Threads: one registry entry per
+// (device, inode); its queue comes first, the kernel second. Lock order over files: session,
+// shared, archive.
 #pragma once
 
 #include <chrono>

@@ -53,9 +53,6 @@ class SessionWriter {
     return size_estimate_;
   }
 
-  /// lock(), append() and AppendLog::sync() in one: the lines are durable on success.
-  Status append_durably(const std::string& log_file, std::string_view lines);
-
  private:
   AppendLog& log(const std::string& log_file);
   Status check_quota(std::string_view log_file, std::uint64_t log_size, std::size_t added);
