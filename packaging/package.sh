@@ -22,9 +22,8 @@ done
 
 # To cross-build, and what that needs of Debian's arm64 packages.
 CROSS_PACKAGES="g++-aarch64-linux-gnu qemu-user-static"
-ARM64_LIBRARIES="libboost1.74-dev libboost-system1.74-dev libboost-filesystem1.74-dev libxxhash-dev
-  libstemmer-dev libutf8proc-dev libarchive-dev zlib1g-dev libre2-dev libsodium-dev libyaml-dev
-  nlohmann-json3-dev libtomlplusplus-dev"
+ARM64_LIBRARIES="libboost1.74-dev libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev
+  zlib1g-dev libre2-dev libsodium-dev libyaml-dev nlohmann-json3-dev libtomlplusplus-dev"
 # Where a release is to be found. The formula for Homebrew names it.
 RELEASE_URL=${BMAD_RELEASE_URL:-https://bmad-mem.dev/releases}
 
@@ -104,8 +103,8 @@ anybody link it again with another version.
 END
   docs=/usr/share/doc
   for library in simdjson fmtlib libxxhash-dev libstemmer-dev libutf8proc-dev libarchive-dev \
-    zlib1g-dev libre2-dev libsodium-dev libyaml-dev nlohmann-json3-dev \
-    libtomlplusplus-dev libc6-dev libstdc++-12-dev; do
+    zlib1g-dev libre2-dev libsodium-dev libyaml-dev nlohmann-json3-dev libtomlplusplus-dev \
+    libc6-dev libstdc++-12-dev; do
     file=$docs/$library/copyright
     [ ! -e "build/deps/$library/debian/copyright" ] || file=build/deps/$library/debian/copyright
     [ -e "$file" ] || fail "the licence of $library is not in $file; packages are made on Debian 12"

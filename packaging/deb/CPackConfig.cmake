@@ -35,7 +35,7 @@ gives it back when the next agent asks. No server, no database, no network.")
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libbmad-mem-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS
-  "libboost-filesystem-dev, libxxhash-dev, libstemmer-dev, libutf8proc-dev, libarchive-dev, \
+  "libxxhash-dev, libstemmer-dev, libutf8proc-dev, libarchive-dev, \
 zlib1g-dev, libre2-dev, libsodium-dev, libyaml-dev")
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "This package has the headers, the static archive and the CMake package, for
 C++23 programs that keep a memory themselves: find_package(bmad_mem).")
