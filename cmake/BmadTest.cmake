@@ -14,12 +14,10 @@ set(BMAD_RELEASE_BUILD "" CACHE PATH
 
 add_custom_target(fast_tests)
 
-# A test is compiled once and its lines run once; with sanitizers -O1 takes three times as long as -O0
-# to compile. What is tested is compiled as the build says.
 add_library(bmad_test_flags INTERFACE)
 target_link_libraries(bmad_test_flags INTERFACE bmad_flags)
 if(BMAD_SANITIZE)
-  target_compile_options(bmad_test_flags INTERFACE -O0)
+  target_compile_options(bmad_test_flags INTERFACE -O0)  # See bmad_quick_to_compile().
 endif()
 
 macro(bmad_default variable value)
@@ -118,7 +116,7 @@ function(bmad_script_test name script)
 endfunction()
 
 # bmad_crash_test(<name> <source> [as bmad_tool_test]): a test program with the crash harness, which
-# gets the tool's path as BMAD_MEM_BINARY.
+# gets the tool's path as BMAD_MEM_BINARY. It forks thousands of times, which costs by its size.
 function(bmad_crash_test name source)
   set(target test_${name})
   add_executable(${target} ${source})
@@ -126,7 +124,7 @@ function(bmad_crash_test name source)
     bmad_test_flags bmad_doctest_main bmad_test_support rapidcheck bmad_crash_harness)
   add_dependencies(fast_tests ${target})
   bmad_tool_test(${name} COMMAND ${target} LABELS crash ENVIRONMENT BMAD_MEM_BINARY=TOOL
-    ${ARGN})
+    ASAN_OPTIONS=quarantine_size_mb=1 ${ARGN})
 endfunction()
 
 # The archive with the include roots of all rooms, lib/ for private headers, and tests/ for what
