@@ -124,16 +124,16 @@ constexpr auto kSynonyms = std::to_array<Synonym>({
                "store an entry, `bmad-mem add TYPE TEXT`"},
     {.word = "edit",
      .command = &kAdd,
-     .advice = "entries are not changed in place; to add a newer version, run `bmad-mem add TYPE "
-               "--id ID TEXT`"},
+     .advice = "to replace an entry by a newer version, run `bmad-mem add TYPE --id ID TEXT` with "
+               "all fields that stay"},
     {.word = "update",
      .command = &kAdd,
-     .advice = "to add a newer version of an entry, run `bmad-mem add TYPE --id ID TEXT`; to "
-               "upgrade the program, install a newer one over it"},
+     .advice = "to replace an entry by a newer version, run `bmad-mem add TYPE --id ID TEXT` with "
+               "all fields that stay; to upgrade the program, install a newer one over it"},
     {.word = "tag",
      .command = &kAdd,
-     .advice = "tags are stored with an entry; to add a version with a tag, run `bmad-mem add TYPE "
-               "--id ID --tag TAG TEXT`"},
+     .advice = "to replace an entry by a version with a tag, run `bmad-mem add TYPE --id ID --tag "
+               "TAG TEXT` with all fields that stay"},
     {.word = "grep",
      .command = &kQuery,
      .advice = "to search words, run `bmad-mem query TEXT`; for patterns, grep the files in "
