@@ -82,7 +82,8 @@ describe("the keyboard alone", () => {
     await page.keyboard.type(" (seen)");
     await type(page, "Control+Enter");
     await until(async () => (await read()).versions === before.versions + 1);
-    await page.getByRole("button", {name: "Edit"}).waitFor();
+    // Until the answer is shown, a "p" goes into the field that was edited.
+    await until(async () => (await focused(page)).tag === "BUTTON");
     await type(page, "p");
     await until(async () => (await read()).pinned !== before.pinned);
 
