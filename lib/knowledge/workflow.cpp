@@ -14,6 +14,7 @@ namespace bmad_mem {
 namespace {
 
 constexpr std::size_t kWorkflowSizeMax = 1U << 20U;
+constexpr std::ptrdiff_t kBracketsMax = 4096;
 constexpr std::string_view kAll = "all";
 
 /// One document, and who frees it.
@@ -137,6 +138,14 @@ Result<MemoryAccess> parse_workflow(std::string_view text, const std::string& di
     return Error{.code = ErrorCode::E_SIZE_LIMIT,
                  .message = fmt::format("has {} bytes; a workflow has at most {}", text.size(),
                                         kWorkflowSizeMax),
+                 .path = display_path};
+  }
+  // libyaml's time grows with the square of the depth: 100,000 brackets would take it 12 s.
+  const auto brackets = std::ranges::count_if(text, [](char c) { return c == '[' || c == '{'; });
+  if (brackets > kBracketsMax) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                 .message = fmt::format("has {} opening brackets; a workflow has at most {}",
+                                        brackets, kBracketsMax),
                  .path = display_path};
   }
   YamlDocument document;

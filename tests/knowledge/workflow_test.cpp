@@ -84,8 +84,9 @@ TEST_CASE("a workflow that can't be understood names the place") {
   CHECK(read_workflow("/nowhere/w.yaml").error().code == ErrorCode::E_STORAGE_IO);
 }
 
-TEST_CASE("deep and wide workflows are read in the end, or refused") {
-  CHECK_FALSE(parse_workflow(std::string(100'000, '['), "w").has_value());
+TEST_CASE("wide workflows are read, and deep ones refused at once") {
+  CHECK(parse_workflow(std::string(100'000, '['), "w").error().code == ErrorCode::E_SIZE_LIMIT);
+  CHECK_FALSE(parse_workflow(std::string(4000, '['), "w").has_value());
   std::string wide = "memory_requirements: {read_access: [";
   for (int i = 0; i < 10'000; ++i) {
     wide += "facts, ";
