@@ -154,9 +154,11 @@ TEST_CASE("the next moment matches, and none before it does") {
     RC_ASSERT(matches(cron, next));
     const auto first = std::chrono::floor<std::chrono::minutes>(time) + std::chrono::minutes(1);
     const auto last = std::min<Timestamp>(next, first + std::chrono::days(60));
-    for (Timestamp minute = first; minute < last; minute += std::chrono::minutes(1)) {
-      RC_ASSERT(!matches(cron, minute));
+    Timestamp minute = first;
+    while (minute < last && !matches(cron, minute)) {
+      minute += std::chrono::minutes(1);
     }
+    RC_ASSERT(minute >= last);
   }));
 }
 
