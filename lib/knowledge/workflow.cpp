@@ -2,6 +2,8 @@
 // enough.
 #include <yaml.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
