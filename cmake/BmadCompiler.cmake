@@ -48,6 +48,8 @@ target_compile_features(bmad_flags INTERFACE cxx_std_23)
 # A designated initializer leaves the other fields to their defaults on purpose; g++ 12 warns of it.
 target_compile_options(bmad_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers)
+# On ARM a char has no sign; what is decided by one is the same everywhere.
+target_compile_options(bmad_flags INTERFACE -fsigned-char)
 target_compile_definitions(bmad_flags INTERFACE $<$<CONFIG:Debug>:_GLIBCXX_ASSERTIONS>)
 # std::stable_sort of g++ 12's library calls what that library deprecates; g++ keeps that to itself.
 target_compile_options(bmad_flags INTERFACE

@@ -45,7 +45,7 @@ bool is_encoded_login(std::string_view text) {
   }
   const std::string login = decode_base64(text);
   return login.find(':', 1) != std::string::npos &&
-         std::ranges::all_of(login, [](char c) { return (c >= ' ' && c <= '~') || c < '\0'; });
+         std::ranges::all_of(login, [](char c) { return (c >= ' ' && c <= '~') || !is_ascii(c); });
 }
 
 Shape shape_of(std::string_view value) {

@@ -22,7 +22,7 @@ bool is_url_byte(char c) {
 
 /// Whether a host, or a variable that holds one, may begin with `c`.
 bool may_begin_host(char c) {
-  return is_alnum(c) || std::string_view("[${%(_").contains(c) || c < '\0';
+  return is_alnum(c) || std::string_view("[${%(_").contains(c) || !is_ascii(c);
 }
 
 bool is_scheme_byte(char c) { return is_alnum(c) || c == '+' || c == '.' || c == '-'; }
