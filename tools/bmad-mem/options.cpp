@@ -86,7 +86,7 @@ class ArgumentReader {
     const bool has_rest = is_long ? equals != std::string::npos : word.size() > 2;
     std::string rest = has_rest ? word.substr(is_long ? equals + 1 : 2) : std::string();
     if ((*known)->value.empty()) {
-      values.push_back(is_long ? std::move(rest) : std::string());
+      values.push_back(is_long ? rest : std::string());
       if (!is_long && has_rest) {
         words_[--at_] = "-" + rest;  // The next letter.
       }
