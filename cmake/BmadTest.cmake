@@ -26,13 +26,14 @@ macro(bmad_default variable value)
   endif()
 endmacro()
 
-# bmad_test(<name> SOURCES ... [LABELS unit|crash|process|slow...] [LIBS ...] [TIMEOUT seconds])
+# bmad_test(<name> SOURCES ... [LABELS unit|crash|process|slow...] [LIBS ...] [TIMEOUT seconds]
+#           [ARGUMENTS ...])
 #
 # One test program test_<name>, registered as one CTest <name>. Tests see the insides of every room:
 # "core/ids.hpp" is a door, "core/ids_detail.hpp" a private header beside its source.
 # They get BMAD_SOURCE_DIR.
 function(bmad_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;LABELS;LIBS")
+  cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;LABELS;LIBS;ARGUMENTS")
   if(test_UNPARSED_ARGUMENTS OR NOT test_SOURCES)
     message(FATAL_ERROR "bmad_test(${name}): no sources, or unknown arguments: "
                         "${test_UNPARSED_ARGUMENTS}")
@@ -45,7 +46,7 @@ function(bmad_test name)
   target_link_libraries(${target} PRIVATE
     bmad_test_flags bmad_doctest_main bmad_test_support rapidcheck ${test_LIBS})
   set(test ${BMAD_TEST_PREFIX}${name})
-  add_test(NAME ${test} COMMAND ${target})
+  add_test(NAME ${test} COMMAND ${target} ${test_ARGUMENTS})
   set_tests_properties(${test} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT})
   if(NOT "slow" IN_LIST test_LABELS)
     add_dependencies(fast_tests ${target})
