@@ -33,7 +33,7 @@ endif()
 # compiled as one. Names that are local to a file must be unique in its target for that. Off: each
 # file alone, as clang-tidy wants them.
 option(BMAD_UNITY "Compile several sources at once" ON)
-set(BMAD_UNITY_SIZE 12 CACHE STRING "How many: more build faster, fewer rebuild faster")
+set(BMAD_UNITY_SIZE 24 CACHE STRING "How many: more build faster, fewer rebuild faster")
 mark_as_advanced(BMAD_UNITY_SIZE)
 function(bmad_unity target)
   set_target_properties(${target} PROPERTIES
@@ -71,12 +71,11 @@ target_compile_options(bmad_flags INTERFACE
 add_compile_options("$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>")
 
 # With sanitizers -O1 takes three times as long to compile as -O0. It pays where tests run long, in
-# the inner loops of the rooms; not for what is compiled once and runs through once.
-function(bmad_quick_to_compile target)
-  if(BMAD_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
-endfunction()
+# the inner loops of the rooms; not in the engine, the tool and the tests, which link this beside.
+add_library(bmad_quick_flags INTERFACE)
+if(BMAD_SANITIZE)
+  target_compile_options(bmad_quick_flags INTERFACE -O0)
+endif()
 
 include(CheckLinkerFlag)
 check_linker_flag(CXX -fuse-ld=lld BMAD_HAS_LLD)
@@ -89,7 +88,7 @@ if(BMAD_SANITIZE)
     -fsanitize=${BMAD_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(bmad_flags INTERFACE -fsanitize=${BMAD_SANITIZE})
   if(BMAD_SANITIZE MATCHES "address" AND CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
-    # As with g++: stack frames on the heap make the tests a half slower.
+    # As with g++, whose default keeps stack frames on the stack.
     target_compile_options(bmad_flags INTERFACE -fsanitize-address-use-after-return=never)
   endif()
   if(BMAD_SANITIZE STREQUAL "thread")

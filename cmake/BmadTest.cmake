@@ -14,12 +14,6 @@ set(BMAD_RELEASE_BUILD "" CACHE PATH
 
 add_custom_target(fast_tests)
 
-add_library(bmad_test_flags INTERFACE)
-target_link_libraries(bmad_test_flags INTERFACE bmad_flags)
-if(BMAD_SANITIZE)
-  target_compile_options(bmad_test_flags INTERFACE -O0)  # See bmad_quick_to_compile().
-endif()
-
 macro(bmad_default variable value)
   if(NOT ${variable})
     set(${variable} ${value})
@@ -44,7 +38,7 @@ function(bmad_test name)
   add_executable(${target} ${test_SOURCES})
   bmad_unity(${target})
   target_link_libraries(${target} PRIVATE
-    bmad_test_flags bmad_doctest_main bmad_test_support rapidcheck ${test_LIBS})
+    bmad_flags bmad_quick_flags bmad_doctest_main bmad_test_support rapidcheck ${test_LIBS})
   set(test ${BMAD_TEST_PREFIX}${name})
   add_test(NAME ${test} COMMAND ${target} ${test_ARGUMENTS})
   set_tests_properties(${test} PROPERTIES LABELS "${test_LABELS}" TIMEOUT ${test_TIMEOUT})
@@ -122,7 +116,7 @@ function(bmad_crash_test name source)
   set(target test_${name})
   add_executable(${target} ${source})
   target_link_libraries(${target} PRIVATE
-    bmad_test_flags bmad_doctest_main bmad_test_support rapidcheck bmad_crash_harness)
+    bmad_flags bmad_quick_flags bmad_doctest_main bmad_test_support rapidcheck bmad_crash_harness)
   add_dependencies(fast_tests ${target})
   bmad_tool_test(${name} COMMAND ${target} LABELS crash ENVIRONMENT BMAD_MEM_BINARY=TOOL
     ASAN_OPTIONS=quarantine_size_mb=1 ${ARGN})
