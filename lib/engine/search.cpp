@@ -17,6 +17,8 @@ namespace bmad_mem {
 SearchSettings search_settings(const Store& store) {
   SearchSettings settings{.now = store.clock.now(),
                           .decay = DecaySettings::defaults(),
+                          .combine = try_parse_relevance_combine(store.config.relevance.combine)
+                                         .value_or(RelevanceCombine::kFactors),
                           .weights = {.text = store.config.relevance.text,
                                       .time = store.config.relevance.time,
                                       .importance = store.config.relevance.importance,
@@ -109,6 +111,19 @@ Result<Query> read_json_query(std::string_view json, Timestamp now) {
                                      .access = weights.access.value_or(defaults.access)};
   }
   return query;
+}
+
+std::string_view relevance_combine_name(RelevanceCombine combine) {
+  return combine == RelevanceCombine::kSum ? "sum" : "factors";
+}
+
+std::optional<RelevanceCombine> try_parse_relevance_combine(std::string_view name) {
+  for (const RelevanceCombine each : {RelevanceCombine::kFactors, RelevanceCombine::kSum}) {
+    if (relevance_combine_name(each) == name) {
+      return each;
+    }
+  }
+  return std::nullopt;
 }
 
 std::uint64_t TimelineBucket::total() const {

@@ -114,11 +114,21 @@ std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind,
   return all;
 }
 
-std::string reference_key(std::string_view id) {
+namespace {
+
+std::string hashed_key(std::string_view prefix, std::string_view text) {
   constexpr std::size_t kKeyHashDigits = 5;
-  std::string key(kReferencePrefix);
-  append_digits(low_digits(xxh3(id), kKeyHashDigits), kKeyHashDigits, key);
+  std::string key(prefix);
+  append_digits(low_digits(xxh3(text), kKeyHashDigits), kKeyHashDigits, key);
   return key;
+}
+
+}  // namespace
+
+std::string reference_key(std::string_view id) { return hashed_key(kReferencePrefix, id); }
+
+std::string statement_key(std::string_view subject) {
+  return hashed_key(kStatementPrefix, subject);
 }
 
 std::string hour_key(Timestamp time) {

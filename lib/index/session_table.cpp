@@ -5,6 +5,7 @@
 
 #include "bmad_mem/entry_links.hpp"
 #include "model/entry.hpp"
+#include "model/statement.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -100,7 +101,21 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
         table_.facts.has_assistant || flag_role(flags) == EntryRole::kAssistant;
     link(ordinal, std::string(head.conversation_id));
   }
+  if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
+    add_statement(scanned, ordinal);
+  }
   return {};
+}
+
+void SessionTableBuilder::add_statement(const ScannedEntry& scanned, Ordinal ordinal) {
+  const StatementHead head = statement_head(scanned.type, scanned.value);
+  const std::string subject = head.subject();
+  if (!subject.empty()) {
+    table_.columns.flags[ordinal] |= kFlagKeyed;
+    table_.memtable.add_key(PostingKind::kTerm, {}, statement_key(subject), ordinal);
+  } else if (head.is_unreviewed()) {
+    table_.columns.flags[ordinal] |= kFlagUnreviewed;
+  }
 }
 
 /// Its length, or 0 until finish() when there is a thread for it.

@@ -55,6 +55,7 @@ class SessionTableBuilder {
   Status add(const ScannedEntry& scanned);
 
  private:
+  void add_statement(const ScannedEntry& scanned, Ordinal ordinal);
   std::uint32_t index_words(const ScannedEntry& scanned, Ordinal ordinal);
   Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);
   void index_checkpoint_ids();

@@ -9,6 +9,7 @@
 #include "core/hash.hpp"
 #include "json/object_text.hpp"
 #include "model/entry.hpp"
+#include "model/statement.hpp"
 #include "model/validate.hpp"
 
 namespace bmad_mem {
@@ -44,15 +45,6 @@ namespace {
 
 /// What those who name no confidence have: what remember() takes without one.
 constexpr double kUsualConfidence = 0.8;
-
-Review review_of(std::string_view name) {
-  for (const Review review : {Review::kCandidate, Review::kAccepted, Review::kDropped}) {
-    if (review_name(review) == name) {
-      return review;
-    }
-  }
-  return Review::kNone;
-}
 
 std::vector<std::string> texts_of(JsonValue list) {
   std::vector<std::string> texts;
@@ -112,13 +104,6 @@ Members members_of(EntryType type, JsonValue entry) {
     }
   }
   return found;
-}
-
-/// Words that are none of ours are told apart by the type: preferences are somebody's, facts are
-/// about the project.
-Category category_of(EntryType type, std::string_view name) {
-  return try_parse_category(name).value_or(
-      type == EntryType::kPreference ? Category::kUserPreference : Category::kProjectFact);
 }
 
 Timestamp time_of(std::string_view text) {

@@ -11,6 +11,9 @@ bool is_before(SortOrder sort, const Found& a, const Found& b) {
   if (sort == SortOrder::kRelevanceDesc && a.relevance != b.relevance) {
     return a.relevance > b.relevance;
   }
+  if (sort == SortOrder::kRelevanceDesc && a.length != b.length) {
+    return a.length > b.length;
+  }
   if (a.timestamp != b.timestamp) {
     return sort == SortOrder::kTimeAsc ? a.timestamp < b.timestamp : a.timestamp > b.timestamp;
   }
@@ -57,9 +60,6 @@ std::vector<Found> BestFound::merged() {
     session.clear();
   }
   std::ranges::sort(all, [this](const Found& a, const Found& b) { return is_before(sort_, a, b); });
-  if (limit_ != 0 && all.size() > limit_) {
-    all.erase(all.begin() + static_cast<std::ptrdiff_t>(limit_), all.end());
-  }
   return all;
 }
 

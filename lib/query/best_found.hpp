@@ -28,7 +28,7 @@ class BestFound {
   /// Keeps `found` if it is among the best of its session.
   void offer(const Found& found);
 
-  /// The best of all sessions, the best first; takes them out.
+  /// The best of each session, the best of all first; takes them out.
   std::vector<Found> merged();
 
  private:

@@ -77,7 +77,12 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
     logs.clear();
   }
   const SessionIndex& session = *sessions[found.session];
-  BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(found.ordinal, logs[found.session]));
+  SessionIndex::LoadedLine line;
+  if (found.line != nullptr) {
+    line = *found.line;
+  } else {
+    BMAD_TRY_ASSIGN(line, session.line(found.ordinal, logs[found.session]));
+  }
   BMAD_TRY_ASSIGN(const JsonValue value, tools->parser.parse(line.text));
   Snippet snippet;
   if (query.snippet_size > 0) {
@@ -86,14 +91,18 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
     snippet = make_snippet(*finder, tools->text, query.snippet_size);
   }
   Hit hit{.entry = to_entry(session, found.type, found.ordinal, value, std::move(line)),
-          .relevance = found.relevance,
+          .relevance = std::min(found.relevance, 1.0),
           .components = found.components,
+          .combine = result.combine,
           .weights = result.weights,
+          .outdated = found.outdated,
+          .weak = result.weak,
           .snippet = std::move(snippet.text),
           .highlights = std::move(snippet.highlights),
           .before = {},
           .after = {},
           .explanation = {}};
+  hit.components.text = std::min(hit.components.text, 1.0);
   if (query.context > 0) {
     BMAD_TRY(load_context(found, hit));
   }

@@ -22,10 +22,17 @@ struct Requirement {
   bool excluded = false;
 };
 
+/// A word that may have a slip in it.
+struct DoubtfulWord {
+  std::string token;
+  std::size_t term = 0;  ///< Its place in RankQuery::terms.
+};
+
 struct Plan {
   RankQuery rank;
   std::vector<Requirement> requirements;
-  std::vector<std::string> correctable;       ///< Words that may be misspelt.
+  std::vector<Requirement> phrases;  ///< What is found should hold, itself or around it.
+  std::vector<DoubtfulWord> doubtful;
   std::set<std::string, std::less<>> marked;  ///< Terms to mark in snippets.
   bool has_expansion = false;                 ///< It has a prefix or a fuzzy word.
   bool names_time = false;                    ///< The question says when: age must not count.
@@ -35,8 +42,12 @@ struct Plan {
 Result<Plan> make_plan(const Question& question, std::span<SessionIndex* const> sessions,
                        Analyzer& analyzer, Timestamp now);
 
-/// Lets each word of Plan::correctable stand for the terms that are spelt like it, too: for when
-/// the sessions hold none of the words. Errors: as make_plan().
-Status correct_spelling(std::span<SessionIndex* const> sessions, Analyzer& analyzer, Plan& plan);
+/// What a term counts that stands in for a word nobody knows.
+inline constexpr double kSlipWeight = 0.5;
+
+/// Puts beside `word` the known terms one slip away from it. A note for people is what it returns;
+/// empty when there are none. Errors: as make_plan().
+Result<std::string> add_slip_terms(std::span<SessionIndex* const> sessions, Analyzer& analyzer,
+                                   const DoubtfulWord& word, Plan& plan);
 
 }  // namespace bmad_mem

@@ -16,6 +16,7 @@ struct Bm25 {
   }
 };
 constexpr Bm25 kEntryGrain{.k1 = 0.9, .b = 0.4};
+constexpr Bm25 kLoneGrain{.k1 = 0.9, .b = 0.6};
 constexpr Bm25 kContextGrain{.k1 = 1.2, .b = 0.75};
 
 double inverse_frequency(double count, double frequency) {
@@ -75,7 +76,7 @@ RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
   const double mean_length = std::max(1.0, length / entries_or_1);
   const double mean_window = std::max(1.0, window_length / entries_or_1);
   const double mean_session = std::max(1.0, length / std::max(1.0, session_count));
-  RankTotals totals{.terms = {}, .reachable = 0};
+  RankTotals totals{.terms = {}, .full = 0};
   for (std::size_t i = 0; i < query.terms.size(); ++i) {
     double entries = 0;
     double windows = 0;
@@ -85,23 +86,24 @@ RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
       windows += static_cast<double>(session.terms[i]->window_count);
       in_sessions += session.terms[i]->postings.empty() ? 0 : 1;
     }
-    const double entry_idf = inverse_frequency(entry_count, entries);
-    const double window_weight = options.window_weight * inverse_frequency(entry_count, windows);
+    const RankTerm& term = query.terms[i];
+    const double entry_weight =
+        term.weight * options.entry_weight * inverse_frequency(entry_count, entries);
+    const double window_weight =
+        term.weight * options.window_weight * inverse_frequency(entry_count, windows);
     const double session_weight =
-        options.session_weight * inverse_frequency(session_count, in_sessions);
-    const TermScores scores{
-        .entry = kEntryGrain.with(options.entry_weight * entry_idf, mean_length),
-        .window = kContextGrain.with(window_weight, mean_window),
-        .lone_window = kEntryGrain.with(window_weight, mean_length),
-        .session = kContextGrain.with(session_weight, mean_session)};
-    totals.reachable += scores.entry.most() +
-                        options.question_weight * entry_idf * scores.entry.k1_and_1 +
-                        scores.window.most() + scores.session.most();
-    totals.terms.push_back(scores);
+        term.weight * options.session_weight * inverse_frequency(session_count, in_sessions);
+    totals.terms.push_back({.entry = kEntryGrain.with(entry_weight, mean_length),
+                            .window = kContextGrain.with(window_weight, mean_window),
+                            .lone_entry = kLoneGrain.with(entry_weight, mean_length),
+                            .lone_window = kLoneGrain.with(window_weight, mean_length),
+                            .session = kContextGrain.with(session_weight, mean_session)});
+    // BM25 of one mention at the mean length is 1, whatever its constants.
+    totals.full += term.stands_in ? 0 : entry_weight + window_weight + session_weight;
   }
-  totals.reachable += query.speaker.is_named() ? options.speaker_bonus : 0;
-  totals.reachable += query.spans.empty() ? 0 : options.date_bonus;
-  totals.reachable = totals.reachable > 0 ? totals.reachable : 1;
+  totals.full += query.speaker.is_named() ? options.speaker_bonus : 0;
+  totals.full += query.spans.empty() ? 0 : options.date_bonus;
+  totals.full = totals.full > 0 ? totals.full : 1;
   return totals;
 }
 

@@ -1,20 +1,20 @@
 // ranker.hpp - how well each entry of many sessions matches the words of a question.
 //
-//   text(m) = 1.0 BM25(m)                       k1 0.9  b 0.4
-//           + 1.0 BM25(m-2 .. m+2)              k1 1.2  b 0.75   entries around it, same
-//           conversation
-//           + 1.0 BM25(session of m)            k1 1.2  b 0.75
+//   text(m) = 1.0 BM25(m)                  k1 0.9  b 0.4; no conversation: b 0.6
+//           + 1.0 BM25(m-2 .. m+2)         k1 1.2  b 0.75   entries around it, same conversation
+//           + 1.0 BM25(session of m)       k1 1.2  b 0.75
 //           + 0.5 BM25(entry before m)          where that one ends with a question mark
 //           + 5   where m is by the one participant whom the question names
 //           + 10  dateMatch(m)                  1 inside the span asked about, then falling
 //
 //   idf = ln(1 + (N - df + 0.5) / (df + 0.5)), with a document frequency of its own for each of the
-//   three grains, over all sessions searched.
+//   three grains, over all sessions searched; times the weight of the term.
 //
-// The sum is divided by the most that these words could reach, so that it lies in [0,1] and does
-// not depend on the other hits. A turn of a conversation is found through the turns around it;
-// entries that are no conversation stand alone: their window is themselves. All three grains come
-// from the postings of single entries.
+// The sum is divided by what an entry of mean length has that holds each word of the question once,
+// itself, in its window and in its session, and is by whom and of the time that the question names:
+// 1 is a full answer, and a second mention goes beyond. A turn of a conversation is found through
+// the turns around it; entries that are no conversation stand alone: their window is themselves.
+// All three grains come from the postings of single entries.
 //
 // Two steps, since the frequencies of all sessions go into each score: sum_up() over what was
 // collected from all of them, then the scores of each (session_scores.hpp). Terms and sessions are
@@ -44,9 +44,16 @@ struct RankOptions {
   static RankOptions of(TextRanking ranking);
 };
 
-/// What is asked for. The terms are analyzed and each is there once.
+/// A term of a question.
+struct RankTerm {
+  std::string term;  ///< Analyzed.
+  double weight = 1;
+  bool stands_in = false;  ///< For a word that nobody knows; a full answer need not hold it.
+};
+
+/// What is asked for. Each term is there once.
 struct RankQuery {
-  std::vector<std::string> terms;
+  std::vector<RankTerm> terms;
   Speaker speaker;
   std::vector<DateSpan> spans;
 };
@@ -79,14 +86,15 @@ struct GrainScore {
 struct TermScores {
   GrainScore entry;
   GrainScore window;
-  GrainScore lone_window;  ///< Of entries that are no conversation.
+  GrainScore lone_entry;  ///< Of entries that are no conversation; so for the next one.
+  GrainScore lone_window;
   GrainScore session;
 };
 
 /// What all sessions have in common.
 struct RankTotals {
   std::vector<TermScores> terms;  ///< As RankQuery::terms.
-  double reachable = 1;
+  double full = 1;                ///< The sum that counts as 1.
 };
 
 RankTotals sum_up(const std::vector<SessionIndex*>& sessions,

@@ -1,9 +1,10 @@
 // relevance.hpp - from the text score of an entry to its relevance, and the most it can be.
 //
-//   relevance = w1 text + w2 time + w3 importance + w4 access
-//   bound     = w1 text + beside[class of the entry]        one table a session, 128 classes
+//   factors   text (0.70 + 0.30 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
+//   sum       w1 text + w2 time + w3 importance + w4 access     specification 5.3
+//   bound     scale[class of the entry] text + beside[class]    a table a session, 128 classes
 //
-// What an entry's time, importance and access can add is known from its flags alone: entries of one
+// What an entry's time, importance and access can do is known from its flags alone: entries of one
 // class have the same importance, nearly all were never accessed, and none is newer than the newest
 // of its session. So an exponential and a timestamp are worked out only for entries that can still
 // be among the best: for 2 % of those that match.
@@ -24,16 +25,21 @@ namespace bmad_mem {
 /// What bounds are multiplied by, for what rounding may add to the sums they bound.
 inline constexpr double kBoundSlack = 1 + 1e-9;
 
-/// Relevance of an entry, from what the index knows of it. Specification 5.3.
+/// Relevance of an entry, from what the index knows of it.
 class Relevance {
  public:
   /// `settings` must outlive it. `names_time`: the question says when, so age must not count.
-  Relevance(const Query& query, const SearchSettings& settings, bool names_time);
+  Relevance(RelevanceCombine combine, RelevanceWeights weights, const SearchSettings& settings,
+            bool names_time);
 
   /// `odd` is null for an entry without kFlagOdd.
   [[nodiscard]] RelevanceComponents components(double text, std::uint32_t flags, Timestamp time,
                                                const OddEntry* odd) const;
   [[nodiscard]] double combine(const RelevanceComponents& parts) const {
+    if (combine_ == RelevanceCombine::kFactors) {
+      return parts.text * (0.70 + 0.30 * parts.time) * (0.80 + 0.20 * parts.importance) *
+             (0.95 + 0.05 * parts.access);
+    }
     return weights_.text * parts.text + weights_.time * parts.time +
            weights_.importance * parts.importance + weights_.access * parts.access;
   }
@@ -57,9 +63,9 @@ class Relevance {
   [[nodiscard]] double access(const OddEntry* odd) const;
 
   const SearchSettings& settings_;
+  RelevanceCombine combine_;
   RelevanceWeights weights_;
   bool ignores_age_;
-  std::array<double, kClassCount> importance_and_access_{};  // The most by class, weighted.
 };
 
 /// What entries of one session can reach.
@@ -70,17 +76,19 @@ class RelevanceBound {
 
   /// At least the relevance of an entry with these flags, whose text score is at most `text`.
   [[nodiscard]] double most(double text, std::uint32_t flags) const {
-    return text * text_weight_ + beside_[Relevance::class_of(flags)];
+    const std::size_t entry_class = Relevance::class_of(flags);
+    return text * scale_[entry_class] + beside_[entry_class];
   }
   /// An entry whose text score is less is less relevant than `relevance`, whatever its flags.
   [[nodiscard]] double least_text(double relevance) const {
     constexpr double kNone = -std::numeric_limits<double>::infinity();
-    return text_weight_ > 0 ? (relevance - most_beside_) / text_weight_ : kNone;
+    return most_scale_ > 0 ? (relevance - most_beside_) / most_scale_ : kNone;
   }
 
  private:
-  double text_weight_;
+  double most_scale_ = 0;
   double most_beside_ = 0;
+  std::array<double, Relevance::kClassCount> scale_{};
   std::array<double, Relevance::kClassCount> beside_{};
 };
 

@@ -1,8 +1,12 @@
 #include "query/search.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -16,6 +20,7 @@
 #include "session_scores.hpp"
 #include "slot_filter.hpp"
 #include "snippet.hpp"
+#include "validity.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -35,35 +40,31 @@ class Search {
 
   Result<SearchResult> run() {
     BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
-    Analyzer& analyzer = tools->analyzer;
     BMAD_TRY(on_all([&](std::size_t i) { return sessions_[i]->load(); }));
-    BMAD_TRY_ASSIGN(plan_, make_plan(question_, sessions_, analyzer, settings_.now));
+    BMAD_TRY_ASSIGN(plan_, make_plan(question_, sessions_, tools->analyzer, settings_.now));
     has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
     if (!is_usable()) {
-      return no_usable_word();
+      result_.notes.emplace_back(
+          "the question holds no word to look for, only signs or words that nearly every entry "
+          "holds");
+      return std::move(result_);
     }
     BMAD_TRY(collect());
-    if (!plan_.has_expansion && !holds_any_term()) {
-      BMAD_TRY(correct_spelling(sessions_, analyzer, plan_));
-      BMAD_TRY(collect());
-    }
+    BMAD_TRY(add_slips(tools->analyzer));
     keep_rarest_terms();
+    choose_rules();
     const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
-    const Relevance relevance(query_, settings_, plan_.names_time);
-    best_.emplace(sessions_.size(), query_.sort, needs_text() ? 0 : question_.filter.limit,
-                  query_.min_relevance);
-    BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals, relevance); }));
-    SearchResult result{.found = best_->merged(),
-                        .explanations = {},
-                        .weights = query_.weights.value_or(settings_.weights),
-                        .terms = std::move(plan_.marked)};
-    if (needs_text()) {
-      BMAD_TRY(verify_phrases(*tools, result.found));
+    BMAD_TRY(find(*tools, totals));
+    if (result_.found.empty() && !plan_.phrases.empty()) {
+      result_.notes.emplace_back("no entry holds the phrase in quotes; its words were looked for");
+      plan_.phrases.clear();
+      BMAD_TRY(find(*tools, totals));
     }
     if (query_.explain) {
-      result.explanations = explain(result.found, totals);
+      result_.explanations = explain(result_.found, totals);
     }
-    return result;
+    result_.terms = std::move(plan_.marked);
+    return std::move(result_);
   }
 
  private:
@@ -77,17 +78,27 @@ class Search {
            filter.pinned_only;
   }
 
-  /// Words that nearly every entry holds find nothing, and neither do signs. In a query that is a
-  /// slip; in prose it happens.
-  [[nodiscard]] Result<SearchResult> no_usable_word() const {
-    if (query_.text_is_prose) {
-      return SearchResult{};
-    }
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message =
-                     "the query holds no word to look for, only signs or words that nearly "
-                     "every entry holds; add one that says more",
-                 .field = "text"};
+  /// What the words that are known decide: whether it is a weak question, and how to rank.
+  void choose_rules() {
+    weak_ = !holds_any_term() && plan_.rank.speaker.is_named() && plan_.rank.spans.empty() &&
+            plan_.requirements.empty();
+    result_.weak = weak_;
+    result_.weights = query_.weights.value_or(settings_.weights);
+    result_.combine = !has_words_      ? RelevanceCombine::kSum
+                      : query_.combine ? *query_.combine
+                      : query_.weights ? RelevanceCombine::kSum
+                                       : settings_.combine;
+  }
+
+  /// The best entries, as the plan is now.
+  Status find(ReadingTools& tools, const RankTotals& totals) {
+    const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
+    Validity validity(sessions_);
+    best_.emplace(sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
+                  needs_text() ? 0 : question_.filter.limit, query_.min_relevance);
+    BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals, relevance, validity); }));
+    result_.found = best_->merged();
+    return choose_first(tools);
   }
 
   /// Runs `work` on each session; the first error in the order of the sessions.
@@ -115,15 +126,17 @@ class Search {
     });
   }
 
+  /// The postings of the terms that came since the last call.
   Status collect() {
-    collected_.assign(sessions_.size(), {});
+    collected_.resize(sessions_.size());
     return on_all([&](std::size_t i) -> Status {
-      for (const std::string& term : plan_.rank.terms) {
+      std::vector<SessionIndex::Postings>& terms = collected_[i].terms;
+      for (std::size_t t = terms.size(); t < plan_.rank.terms.size(); ++t) {
         BMAD_TRY_ASSIGN(SessionIndex::Postings found,
-                        sessions_[i]->live_postings(PostingKind::kTerm, term));
-        collected_[i].terms.push_back(std::move(found));
+                        sessions_[i]->live_postings(PostingKind::kTerm, plan_.rank.terms[t].term));
+        terms.push_back(std::move(found));
       }
-      if (options_.speaker_bonus > 0) {
+      if (options_.speaker_bonus > 0 && collected_[i].by_speaker.empty()) {
         BMAD_TRY_ASSIGN(collected_[i].by_speaker,
                         slots_of_speaker(*sessions_[i], plan_.rank.speaker));
       }
@@ -131,25 +144,46 @@ class Search {
     });
   }
 
+  /// How many entries hold the term that is number `term`.
+  [[nodiscard]] std::uint64_t count_holders(std::size_t term) const {
+    std::uint64_t count = 0;
+    for (const SessionTerms& session : collected_) {
+      count += session.terms[term]->postings.size();
+    }
+    return count;
+  }
+
+  /// In long prose there are enough words that somebody knows.
+  Status add_slips(Analyzer& analyzer) {
+    if (plan_.rank.terms.size() > kRankTermsMax) {
+      return {};
+    }
+    for (const DoubtfulWord& word : plan_.doubtful) {
+      if (count_holders(word.term) == 0) {
+        BMAD_TRY_ASSIGN(std::string note, add_slip_terms(sessions_, analyzer, word, plan_));
+        if (!note.empty()) {
+          result_.notes.push_back(std::move(note));
+        }
+      }
+    }
+    return collect();
+  }
+
   void keep_rarest_terms() {
-    std::vector<std::string>& terms = plan_.rank.terms;
+    std::vector<RankTerm>& terms = plan_.rank.terms;
     if (terms.size() <= kRankTermsMax) {
       return;
     }
     std::vector<std::pair<std::uint64_t, std::size_t>> by_count;
     for (std::size_t i = 0; i < terms.size(); ++i) {
-      std::uint64_t count = 0;
-      for (const SessionTerms& session : collected_) {
-        count += session.terms[i]->postings.size();
-      }
-      if (count > 0) {
+      if (const std::uint64_t count = count_holders(i); count > 0) {
         by_count.emplace_back(count, i);
       }
     }
     std::ranges::sort(by_count);
     by_count.resize(std::min(by_count.size(), kRankTermsMax));
     std::ranges::sort(by_count, {}, &std::pair<std::uint64_t, std::size_t>::second);
-    std::vector<std::string> kept;
+    std::vector<RankTerm> kept;
     std::vector<SessionTerms> collected(collected_.size());
     for (const auto& [count, i] : by_count) {
       kept.push_back(terms[i]);
@@ -184,6 +218,9 @@ class Search {
         BMAD_TRY(filter.holding(requirement.terms, requirement.excluded));
       }
     }
+    for (const Requirement& phrase : plan_.phrases) {
+      BMAD_TRY(filter.near(phrase.terms));
+    }
     return filter.take();
   }
 
@@ -202,30 +239,32 @@ class Search {
     });
   }
 
-  Status score(std::size_t index, const RankTotals& totals, const Relevance& relevance) {
+  Status score(std::size_t index, const RankTotals& totals, const Relevance& relevance,
+               Validity& validity) {
     SessionIndex& session = *sessions_[index];
     const SessionTerms& terms = collected_[index];
     const bool has_postings = std::ranges::any_of(
         terms.terms, [](const SessionIndex::Postings& term) { return !term->postings.empty(); });
-    if (has_words_ && !has_postings && plan_.rank.spans.empty()) {
+    if (has_words_ && !has_postings && plan_.rank.spans.empty() && !weak_) {
       return {};
     }
     BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
     const RelevanceBound bound(relevance, session.facts().newest);
+    Status problem;
     const auto consider = [&](std::uint32_t slot) {
-      if (allowed_slots.empty() || allowed_slots[slot] != 0) {
-        score_entry(index, slot, scores, relevance, bound);
+      if (problem && (allowed_slots.empty() || allowed_slots[slot] != 0)) {
+        problem = score_entry(index, slot, scores, relevance, bound, validity);
       }
     };
-    if (!has_words_ || !plan_.rank.spans.empty()) {
+    if (!has_words_ || weak_ || !plan_.rank.spans.empty()) {
       for (std::uint32_t slot = 0; slot < session.slots().size(); ++slot) {
-        if (is_candidate(session, slot, scores)) {
+        if (is_candidate(session, slot, terms, scores)) {
           consider(slot);
         }
       }
-      return {};
+      return problem;
     }
     const auto least = [this] { return best_->least(); };
     scores.for_each_match(bound, least, [&](std::uint32_t slot) {
@@ -233,12 +272,15 @@ class Search {
         consider(slot);
       }
     });
-    return {};
+    return problem;
   }
 
   /// The rule for questions that find entries by something else than their words.
   [[nodiscard]] bool is_candidate(const SessionIndex& session, std::uint32_t slot,
-                                  const SessionScores& scores) const {
+                                  const SessionTerms& terms, const SessionScores& scores) const {
+    if (weak_) {
+      return !terms.by_speaker.empty() && terms.by_speaker[slot] != 0;
+    }
     if (!has_words_) {
       return true;
     }
@@ -252,19 +294,19 @@ class Search {
     return session.timestamp(session.slots().ordinal(slot));
   }
 
-  void score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
-                   const Relevance& relevance, const RelevanceBound& bound) {
+  Status score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
+                     const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
     const SessionIndex& session = *sessions_[index];
     const std::uint32_t flags = session.slots().flags[slot];
     // To decode a time takes longer than all else here, so that most entries end before it.
     const bool text_knows_time = !plan_.rank.spans.empty();
     const double text = scores.text(slot, text_knows_time ? time_of(session, slot) : Timestamp{});
     if (bound.most(text, flags) < best_->least()) {
-      return;
+      return {};
     }
     const Timestamp time = time_of(session, slot);
     if (!passes(session, flags, time)) {
-      return;
+      return {};
     }
     const Ordinal ordinal = session.slots().ordinal(slot);
     Found found{.session = index,
@@ -273,9 +315,16 @@ class Search {
                 .timestamp = time,
                 .relevance = 0,
                 .components = relevance.components(
-                    text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr)};
+                    text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
+                .length = session.slots().lengths[slot]};
     found.relevance = relevance.combine(found.components);
+    if (found.relevance < best_->least()) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(found.outdated, validity.is_outdated(index, ordinal, flags));
+    found.relevance *= found.outdated ? kOutdatedFactor : 1;
     best_->offer(found);
+    return {};
   }
 
   [[nodiscard]] bool is_in_span(Timestamp time) const {
@@ -287,37 +336,92 @@ class Search {
 
   /// Whether only the text tells which entries hold what is asked for.
   [[nodiscard]] bool needs_text() const {
-    return std::ranges::any_of(plan_.requirements, [](const Requirement& requirement) {
-      return !requirement.phrase.empty();
-    });
+    return !plan_.phrases.empty() ||
+           std::ranges::any_of(plan_.requirements, [](const Requirement& requirement) {
+             return !requirement.phrase.empty();
+           });
   }
 
-  /// Reads entries from the best on until enough of them hold what is asked for word by word.
-  Status verify_phrases(ReadingTools& tools, std::vector<Found>& found) {
-    std::vector<Found> verified;
-    for (Found& each : found) {
-      if (question_.filter.limit != 0 && verified.size() == question_.filter.limit) {
+  /// Of what was found, from the best on, each entry once, and only those that hold the phrases
+  /// asked for, until there are enough.
+  Status choose_first(ReadingTools& tools) {
+    const std::size_t limit = question_.filter.limit;
+    std::set<std::pair<EntryType, std::string>> known;
+    std::vector<Found> chosen;
+    for (Found& each : result_.found) {
+      if (limit != 0 && chosen.size() == limit) {
         break;
       }
       if (settings_.is_late()) {
         return query_timeout(query_);
       }
-      const SessionIndex& session = *sessions_[each.session];
-      BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line,
-                      in_session(session, session.line(each.ordinal)));
-      BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
-      tools.text.clear();
-      entry_searchable_text(each.type, value, tools.text);
-      const bool holds = std::ranges::all_of(plan_.requirements, [&](const Requirement& wanted) {
-        return wanted.phrase.empty() ||
-               holds_phrase(tools.analyzer, wanted.phrase, tools.text) != wanted.excluded;
-      });
-      if (holds) {
-        verified.push_back(std::move(each));
+      if (needs_text()) {
+        BMAD_TRY_ASSIGN(const bool holds, holds_phrases(tools, each));
+        if (!holds) {
+          continue;
+        }
+      }
+      if (sessions_.size() > 1) {
+        BMAD_TRY_ASSIGN(std::string id, id_of(tools, each));
+        if (!known.emplace(each.type, std::move(id)).second) {
+          continue;
+        }
+      }
+      chosen.push_back(std::move(each));
+    }
+    result_.found = std::move(chosen);
+    return {};
+  }
+
+  Result<std::string> id_of(ReadingTools& tools, Found& found) {
+    const SessionIndex& session = *sessions_[found.session];
+    BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line,
+                    in_session(session, session.line(found.ordinal)));
+    BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
+    std::string id(entry_id(value));
+    found.line = std::make_shared<const SessionIndex::LoadedLine>(std::move(line));
+    return id;
+  }
+
+  /// Whether the entry holds, word by word, what it must, and has around it what it should.
+  Result<bool> holds_phrases(ReadingTools& tools, const Found& found) {
+    const SlotTable& slots = sessions_[found.session]->slots();
+    const std::uint32_t slot = slots.slot(found.ordinal);
+    for (const Requirement& wanted : plan_.requirements) {
+      if (!wanted.phrase.empty()) {
+        BMAD_TRY_ASSIGN(const bool holds, holds_phrase_at(tools, found.session, slot, wanted));
+        if (holds == wanted.excluded) {
+          return false;
+        }
       }
     }
-    found = std::move(verified);
-    return {};
+    for (const Requirement& wanted : plan_.phrases) {
+      bool holds = false;
+      for (std::uint32_t at = slot - slots.reach[slot].before;
+           !holds && at <= slot + slots.reach[slot].after; ++at) {
+        BMAD_TRY_ASSIGN(holds, holds_phrase_at(tools, found.session, at, wanted));
+      }
+      if (!holds) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Result<bool> holds_phrase_at(ReadingTools& tools, std::size_t index, std::uint32_t slot,
+                               const Requirement& wanted) {
+    const auto [place, is_new] = phrase_held_.try_emplace({index, slot, &wanted}, false);
+    if (is_new) {
+      const SessionIndex& session = *sessions_[index];
+      const Ordinal ordinal = session.slots().ordinal(slot);
+      BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line,
+                      in_session(session, session.line(ordinal)));
+      BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
+      tools.text.clear();
+      entry_searchable_text(flag_type(session.slots().flags[slot]), value, tools.text);
+      place->second = holds_phrase(tools.analyzer, wanted.phrase, tools.text);
+    }
+    return place->second;
   }
 
   std::vector<TextExplanation> explain(const std::vector<Found>& found, const RankTotals& totals) {
@@ -345,7 +449,11 @@ class Search {
   RankOptions options_;
   Plan plan_;
   bool has_words_ = false;
+  bool weak_ = false;                    // Only who is named is known.
   std::vector<SessionTerms> collected_;  // By session.
+  // By session, slot and phrase: whether the entry itself holds it.
+  std::map<std::tuple<std::size_t, std::uint32_t, const Requirement*>, bool> phrase_held_;
+  SearchResult result_;
   std::optional<BestFound> best_;
 };
 

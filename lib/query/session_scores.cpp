@@ -1,6 +1,7 @@
 #include "session_scores.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 
@@ -48,7 +49,7 @@ void SessionScores::compute(const SessionIndex& session, const SessionTerms& ter
       add_windows(i);
     }
   }
-  slack_ = kBoundSlack / totals.reachable;
+  slack_ = kBoundSlack / totals.full;
   most_beside_ = (session_part_ + (terms.by_speaker.empty() ? 0 : options.speaker_bonus) +
                   (query.spans.empty() ? 0 : options.date_bonus)) *
                  slack_;
@@ -108,12 +109,15 @@ void SessionScores::touch(std::uint32_t begin, std::uint32_t end) {
 }
 
 void SessionScores::add_entries(std::size_t term) {
-  const GrainScore score = totals_->terms[term].entry;
+  const TermScores& scores = totals_->terms[term];
+  const std::array grains = {scores.entry, scores.lone_entry};
   const std::uint32_t* const lengths = session_->slots().lengths.data();
+  const std::uint32_t* const flags = session_->slots().flags.data();
   double* const own = own_.data() + kPad;
   std::uint64_t* const touched = touched_.data();
   for (const SlotPosting& posting : terms_->terms[term]->postings) {
     const std::uint32_t slot = posting.slot;
+    const GrainScore& score = grains[is_lone_flag(flags[slot]) ? 1 : 0];
     own[slot] += score.at(as_double(posting.frequency), as_double(lengths[slot]));
     touched[slot / kBlock] |= std::uint64_t{1} << (slot % kBlock);
   }
@@ -179,10 +183,10 @@ void SessionScores::score_windows(const GrainScore& score, const std::uint32_t* 
 TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const {
   const SlotTable& slots = session_->slots();
   const WindowReach reach = slots.reach[slot];
-  const double reachable = totals_->reachable;
+  const double full = totals_->full;
   TextExplanation explanation;
   for (std::size_t i = 0; i < query_->terms.size(); ++i) {
-    TermScore score{.term = query_->terms[i]};
+    TermScore score{.term = query_->terms[i].term};
     const TermScores& scores = totals_->terms[i];
     const std::vector<SlotPosting>& postings = terms_->terms[i]->postings;
     double around = 0;
@@ -190,20 +194,21 @@ TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const
          it != postings.end() && it->slot <= slot + reach.after; ++it) {
       around += it->frequency;
       if (it->slot == slot) {
-        score.entry = scores.entry.at(it->frequency, slots.lengths[slot]) / reachable;
+        const GrainScore& grain = is_lone(slot) ? scores.lone_entry : scores.entry;
+        score.entry = grain.at(it->frequency, slots.lengths[slot]) / full;
       }
     }
     if (around > 0 && options_->window_weight > 0) {
       score.window = (is_lone(slot) ? scores.lone_window.at(around, slots.lengths[slot])
                                     : scores.window.at(around, slots.window_lengths[slot])) /
-                     reachable;
+                     full;
     }
-    score.session = session_score(i) / reachable;
+    score.session = session_score(i) / full;
     explanation.terms.push_back(std::move(score));
   }
-  explanation.question = question_part(slot) / reachable;
-  explanation.speaker = speaker_part(slot) / reachable;
-  explanation.date = date_part(time) / reachable;
+  explanation.question = question_part(slot) / full;
+  explanation.speaker = speaker_part(slot) / full;
+  explanation.date = date_part(time) / full;
   return explanation;
 }
 

@@ -46,13 +46,14 @@ class SessionScores {
   /// Whether the entry itself does.
   [[nodiscard]] bool matches_itself(std::uint32_t slot) const { return own_[kPad + slot] > 0; }
 
-  /// Text component of `slot`, in [0,1]. `time` is asked for only where the question names a time.
+  /// Text component of `slot`; a full answer has 1. `time` is asked for only where the question
+  /// names a time.
   [[nodiscard]] double text(std::uint32_t slot, Timestamp time) const {
     double sum = own_[kPad + slot] + window_[slot] + session_part_;
     sum += question_part(slot);
     sum += speaker_part(slot);
     sum += query_->spans.empty() ? 0 : date_part(time);
-    return sum / totals_->reachable;
+    return sum / totals_->full;
   }
 
   [[nodiscard]] TextExplanation explain(std::uint32_t slot, Timestamp time) const;
@@ -79,8 +80,11 @@ class SessionScores {
   void count_in_windows(std::span<const SlotPosting> postings);
   void score_windows(const GrainScore& score, const std::uint32_t* lengths, std::uint32_t begin,
                      std::uint32_t end);
+  static bool is_lone_flag(std::uint32_t flags) {
+    return flag_type(flags) != EntryType::kConversation;
+  }
   [[nodiscard]] bool is_lone(std::uint32_t slot) const {
-    return flag_type(session_->slots().flags[slot]) != EntryType::kConversation;
+    return is_lone_flag(session_->slots().flags[slot]);
   }
   [[nodiscard]] double question_part(std::uint32_t slot) const {
     const SlotTable& slots = session_->slots();
@@ -110,7 +114,7 @@ class SessionScores {
   double session_part_ = 0;
   double question_factor_ = 0;
   double most_beside_ = 0;  // Text of session, speaker and date at their best.
-  double slack_ = 1;        // kBoundSlack / reachable
+  double slack_ = 1;        // kBoundSlack / full
 };
 
 template <typename Least, typename Use>

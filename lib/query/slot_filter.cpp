@@ -25,6 +25,26 @@ Status SlotFilter::not_under(PostingKind kind, std::string_view prefix, const st
 }
 
 Status SlotFilter::holding(const std::vector<std::vector<std::string>>& terms, bool excluded) {
+  BMAD_TRY_ASSIGN(const AllowedSlots all, with_all(terms));
+  narrow(all, excluded);
+  return {};
+}
+
+Status SlotFilter::near(const std::vector<std::vector<std::string>>& terms) {
+  BMAD_TRY_ASSIGN(const AllowedSlots all, with_all(terms));
+  const std::vector<WindowReach>& reach = session_.slots().reach;
+  AllowedSlots around(all.size());
+  for (std::size_t slot = 0; slot < all.size(); ++slot) {
+    if (all[slot] != 0) {
+      std::fill_n(around.begin() + static_cast<std::ptrdiff_t>(slot - reach[slot].before),
+                  reach[slot].before + 1 + reach[slot].after, std::uint8_t{1});
+    }
+  }
+  narrow(around, false);
+  return {};
+}
+
+Result<AllowedSlots> SlotFilter::with_all(const std::vector<std::vector<std::string>>& terms) {
   AllowedSlots all(session_.slots().size(), 1);
   for (const std::vector<std::string>& alternatives : terms) {
     AllowedSlots one(session_.slots().size());
@@ -35,8 +55,7 @@ Status SlotFilter::holding(const std::vector<std::vector<std::string>>& terms, b
       all[i] &= one[i];
     }
   }
-  narrow(all, excluded);
-  return {};
+  return all;
 }
 
 Status SlotFilter::mark(PostingKind kind, std::string_view key, AllowedSlots& marked) {

@@ -27,9 +27,13 @@ class SlotFilter {
   /// Only entries that hold of each list of terms at least one; with `excluded`, only the others.
   Status holding(const std::vector<std::vector<std::string>>& terms, bool excluded);
 
+  /// Only entries that hold of each list of terms at least one, and those beside them.
+  Status near(const std::vector<std::vector<std::string>>& terms);
+
   AllowedSlots take() { return std::move(allowed_); }
 
  private:
+  Result<AllowedSlots> with_all(const std::vector<std::vector<std::string>>& terms);
   Status mark(PostingKind kind, std::string_view key, AllowedSlots& marked);
   void narrow(const AllowedSlots& marked, bool excluded);
 

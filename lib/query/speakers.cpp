@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <ranges>
 
 #include "bmad_mem/text.hpp"
 
@@ -30,7 +31,11 @@ SpeakerFinder::SpeakerFinder(std::span<SessionIndex* const> sessions) {
   has_roles_ = has_user && has_assistant;
   participant_count_ = participants.size();
   for (const std::string& name : participants) {
-    names_.emplace(lower_ascii(name), name);
+    const std::string lower = lower_ascii(name);
+    for (const auto part : lower | std::views::split(' ')) {
+      parts_.emplace(part.begin(), part.end());
+    }
+    names_.emplace(lower, name);
     const std::size_t blank = name.find(' ');
     if (blank != std::string::npos) {
       // A first name that two people share names neither.

@@ -35,12 +35,16 @@ class SpeakerFinder {
   /// is the question's first. Returns whether the word is a name and nothing else.
   bool take(std::string_view token, bool capitalised, bool is_first);
 
+  /// Whether a word, in lower case, is part of a participant's name.
+  [[nodiscard]] bool is_name(std::string_view token) const { return parts_.contains(token); }
+
   /// Who was named by all words taken.
   [[nodiscard]] Speaker speaker() const;
 
  private:
   // By name, or first name, in lower case; empty where two share it.
   std::map<std::string, std::string, std::less<>> names_;
+  std::set<std::string, std::less<>> parts_;  // Of all names, in lower case.
   std::size_t participant_count_ = 0;
   std::set<std::string> named_;
   bool has_roles_ = false;

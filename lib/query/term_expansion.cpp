@@ -45,17 +45,21 @@ Result<Counts> collect(std::span<SessionIndex* const> sessions, std::string_view
   return all;
 }
 
-std::vector<std::string> most_frequent(const Counts& counts) {
+std::vector<std::string> most_frequent(const Counts& counts, std::size_t count_max) {
   std::vector<std::pair<std::string, std::uint64_t>> ranked(counts.begin(), counts.end());
   std::ranges::stable_sort(ranked, std::ranges::greater(),
                            &std::pair<std::string, std::uint64_t>::second);
   std::vector<std::string> terms;
   for (const auto& [term, count] : ranked) {
-    if (terms.size() == kExpansionsMax) {
+    if (terms.size() == count_max) {
       break;
     }
     terms.push_back(term);
   }
+  return terms;
+}
+
+std::vector<std::string> sorted(std::vector<std::string> terms) {
   std::ranges::sort(terms);
   return terms;
 }
@@ -66,7 +70,7 @@ Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const
                                                    std::string_view prefix) {
   BMAD_TRY_ASSIGN(const Counts counts,
                   collect(sessions, prefix, [](std::string_view) { return true; }));
-  return most_frequent(counts);
+  return sorted(most_frequent(counts, kExpansionsMax));
 }
 
 Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
@@ -78,7 +82,51 @@ Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessi
                   collect(sessions, first_character(word), [&](std::string_view term) {
                     return matcher.matches(term) || stem_matcher.matches(term);
                   }));
-  return most_frequent(counts);
+  return sorted(most_frequent(counts, kExpansionsMax));
+}
+
+std::vector<std::string> stems_one_slip_from(Analyzer& analyzer, std::string_view word) {
+  std::vector<std::string> stems;
+  if (!std::ranges::all_of(word, [](char c) { return c >= 'a' && c <= 'z'; })) {
+    return stems;
+  }
+  const auto take = [&](const std::string& other) {
+    stems.emplace_back(analyzer.term(other, false));  // Empty for a stop word, which no term is.
+  };
+  for (std::size_t at = 1; at <= word.size(); ++at) {
+    const std::string begin(word.substr(0, at));
+    const std::string_view rest = word.substr(at);
+    if (!rest.empty()) {
+      take(begin + std::string(rest.substr(1)));
+    }
+    if (rest.size() > 1) {
+      take(begin + rest[1] + rest[0] + std::string(rest.substr(2)));
+    }
+    for (char letter = 'a'; letter <= 'z'; ++letter) {
+      take(begin + letter + std::string(rest));
+      if (!rest.empty()) {
+        take(begin + letter + std::string(rest.substr(1)));
+      }
+    }
+  }
+  std::ranges::sort(stems);
+  const auto doubles = std::ranges::unique(stems);
+  stems.erase(doubles.begin(), doubles.end());
+  return stems;
+}
+
+Result<std::vector<std::string>> terms_one_slip_from(std::span<SessionIndex* const> sessions,
+                                                     Analyzer& analyzer, std::string_view word) {
+  const std::string stem(analyzer.term(word, false));
+  const std::vector<std::string> stems = stems_one_slip_from(analyzer, word);
+  const EditMatcher matcher(word, 1);
+  const EditMatcher stem_matcher(stem, 1);
+  BMAD_TRY_ASSIGN(const Counts counts,
+                  collect(sessions, first_character(stem), [&](std::string_view term) {
+                    return std::ranges::binary_search(stems, term) || matcher.matches(term) ||
+                           stem_matcher.matches(term);
+                  }));
+  return most_frequent(counts, kSlipTermsMax);
 }
 
 }  // namespace bmad_mem

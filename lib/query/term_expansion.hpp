@@ -1,4 +1,4 @@
-// term_expansion.hpp - words that stand for several terms: conn*, serch~, and words misspelt.
+// term_expansion.hpp - words that stand for several terms: conn*, serch~, and words with a slip.
 #pragma once
 
 #include <span>
@@ -24,5 +24,19 @@ Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const
 /// that one is seldom mistyped, and without it all terms would have to be looked at. Sorted.
 Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
                                             Analyzer& analyzer, std::string_view word);
+
+/// Most known terms that a word nobody knows may stand for.
+inline constexpr std::size_t kSlipTermsMax = 3;
+
+/// The terms of words that differ from `word` by one letter put in, left out, replaced or swapped,
+/// but not by the first one; at most kSlipTermsMax, those in the most entries first. What the
+/// dictionary holds are stems, so all that a slip in `word` can have made of another word is
+/// stemmed and looked for: 400 words, 0.1 ms.
+Result<std::vector<std::string>> terms_one_slip_from(std::span<SessionIndex* const> sessions,
+                                                     Analyzer& analyzer, std::string_view word);
+
+/// The stems of all words one letter from `word`, which is ASCII and in lower case; but not by the
+/// first letter. Sorted, each once; empty for other words.
+std::vector<std::string> stems_one_slip_from(Analyzer& analyzer, std::string_view word);
 
 }  // namespace bmad_mem

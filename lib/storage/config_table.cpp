@@ -85,6 +85,9 @@ constexpr Setting kSettings[] = {
         "indexing.cache_size_mb", [](Config& c) -> double& { return c.indexing.cache_size_mb; },
         kMegabytesMin, kMegabytesMax),
 
+    text(
+        "relevance.combine", [](Config& c) -> Text& { return c.relevance.combine; }, "factors",
+        "sum"),
     real(
         "relevance.text", [](Config& c) -> double& { return c.relevance.text; }, 0, 1),
     real(

@@ -26,14 +26,20 @@ namespace {
 using Json = nlohmann::json;
 
 // Few enough to meet again and again; stems, parts and neighbours in spelling among them.
-constexpr std::array<std::string_view, 46> kWords = {
-    "postgres",    "postgresql",     "Postgres",   "pool",        "pools",  "pooling", "connection",
-    "connections", "connect",        "user_id",    "src/auth.ts", "decide", "decided", "decision",
-    "ledger",      "hikari",         "the",        "is",          "a",      "we",      "mongo",
-    "mongodb",     "index",          "indexes",    "indx",        "v1.2",   "e-mail",  "don't",
-    "日本語",      "getUserById",    "Ann",        "Bob",         "Lee",    "carl",    "cache",
-    "caches",      "March",          "running",    "naïve",       "C++",    "user",    "you",
-    "I",           "E_LOCK_TIMEOUT", "2026-01-05", "Élodie"};
+constexpr std::array<std::string_view, 52> kWords = {
+    "postgres",   "postgresql",  "Postgres",    "pool",
+    "pools",      "pooling",     "connection",  "connections",
+    "connect",    "user_id",     "src/auth.ts", "decide",
+    "decided",    "decision",    "ledger",      "hikari",
+    "the",        "is",          "a",           "we",
+    "mongo",      "mongodb",     "index",       "indexes",
+    "indx",       "v1.2",        "e-mail",      "don't",
+    "日本語",     "getUserById", "Ann",         "Bob",
+    "Lee",        "carl",        "cache",       "caches",
+    "March",      "running",     "naïve",       "C++",
+    "user",       "you",         "I",           "E_LOCK_TIMEOUT",
+    "2026-01-05", "Élodie",      "how",         "many",
+    "what",       "kind",        "of",          "tell"};
 constexpr std::array<std::string_view, 6> kTags = {"db", "Draft", "a b", "x\"y", "päl", "c\\d"};
 constexpr std::array<std::string_view, 6> kTopics = {"ledger",   "seat holds", "a\"b",
                                                      "database", "aXb",        "Ω"};
@@ -193,11 +199,16 @@ class TwinRun {
         json["severity"] = chance(40) ? "critical" : "low";
         break;
       case EntryType::kPreference:
-        json["key"] = words(1);
+        json["key"] = chance(50) ? pick(kTopics) : words(1);
         json["value"] = text;
+        add_statement_fields(json);
         break;
       case EntryType::kFact:
         json["content"] = text;
+        if (chance(50)) {
+          json["key"] = pick(kTopics);
+        }
+        add_statement_fields(json);
         break;
       case EntryType::kEvent:
         json["kind"] = words(1);
@@ -217,6 +228,21 @@ class TwinRun {
           json["snippet"] = words(1 + below(12));
         }
         break;
+    }
+  }
+
+  void add_statement_fields(Json& json) {
+    if (chance(40)) {
+      json["category"] = chance(50) ? "style" : "constraint";
+    }
+    if (chance(20)) {
+      json["review"] = chance(50) ? "candidate" : "accepted";
+    }
+    if (chance(20)) {
+      json["source"] = {{"kind", "web"}, {"trust", 0.25}};
+    }
+    if (chance(30)) {
+      json["updated_at"] = time();
     }
   }
 
@@ -297,7 +323,9 @@ class TwinRun {
   std::string item() {
     switch (below(20)) {
       case 0:
-        return "\"" + words(2 + below(2)) + "\"";
+        return (chance(20) ? "+\"" : "\"") + words(1 + below(3)) + "\"";
+      case 10:
+        return misspelt(pick(kWords));
       case 1:
         return "+" + pick(kWords);
       case 2:
@@ -373,6 +401,9 @@ class TwinRun {
       query.weights = chance(50)
                           ? RelevanceWeights{.text = 1, .time = 0, .importance = 0, .access = 0}
                           : RelevanceWeights{.text = 0.25, .time = 0.1, .importance = 0.65};
+    }
+    if (chance(20)) {
+      query.combine = chance(50) ? RelevanceCombine::kSum : RelevanceCombine::kFactors;
     }
     set_filter(query.filter);
     return query;

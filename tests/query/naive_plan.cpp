@@ -7,8 +7,10 @@
 #include <set>
 #include <utility>
 
+#include "query/asking_words.hpp"
 #include "query/edit_matcher.hpp"
 #include "query/query_parser.hpp"
+#include "query/term_expansion.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -31,6 +33,7 @@ class NaivePlanner {
     plan();
     return {.terms = terms_,
             .demands = demands_,
+            .phrases = phrases_,
             .spans = spans_,
             .speaker = speaker_,
             .speaker_role = speaker_role_,
@@ -42,6 +45,14 @@ class NaivePlanner {
  private:
   void plan() {
     find_names();
+    find_dates();
+    for (const QueryClause& clause : question_.clauses) {
+      for (const NaiveWord& word : words_of(analyzer_, clause.text)) {
+        if (!word.whole) {
+          words_.push_back(word.text);
+        }
+      }
+    }
     for (const QueryClause& clause : question_.clauses) {
       if (clause.kind == ClauseKind::kWord) {
         plan_words(clause);
@@ -51,8 +62,13 @@ class NaivePlanner {
         plan_alternatives(clause);
       }
     }
-    correct_spelling();
     choose_speaker();
+    add_slips();
+    names_time_ = !spans_.empty() || question_.filter.since || question_.filter.until;
+    has_words_ = !terms_.empty();
+  }
+
+  void find_dates() {
     Timestamp newest{};
     for (const NaiveSession* session : sessions_) {
       for (const NaiveEntry& entry : session->entries) {
@@ -61,8 +77,6 @@ class NaivePlanner {
     }
     const bool is_old = newest > Timestamp{} && newest + std::chrono::days(60) < settings_.now;
     spans_ = find_date_spans(question_.prose, is_old ? newest : settings_.now);
-    names_time_ = !spans_.empty() || question_.filter.since || question_.filter.until;
-    has_words_ = !terms_.empty();
   }
 
   /// Whether the question says anything at all: words that are all stop words don't.
@@ -136,9 +150,36 @@ class NaivePlanner {
     }
   }
 
-  void add_term(const std::string& term) {
-    if (!holds(terms_, term)) {
-      terms_.push_back(term);
+  void add_term(const std::string& term, double weight = 1, bool stands_in = false) {
+    const auto known = std::ranges::find(terms_, term, &NaiveTerm::term);
+    if (known == terms_.end()) {
+      terms_.push_back({term, weight, stands_in});
+    } else if (!stands_in) {
+      known->weight = std::max(known->weight, weight);
+    }
+  }
+
+  /// Notes a word that may have a slip in it.
+  void doubt(const QueryClause& clause, const NaiveWord& word, const std::string& term) {
+    const auto letters = std::ranges::count_if(
+        word.text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; });
+    const bool is_name = std::ranges::any_of(participants_, [&](const std::string& name) {
+      return (" " + lower(name) + " ").contains(" " + word.text + " ");
+    });
+    std::size_t begin = clause.offset;
+    std::size_t end = clause.offset + clause.size;
+    if (clause.text.size() == clause.size) {
+      begin += word.offset;
+      end = begin + word.size;
+    }
+    const bool is_date = std::ranges::any_of(spans_, [&](const DateSpan& span) {
+      return begin < span.offset + span.size && end > span.offset;
+    });
+    if (!word.whole && letters >= 4 && !is_name && !is_date &&
+        word.text.find_first_of("0123456789") == std::string::npos &&
+        std::ranges::find(doubtful_, word.text, &std::pair<std::string, std::string>::first) ==
+            doubtful_.end()) {
+      doubtful_.emplace_back(word.text, term);
     }
   }
 
@@ -146,6 +187,7 @@ class NaivePlanner {
     NaiveDemand demand{.terms = {}, .phrase = {}, .excluded = clause.excluded};
     for (const NaiveWord& word : words_of(analyzer_, clause.text)) {
       const bool is_first = !std::exchange(seen_word_, true);
+      const std::size_t index = word.whole ? word_ : word_++;
       if (!clause.required && !clause.excluded && !word.whole && take_name(word, is_first)) {
         continue;
       }
@@ -154,9 +196,10 @@ class NaivePlanner {
         continue;
       }
       if (!clause.excluded) {
-        add_term(term);
-        if (!word.whole && word.text.find_first_of("0123456789") == std::string::npos) {
-          plain_words_.push_back(word.text);
+        const bool asks = !clause.required && !word.whole && only_asks(words_, index);
+        add_term(term, asks ? 0.3 : 1);
+        if (!clause.required) {
+          doubt(clause, word, term);
         }
       }
       demand.terms.push_back({term});
@@ -170,22 +213,27 @@ class NaivePlanner {
     NaiveDemand demand{.terms = {}, .phrase = {}, .excluded = clause.excluded};
     for (const NaiveWord& word : words_of(analyzer_, clause.text)) {
       seen_word_ = true;
+      word_ += word.whole ? 0 : 1;
       const std::string term(analyzer_.term(word.text, word.whole));
       if (!word.whole) {
         demand.phrase.push_back(word.text);
       }
       if (!term.empty() && !clause.excluded) {
         add_term(term);
+        if (!clause.required) {
+          doubt(clause, word, term);
+        }
       }
     }
     if (!demand.phrase.empty()) {
-      demands_.push_back(std::move(demand));
+      (clause.required || clause.excluded ? demands_ : phrases_).push_back(std::move(demand));
     }
   }
 
   void plan_alternatives(const QueryClause& clause) {
     const std::vector<NaiveWord> words = words_of(analyzer_, clause.text);
     const std::string word = words.empty() ? clause.text : words.front().text;
+    word_ += static_cast<std::size_t>(std::ranges::count(words, false, &NaiveWord::whole));
     std::vector<std::string> terms =
         clause.kind == ClauseKind::kPrefix
             ? most_frequent([&](const std::string& term) { return term.starts_with(word); })
@@ -201,7 +249,6 @@ class NaivePlanner {
     }
     if (!clause.excluded) {
       std::ranges::for_each(terms, [&](const std::string& term) { add_term(term); });
-      has_expansion_ = true;
     }
     if (clause.required || clause.excluded) {
       demands_.push_back({.terms = {terms}, .phrase = {}, .excluded = clause.excluded});
@@ -212,20 +259,31 @@ class NaivePlanner {
     const std::string stem(analyzer_.term(word, false));
     const EditMatcher matcher(word);
     const EditMatcher stem_matcher(stem.empty() ? word : stem);
-    std::size_t first_size = 1;  // Of the first letter.
-    while (first_size < word.size() &&
-           (static_cast<unsigned char>(word[first_size]) & 0xC0U) == 0x80U) {
-      ++first_size;
-    }
     return most_frequent([&](const std::string& term) {
-      return term.starts_with(word.substr(0, first_size)) &&
+      return term.starts_with(first_letter(word)) &&
              (matcher.matches(term) || stem_matcher.matches(term));
     });
+  }
+
+  static std::string first_letter(const std::string& word) {
+    std::size_t size = 1;
+    while (size < word.size() && (static_cast<unsigned char>(word[size]) & 0xC0U) == 0x80U) {
+      ++size;
+    }
+    return word.substr(0, size);
   }
 
   /// The 32 terms in the most live lines, of those that are wanted; sorted.
   template <typename Wanted>
   std::vector<std::string> most_frequent(const Wanted& wanted) {
+    std::vector<std::string> terms = by_count(wanted, 32);
+    std::ranges::sort(terms);
+    return terms;
+  }
+
+  /// The terms in the most live lines, of those that are wanted; the most frequent first.
+  template <typename Wanted>
+  std::vector<std::string> by_count(const Wanted& wanted, std::size_t count_max) {
     std::map<std::string, std::uint64_t> counts;
     for (const NaiveSession* session : sessions_) {
       for (const NaiveEntry& entry : session->entries) {
@@ -244,38 +302,47 @@ class NaivePlanner {
       return a.first != b.first ? a.first > b.first : a.second < b.second;
     });
     std::vector<std::string> terms;
-    for (std::size_t i = 0; i < std::min<std::size_t>(32, ranked.size()); ++i) {
+    for (std::size_t i = 0; i < std::min(count_max, ranked.size()); ++i) {
       terms.push_back(ranked[i].second);
     }
-    std::ranges::sort(terms);
     return terms;
   }
 
-  void correct_spelling() {
-    if (terms_.empty() || has_expansion_) {
+  /// Beside each word that no live entry holds, up to three terms that do, one slip away.
+  void add_slips() {
+    if (terms_.size() > 48) {
       return;
     }
-    for (const NaiveSession* session : sessions_) {
-      for (const NaiveEntry& entry : session->entries) {
-        if (entry.live && has_term(entry)) {
-          return;
-        }
+    const std::vector<NaiveTerm> asked = terms_;
+    for (const auto& [word, term] : doubtful_) {
+      if (is_known(term)) {
+        continue;
+      }
+      const std::string stem(analyzer_.term(word, false));
+      const std::vector<std::string> stems = stems_one_slip_from(analyzer_, word);
+      const EditMatcher matcher(word, 1);
+      const EditMatcher stem_matcher(stem, 1);
+      const double weight = std::ranges::find(asked, term, &NaiveTerm::term)->weight;
+      const auto is_near = [&](const std::string& other) {
+        return other.starts_with(first_letter(stem)) &&
+               (holds(stems, other) || matcher.matches(other) || stem_matcher.matches(other));
+      };
+      for (const std::string& other : by_count(is_near, 3)) {
+        add_term(other, 0.5 * weight, true);
       }
     }
-    for (const std::string& word : plain_words_) {
-      for (const std::string& term : terms_like(word)) {
-        add_term(term);
-      }
-    }
+  }
+
+  [[nodiscard]] bool is_known(const std::string& term) const {
+    return std::ranges::any_of(sessions_, [&](const NaiveSession* session) {
+      return std::ranges::any_of(session->entries, [&](const NaiveEntry& entry) {
+        return entry.live && entry.frequencies.contains(term);
+      });
+    });
   }
 
   [[nodiscard]] bool is_speaker_named() const {
     return !speaker_.empty() || !speaker_role_.empty();
-  }
-
-  [[nodiscard]] bool has_term(const NaiveEntry& entry) const {
-    return std::ranges::any_of(
-        terms_, [&](const std::string& term) { return entry.frequencies.contains(term); });
   }
 
   const std::vector<const NaiveSession*>& sessions_;
@@ -283,9 +350,12 @@ class NaivePlanner {
   const SearchSettings& settings_;
   Analyzer& analyzer_;
 
-  std::vector<std::string> terms_;
-  std::vector<std::string> plain_words_;
+  std::vector<NaiveTerm> terms_;
+  std::vector<std::pair<std::string, std::string>> doubtful_;  // Word and term.
+  std::vector<std::string> words_;                             // Of all clauses.
+  std::size_t word_ = 0;                                       // The one at hand.
   std::vector<NaiveDemand> demands_;
+  std::vector<NaiveDemand> phrases_;
   std::vector<DateSpan> spans_;
   std::set<std::string> participants_;
   std::set<std::string> named_;
@@ -296,7 +366,6 @@ class NaivePlanner {
   bool names_user_ = false;
   bool names_assistant_ = false;
   bool seen_word_ = false;
-  bool has_expansion_ = false;
   bool has_words_ = false;
   bool names_time_ = false;
 };
@@ -307,7 +376,8 @@ std::vector<NaiveWord> words_of(Analyzer& analyzer, std::string_view text) {
   std::vector<NaiveWord> words;
   for (const Token& token : analyzer.tokenize(text)) {
     const char first = text[token.offset];
-    words.push_back({std::string(token.text), token.whole, first >= 'A' && first <= 'Z'});
+    words.push_back({std::string(token.text), token.offset, token.size, token.whole,
+                     first >= 'A' && first <= 'Z'});
   }
   return words;
 }

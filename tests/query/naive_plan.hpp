@@ -15,6 +15,8 @@ namespace bmad_mem::test {
 
 struct NaiveWord {
   std::string text;
+  std::size_t offset = 0;
+  std::size_t size = 0;
   bool whole = false;
   bool capitalised = false;
 };
@@ -33,9 +35,16 @@ bool holds(const List& list, const Item& item) {
   return std::ranges::find(list, item) != std::ranges::end(list);
 }
 
+struct NaiveTerm {
+  std::string term;
+  double weight = 1;
+  bool stands_in = false;  ///< For a word that no entry holds.
+};
+
 struct NaivePlan {
-  std::vector<std::string> terms;
+  std::vector<NaiveTerm> terms;
   std::vector<NaiveDemand> demands;
+  std::vector<NaiveDemand> phrases;  ///< What is found should have around it.
   std::vector<DateSpan> spans;
   std::string speaker;       ///< Whom the question names …
   std::string speaker_role;  ///< … or which role.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <optional>
 #include <set>
+#include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
@@ -12,6 +14,7 @@
 #include "index/entry_scanner.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
+#include "model/statement.hpp"
 #include "query/date_span.hpp"
 #include "query/naive_plan.hpp"
 #include "query/query_parser.hpp"
@@ -49,6 +52,11 @@ NaiveEntry to_entry(const ScannedEntry& scanned, Analyzer& analyzer) {
                    .frequencies = {}};
   entry.asks = scanned.type == EntryType::kConversation &&
                is_question(std::string(scanned.value["content"].string()));
+  const StatementHead statement = statement_head(scanned.type, scanned.value);
+  entry.subject = statement.subject();
+  entry.unreviewed = statement.is_unreviewed();
+  entry.trusted = statement.trust >= 0.5;
+  entry.stated_at = statement.at;
   for (const JsonValue tag : head.tags.elements()) {
     entry.tags.emplace_back(tag.string());
   }
@@ -88,21 +96,31 @@ class NaiveSearch {
 
   Result<std::vector<NaiveHit>> run() {
     NaivePlan plan = make_naive_plan(sessions_, question_, settings_, analyzer_);
-    if (!plan.usable && query_.text_is_prose) {
-      return std::vector<NaiveHit>();
-    }
     if (!plan.usable) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY, .message = "no word to look for"};
+      return std::vector<NaiveHit>();
     }
     terms_ = std::move(plan.terms);
     demands_ = std::move(plan.demands);
+    phrases_ = std::move(plan.phrases);
     spans_ = std::move(plan.spans);
     speaker_ = std::move(plan.speaker);
     speaker_role_ = std::move(plan.speaker_role);
     has_words_ = plan.has_words;
     names_time_ = plan.names_time;
     gather();
+    weak_ = is_speaker_named() && spans_.empty() && demands_.empty() &&
+            std::ranges::none_of(terms_, [&](const NaiveTerm& each) { return holders(each.term); });
     count();
+    std::vector<NaiveHit> hits = find();
+    if (hits.empty() && !phrases_.empty()) {
+      phrases_.clear();
+      hits = find();
+    }
+    return hits;
+  }
+
+ private:
+  [[nodiscard]] std::vector<NaiveHit> find() const {
     std::vector<Scored> found;
     for (std::size_t i = 0; i < all_.size(); ++i) {
       std::optional<Scored> scored = score(i);
@@ -113,15 +131,18 @@ class NaiveSearch {
     std::ranges::stable_sort(found,
                              [&](const Scored& a, const Scored& b) { return is_before(a, b); });
     std::vector<NaiveHit> hits;
+    std::set<std::pair<EntryType, std::string>> known;
     for (Scored& each : found) {
-      if (question_.filter.limit == 0 || hits.size() < question_.filter.limit) {
+      if ((question_.filter.limit == 0 || hits.size() < question_.filter.limit) &&
+          known.emplace(each.hit.type, each.hit.id).second) {
+        each.hit.relevance = std::min(each.hit.relevance, 1.0);
+        each.hit.components.text = std::min(each.hit.components.text, 1.0);
         hits.push_back(std::move(each.hit));
       }
     }
     return hits;
   }
 
- private:
   /// A live entry, what it counts for, and the entries of its conversation around it.
   struct Live {
     std::size_t session = 0;
@@ -221,7 +242,7 @@ class NaiveSearch {
     }
     std::vector<std::pair<double, std::size_t>> known;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
-      if (const double count = holders(terms_[i]); count > 0) {
+      if (const double count = holders(terms_[i].term); count > 0) {
         known.emplace_back(count, i);
       }
     }
@@ -230,7 +251,7 @@ class NaiveSearch {
     for (std::size_t i = 0; i < std::min<std::size_t>(48, known.size()); ++i) {
       kept.insert(known[i].second);
     }
-    std::vector<std::string> terms;
+    std::vector<NaiveTerm> terms;
     for (const std::size_t i : kept) {
       terms.push_back(terms_[i]);
     }
@@ -254,8 +275,8 @@ class NaiveSearch {
     mean_length_ = std::max(1.0, length / std::max(1.0, entry_count));
     mean_window_ = std::max(1.0, around / std::max(1.0, entry_count));
     mean_session_ = std::max(1.0, length / std::max(1.0, session_count));
-    for (const std::string& term : terms_) {
-      Idf idfs{.entry = idf(entry_count, holders(term))};
+    for (const auto& [term, weight, stands_in] : terms_) {
+      Idf idfs{.entry = weight * idf(entry_count, holders(term))};
       session_frequencies_.emplace_back();
       double in_sessions = 0;
       for (std::size_t i = 0; i < sessions_.size(); ++i) {
@@ -263,19 +284,17 @@ class NaiveSearch {
         in_sessions += session_frequencies_.back().back() > 0 ? 1 : 0;
       }
       if (!plain_) {
-        idfs.window =
-            idf(entry_count, static_cast<double>(std::ranges::count_if(all_, [&](const Live& live) {
-                  return window_frequency(live, term) > 0;
-                })));
-        idfs.session = idf(session_count, in_sessions);
+        const auto windows = std::ranges::count_if(
+            all_, [&, &name = term](const Live& live) { return window_frequency(live, name) > 0; });
+        idfs.window = weight * idf(entry_count, static_cast<double>(windows));
+        idfs.session = weight * idf(session_count, in_sessions);
       }
-      reachable_ += idfs.entry * (0.9 + 1) + (plain_ ? 0 : 0.5) * idfs.entry * (0.9 + 1) +
-                    idfs.window * (1.2 + 1) + idfs.session * (1.2 + 1);
+      full_ += stands_in ? 0 : idfs.entry + idfs.window + idfs.session;
       idfs_.push_back(idfs);
     }
-    reachable_ += is_speaker_named() && !plain_ ? 5 : 0;
-    reachable_ += !spans_.empty() && !plain_ ? 10 : 0;
-    reachable_ = reachable_ > 0 ? reachable_ : 1;
+    full_ += is_speaker_named() && !plain_ ? 5 : 0;
+    full_ += !spans_.empty() && !plain_ ? 10 : 0;
+    full_ = full_ > 0 ? full_ : 1;
   }
 
   // The score.
@@ -284,11 +303,15 @@ class NaiveSearch {
     return !speaker_.empty() || !speaker_role_.empty();
   }
 
+  static double b_of(const NaiveEntry& entry) {
+    return entry.type == EntryType::kConversation ? 0.4 : 0.6;
+  }
+
   [[nodiscard]] double own_score(const NaiveEntry& entry) const {
     double sum = 0;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
-      if (const double times = frequency(entry, terms_[i]); times > 0) {
-        sum += idfs_[i].entry * bm25(0.9, 0.4, times, entry.length, mean_length_);
+      if (const double times = frequency(entry, terms_[i].term); times > 0) {
+        sum += idfs_[i].entry * bm25(0.9, b_of(entry), times, entry.length, mean_length_);
       }
     }
     return sum;
@@ -298,15 +321,15 @@ class NaiveSearch {
     const NaiveEntry& entry = *live.entry;
     const double own = own_score(entry);
     if (plain_) {
-      return own / reachable_;
+      return own / full_;
     }
     double window = 0;
     double session = 0;
     for (std::size_t i = 0; i < terms_.size(); ++i) {
-      if (const double times = window_frequency(live, terms_[i]); times > 0) {
+      if (const double times = window_frequency(live, terms_[i].term); times > 0) {
         window += idfs_[i].window * (entry.type == EntryType::kConversation
                                          ? bm25(1.2, 0.75, times, window_length(live), mean_window_)
-                                         : bm25(0.9, 0.4, times, entry.length, mean_length_));
+                                         : bm25(0.9, 0.6, times, entry.length, mean_length_));
       }
       if (const double times = session_frequencies_[i][live.session]; times > 0) {
         session += idfs_[i].session *
@@ -315,22 +338,29 @@ class NaiveSearch {
     }
     const double question =
         live.before != nullptr && live.before->asks ? 0.5 * own_score(*live.before) : 0;
-    const bool speaks = speaker_.empty() ? entry.type == EntryType::kConversation &&
-                                               !speaker_role_.empty() && entry.role == speaker_role_
-                                         : entry.who == speaker_;
+    const bool speaks = is_by_speaker(entry);
     double date = 0;
     for (const DateSpan& span : spans_) {
       date = std::max(date, date_match(entry.timestamp, span));
     }
-    return (own + window + session + question + (speaks ? 5 : 0) + 10 * date) / reachable_;
+    return (own + window + session + question + (speaks ? 5 : 0) + 10 * date) / full_;
+  }
+
+  [[nodiscard]] bool is_by_speaker(const NaiveEntry& entry) const {
+    return speaker_.empty() ? entry.type == EntryType::kConversation && !speaker_role_.empty() &&
+                                  entry.role == speaker_role_
+                            : entry.who == speaker_;
   }
 
   [[nodiscard]] bool has_term(const NaiveEntry& entry) const {
     return std::ranges::any_of(
-        terms_, [&](const std::string& term) { return entry.frequencies.contains(term); });
+        terms_, [&](const NaiveTerm& each) { return entry.frequencies.contains(each.term); });
   }
 
   [[nodiscard]] bool is_found(const Live& live) const {
+    if (weak_) {
+      return !plain_ && is_by_speaker(*live.entry);
+    }
     if (!has_words_) {
       return true;
     }
@@ -396,10 +426,33 @@ class NaiveSearch {
     });
   }
 
+  [[nodiscard]] bool has_phrases_around(const Live& live) const {
+    return std::ranges::all_of(phrases_, [&](const NaiveDemand& demand) {
+      return std::ranges::any_of(live.window, [&](const NaiveEntry* each) {
+        return !std::ranges::search(each->words, demand.phrase).empty();
+      });
+    });
+  }
+
+  /// Whether another statement about the same holds, or nobody has accepted this one.
+  [[nodiscard]] bool is_outdated(const Live& live) const {
+    const NaiveEntry& entry = *live.entry;
+    const auto rank = [&](const Live& each) {
+      return std::tuple(each.entry->trusted, each.entry->stated_at,
+                        std::string_view(sessions_[each.session]->id), each.entry->type,
+                        each.entry->line);
+    };
+    return entry.unreviewed ||
+           (!entry.subject.empty() && std::ranges::any_of(all_, [&](const Live& other) {
+             return other.entry->subject == entry.subject && rank(other) > rank(live);
+           }));
+  }
+
   [[nodiscard]] std::optional<Scored> score(std::size_t index) const {
     const Live& live = all_[index];
     const NaiveEntry& entry = *live.entry;
-    if (!is_found(live) || !passes_filters(live) || !meets_demands(entry)) {
+    if (!is_found(live) || !passes_filters(live) || !meets_demands(entry) ||
+        !has_phrases_around(live)) {
       return std::nullopt;
     }
     Scored scored{.hit = {.session_id = sessions_[live.session]->id,
@@ -417,28 +470,39 @@ class NaiveSearch {
                                                {.type = entry.type,
                                                 .timestamp = entry.timestamp,
                                                 .initial_factor = entry.decay_factor,
-                                                .importance = entry.importance,
-                                                .pinned = entry.pinned},
+                                                .importance = entry.importance},
                                                settings_.now);
     parts.access = 0.5;
     if (entry.last_accessed) {
       using Hours = std::chrono::duration<double, std::ratio<3600>>;
-      parts.access =
-          std::exp(-0.05 * std::max(0.0, Hours(settings_.now - *entry.last_accessed).count()));
+      const double hours = Hours(settings_.now - *entry.last_accessed).count();
+      parts.access = std::max(0.5, std::exp(-0.05 * std::max(0.0, hours)));
     }
     const RelevanceWeights weights = query_.weights.value_or(settings_.weights);
-    scored.hit.relevance = weights.text * parts.text + weights.time * parts.time +
-                           weights.importance * parts.importance + weights.access * parts.access;
+    const RelevanceCombine combine =
+        query_.combine.value_or(query_.weights ? RelevanceCombine::kSum : settings_.combine);
+    scored.hit.relevance =
+        combine == RelevanceCombine::kSum || !has_words_
+            ? weights.text * parts.text + weights.time * parts.time +
+                  weights.importance * parts.importance + weights.access * parts.access
+            : parts.text * (0.70 + 0.30 * parts.time) * (0.80 + 0.20 * parts.importance) *
+                  (0.95 + 0.05 * parts.access);
+    scored.hit.relevance *= is_outdated(live) ? 0.5 : 1;
     return scored;
   }
 
   [[nodiscard]] bool is_before(const Scored& a, const Scored& b) const {
-    if (query_.sort == SortOrder::kRelevanceDesc && a.hit.relevance != b.hit.relevance) {
-      return a.hit.relevance > b.hit.relevance;
+    if (query_.sort == SortOrder::kRelevanceDesc && !weak_) {
+      if (a.hit.relevance != b.hit.relevance) {
+        return a.hit.relevance > b.hit.relevance;
+      }
+      if (a.entry->length != b.entry->length) {
+        return a.entry->length > b.entry->length;
+      }
     }
     if (a.entry->timestamp != b.entry->timestamp) {
-      return query_.sort == SortOrder::kTimeAsc ? a.entry->timestamp < b.entry->timestamp
-                                                : a.entry->timestamp > b.entry->timestamp;
+      return query_.sort == SortOrder::kTimeAsc && !weak_ ? a.entry->timestamp < b.entry->timestamp
+                                                          : a.entry->timestamp > b.entry->timestamp;
     }
     if (a.session != b.session) {
       return a.session < b.session;
@@ -454,19 +518,21 @@ class NaiveSearch {
   Analyzer& analyzer_;
   bool plain_;
 
-  std::vector<std::string> terms_;
+  std::vector<NaiveTerm> terms_;
   std::vector<NaiveDemand> demands_;
+  std::vector<NaiveDemand> phrases_;
   std::vector<DateSpan> spans_;
   std::string speaker_;
   std::string speaker_role_;
   bool has_words_ = false;
   bool names_time_ = false;
+  bool weak_ = false;
 
   std::vector<Live> all_;  // By session, type and line.
   double mean_length_ = 1;
   double mean_window_ = 1;
   double mean_session_ = 1;
-  double reachable_ = 0;
+  double full_ = 0;
   std::vector<Idf> idfs_;                                 // By term.
   std::vector<std::vector<double>> session_frequencies_;  // By term and session.
   std::vector<double> session_lengths_;                   // By session.

@@ -39,6 +39,10 @@ struct NaiveEntry {
   bool pinned = false;
   bool sensitive = false;
   bool asks = false;
+  std::string subject;  ///< Of a statement that others may contradict.
+  bool unreviewed = false;
+  bool trusted = true;
+  Timestamp stated_at{};
   bool live = true;                           ///< No later line has its type and id.
   std::vector<std::string> words;             ///< Tokens without those that are kept whole.
   std::map<std::string, double> frequencies;  ///< By term.

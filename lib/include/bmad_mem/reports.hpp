@@ -125,8 +125,22 @@ struct EntryFilter {
 
 enum class SortOrder : std::uint8_t { kRelevanceDesc, kTimeDesc, kTimeAsc };
 
-/// How much each component counts: relevance = text x text score + time x time score + … Each is at
-/// least 0. With weights that add up to 1, relevance lies in [0,1]. Specification 5.3.
+/// How text, time, importance and access become one number.
+enum class RelevanceCombine : std::uint8_t {
+  /// text (0.70 + 0.30 time) (0.80 + 0.20 importance) (0.95 + 0.05 access): the words decide, and
+  /// age alone never buries an answer.
+  kFactors,
+  /// The weighted sum of specification 5.3. Queries without words always use it.
+  kSum,
+};
+
+/// "factors" or "sum": as in the config. Static storage.
+std::string_view relevance_combine_name(RelevanceCombine combine);
+/// Nothing for any other text.
+std::optional<RelevanceCombine> try_parse_relevance_combine(std::string_view name);
+
+/// How much each component counts in the sum: text x text score + time x time score + … Each is at
+/// least 0.
 struct RelevanceWeights {
   double text = 0.4;
   double time = 0.3;
@@ -139,7 +153,7 @@ enum class TextRanking : std::uint8_t {
   /// The entry, the entries around it and its session, the question before it, who is named, and
   /// the dates named.
   kContext,
-  /// BM25 of the entry alone (k1 0.9, b 0.4): for comparisons.
+  /// BM25 of the entry alone: for comparisons.
   kPlain,
 };
 
@@ -152,7 +166,9 @@ struct Query {
   double min_relevance = 0;  ///< 0 to 1.
   /// `text` is prose to find the like of: no operators, no filters.
   bool text_is_prose = false;
-  std::optional<RelevanceWeights> weights = {};  ///< Those of the config when absent.
+  /// Absent: the sum where `weights` are given, else what the config says.
+  std::optional<RelevanceCombine> combine = {};
+  std::optional<RelevanceWeights> weights = {};  ///< Of the sum; those of the config when absent.
   TextRanking ranking = TextRanking::kContext;
   std::size_t context = 0;  ///< So many entries before and after each hit in its conversation.
   bool explain = false;     ///< Fill in Hit::explanation.
@@ -168,9 +184,9 @@ struct Highlight {
   std::size_t size = 0;
 };
 
-/// The components of a relevance, each in [0,1], before they are weighted.
+/// The components of a relevance, each in [0,1], before they are combined.
 struct RelevanceComponents {
-  double text = 0;
+  double text = 0;        ///< 1: all words of the question, itself, around it and in its session.
   double time = 0;        ///< Effective decay factor; 1 for all when the query itself names a time.
   double importance = 0;  ///< By type, with boosts for severity, impact and approval.
   double access = 0;      ///< exp(-0.05 x hours since the last access); 0.5 when there was none.
@@ -185,7 +201,8 @@ struct TermScore {
   double session = 0;
 };
 
-/// Where the text component comes from. All parts together are RelevanceComponents::text.
+/// Where the text component comes from. All parts together are RelevanceComponents::text, which
+/// ends at 1.
 struct TextExplanation {
   std::vector<TermScore> terms;
   double question = 0;  ///< The entry before asks, and matches.
@@ -197,7 +214,13 @@ struct Hit {
   Entry entry;
   double relevance = 0;  ///< 0 to 1.
   RelevanceComponents components;
-  RelevanceWeights weights;           ///< Those it was ranked by.
+  RelevanceCombine combine = RelevanceCombine::kFactors;
+  RelevanceWeights weights;  ///< Of the sum.
+  /// A statement that a newer one has replaced, or one that nobody has accepted: its relevance is
+  /// half of what it would be.
+  bool outdated = false;
+  /// It holds no word of the question; it is what the one named said last.
+  bool weak = false;
   std::string snippet;                ///< Part of the entry's text around the matches; one line.
   std::vector<Highlight> highlights;  ///< In the snippet, ascending, apart from each other.
   std::vector<Entry> before;          ///< Query::context, oldest first.

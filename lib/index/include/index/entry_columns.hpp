@@ -39,7 +39,9 @@ enum EntryFlag : std::uint32_t {
   kFlagOdd = 1U << 9U,        ///< It has a line in EntryColumns::odd.
   kFlagRoleShift = 10,        ///< Two bits: EntryRole.
   kFlagRoleMask = 3U << 10U,
-  kFlagFollows = 1U << 12U,  ///< `previous` is 1: its predecessor is the ordinal before.
+  kFlagFollows = 1U << 12U,     ///< `previous` is 1: its predecessor is the ordinal before.
+  kFlagKeyed = 1U << 13U,       ///< A statement that others may contradict, see statement_key().
+  kFlagUnreviewed = 1U << 14U,  ///< A statement that nobody has accepted, or somebody dropped.
 };
 
 /// Who speaks, where a conversation says so.

@@ -30,10 +30,14 @@ inline constexpr std::size_t kPostingKindCount = 3;
 inline constexpr std::string_view kAgentPrefix = "AGENT:";
 inline constexpr std::string_view kTagPrefix = "TAG:";
 inline constexpr std::string_view kReferencePrefix = "REF:";
+inline constexpr std::string_view kStatementPrefix = "KNOW:";
 
 /// "REF:" and a hash of `id`: what entries stand under that name entry `id`. Ids are long and each
 /// is seldom named, so their hashes do; who looks here compares the ids themselves.
 std::string reference_key(std::string_view id);
+
+/// "KNOW:" and a hash of StatementHead::subject(): what statements about the same stand under.
+std::string statement_key(std::string_view subject);
 
 class Memtable {
  public:

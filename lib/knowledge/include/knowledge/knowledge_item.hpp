@@ -22,12 +22,9 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "model/statement.hpp"
 
 namespace bmad_mem {
-
-/// Below it, a statement is by somebody not to be trusted: it never displaces what others stated,
-/// however new it is.
-inline constexpr double kLowTrust = 0.5;
 
 /// A line of a log: any version of a fact or a preference.
 struct KnowledgeLine {

@@ -3,19 +3,27 @@
 //   clauses --analyze--> terms, names, dates --> postings of each session     (all cores)
 //           --sum up--> weights --> text score of each entry --> relevance --> top k
 //
-//   relevance = 0.4 text + 0.3 time + 0.2 importance + 0.1 access      (weights: config, query)
+//   relevance = text (0.70 + 0.30 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
+//             = 0.4 text + 0.3 time + 0.2 importance + 0.1 access     without words, and on request
 //
-// text: ranker.hpp. time: effective_decay(), but 1 for all when the question names a time: who asks
-// about last June must not get this week. importance: importance_of(). access: exp(-0.05 x hours
-// since the last access), 0.5 for what was never accessed (specification 5.3).
+// text: ranker.hpp. time: effective_decay() as if nothing was pinned, but 1 for all when the
+// question names a time: who asks about last June must not get this week. importance:
+// importance_of(). access: exp(-0.05 x hours since the last access), at least 0.5. A statement that
+// does not hold (validity.hpp) counts half.
 //
 // Found is: with words, what holds one of them or stands beside an entry that does; and what lies
 // in a time that the question names. Ordered by time, only what holds a word itself. Without words,
-// what passes the filters. Ties go to the newer entry, then by session, type and place in the log.
+// what passes the filters. A question that names somebody and holds no word that is known finds
+// what they said last. A phrase narrows what is found to entries that hold it themselves or in
+// their window, if there are any. The same entry in two sessions is found once.
+//
+// Ties go to the longer entry (in terms), then to the newer one, then by session, type and place in
+// the log.
 #pragma once
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -34,7 +42,8 @@ namespace bmad_mem {
 struct SearchSettings {
   Timestamp now{};
   DecaySettings decay;
-  RelevanceWeights weights;  ///< When the query names none.
+  RelevanceCombine combine = RelevanceCombine::kFactors;  ///< When the query names none.
+  RelevanceWeights weights;                               ///< So too.
   std::string language = "english";
   /// When Query::timeout is over; counted from when the query came in.
   std::optional<std::chrono::steady_clock::time_point> deadline;
@@ -53,15 +62,22 @@ struct Found {
   EntryType type = EntryType::kConversation;
   Ordinal ordinal = 0;
   Timestamp timestamp{};
-  double relevance = 0;
+  double relevance = 0;  ///< Not cut off at 1, so that hits beyond it keep their order.
   RelevanceComponents components;
+  std::uint32_t length = 0;  ///< In terms.
+  bool outdated = false;     ///< As in Hit.
+  /// Where it had to be read anyway.
+  std::shared_ptr<const SessionIndex::LoadedLine> line = nullptr;
 };
 
 struct SearchResult {
   std::vector<Found> found;                   ///< Best first, or in the order asked for.
   std::vector<TextExplanation> explanations;  ///< As `found`, when Query::explain asks for them.
-  RelevanceWeights weights;                   ///< That were used.
-  std::set<std::string, std::less<>> terms;   ///< What to mark in snippets.
+  RelevanceCombine combine = RelevanceCombine::kFactors;  ///< That was used; so for the next one.
+  RelevanceWeights weights;
+  bool weak = false;                         ///< As in Hit, of all that was found.
+  std::set<std::string, std::less<>> terms;  ///< What to mark in snippets.
+  std::vector<std::string> notes;            ///< What people should know of how it was read.
 };
 
 /// Searches `sessions`, which the caller has refreshed and locked.

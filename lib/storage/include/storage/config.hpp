@@ -51,6 +51,7 @@ struct IndexingConfig {
 
 /// How much each component of relevance counts when a query doesn't say: specification 5.3.
 struct RelevanceConfig {
+  std::string combine = "factors";  ///< Or "sum": then the weights below count in every query.
   double text = 0.4;
   double time = 0.3;
   double importance = 0.2;

@@ -1,0 +1,52 @@
+// validity.hpp - which of several statements about the same still holds.
+//
+//   s1  prefer deploy "never on friday"      replaced        KNOW:hash --> s1, s7 --> read both
+//   s7  prefer deploy "friday until noon"    holds
+//
+// Asked only of entries that could still be among the best, and only for those the index marks; the
+// lines of one subject are read once a search.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <mutex>
+#include <span>
+#include <string>
+
+#include "bmad_mem/result.hpp"
+#include "index/session_index.hpp"
+
+namespace bmad_mem {
+
+/// What the relevance of a statement that does not hold is multiplied by: less than the other
+/// factors can make up for (0.70 x 0.80 x 0.95), so that it never ranks above the one that holds on
+/// the same text.
+inline constexpr double kOutdatedFactor = 0.5;
+
+/// Threads: any, at the same time.
+class Validity {
+ public:
+  /// The sessions are loaded and locked, and outlive it.
+  explicit Validity(std::span<SessionIndex* const> sessions) : sessions_(sessions) {}
+
+  /// Whether the entry is a statement that another one has replaced, or that nobody has accepted.
+  /// `flags` are the entry's. Errors: as SessionIndex::line(), with the session in Error::field.
+  Result<bool> is_outdated(std::size_t session, Ordinal ordinal, std::uint32_t flags);
+
+ private:
+  /// A statement, by the number of its session.
+  struct Place {
+    std::size_t session = 0;
+    Ordinal ordinal = 0;
+
+    bool operator==(const Place&) const = default;
+  };
+  Result<std::string> subject_of(const Place& place) const;
+  Result<Place> holder_of(const std::string& subject) const;
+
+  std::span<SessionIndex* const> sessions_;
+  std::mutex mutex_;  // Guards what follows.
+  std::map<std::string, Place> holders_;
+};
+
+}  // namespace bmad_mem
