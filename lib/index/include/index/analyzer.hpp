@@ -31,8 +31,8 @@
 
 namespace bmad_mem {
 
-/// Changes whenever the same text could give other terms; stands in the checkpoint.
-inline constexpr int kAnalyzerVersion = 1;
+/// Changes whenever the same entry could give other terms; stands in the checkpoint.
+inline constexpr int kAnalyzerVersion = 2;
 
 /// A token in a text.
 struct Token {
