@@ -182,6 +182,19 @@ Status judge_times(std::vector<QueryItem>& items, std::string_view text, bool is
   return {};
 }
 
+/// Beside options and patterns, -exec and -name are options as well.
+void judge_exclusions(std::vector<QueryItem>& items, std::string_view text) {
+  const bool is_command = std::ranges::any_of(items, [](const QueryItem& item) {
+    return item.why == kLooksLikeOption || item.why == kLooksLikePattern ||
+           (!item.filter && item.clause.text.starts_with("--"));
+  });
+  for (QueryItem& item : items) {
+    if (is_command && !item.filter && item.excluded() && item.clause.kind != ClauseKind::kPhrase) {
+      read_as_words(item, text, kLooksLikeOption);
+    }
+  }
+}
+
 /// What is not wanted needs something that is: else its words are what is looked for.
 void look_for_something(std::vector<QueryItem>& items, std::string_view text) {
   const bool is_positive = std::ranges::any_of(
@@ -255,6 +268,7 @@ Result<ParsedQuery> parse_clean_text(std::string text, bool is_filtered) {
   const bool is_sentence = reads_like_sentence(text);
   BMAD_TRY_ASSIGN(std::vector<QueryItem> items, scan_items(text, is_sentence));
   BMAD_TRY(judge_unknown_fields(items, is_sentence));
+  judge_exclusions(items, text);
   resolve_operators(items);
   BMAD_TRY(judge_times(items, text, is_sentence));
   if (!is_filtered) {

@@ -365,9 +365,9 @@ QueryItem QueryScanner::read_word(Sign sign) {
   const bool is_excluded = sign == Sign::kExcluded && can_be_excluded(decoded.text);
   const bool is_required = sign == Sign::kRequired && can_be_required(decoded.text);
   if (decoded.has_star) {
-    read_as_words(item, text_, "it looks like a pattern of names");
+    read_as_words(item, text_, kLooksLikePattern);
   } else if (sign != Sign::kNone && !is_excluded && !is_required) {
-    read_as_words(item, text_, "it looks like an option");
+    read_as_words(item, text_, kLooksLikeOption);
   } else if (sign != Sign::kNone && is_sentence_) {
     read_as_words(item, text_, kReadsLikeSentence);
   } else {

@@ -29,7 +29,10 @@ struct QueryItem {
   [[nodiscard]] bool is_operand() const { return op == QueryOperator::kNone; }
 };
 
+// Reasons why an item is read as words.
 inline constexpr std::string_view kReadsLikeSentence = "the text reads like a sentence";
+inline constexpr std::string_view kLooksLikeOption = "it looks like an option";
+inline constexpr std::string_view kLooksLikePattern = "it looks like a pattern of names";
 
 /// Whether `text` asks or tells, and so means no signs: a word ends in '?', or at least three words
 /// outside of quotes are stop words.
