@@ -62,7 +62,7 @@ TEST_CASE_FIXTURE(SomeEntries, "a search chooses by each of its filters") {
       {"q=-word&field=-status:open&type=finding", ""},
       {"q=status:open", "finding-1"},
       {"field=made_by:ANN&field=made_by:bob", "dec-1"},
-      {"q=the%20pool%20-%20*.tmp%20%22open", "fact-1 pref-1 finding-1 msg-1"},
+      {"q=the pool - *.tmp \"open", "fact-1 pref-1 finding-1 msg-1"},
       {"tag=db", "dec-1"},
       {"q=pool&since=2026-01-12&until=2026-01-13", "pref-1 finding-1"},
       {"pinned=true", "finding-1"},
