@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "query/question.hpp"
+
 namespace bmad_mem {
 namespace {
 
@@ -46,6 +48,7 @@ Status check_manage(const Store& store, std::string_view what) {
 }
 
 Result<EntryFilter> readable(const Store& store, EntryFilter filter) {
+  BMAD_TRY(check_fields(filter));
   if (!store.access) {
     return filter;
   }

@@ -6,9 +6,23 @@
 #include <vector>
 
 #include "bmad_mem/text.hpp"
+#include "index/field_filter.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {
+namespace {
+
+bool passes_fields_of_line(const EntryFilter& filter, const TableEntry& entry) {
+  if (filter.fields.empty()) {
+    return true;
+  }
+  thread_local JsonParser parser;
+  const Result<JsonValue> value = parser.parse(entry.text);
+  return value && passes_fields(filter.fields, entry.type, *value);
+}
+
+}  // namespace
+
 bool passes(const EntryFilter& filter, const TableEntry& entry) {
   if (!filter.tags.empty() && std::ranges::none_of(entry.tags, [&](const std::string& tag) {
         return is_among(filter.tags, tag);
@@ -18,7 +32,8 @@ bool passes(const EntryFilter& filter, const TableEntry& entry) {
   return (filter.agents.empty() || is_among(filter.agents, entry.who)) &&
          (!filter.since || entry.timestamp >= *filter.since) &&
          (!filter.until || entry.timestamp <= *filter.until) &&
-         (!filter.pinned_only || entry.pinned) && (!filter.without_sensitive || !entry.sensitive);
+         (!filter.pinned_only || entry.pinned) && (!filter.without_sensitive || !entry.sensitive) &&
+         passes_fields_of_line(filter, entry);
 }
 
 Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry) {

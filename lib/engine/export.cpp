@@ -28,7 +28,7 @@ struct Chosen {
 /// Whether the filter chooses among the entries of a session.
 bool chooses_entries(const EntryFilter& filter) {
   return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
-         filter.until || filter.pinned_only || filter.without_sensitive;
+         filter.until || filter.pinned_only || filter.without_sensitive || !filter.fields.empty();
 }
 
 /// What of an archived session stands in its manifest. Its size is about that of its logs.

@@ -119,18 +119,12 @@ struct MemoryManager::Impl {
     return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
   }
 
-  Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type) const {
-    BMAD_TRY(check_read(store, type));
-    return list_entries(store, {.sessions = {std::string(session_id)},
-                                .types = {type},
-                                .tags = {},
-                                .agents = {},
-                                .since = {},
-                                .until = {},
-                                .pinned_only = false,
-                                .without_sensitive = false,
-                                .archived = false,
-                                .limit = 0});
+  Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type,
+                                       EntryFilter filter) const {
+    filter.sessions = {std::string(session_id)};
+    filter.types = {type};
+    BMAD_TRY_ASSIGN(filter, readable(store, std::move(filter)));
+    return list_entries(store, filter);
   }
 };
 
@@ -378,7 +372,12 @@ Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const 
 }
 
 Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
-  return query_entries(impl_->store, query);
+  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(impl_->store, query));
+  return std::move(answer.hits);
+}
+
+Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
+  return answer_query(impl_->store, query);
 }
 
 Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
@@ -422,15 +421,25 @@ Result<AnonymizeReport> MemoryManager::anonymize(
 }
 
 Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
-  return impl_->list_type(session_id, EntryType::kDecision);
+  return decisions(session_id, {.limit = 0});
+}
+
+Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id,
+                                                    const EntryFilter& filter) const {
+  return impl_->list_type(session_id, EntryType::kDecision, filter);
 }
 
 Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id) const {
-  return impl_->list_type(session_id, EntryType::kFinding);
+  return findings(session_id, {.limit = 0});
+}
+
+Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id,
+                                                   const EntryFilter& filter) const {
+  return impl_->list_type(session_id, EntryType::kFinding, filter);
 }
 
 Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_id) const {
-  return impl_->list_type(session_id, EntryType::kPreference);
+  return impl_->list_type(session_id, EntryType::kPreference, {.limit = 0});
 }
 
 Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,

@@ -8,6 +8,7 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "held_indexes.hpp"
+#include "index/field_filter.hpp"
 #include "model/entry.hpp"
 #include "query/hit_loader.hpp"
 #include "query/search.hpp"
@@ -147,14 +148,14 @@ class RelatedFinder {
         (filter_.pinned_only && !entry.pinned) || (filter_.without_sensitive && entry.sensitive)) {
       return false;
     }
-    if (filter_.tags.empty()) {
+    if (filter_.tags.empty() && filter_.fields.empty()) {
       return true;
     }
     JsonParser parser;
     const Result<JsonValue> value = parser.parse(entry.json);
-    return value && std::ranges::any_of(filter_.tags, [&](const std::string& tag) {
-             return entry_has_tag(*value, tag);
-           });
+    const auto is_tagged = [&](const std::string& tag) { return entry_has_tag(*value, tag); };
+    return value && (filter_.tags.empty() || std::ranges::any_of(filter_.tags, is_tagged)) &&
+           passes_fields(filter_.fields, entry.type, *value);
   }
 
   const SearchSettings settings_;

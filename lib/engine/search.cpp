@@ -2,7 +2,12 @@
 // lock is taken.
 #include "query/search.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <iterator>
+#include <span>
+
+#include <fmt/format.h>
 
 #include "access.hpp"
 #include "held_indexes.hpp"
@@ -38,16 +43,31 @@ SearchSettings search_settings(const Store& store) {
   return settings;
 }
 
-Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
+namespace {
+
+/// Who meant the words "key:value" may wonder why nothing is found.
+void note_fields(const Query& query, Question& question) {
+  const std::span<const FieldFilter> fields = question.filter.fields;
+  for (const FieldFilter& field : fields.subspan(query.filter.fields.size())) {
+    question.notes.push_back(fmt::format(
+        "read \"{0}:{1}\" as a filter; write {0}\\:{1} for the words", field.field, field.value));
+  }
+}
+
+}  // namespace
+
+Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   SearchSettings settings = search_settings(store);
   if (query.timeout.count() > 0) {
     settings.deadline = std::chrono::steady_clock::now() + query.timeout;
   }
   BMAD_TRY_ASSIGN(Question question, read_question(query, settings.now));
   BMAD_TRY_ASSIGN(question.filter, readable(store, std::move(question.filter)));
+  std::vector<std::string> found_notes;
   const auto find = [&](HeldIndexes& indexes) -> Result<std::vector<Hit>> {
     BMAD_TRY_ASSIGN(const SearchResult result,
                     search(indexes.sessions(), query, question, settings));
+    found_notes = result.notes;
     HitLoader loader(indexes.sessions(), result, query, settings.language);
     std::vector<Hit> hits;
     hits.reserve(result.found.size());
@@ -63,13 +83,20 @@ Result<std::vector<Hit>> query_entries(const Store& store, const Query& query) {
     return hits;
   };
   Result<std::vector<Hit>> hits = with_indexes(store, question.filter, find);
-  if (hits) {
-    for (const Hit& hit : *hits) {
-      store.note_access(hit.entry.session_id, hit.entry.id);
-    }
-    store.accesses.write_if_many(*store.files);
+  if (!hits) {
+    return std::move(hits).error();
   }
-  return hits;
+  for (const Hit& hit : *hits) {
+    store.note_access(hit.entry.session_id, hit.entry.id);
+  }
+  store.accesses.write_if_many(*store.files);
+  if (hits->empty()) {
+    note_fields(query, question);
+  }
+  std::ranges::move(found_notes, std::back_inserter(question.notes));
+  return QueryAnswer{.hits = *std::move(hits),
+                     .as_prose = std::move(question.as_prose),
+                     .notes = std::move(question.notes)};
 }
 
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {
@@ -95,6 +122,7 @@ Result<Query> read_json_query(std::string_view json, Timestamp now) {
                   .types = std::move(read.types),
                   .tags = std::move(read.tags),
                   .agents = std::move(read.agents),
+                  .fields = std::move(read.fields),
                   .limit = read.limit};
   if (read.since) {
     query.filter.since = read.since->at(now);

@@ -143,7 +143,7 @@ Result<AnonymizeReport> export_anonymized(const Store& store, const AnonymizeOpt
                                           ExportVisitor& visitor);
 Result<AnonymizeReport> anonymize_sessions(Store& store, const AnonymizeOptions& options,
                                            const std::function<void(const Error&)>& on_problem);
-Result<std::vector<Hit>> query_entries(const Store& store, const Query& query);
+Result<QueryAnswer> answer_query(const Store& store, const Query& query);
 Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
                                                   const EntryFilter& filter);
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter);

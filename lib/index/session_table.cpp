@@ -4,7 +4,9 @@
 #include <system_error>
 
 #include "bmad_mem/entry_links.hpp"
+#include "index/field_filter.hpp"
 #include "model/entry.hpp"
+#include "model/filter_fields.hpp"
 #include "model/statement.hpp"
 
 namespace bmad_mem {
@@ -85,6 +87,10 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   for (const std::string_view id : entry_references(scanned.value)) {
     table_.memtable.add_key(PostingKind::kTerm, {}, reference_key(id), ordinal);
   }
+  entry_filter_values(
+      scanned.type, scanned.value, [&](std::string_view name, std::string_view value) {
+        table_.memtable.add_key(PostingKind::kTerm, kFieldPrefix, field_key(name, value), ordinal);
+      });
   table_.memtable.add_key(PostingKind::kTopic, {}, head.topic, ordinal);
   table_.memtable.add_hour(head.timestamp, ordinal);
   table_.facts.newest = std::max(table_.facts.newest, head.timestamp);

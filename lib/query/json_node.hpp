@@ -19,7 +19,7 @@ Error placed_in_json(Error error, std::string_view text, std::size_t offset);
 class JsonNode {
  public:
   /// How deep members and elements can lie.
-  static constexpr std::size_t kDepthMax = 2;
+  static constexpr std::size_t kDepthMax = 3;
 
   JsonNode(std::string_view text, JsonValue root) : text_(text), value_(root) {}
 

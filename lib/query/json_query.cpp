@@ -12,6 +12,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "core/ids.hpp"
 #include "json_node.hpp"
+#include "model/filter_fields.hpp"
 #include "query_error.hpp"
 
 namespace bmad_mem {
@@ -107,6 +108,43 @@ Status read_sessions(const JsonNode& node, std::vector<std::string>& sessions) {
     sessions.emplace_back(element.value().string());
     return {};
   });
+}
+
+Status read_field_value(const JsonNode& node, FieldFilter filter,
+                        std::vector<FieldFilter>& fields) {
+  const JsonValue value = node.value();
+  if (value.is_array() || value.is_object()) {
+    return node.refuse_kind("a string, a number, true, false, or an array of these");
+  }
+  filter.value = filter_value_text(value);
+  if (Status good = check_filter_field(filter.field, filter.value); !good) {
+    return node.refuse(std::move(good.error().message));
+  }
+  fields.push_back(std::move(filter));
+  return {};
+}
+
+Status read_fields(const JsonNode& node, JsonQuery& query) {
+  if (!node.value().is_object()) {
+    return node.refuse_kind("an object of fields and values");
+  }
+  std::size_t index = 0;
+  for (const JsonMember& member : node.value().members()) {
+    const JsonNode child = node.member(index++, member);
+    const bool excluded = member.key.starts_with('-');
+    const FieldFilter filter{.field = std::string(member.key.substr(excluded ? 1 : 0)),
+                             .value = {},
+                             .excluded = excluded};
+    if (!child.value().is_array()) {
+      BMAD_TRY(read_field_value(child, filter, query.fields));
+      continue;
+    }
+    std::size_t place = 0;
+    for (const JsonValue value : child.value().elements()) {
+      BMAD_TRY(read_field_value(child.element(place++, value), filter, query.fields));
+    }
+  }
+  return {};
 }
 
 Status read_time(const JsonNode& node, RangeEnd end, std::optional<QueryTime>& time) {
@@ -205,7 +243,7 @@ Status read_text(const JsonNode& node, std::string& text) {
   return {};
 }
 
-constexpr std::array<Reader<JsonQuery>, 10> kQueryReaders = {{
+constexpr std::array<Reader<JsonQuery>, 11> kQueryReaders = {{
     {"text", [](const JsonNode& node, JsonQuery& out) { return read_text(node, out.text); }},
     {"types", [](const JsonNode& node, JsonQuery& out) { return read_types(node, out.types); }},
     {"time_range", read_time_range},
@@ -213,6 +251,7 @@ constexpr std::array<Reader<JsonQuery>, 10> kQueryReaders = {{
     {"agents", [](const JsonNode& node, JsonQuery& out) { return read_names(node, out.agents); }},
     {"sessions",
      [](const JsonNode& node, JsonQuery& out) { return read_sessions(node, out.sessions); }},
+    {"fields", read_fields},
     {"min_relevance",
      [](const JsonNode& node, JsonQuery& out) { return read_share(node, out.min_relevance); }},
     {"limit", [](const JsonNode& node, JsonQuery& out) { return read_limit(node, out.limit); }},

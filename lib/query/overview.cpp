@@ -22,6 +22,7 @@ class Passing {
     SlotFilter filter(session_);
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, filter_.agents));
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, filter_.tags));
+    BMAD_TRY(filter.having(filter_.fields));
     allowed_ = filter.take();
     return {};
   }

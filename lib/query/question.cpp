@@ -1,9 +1,18 @@
 #include "query/question.hpp"
 
+#include <utility>
+
+#include "model/filter_fields.hpp"
+
 namespace bmad_mem {
 namespace {
 
 void take_filter(const QueryFilter& filter, Timestamp now, Question& question) {
+  if (filter.field == FilterField::kField) {
+    question.filter.fields.push_back(
+        {.field = filter.name, .value = filter.value, .excluded = filter.excluded});
+    return;
+  }
   if (filter.excluded) {
     question.exclusions.push_back(filter);
     return;
@@ -33,17 +42,30 @@ void take_filter(const QueryFilter& filter, Timestamp now, Question& question) {
     case FilterField::kPinned:
       question.filter.pinned_only = true;
       break;
+    case FilterField::kField:
+      break;
   }
 }
 
-bool says_nothing(const Question& question, const ParsedQuery& parsed) {
-  const EntryFilter& filter = question.filter;
-  return parsed.clauses.empty() && parsed.filters.empty() && filter.types.empty() &&
-         filter.tags.empty() && filter.agents.empty() && !filter.since && !filter.until &&
-         !filter.pinned_only;
+/// Whether something but the text says what to look for.
+bool says_filters(const Query& query) {
+  const EntryFilter& filter = query.filter;
+  return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
+         filter.until || filter.pinned_only || !filter.fields.empty() || !query.topics.empty();
 }
 
 }  // namespace
+
+Status check_fields(const EntryFilter& filter) {
+  for (const FieldFilter& each : filter.fields) {
+    if (Status good = check_filter_field(each.field, each.value); !good) {
+      Error error = std::move(good).error();
+      error.field = "fields";
+      return error;
+    }
+  }
+  return {};
+}
 
 Status check_time_range(const EntryFilter& filter) {
   if (filter.since && filter.until && *filter.since > *filter.until) {
@@ -55,25 +77,28 @@ Status check_time_range(const EntryFilter& filter) {
 }
 
 Result<Question> read_question(const Query& query, Timestamp now) {
-  Question question{.filter = query.filter};
+  BMAD_TRY(check_fields(query.filter));
+  Question question{.filter = query.filter, .topics = query.topics};
   ParsedQuery parsed;
   if (query.text_is_prose) {
     parsed.clauses.push_back({.text = query.text, .size = query.text.size()});
     parsed.prose = query.text;
   } else {
-    BMAD_TRY_ASSIGN(parsed, parse_query_text(query.text));
+    BMAD_TRY_ASSIGN(parsed, parse_query_text(query.text, says_filters(query)));
   }
   for (const QueryFilter& filter : parsed.filters) {
     take_filter(filter, now, question);
   }
   BMAD_TRY(check_time_range(question.filter));
-  if (says_nothing(question, parsed)) {
+  if (parsed.clauses.empty() && parsed.filters.empty() && !says_filters(query)) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = "the query says nothing to look for; write at least one word or filter",
                  .field = "text"};
   }
   question.clauses = std::move(parsed.clauses);
   question.prose = std::move(parsed.prose);
+  question.as_prose = std::move(parsed.as_prose);
+  question.notes = std::move(parsed.notes);
   return question;
 }
 

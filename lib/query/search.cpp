@@ -75,7 +75,7 @@ class Search {
            plan_.rank.speaker.is_named() || !plan_.rank.spans.empty() ||
            !question_.topics.empty() || !question_.exclusions.empty() || !filter.types.empty() ||
            !filter.tags.empty() || !filter.agents.empty() || filter.since || filter.until ||
-           filter.pinned_only;
+           filter.pinned_only || !filter.fields.empty();
   }
 
   /// What the words that are known decide: whether it is a weak question, and how to rank.
@@ -203,6 +203,7 @@ class Search {
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, question_.filter.agents));
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, question_.filter.tags));
     BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, question_.topics));
+    BMAD_TRY(filter.having(question_.filter.fields));
     for (const QueryFilter& exclusion : question_.exclusions) {
       if (exclusion.field == FilterField::kAgent) {
         BMAD_TRY(filter.not_under(PostingKind::kTerm, kAgentPrefix, exclusion.value));

@@ -1,6 +1,9 @@
 #include "slot_filter.hpp"
 
 #include <algorithm>
+#include <map>
+
+#include "index/field_filter.hpp"
 
 namespace bmad_mem {
 
@@ -21,6 +24,22 @@ Status SlotFilter::not_under(PostingKind kind, std::string_view prefix, const st
   AllowedSlots marked(session_.slots().size());
   BMAD_TRY(mark(kind, std::string(prefix) + key, marked));
   narrow(marked, true);
+  return {};
+}
+
+Status SlotFilter::having(const std::vector<FieldFilter>& fields) {
+  std::map<std::string_view, std::vector<std::string>> wanted;
+  for (const FieldFilter& each : fields) {
+    std::string key = field_key(each.field, each.value);
+    if (each.excluded) {
+      BMAD_TRY(not_under(PostingKind::kTerm, kFieldPrefix, key));
+    } else {
+      wanted[each.field].push_back(std::move(key));
+    }
+  }
+  for (const auto& [name, keys] : wanted) {
+    BMAD_TRY(any_of(PostingKind::kTerm, kFieldPrefix, keys));
+  }
   return {};
 }
 

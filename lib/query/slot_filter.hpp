@@ -24,6 +24,8 @@ class SlotFilter {
   Status any_of(PostingKind kind, std::string_view prefix, const std::vector<std::string>& keys);
   /// Only entries not under `key`.
   Status not_under(PostingKind kind, std::string_view prefix, const std::string& key);
+  /// Only entries whose fields pass, as passes_fields() of index/field_filter.hpp has it.
+  Status having(const std::vector<FieldFilter>& fields);
   /// Only entries that hold of each list of terms at least one; with `excluded`, only the others.
   Status holding(const std::vector<std::vector<std::string>>& terms, bool excluded);
 

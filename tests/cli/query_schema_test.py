@@ -22,6 +22,9 @@ GOOD = [
     {"text": "x", "min_relevance": 1, "limit": 0},
     {"text": "x", "weights": {"text": 1, "time": 0, "importance": 0, "access": 0}},
     {"text": "x", "weights": {"text": 0}},
+    {"fields": {"status": "open", "-category": ["style", "x"], "metadata.a.b": 7, "context.c": True}},
+    {"text": "x", "fields": {}},
+    {"text": "x", "fields": None},
     *({"text": "x", "time_range": {"start": form}} for form in TIME_FORMS),
 ]
 BAD = [
@@ -39,6 +42,12 @@ BAD = [
     {"text": "x", "time_range": {"start": "tuesday"}},
     {"text": "x", "time_range": {"start": 1768125923}},
     {"text": "x", "time_range": "7d"},
+    {"text": "x", "fields": {"stauts": "open"}},
+    {"text": "x", "fields": {"status": None}},
+    {"text": "x", "fields": {"status": ""}},
+    {"text": "x", "fields": {"status": {"a": 1}}},
+    {"text": "x", "fields": {"metadata.": "x"}},
+    {"text": "x", "fields": ["status"]},
     {"text": "x", "min_relevance": 1.5},
     {"text": "x", "min_relevance": "0.5"},
     {"text": "x", "limit": -1},

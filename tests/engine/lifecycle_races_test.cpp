@@ -137,13 +137,13 @@ TEST_CASE("whatever happens to a session while entries are read, each is there o
 TEST_CASE("whatever happens to a session during a search, each entry is found once") {
   const Query query{.text = "text"};
   const auto ask = [&](const Race& /*race*/, Store& store) -> Status {
-    BMAD_TRY(query_entries(store, query));
+    BMAD_TRY(answer_query(store, query));
     return {};
   };
   at_any_moment(kReads, ask, [&](LifecycleStore& store, const Race& /*race*/) {
-    const Result<std::vector<Hit>> hits = query_entries(store.store, query);
-    REQUIRE(hits.has_value());
-    CHECK(hits->size() == kLifecycleEntries);
+    const Result<QueryAnswer> answer = answer_query(store.store, query);
+    REQUIRE(answer.has_value());
+    CHECK(answer->hits.size() == kLifecycleEntries);
   });
 }
 

@@ -238,6 +238,53 @@ TEST_CASE("a query without a word is invalid") {
   }
 }
 
+TEST_CASE(
+    "filters on fields choose alike in a query, a list and the typed reads, and are checked") {
+  Library library;
+  library.memory.add(EntryType::kFinding,
+                     R"({"id":"x1","description":"seat sold twice","severity":"high"})", "s1");
+  library.memory.add(EntryType::kFinding,
+                     R"({"id":"x2","description":"seat map","severity":"low","status":"resolved"})",
+                     "s1");
+  library.memory.add(EntryType::kFinding,
+                     R"({"id":"x2","description":"seat map","severity":"low"})", "s1");
+  const auto chosen = [&](std::vector<FieldFilter> fields) {
+    const EntryFilter filter{.types = {EntryType::kFinding}, .fields = std::move(fields)};
+    const Ids ids = ids_of(library.memory->list(filter).value());
+    CHECK(ids_of(library.memory->query({.filter = filter, .sort = SortOrder::kTimeDesc}).value()) ==
+          ids);
+    CHECK(ids_of(library.memory->findings("s1", filter).value()) == ids);
+    return ids.size() == 1 ? ids.front() : std::to_string(ids.size());
+  };
+  CHECK(chosen({{.field = "status", .value = "open"}}) == "2");
+  CHECK(chosen({{.field = "status", .value = "resolved"}}) == "0");
+  CHECK(chosen({{.field = "severity", .value = "HIGH"}}) == "x1");
+  CHECK(chosen({{.field = "severity", .value = "high", .excluded = true}}) == "x2");
+  CHECK(library.memory->decisions("s1", {.fields = {{.field = "impact", .value = "low"}}})
+            .value()
+            .empty());
+
+  const EntryFilter bad{.fields = {{.field = "stauts", .value = "open"}}};
+  CHECK(code_of(library.memory->list(bad)) == ErrorCode::E_INVALID_QUERY);
+  CHECK(code_of(library.memory->query({.text = "x", .filter = bad})) == ErrorCode::E_INVALID_QUERY);
+  CHECK(code_of(library.memory->findings("s1", bad)) == ErrorCode::E_INVALID_QUERY);
+  CHECK(code_of(library.memory->related("f1", bad)) == ErrorCode::E_INVALID_QUERY);
+  CHECK(code_of(library.memory->topics(bad)) == ErrorCode::E_INVALID_QUERY);
+  CHECK(library.memory->list(bad).error().field == "fields");
+}
+
+TEST_CASE("an answer says what of the query was read as words") {
+  Library library;
+  const QueryAnswer answer = library.memory->ask({.text = "staging *.tmp"}).value();
+  REQUIRE(answer.as_prose.size() == 1);
+  CHECK(answer.as_prose.front().text == "*.tmp");
+  CHECK(answer.notes ==
+        std::vector<std::string>{"read \"*.tmp\" as a word: it looks like a pattern of names"});
+  CHECK(library.memory->ask({.text = "staging"}).value().notes.empty());
+  CHECK(library.memory->ask({.text = "staging key:none"}).value().notes ==
+        std::vector<std::string>{"read \"key:none\" as a filter; write key\\:none for the words"});
+}
+
 TEST_CASE("the typed reads have one type of one session, newest first") {
   Library library;
   CHECK(ids_of(library.memory->decisions("s1").value()) == Ids{"d1"});

@@ -79,7 +79,7 @@ TEST_CASE("reading goes on when the disk answers at the fourth attempt") {
 TEST_CASE("a query goes on over a disk that stumbles") {
   StumblingStore store;
   store.stumble(Operation::kOpen, "facts.jsonl", 2);
-  CHECK(query_entries(store.store, {.text = "postgres"}).value().size() == 1);
+  CHECK(answer_query(store.store, {.text = "postgres"}).value().hits.size() == 1);
   CHECK(store.slept == std::chrono::milliseconds(600));
 }
 

@@ -109,6 +109,7 @@ const std::vector<std::string>& query_seeds() {
       "on 7 May 2023, last week, in June, 3 days ago, Q3 2023, summer of 2022, past 24 hours",
       "2026-02-30 2023-05 31 April May 2023 7-May-2023 last Friday",
       "\\-x \\\"y C:\\Users --force -> += std::string http://x",
+      "status:open -severity:low metadata.a:1 stauts:x note:y *.tmp - -O2 \"open why is it?",
       "caf\xC3\xA9* \xE6\x97\xA5\xE6\x9C\xAC\xE8\xAA\x9E~ \xFF",
       R"({"text":"why","types":["decisions"],"time_range":{"start":"7d","end":"2026-01-11"},)"
       R"("tags":["a"],"agents":["b"],"sessions":["s1"],"min_relevance":0.5,"limit":0,)"

@@ -1,5 +1,6 @@
 // fuzz_text_targets.cpp - the targets whose input is text that people write: queries, dates, and
 // whatever is indexed.
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -47,9 +48,15 @@ void check_query(std::string_view text) {
   }
   check_parts(query->clauses, text.size());
   check_parts(query->filters, text.size());
-  must(query->clauses.size() + query->filters.size() <= kQueryClausesMax, "there are not too many");
+  const auto is_plain = [](const QueryClause& clause) {
+    return clause.kind == ClauseKind::kWord && !clause.required && !clause.excluded;
+  };
+  must(query->clauses.size() <= kQueryClausesMax || std::ranges::all_of(query->clauses, is_plain),
+       "many clauses are words");
+  check_parts(query->as_prose, text.size());
+  must(query->notes.size() >= query->as_prose.size(), "what was read as words is said");
   must(query->prose.size() == text.size(), "offsets in the prose agree");
-  bool is_positive = query->clauses.empty() && query->filters.empty();
+  bool is_positive = query->clauses.empty();
   for (const QueryClause& clause : query->clauses) {
     must(!clause.text.empty() && is_utf8(clause.text), "a clause has a text");
     must(!(clause.required && clause.excluded), "nothing is wanted and not wanted");

@@ -66,10 +66,24 @@ TEST_CASE("what a parameter can't be is refused before anything runs") {
 
 TEST_CASE("a mistake in the words of a search names q and the column in it") {
   ApiFixture api;
-  const Answer answer = api.get("/memory/search?topic=a&q=pool \"open");
+  const Answer answer = api.get("/memory/search?topic=a&q=pool type:x");
   CHECK(answer.status == 400);
   CHECK(answer.field() == "q");
-  CHECK(answer.json["error"]["column"].integer() == 6);
+  CHECK(answer.json["error"]["column"].integer() == 11);
+  CHECK(api.get("/memory/search?q=pool stauts:open").field() == "q");
+  const Answer bad_field = api.get("/memory/search?field=stauts:open");
+  CHECK(bad_field.status == 400);
+  CHECK(bad_field.field() == "field");
+  CHECK(bad_field.body.find("did you mean status?") != std::string::npos);
+}
+
+TEST_CASE("a search takes any words and says what it read as such") {
+  ApiFixture api;
+  const Answer answer = api.get("/memory/search?q=pool - *.tmp \"open");
+  CHECK(answer.status == 200);
+  CHECK((*answer.json["as_prose"].elements().begin())["text"].string() == "-");
+  CHECK((*answer.json["notes"].elements().begin()).string() ==
+        "read \"-\" as a word: it stands alone");
 }
 
 TEST_CASE("a body is an object, and has nothing that nobody reads") {

@@ -373,7 +373,7 @@ TEST_CASE("a checkpoint report counts live entries, keys, and bytes of logs and 
   REQUIRE(index->refresh().has_value());
   const CheckpointReport report = index->write_checkpoint().value().value();
   CHECK(report.entries == 2);
-  CHECK(report.terms == 2);  // "apple" is superseded.
+  CHECK(report.terms == 3);  // pear, plum and a category; "apple" is superseded.
   CHECK(report.log_bytes == session.files.read(kFacts).size());
   CHECK(report.index_bytes == session.files.read(IndexedSession::index_file()).size());
   CHECK(checkpointed_bytes(session.files, std::string(kSession), "english") == report.log_bytes);

@@ -46,6 +46,28 @@ TEST_CASE("a filter that is turned around stands apart") {
   CHECK(question.exclusions[1].value == "x");
 }
 
+TEST_CASE("fields of the text and topics of the query join the filter") {
+  const Question question = read({.text = "x status:open -severity:low",
+                                  .filter = {.fields = {{.field = "key", .value = "k"}}},
+                                  .topics = {"t"}});
+  CHECK(question.filter.fields ==
+        std::vector<FieldFilter>{{.field = "key", .value = "k"},
+                                 {.field = "status", .value = "open"},
+                                 {.field = "severity", .value = "low", .excluded = true}});
+  CHECK(question.topics == std::vector<std::string>{"t"});
+  CHECK(refusal({.text = "x", .filter = {.fields = {{.field = "y", .value = "z"}}}}).field ==
+        "fields");
+  CHECK(refusal({.text = "x", .filter = {.fields = {{.field = "status", .value = "z"}}}}).field ==
+        "fields");
+}
+
+TEST_CASE("what was read as words is told") {
+  const Question question = read({.text = "x -O2"});
+  CHECK(question.as_prose.size() == 1);
+  CHECK(question.notes.size() == 1);
+  CHECK(read({.text = "-word", .filter = {.types = {EntryType::kFact}}}).clauses[0].excluded);
+}
+
 TEST_CASE("prose is one clause, whatever signs it holds") {
   const Question question = read({.text = "-x type:fact \"open", .text_is_prose = true});
   REQUIRE(question.clauses.size() == 1);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "times.hpp"
 
@@ -45,6 +46,15 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
       return error;
     }
     filter.types.push_back(*type);
+  }
+  for (const std::string& text : args.all("where")) {
+    Result<FieldFilter> field = parse_field_filter(text);
+    if (!field) {
+      Error error = std::move(field).error();
+      error.field = "where";
+      return error;
+    }
+    filter.fields.push_back(*std::move(field));
   }
   if (const auto text = args.maybe("since")) {
     BMAD_TRY_ASSIGN(filter.since, parse_time(*text, now, RangeEnd::kSince, "since"));

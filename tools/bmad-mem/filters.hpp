@@ -44,6 +44,11 @@ inline constexpr Option kSinceFilter = {
 inline constexpr Option kUntilFilter = {
     .name = "until", .value = "TIME", .help = "not after; a day counts to its end"};
 inline constexpr Option kPinnedFilter = {.name = "pinned", .help = "only pinned entries"};
+inline constexpr Option kWhereFilter = {
+    .name = "where",
+    .value = "FIELD=VALUE",
+    .help = "only entries with this value in a field, as status=open; with != none that have it",
+    .repeatable = true};
 inline constexpr Option kNoSensitiveFilter = {
     .name = "no-sensitive", .help = "leave out entries that are marked as sensitive"};
 inline constexpr Option kArchivedFilter = {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "entry_view.hpp"
 #include "table.hpp"
 
@@ -50,7 +51,23 @@ void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry>
   json.end_array();
 }
 
-void add_explanation(JsonWriter& json, const Hit& hit) {
+/// How the query was read.
+void add_reading(JsonWriter& json, const QueryAnswer& answer) {
+  json.key("notes").begin_array();
+  for (const std::string& note : answer.notes) {
+    json.string(note);
+  }
+  json.end_array().key("as_prose").begin_array();
+  for (const ProseReading& reading : answer.as_prose) {
+    json.begin_object()
+        .member("text", utf8_repaired(reading.text))
+        .member("offset", reading.offset);
+    json.member("size", reading.size).member("why", reading.why).end_object();
+  }
+  json.end_array();
+}
+
+void add_explanation(JsonWriter& json, const QueryAnswer& answer, const Hit& hit) {
   json.key("explanation").begin_object().key("weights").begin_object();
   for (const Component& component : components_of(hit)) {
     json.key(component.name).raw(rounded(component.weight));
@@ -65,11 +82,12 @@ void add_explanation(JsonWriter& json, const Hit& hit) {
   for (const Component& part : other_parts(*hit.explanation)) {
     json.key(part.name).raw(rounded(part.value));
   }
+  add_reading(json, answer);
   json.end_object();
 }
 
 /// What the hit's line of JSON has beside the entry, without braces.
-std::string hit_members(const Query& query, const Hit& hit) {
+std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit& hit) {
   JsonWriter json;
   json.begin_object().key("relevance").raw(rounded(hit.relevance));
   json.key("components").begin_object();
@@ -91,7 +109,7 @@ std::string hit_members(const Query& query, const Hit& hit) {
     json.end_object();
   }
   if (hit.explanation) {
-    add_explanation(json, hit);
+    add_explanation(json, answer, hit);
   }
   json.end_object();
   const std::string text = json.take();
@@ -208,12 +226,16 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
 
 }  // namespace
 
-void print_hits(Tool& tool, const Query& query, std::span<const Hit> hits) {
+void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
+  const std::vector<Hit>& hits = answer.hits;
   if (tool.json()) {
     for (const Hit& hit : hits) {
-      tool.out().print("{}\n", entry_json_line(hit.entry, hit_members(query, hit)));
+      tool.out().print("{}\n", entry_json_line(hit.entry, hit_members(query, answer, hit)));
     }
     return;
+  }
+  for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
+    tool.note(note);
   }
   HitColumns columns;
   for (const Hit& hit : hits) {

@@ -4,15 +4,13 @@
 //         Use *PostgreSQL* for the ledger, since it has transactions
 #pragma once
 
-#include <span>
-
 #include "bmad_mem/reports.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
 
 /// Prints the hits, as text or as JSON, with what `query` asks for: the entries around them, and
-/// where their relevance comes from.
-void print_hits(Tool& tool, const Query& query, std::span<const Hit> hits);
+/// where their relevance comes from and how the query was read.
+void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer);
 
 }  // namespace bmad_mem::cli

@@ -182,6 +182,8 @@ class MemoryManager {
   /// whatever process, and every edit by hand. Errors: E_INVALID_QUERY with column;
   /// E_QUERY_TIMEOUT; E_SESSION_NOT_FOUND.
   Result<std::vector<Hit>> query(const Query& query) const;
+  /// The same, and how the query was understood.
+  Result<QueryAnswer> ask(const Query& query) const;
   /// What is linked to entry `id`: references both ways first, then entries of its topic, then
   /// those that read like it; each once. `filter` chooses among them, and in which sessions to
   /// look. Errors: E_INVALID_QUERY when there is no such entry.
@@ -219,6 +221,10 @@ class MemoryManager {
   // The typed reads of the specification, newest first.
   Result<std::vector<Entry>> decisions(std::string_view session_id) const;
   Result<std::vector<Entry>> findings(std::string_view session_id) const;
+  // Those that pass a filter, whose sessions and types don't count.
+  Result<std::vector<Entry>> decisions(std::string_view session_id,
+                                       const EntryFilter& filter) const;
+  Result<std::vector<Entry>> findings(std::string_view session_id, const EntryFilter& filter) const;
   Result<std::vector<Entry>> preferences(std::string_view session_id) const;
 
   // Deleting. What is deleted can be brought back for 30 days (memory_config.privacy.

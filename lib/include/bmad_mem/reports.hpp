@@ -107,6 +107,16 @@ struct PinReport {
   std::vector<std::string> unknown_ids;
 };
 
+/// An entry must have `value` in `field`, such as status, severity, category, approved_by or
+/// metadata.ticket; or, `excluded`, must not. Upper and lower case are the same.
+struct FieldFilter {
+  std::string field;
+  std::string value;
+  bool excluded = false;
+
+  bool operator==(const FieldFilter&) const = default;
+};
+
 /// Empty members don't filter.
 struct EntryFilter {
   std::vector<std::string> sessions;
@@ -120,7 +130,8 @@ struct EntryFilter {
   /// Search what is in archives too. Without it, what was kept of archived sessions is searched:
   /// facts, preferences and pins.
   bool archived = false;
-  std::size_t limit = 20;  ///< 0: no limit.
+  std::vector<FieldFilter> fields;  ///< Of one field any value, of different fields all.
+  std::size_t limit = 20;           ///< 0: no limit.
 };
 
 enum class SortOrder : std::uint8_t { kRelevanceDesc, kTimeDesc, kTimeAsc };
@@ -169,6 +180,7 @@ struct Query {
   /// Absent: the sum where `weights` are given, else what the config says.
   std::optional<RelevanceCombine> combine = {};
   std::optional<RelevanceWeights> weights = {};  ///< Of the sum; those of the config when absent.
+  std::vector<std::string> topics = {};          ///< Any of them; empty: all.
   TextRanking ranking = TextRanking::kContext;
   std::size_t context = 0;  ///< So many entries before and after each hit in its conversation.
   bool explain = false;     ///< Fill in Hit::explanation.
@@ -226,6 +238,22 @@ struct Hit {
   std::vector<Entry> before;          ///< Query::context, oldest first.
   std::vector<Entry> after;
   std::optional<TextExplanation> explanation;
+};
+
+/// A piece of a query that looked like more than words, and was read as words.
+struct ProseReading {
+  std::string text;        ///< As written.
+  std::size_t offset = 0;  ///< In Query::text, in bytes; so for the next.
+  std::size_t size = 0;
+  std::string why;  ///< "it looks like an option".
+};
+
+/// Hits, and how the query was understood.
+struct QueryAnswer {
+  std::vector<Hit> hits;
+  std::vector<ProseReading> as_prose;  ///< In the order of the text.
+  /// Sentences for people about how the query was read: `read "*.tmp" as words: …`.
+  std::vector<std::string> notes;
 };
 
 /// How an entry is linked to another one.

@@ -156,6 +156,7 @@ constexpr Option kExportOptions[] = {
     kSessionFilter,
     kTypeFilter,
     kTagFilter,
+    kWhereFilter,
     kAgentFilter,
     kSinceFilter,
     kUntilFilter,

@@ -15,47 +15,26 @@ namespace bmad_mem::cli {
 namespace {
 
 /// What a query in JSON says itself.
-constexpr std::array<std::string_view, 12> kSaidInJson = {
-    "type",  "tag",    "topic", "agent", "session",       "since",
+constexpr std::array<std::string_view, 13> kSaidInJson = {
+    "type",  "tag",    "where", "topic", "agent",         "session", "since",
     "until", "pinned", "limit", "sort",  "min-relevance", "weights"};
 
-/// A query, and how many bytes of its text were put in front of what the caller wrote.
-struct ReadQuery {
+Result<Query> query_from_words(const Arguments& args) {
   Query query;
-  std::size_t added_size = 0;
-};
-
-/// `topic:"…" ` in the language of queries.
-std::string topic_filter(std::string_view topic) {
-  std::string out = "topic:\"";
-  for (const char c : topic) {
-    out += c == '"' || c == '\\' ? "\\" : "";
-    out += c;
-  }
-  return out + "\" ";
-}
-
-Result<ReadQuery> query_from_words(const Arguments& args) {
-  ReadQuery read;
-  Query& query = read.query;
-  // In front, since a quote that isn't closed would swallow what stands behind it.
   for (const std::string& topic : args.all("topic")) {
     if (topic.empty()) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = "the name of the topic is empty; `bmad-mem topics` lists them",
                    .field = "topic"};
     }
-    query.text += topic_filter(topic);
+    query.topics.push_back(topic);
   }
-  read.added_size = query.text.size();
-  std::string words;
   for (const std::string& word : args.positionals()) {
-    words += words.empty() ? "" : " ";
-    words += word;
+    query.text += query.text.empty() ? "" : " ";
+    query.text += word;
   }
-  query.text += words;
   BMAD_TRY_ASSIGN(query.filter, read_filter(args, system_clock().now()));
-  return read;
+  return query;
 }
 
 /// The text of --json-query, and what messages call it; empty for the argument itself.
@@ -77,21 +56,18 @@ Result<JsonSource> read_json_source(std::string_view argument) {
   return JsonSource{.text = std::string(argument), .name = {}};
 }
 
-Result<ExitStatus> search(Tool& tool, ReadQuery& read) {
-  Query& query = read.query;
+Result<ExitStatus> search(Tool& tool, const Query& query) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  const Result<std::vector<Hit>> hits = memory.query(query);
-  if (!hits) {
-    Error error = hits.error();
-    if (error.field != "text") {
-      return error;
+  const Result<QueryAnswer> answer = memory.ask(query);
+  if (!answer) {
+    const Error& error = answer.error();
+    if (error.field == "text") {
+      return tool.report_in(error, query.text);
     }
-    const bool is_own = error.column > read.added_size;
-    error.column -= is_own ? read.added_size : 0;
-    return tool.report_in(error, std::string_view(query.text).substr(is_own ? read.added_size : 0));
+    return error;
   }
-  print_hits(tool, query, *hits);
-  if (hits->empty()) {
+  print_answer(tool, query, *answer);
+  if (answer->hits.empty()) {
     tool.note(query.text.empty() ? "nothing found"
                                  : fmt::format("nothing found for '{}'", query.text));
   }
@@ -118,17 +94,16 @@ Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
   BMAD_TRY(read_search_options(args, *query));
   query->filter.archived = args.has("archived");  // The JSON has no member for these two.
   query->filter.without_sensitive = args.has("no-sensitive");
-  ReadQuery read{.query = *std::move(query)};
-  return search(tool, read);
+  return search(tool, *query);
 }
 
 Result<ExitStatus> run_query(Tool& tool) {
   if (const auto json = tool.args().maybe("json-query")) {
     return run_json_query(tool, *json);
   }
-  BMAD_TRY_ASSIGN(ReadQuery read, query_from_words(tool.args()));
-  BMAD_TRY(read_search_options(tool.args(), read.query));
-  return search(tool, read);
+  BMAD_TRY_ASSIGN(Query query, query_from_words(tool.args()));
+  BMAD_TRY(read_search_options(tool.args(), query));
+  return search(tool, query);
 }
 
 constexpr Positional kQueryPositionals[] = {
@@ -137,6 +112,7 @@ constexpr Positional kQueryPositionals[] = {
 constexpr Option kQueryOptions[] = {
     kTypeFilter,
     kTagFilter,
+    kWhereFilter,
     {.name = "topic", .value = "TOPIC", .help = "only entries of this topic", .repeatable = true},
     kAgentFilter,
     kSessionFilter,
@@ -162,23 +138,30 @@ constexpr Option kQueryOptions[] = {
 
 constexpr Explained kLanguage[] = {
     {.what = "word other", .says = "the more of the words an entry holds, the better"},
-    {.what = "\"a phrase\"", .says = "must be there as it stands; mind the shell's own quotes"},
-    {.what = "+word", .says = "must be there"},
+    {.what = "\"a phrase\"", .says = "better as it stands; mind the shell's own quotes"},
+    {.what = "+word, +\"a phrase\"", .says = "must be there"},
     {.what = "-word, -\"a phrase\"", .says = "must not be there"},
     {.what = "conn*", .says = "any word that begins so"},
     {.what = "postgers~", .says = "words that are spelt alike, too"},
     {.what = "a AND b, a AND NOT b, a OR b", .says = "the same in words, in capitals"},
     {.what = "type:decision", .says = "a filter; so are agent:, tag:, topic:, session:"},
+    {.what = "status:open metadata.ticket:PAY-1",
+     .says = "a filter on a field: status, severity, impact, category, approved_by, made_by, "
+             "discovered_by, review, role, tool, kind, key, metadata.NAME, context.NAME"},
     {.what = "-tag:draft", .says = "a filter turned around"},
     {.what = "since:7d until:2026-01-31", .says = "a time range, with the times of --since"},
     {.what = "is:pinned", .says = "only pinned entries"},
-    {.what = "\\-x \\\"", .says = "a backslash takes the meaning from a sign"},
+    {.what = "\\-word \\\"", .says = "a backslash takes the meaning from a sign"},
+    {.what = "-O2 *.tmp a - b",
+     .says = "words: no question is refused; --explain says what was read so"},
 };
 
 constexpr Example kQueryExamples[] = {
     {.command = "bmad-mem query why postgres", .says = "the best 20 hits of all sessions"},
     {.command = "bmad-mem query '\"connection pool\" -hikari' --type finding --since 30d",
      .says = "a phrase, but not that word, among findings that are not too old"},
+    {.command = "bmad-mem query pool status:open severity:critical",
+     .says = "what is still open, by fields"},
     {.command = "bmad-mem query postgers~ type:decision --limit 3 --explain",
      .says = "a word that may be misspelt, and where the relevance comes from"},
     {.command = "bmad-mem query what did we decide about the ledger --context 2",
@@ -205,7 +188,8 @@ const Command kQuery = {
         "says otherwise, --explain shows the parts.\n\n"
         "With --json, each hit is the whole entry with \"relevance\", \"components\", "
         "\"snippet\" and its \"highlights\" (each the offset and the size in bytes); with "
-        "--context \"context\" (\"before\" and \"after\"), with --explain \"explanation\". A "
+        "--context \"context\" (\"before\" and \"after\"), with --explain \"explanation\", whose "
+        "\"notes\" say how TEXT was read. A "
         "member of the entry itself that has one of these names goes behind the entry's type: an "
         "artifact's own snippet is \"artifact_snippet\".",
     .positionals = kQueryPositionals,

@@ -66,7 +66,7 @@ Result<ExitStatus> run_related(Tool& tool) {
 constexpr Positional kRelatedPositionals[] = {{.name = "ID", .help = "the id of an entry"}};
 
 constexpr Option kRelatedOptions[] = {
-    kTypeFilter,  kTagFilter,    kAgentFilter,       kSessionFilter,  kSinceFilter,
+    kTypeFilter,  kTagFilter,    kWhereFilter,       kAgentFilter,    kSessionFilter, kSinceFilter,
     kUntilFilter, kPinnedFilter, kNoSensitiveFilter, kArchivedFilter, kLimitFilter};
 
 constexpr Example kRelatedExamples[] = {

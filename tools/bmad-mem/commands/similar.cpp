@@ -41,7 +41,7 @@ Result<ExitStatus> run_similar(Tool& tool) {
   if (!hits) {
     return tool.report_in(hits.error(), query.text);
   }
-  print_hits(tool, query, *hits);
+  print_answer(tool, query, {.hits = *hits});
   if (hits->empty()) {
     tool.note("nothing found that reads like it");
   }
@@ -52,10 +52,10 @@ constexpr Positional kSimilarPositionals[] = {
     {.name = "TEXT|-", .help = "any text, or - for what stands on stdin", .max = 0}};
 
 constexpr Option kSimilarOptions[] = {
-    kTypeFilter,    kTagFilter,          kAgentFilter,       kSessionFilter,  kSinceFilter,
-    kUntilFilter,   kPinnedFilter,       kNoSensitiveFilter, kArchivedFilter, kLimitFilter,
-    kSortOption,    kMinRelevanceOption, kWeightsOption,     kRankingOption,  kContextOption,
-    kExplainOption, kTimeoutOption,
+    kTypeFilter,    kTagFilter,     kWhereFilter,        kAgentFilter,       kSessionFilter,
+    kSinceFilter,   kUntilFilter,   kPinnedFilter,       kNoSensitiveFilter, kArchivedFilter,
+    kLimitFilter,   kSortOption,    kMinRelevanceOption, kWeightsOption,     kRankingOption,
+    kContextOption, kExplainOption, kTimeoutOption,
 };
 
 constexpr Example kSimilarExamples[] = {

@@ -96,6 +96,7 @@ constexpr Option kTimelineOptions[] = {
      .choices = kUnitNames},
     kTypeFilter,
     kTagFilter,
+    kWhereFilter,
     kAgentFilter,
     kSessionFilter,
     kSinceFilter,

@@ -44,9 +44,11 @@ Result<ExitStatus> run_topics(Tool& tool) {
 }
 
 constexpr Option kTopicsOptions[] = {
-    kTypeFilter,    kTagFilter,      kAgentFilter,
-    kSessionFilter, kSinceFilter,    kUntilFilter,
-    kPinnedFilter,  kArchivedFilter, limit_option("at most so many topics; 0: all"),
+    kTypeFilter,     kTagFilter,
+    kWhereFilter,    kAgentFilter,
+    kSessionFilter,  kSinceFilter,
+    kUntilFilter,    kPinnedFilter,
+    kArchivedFilter, limit_option("at most so many topics; 0: all"),
 };
 
 constexpr Example kTopicsExamples[] = {

@@ -157,6 +157,7 @@ Result<ExitStatus> run_watch(Tool& tool) {
 constexpr Option kWatchOptions[] = {
     kTypeFilter,
     kTagFilter,
+    kWhereFilter,
     kAgentFilter,
     kSessionFilter,
     kNoSensitiveFilter,

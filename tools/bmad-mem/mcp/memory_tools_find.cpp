@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "knowledge_view.hpp"
@@ -27,10 +28,11 @@ constexpr std::string_view kSearch = R"json({
   "inputSchema": {
     "type": "object",
     "properties": {
-      "query": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "What to look for, in plain words. Also understood: \"a phrase\", +must, -not, prefix*, fuzzy~."},
+      "query": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "What to look for, in plain words. Also understood: \"a phrase\", +must, -not, prefix*, fuzzy~, filters such as status:open."},
       "types": {"type": "array", "items": {"type": "string", "enum": ["conversation", "decision", "finding", "preference", "fact", "event", "agent_state", "artifact"]}, "maxItems": 8, "description": "Only entries of these types."},
       "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Only entries with any of these tags."},
       "agents": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Only entries by any of these agents or people."},
+      "fields": {"type": "object", "additionalProperties": {"anyOf": [{"type": ["string", "number", "boolean"]}, {"type": "array", "items": {"type": ["string", "number", "boolean"]}}]}, "maxProperties": 20, "description": "Only entries with these values in their fields, as {\"status\": \"open\", \"severity\": [\"high\", \"critical\"]}; '-' in front of a name excludes. Fields: status, severity, impact, category, approved_by, made_by, discovered_by, review, role, tool, kind, key, metadata.NAME, context.NAME."},
       "session_ids": {"type": "array", "items": {"type": "string"}, "maxItems": 100, "description": "Only these sessions."},
       "since": {"type": "string", "description": "Not older than this: 2026-01-11, 7d, 24h, yesterday, or RFC 3339. UTC."},
       "until": {"type": "string", "description": "Not newer than this; the same forms."},
@@ -127,14 +129,20 @@ std::vector<EntryType> read_types(ToolArguments& args) {
 }
 
 Result<Query> read_memory_query(JsonValue arguments) {
-  ToolArguments args(arguments, {"query", "types", "tags", "agents", "session_ids", "since",
-                                 "until", "sort", "limit"});
+  ToolArguments args(arguments, {"query", "types", "tags", "agents", "fields", "session_ids",
+                                 "since", "until", "sort", "limit"});
   Query query;
   query.text = args.required_text("query");
   query.filter.types = read_types(args);
   query.filter.tags = args.texts("tags", 20);
   query.filter.agents = args.texts("agents", 20);
   query.filter.sessions = args.texts("session_ids", 100);
+  if (const JsonValue fields = args.value("fields");
+      fields.present() && fields.kind() != JsonKind::kNull) {
+    if (const Status good = read_field_filters(fields, query.filter.fields); !good) {
+      args.fail("fields", good.error().message);
+    }
+  }
   query.filter.since = read_time(args, "since", RangeEnd::kSince);
   query.filter.until = read_time(args, "until", RangeEnd::kUntil);
   query.filter.without_sensitive = true;
@@ -148,29 +156,33 @@ Result<Query> read_memory_query(JsonValue arguments) {
   return query;
 }
 
-/// The hits; what can't be read as a query is taken as prose, since models write as they speak.
-Result<std::vector<Hit>> find_hits(const MemoryManager& memory, Query& query) {
-  Result<std::vector<Hit>> hits = memory.query(query);
-  if (!hits && hits.error().code == ErrorCode::E_INVALID_QUERY && hits.error().field == "text") {
-    query.text_is_prose = true;
-    hits = memory.query(query);
+/// What is worth saying about how the query was read; empty for nothing.
+std::string notes_of(const QueryAnswer& answer) {
+  constexpr std::size_t kNotesMax = 5;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(answer.notes.size(), kNotesMax); ++i) {
+    out += fmt::format("Note: {}.\n", printable(answer.notes[i]));
   }
-  return hits;
+  return out;
 }
 
 Result<McpToolResult> search(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(Query query, read_memory_query(call.arguments));
+  BMAD_TRY_ASSIGN(const Query query, read_memory_query(call.arguments));
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return nothing_stored_yet();
   }
-  BMAD_TRY_ASSIGN(const std::vector<Hit> hits, find_hits(*memory, query));
+  BMAD_TRY_ASSIGN(const QueryAnswer answer, memory->ask(query));
+  const std::vector<Hit>& hits = answer.hits;
   if (hits.empty()) {
-    return McpToolResult{.text = "Nothing found. Try other or fewer words, or leave filters out."};
+    return McpToolResult{.text =
+                             "Nothing found. Try other or fewer words, or leave filters out.\n" +
+                             notes_of(answer)};
   }
   BoundedText text(kAnswerSizeMax);
   text.add(
       fmt::format("{}, best first. {}\n", format_count(hits.size(), "hit", "hits"), kQuotedIsData));
+  text.add(notes_of(answer));
   std::size_t shown = 0;
   for (const Hit& hit : hits) {
     if (!text.add(fmt::format("\n{} | relevance {:.2f}\n{}", entry_head(hit.entry), hit.relevance,

@@ -1,7 +1,8 @@
 // memtable.hpp - the in-memory index of entries that no checkpoint covers: three kinds of keys to
 // posting lists.
 //
-//   kTerm   "postgr", "AGENT:analyst", "TAG:database", "REF:x4Gh_"    inverted index
+//   kTerm   "postgr", "AGENT:analyst", "TAG:database",
+//           "REF:x4Gh_", "FIELD:status=open"             inverted index
 //   kTopic  "database_selection"                         topic index
 //   kHour   "2026-01-11T10"                              temporal index, UTC
 //
@@ -31,6 +32,7 @@ inline constexpr std::string_view kAgentPrefix = "AGENT:";
 inline constexpr std::string_view kTagPrefix = "TAG:";
 inline constexpr std::string_view kReferencePrefix = "REF:";
 inline constexpr std::string_view kStatementPrefix = "KNOW:";
+inline constexpr std::string_view kFieldPrefix = "FIELD:";  ///< See field_filter.hpp.
 
 /// "REF:" and a hash of `id`: what entries stand under that name entry `id`. Ids are long and each
 /// is seldom named, so their hashes do; who looks here compares the ids themselves.

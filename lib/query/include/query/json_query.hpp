@@ -2,12 +2,14 @@
 //
 //   {"text": "why postgres", "types": ["decisions"], "tags": ["database"], "agents": ["analyst"],
 //    "sessions": ["sess-2026-01-11-4q7m2s"],
+//    "fields": {"status": "open", "severity": ["high", "critical"], "-category": "style"},
 //    "time_range": {"start": "2026-01-10T00:00:00Z", "end": "2026-01-11"},
 //    "min_relevance": 0.5, "limit": 20, "sort": "relevance_desc",
 //    "weights": {"text": 0.4, "time": 0.3, "importance": 0.2, "access": 0.1}}
 //
 // Every member may be left out or be null. The form is that of the specification (section 5.1) and
-// `sessions` and `weights` besides; "text" is in the language of query/query_parser.hpp.
+// `sessions`, `fields` and `weights` besides; of a field any of several values, and with a '-' in
+// front of its name none of them; "text" is in the language of query/query_parser.hpp.
 #pragma once
 
 #include <cstddef>
@@ -40,6 +42,7 @@ struct JsonQuery {
   std::vector<std::string> tags;
   std::vector<std::string> agents;
   std::vector<std::string> sessions;  ///< Valid ids.
+  std::vector<FieldFilter> fields;    ///< Of fields there are.
   std::optional<QueryTime> since;     ///< Inclusive.
   std::optional<QueryTime> until;     ///< Inclusive.
   double min_relevance = 0;           ///< 0 to 1.

@@ -5,25 +5,31 @@
 //
 //   query    = { blank | item }
 //   item     = [ "+" | "-" ] ( filter | phrase | word ) | "AND" | "OR" | "NOT"
-//   filter   = name ":" value       name: type agent tag topic session since until is
+//   filter   = name ":" value       name: kFilterNames, or a field of model/filter_fields.hpp
 //   value    = { character | quoted }                                    up to the next blank
 //   phrase   = quoted
 //   quoted   = '"' { any character but '"' and '\' | '\"' | '\\' } '"'
 //   word     = character { character } [ "*" | "~" ]                     up to the next blank
 //
-// - Words are alternatives: the more of them an entry holds, the better. `+word` and a phrase must
-//   be there, `-word` and `-"phrase"` must not. Filters must all hold; of several types, agents,
-//   tags, topics or sessions, any one.
+// - Words are alternatives: the more of them an entry holds, the better. A phrase is wanted more
+//   than its words. `+word` and `+"phrase"` must be there, `-word` and `-"phrase"` must not.
+//   Filters must all hold; of several types, agents, tags, topics, sessions, or values of one
+//   field, any one.
 // - AND between two items requires both. OR is the default and passed over. NOT counts only behind
 //   AND or OR (`a AND NOT b`), since "do NOT use x" is a sentence. At the edges all three are
 //   words.
-// - A sign in front of '-', '+', '=' or '>' belongs to the word: --force, ->, +=.
-// - A colon makes a filter behind the names above only: std::string and http://x are words.
+// - Whatever else the signs are in is words, and told as such: signs that stand alone, patterns of
+//   names (*.tmp), options (-O2), quotes that aren't closed, `type:` without a value, exclusions
+//   from nothing, and the signs + and - in a text that reads like a sentence. A sign in front of
+//   '-', '+', '=' or '>' belongs to the word: --force, ->, +=.
+// - A colon makes a filter behind known names only: std::string and http://x are words. A name
+//   that is nearly a known one is refused, and so is an unknown one where all items are filters.
 // - A backslash takes the meaning from a blank and from \ " - + * ~ : and is itself in front of
 //   anything else (C:\Users). So do quotes.
 // - Words are kept as written: the planner makes terms of them and finds out whether any are left.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -33,19 +39,23 @@
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/query_time.hpp"
+#include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
 /// Longest text of a query, in bytes.
-inline constexpr std::size_t kQuerySizeMax = 4096;
+inline constexpr std::size_t kQuerySizeMax = std::size_t{1} << 20U;
 
-/// Most clauses and filters together.
+/// A longer text is prose, in bytes: nobody writes such a query by hand.
+inline constexpr std::size_t kQueryLanguageSizeMax = 4096;
+
+/// Of a text with more clauses, all are words.
 inline constexpr std::size_t kQueryClausesMax = 64;
 
 enum class ClauseKind : std::uint8_t {
   kWord,
-  kPhrase,  ///< Verified against the text of the entries; always required or excluded.
+  kPhrase,  ///< Neither required nor excluded: what holds it is preferred.
   kPrefix,  ///< `text` without its '*'.
   kFuzzy,   ///< `text` without its '~'; see fuzzy_bound() for how far off.
 };
@@ -70,10 +80,16 @@ enum class FilterField : std::uint8_t {
   kSince,
   kUntil,
   kPinned,  ///< is:pinned
+  kField,   ///< A field of the entry, see model/filter_fields.hpp.
 };
+
+/// What the fields but kField are called in a query, in the order of the enum.
+inline constexpr std::array<std::string_view, 8> kFilterNames = {
+    "type", "agent", "tag", "topic", "session", "since", "until", "is"};
 
 struct QueryFilter {
   FilterField field = FilterField::kType;
+  std::string name;               ///< As written in front of the colon.
   std::string value;              ///< As written, without quotes and escapes; never empty.
   std::optional<EntryType> type;  ///< For kType.
   std::optional<QueryTime> time;  ///< For kSince and kUntil; inclusive.
@@ -90,15 +106,18 @@ struct ParsedQuery {
   /// The text with filters, excluded clauses and the words AND, OR, NOT blanked out: what dates and
   /// names are looked for in. Same size as the text, so offsets agree.
   std::string prose;
+  std::vector<ProseReading> as_prose;  ///< What looked like more than words, in that order.
+  std::vector<std::string> notes;      ///< A sentence for each, and for bytes that are no text.
 };
 
 /// Takes `text` apart. Empty and blank texts give a query without clauses, which finds by filters
-/// only or not at all: whether that makes sense is for the caller to say.
-/// Errors: E_INVALID_QUERY with field "text", a 1-based column and a remedy, for: more than
-/// kQuerySizeMax bytes; NUL; invalid UTF-8; a quote that is not closed, quotes around nothing; a
-/// sign or '*' without a word, '*' in front of one; a filter without value or with one that its
-/// field does not take; an excluded time; more than kQueryClausesMax clauses; exclusions and
-/// nothing to exclude them from; a `since:` after the `until:`, where both are fixed.
-Result<ParsedQuery> parse_query_text(std::string_view text);
+/// only or not at all: whether that makes sense is for the caller to say. NUL and bytes that are no
+/// UTF-8 count as blanks. `is_filtered`: the caller has filters besides, so that `-word` alone
+/// excludes from what they leave.
+/// Errors: E_INVALID_QUERY with field "text", a 1-based column and a remedy: more than
+/// kQuerySizeMax bytes; and, unless the text reads like a sentence, a filter whose value its field
+/// does not take or whose field there isn't, an excluded time, and a `since:` after the `until:`,
+/// where both are fixed.
+Result<ParsedQuery> parse_query_text(std::string_view text, bool is_filtered = false);
 
 }  // namespace bmad_mem

@@ -65,7 +65,7 @@ Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call)
     return entries_response("entries", {});
   }
   Query query;
-  query.text = topics_as_query(call);
+  query.topics = call.texts("topic");
   query.filter = query_filter(std::move(chosen.filter));
   query.filter.limit = static_cast<std::size_t>(call.number("limit"));
   query.sort = SortOrder::kTimeDesc;
@@ -140,6 +140,7 @@ constexpr QueryParameter kListParameters[] = {
     kSessionsParameter,
     kAgentParameter,
     kTagParameter,
+    kFieldParameter,
     kTopicParameter,
     kWorkspaceParameter,
     kSinceParameter,
@@ -159,6 +160,7 @@ constexpr QueryParameter kTopicsParameters[] = {
     kSessionsParameter,
     kAgentParameter,
     kTagParameter,
+    kFieldParameter,
     kWorkspaceParameter,
     kSinceParameter,
     kUntilParameter,
@@ -182,6 +184,7 @@ constexpr QueryParameter kEntryTimelineParameters[] = {
     kSessionsParameter,
     kAgentParameter,
     kTagParameter,
+    kFieldParameter,
     kWorkspaceParameter,
     kSinceParameter,
     kUntilParameter,

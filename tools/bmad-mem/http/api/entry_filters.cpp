@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "workspaces.hpp"
 
@@ -43,6 +44,15 @@ Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCa
   filter.pinned_only = call.flag("pinned");
   filter.without_sensitive = !call.flag("sensitive");
   filter.archived = call.flag("archived");
+  for (const std::string& text : call.texts("field")) {
+    Result<FieldFilter> field = parse_field_filter(text);
+    if (!field) {
+      Error error = std::move(field).error();
+      error.field = "field";
+      return error;
+    }
+    filter.fields.push_back(*std::move(field));
+  }
   if (filter.since && filter.until && *filter.until < *filter.since) {
     return Error{
         .code = ErrorCode::E_INVALID_QUERY,
@@ -61,19 +71,6 @@ EntryFilter query_filter(EntryFilter filter) {
     filter.types.assign(kEntryTypes.begin(), kEntryTypes.end());
   }
   return filter;
-}
-
-std::string topics_as_query(const EndpointCall& call) {
-  std::string out;
-  for (const std::string& topic : call.texts("topic")) {
-    out += "topic:\"";
-    for (const char c : topic) {
-      out += c == '"' || c == '\\' ? "\\" : "";
-      out += c;
-    }
-    out += "\" ";
-  }
-  return out;
 }
 
 }  // namespace bmad_mem::cli

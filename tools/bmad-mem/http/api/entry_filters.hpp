@@ -26,6 +26,13 @@ inline constexpr QueryParameter kTagParameter = {
     .name = "tag", .help = "Only entries with any of these tags.", .repeatable = true};
 inline constexpr QueryParameter kTopicParameter = {
     .name = "topic", .help = "Only entries of any of these topics.", .repeatable = true};
+inline constexpr QueryParameter kFieldParameter = {
+    .name = "field",
+    .help =
+        "Only entries with this value in a field, as status:open; with - in front none that have "
+        "it. Of one field any value. Fields: status, severity, impact, category, approved_by, "
+        "made_by, discovered_by, review, role, tool, kind, key, metadata.NAME, context.NAME.",
+    .repeatable = true};
 inline constexpr QueryParameter kWorkspaceParameter = {
     .name = "workspace", .help = "Only sessions of this folder, by its path or its last part."};
 inline constexpr QueryParameter kSinceParameter = {
@@ -60,8 +67,5 @@ Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCa
 
 /// The filter as one for a query, which must ask for something: all types, where it asks for none.
 EntryFilter query_filter(EntryFilter filter);
-
-/// The parameters topic in the language of queries: `topic:"db" `; empty without any.
-std::string topics_as_query(const EndpointCall& call);
 
 }  // namespace bmad_mem::cli

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "bmad_mem/utf8.hpp"
 #include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
@@ -21,11 +22,22 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
   return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
 }
 
-HttpResponse as_response(const std::vector<Hit>& hits) {
+HttpResponse as_response(const QueryAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("hits").begin_array();
-  for (const Hit& hit : hits) {
+  for (const Hit& hit : answer.hits) {
     write_hit(json, hit);
+  }
+  json.end_array().key("notes").begin_array();
+  for (const std::string& note : answer.notes) {
+    json.string(note);
+  }
+  json.end_array().key("as_prose").begin_array();
+  for (const ProseReading& reading : answer.as_prose) {
+    json.begin_object()
+        .member("text", utf8_repaired(reading.text))
+        .member("offset", reading.offset);
+    json.member("size", reading.size).member("why", reading.why).end_object();
   }
   json.end_array().end_object();
   return json_response(json.take());
@@ -37,33 +49,29 @@ Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call
     return as_response({});
   }
   const std::string_view words = call.text("q").value_or("");
-  // In front, since a quote that isn't closed would swallow what stands behind it.
-  const std::string topics = topics_as_query(call);
   Query query;
-  query.text = topics;
-  query.text += words;
+  query.text = words;
+  query.topics = call.texts("topic");
   const bool has_words = words.find_first_not_of(' ') != std::string_view::npos;
   query.filter = has_words ? std::move(chosen.filter) : query_filter(std::move(chosen.filter));
   query.filter.limit = static_cast<std::size_t>(call.number("k"));
   query.sort = sort_of(call, has_words);
   query.min_relevance = call.share("min_score");
   query.explain = call.flag("explain");
-  Result<std::vector<Hit>> hits = context.memory.query(query);
-  if (!hits) {
-    Error error = std::move(hits).error();
-    if (error.field == "text") {
-      error.field = error.column > topics.size() || topics.empty() ? "q" : "topic";
-      error.column -= error.field == "q" && error.column != 0 ? topics.size() : 0;
-    }
+  Result<QueryAnswer> answer = context.memory.ask(query);
+  if (!answer) {
+    Error error = std::move(answer).error();
+    error.field = error.field == "text" ? "q" : error.field;
     return error;
   }
-  return as_response(*hits);
+  return as_response(*answer);
 }
 
 constexpr QueryParameter kSearchParameters[] = {
     {.name = "q",
      .help = "What to look for: words, \"phrases\", +must, -not, prefix*, fuzzy~, type:, tag:, "
-             "agent:, topic:, session:, since:, until:, is:pinned. Without it, all that pass the "
+             "agent:, topic:, session:, since:, until:, is:pinned, status: and other fields. "
+             "Without it, all that pass the "
              "filters, newest first.",
      .may_be_empty = true},
     {.name = "k",
@@ -76,6 +84,7 @@ constexpr QueryParameter kSearchParameters[] = {
     kSessionsParameter,
     kAgentParameter,
     kTagParameter,
+    kFieldParameter,
     kTopicParameter,
     kWorkspaceParameter,
     kSinceParameter,

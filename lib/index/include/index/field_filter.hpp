@@ -1,0 +1,26 @@
+// field_filter.hpp - filters on fields: the key that an entry stands under, and the same judgement
+// for an entry that was read.
+//
+//   status=open  ->  "FIELD:status=open"         category=<100 letters>  ->  "FIELD:category#x4Gh…"
+//
+// Values compare in lower case, letter by letter.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/reports.hpp"
+
+namespace bmad_mem {
+
+/// What entries with `value` in field `name` stand under, as a kTerm behind kFieldPrefix.
+std::string field_key(std::string_view name, std::string_view value);
+
+/// Whether the entry passes: of each field any of the values asked for, and none of the excluded
+/// ones.
+bool passes_fields(std::span<const FieldFilter> filters, EntryType type, JsonValue entry);
+
+}  // namespace bmad_mem
