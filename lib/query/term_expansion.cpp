@@ -65,17 +65,18 @@ std::vector<std::string> most_frequent(const Counts& counts) {
 Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const> sessions,
                                                    std::string_view prefix) {
   BMAD_TRY_ASSIGN(const Counts counts,
-                  collect(sessions, prefix, [](std::string_view) { return true; }));
+                  collect(sessions, fold_accents(prefix), [](std::string_view) { return true; }));
   return most_frequent(counts);
 }
 
 Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
                                             Analyzer& analyzer, std::string_view word) {
   const std::string stem(analyzer.term(word, false));
-  const EditMatcher matcher(word);
-  const EditMatcher stem_matcher(stem.empty() ? word : std::string_view(stem));
+  const std::string plain = fold_accents(word);
+  const EditMatcher matcher(plain);
+  const EditMatcher stem_matcher(stem.empty() ? plain : stem);
   BMAD_TRY_ASSIGN(const Counts counts,
-                  collect(sessions, first_character(word), [&](std::string_view term) {
+                  collect(sessions, first_character(plain), [&](std::string_view term) {
                     return matcher.matches(term) || stem_matcher.matches(term);
                   }));
   return most_frequent(counts);

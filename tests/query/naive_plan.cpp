@@ -186,10 +186,11 @@ class NaivePlanner {
   void plan_alternatives(const QueryClause& clause) {
     const std::vector<NaiveWord> words = words_of(analyzer_, clause.text);
     const std::string word = words.empty() ? clause.text : words.front().text;
-    std::vector<std::string> terms =
-        clause.kind == ClauseKind::kPrefix
-            ? most_frequent([&](const std::string& term) { return term.starts_with(word); })
-            : terms_like(word);
+    std::vector<std::string> terms = clause.kind == ClauseKind::kPrefix
+                                         ? most_frequent([&](const std::string& term) {
+                                             return term.starts_with(fold_accents(word));
+                                           })
+                                         : terms_like(word);
     if (clause.kind == ClauseKind::kPrefix) {
       const std::string stem(analyzer_.term(word, false));
       if (!stem.empty() && !holds(terms, stem)) {
@@ -208,8 +209,9 @@ class NaivePlanner {
     }
   }
 
-  std::vector<std::string> terms_like(const std::string& word) {
-    const std::string stem(analyzer_.term(word, false));
+  std::vector<std::string> terms_like(const std::string& written) {
+    const std::string stem(analyzer_.term(written, false));
+    const std::string word = fold_accents(written);
     const EditMatcher matcher(word);
     const EditMatcher stem_matcher(stem.empty() ? word : stem);
     std::size_t first_size = 1;  // Of the first letter.
