@@ -8,7 +8,9 @@
 #include <libstemmer.h>
 
 #include "bmad_mem/text.hpp"
+#include "languages.hpp"
 #include "token_classes.hpp"
+#include "token_folder.hpp"
 #include "token_scanner.hpp"
 
 namespace bmad_mem {
@@ -19,19 +21,6 @@ struct StemmerDeleter {
 };
 using Stemmer = std::unique_ptr<sb_stemmer, StemmerDeleter>;
 
-// Each language under the names that Snowball knows it by.
-constexpr auto kEnglish = std::to_array<std::string_view>({"english", "en", "eng", "porter"});
-
-// Languages whose articles and pronouns are elided before a vowel: l'eau, dell'acqua.
-constexpr auto kEliding = std::to_array<std::string_view>(
-    {"french", "fr", "fre", "fra", "italian", "it", "ita", "catalan", "ca", "cat"});
-
-// Languages whose stemmers leave the first two letters of a word of three or more alone.
-constexpr auto kSuffixing = std::to_array<std::string_view>(
-    {"english", "en",  "eng",        "french", "fr",  "fre",     "fra", "spanish", "es",
-     "esl",     "spa", "portuguese", "pt",     "por", "italian", "it",  "ita",     "swedish",
-     "sv",      "swe", "norwegian",  "no",     "nor", "danish",  "da",  "dan"});
-
 /// Words have stems; what holds digits or joints is a name, and stays as it is.
 bool is_word_character(char c) {
   const CharClass cls = byte_class(c);
@@ -41,25 +30,54 @@ bool is_word_character(char c) {
 }  // namespace
 
 struct Analyzer::Impl {
-  Impl(std::string_view language, Stemmer stemmer_of_language)
+  /// `name` is one of those of `rules`; porter is another stemmer than english.
+  Impl(std::string_view name, const Language& rules, Stemmer stemmer_of_language)
       : stemmer(std::move(stemmer_of_language)),
-        ascii_stemmer(is_among(kEnglish, language)
-                          ? sb_stemmer_new(std::string(language).c_str(), "ISO_8859_1")
+        ascii_stemmer(rules.name() == "english"
+                          ? sb_stemmer_new(std::string(name).c_str(), "ISO_8859_1")
                           : nullptr),
-        has_stop_words(is_among(kEnglish, language)),
-        keeps_beginnings(is_among(kSuffixing, language)),
-        scanner(is_among(kEliding, language)) {}
+        language(rules),
+        stop_words(stop_words_of(rules.name())),
+        scanner(rules.elides) {}
 
-  /// The one for a token. The same rules, but characters of one byte each: a third of the time.
-  [[nodiscard]] sb_stemmer* stemmer_for(bool is_ascii) const {
-    return is_ascii && ascii_stemmer != nullptr ? ascii_stemmer.get() : stemmer.get();
+  [[nodiscard]] bool is_stop_word(std::string_view token) const {
+    return ascii_stemmer != nullptr ? is_english_stop_word(token) : is_in_list(stop_words, token);
+  }
+
+  /// `word` without what its language adds at the end. Valid until the next call; `word` itself
+  /// when there is no memory.
+  [[nodiscard]] std::string_view stem(std::string_view word, bool is_ascii) const {
+    // The same rules, but characters of one byte each: a third of the time.
+    sb_stemmer* const chosen =
+        is_ascii && ascii_stemmer != nullptr ? ascii_stemmer.get() : stemmer.get();
+    const sb_symbol* stem = sb_stemmer_stem(chosen, reinterpret_cast<const sb_symbol*>(word.data()),
+                                            static_cast<int>(word.size()));
+    return stem == nullptr ? word
+                           : std::string_view(reinterpret_cast<const char*>(stem),
+                                              static_cast<std::size_t>(sb_stemmer_length(chosen)));
+  }
+
+  /// The stem of `stem_of_word`, its stem, and so on, until nothing changes any more.
+  std::string_view last_stem(std::string_view stem_of_word) {
+    constexpr int kRoundsMax = 4;
+    std::string_view last = stem_of_word;
+    for (int round = 0; round < kRoundsMax; ++round) {
+      before.assign(last);
+      last = without_marks(stem(before, false), folded);
+      if (last == before) {
+        break;
+      }
+    }
+    return last;
   }
 
   Stemmer stemmer;
   Stemmer ascii_stemmer;  // English only: others may put letters beyond ASCII into a stem.
-  bool has_stop_words;
-  bool keeps_beginnings;
+  Language language;
+  std::string_view stop_words;
   TokenScanner scanner;
+  std::string folded;  // The term, where it is neither the token nor the stem.
+  std::string before;  // What is stemmed again.
 };
 
 Result<Analyzer> Analyzer::create(std::string_view language) {
@@ -75,7 +93,9 @@ Result<Analyzer> Analyzer::create(std::string_view language) {
                                         language, known),
                  .field = "language"};
   }
-  return Analyzer(std::make_unique<Impl>(language, std::move(stemmer)));
+  const Language* const known = find_language(language);
+  return Analyzer(
+      std::make_unique<Impl>(language, known == nullptr ? Language() : *known, std::move(stemmer)));
 }
 
 Analyzer::Analyzer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -87,28 +107,36 @@ std::span<const Token> Analyzer::tokenize(std::string_view text) {
   return impl_->scanner.scan(text);
 }
 
-bool Analyzer::keeps_beginnings() const { return impl_->keeps_beginnings; }
+bool Analyzer::keeps_beginnings() const { return impl_->language.keeps_beginnings; }
 
 std::string_view Analyzer::term(std::string_view token, bool whole) {
-  if (!whole && impl_->has_stop_words && is_stop_word(token)) {
+  if (!whole && impl_->is_stop_word(token)) {
     return {};
   }
   bool is_ascii = true;
   for (const char c : token) {
     if (!is_word_character(c)) {
-      return token;
+      return without_marks(token, impl_->folded);
     }
     is_ascii = is_ascii && byte_class(c) != CharClass::kWide;
   }
-  sb_stemmer* const stemmer = impl_->stemmer_for(is_ascii);
-  const sb_symbol* stem = sb_stemmer_stem(stemmer, reinterpret_cast<const sb_symbol*>(token.data()),
-                                          static_cast<int>(token.size()));
-  if (stem == nullptr) {
-    return token;  // No memory.
+  if (!is_ascii && impl_->language.folds_first) {
+    token = without_marks(token, impl_->folded);
+    is_ascii = is_all_ascii(token);
   }
-  const std::string_view term(reinterpret_cast<const char*>(stem),
-                              static_cast<std::size_t>(sb_stemmer_length(stemmer)));
+  std::string_view term = impl_->stem(token, is_ascii);
+  if (!impl_->language.folds_first) {
+    term = without_marks(term, impl_->folded);
+  }
+  if (impl_->language.stems_again) {
+    term = impl_->last_stem(term);
+  }
   return term.substr(0, whole_characters(term, kTokenSizeMax));  // Turkish stems can be longer.
+}
+
+std::string fold_accents(std::string_view token) {
+  std::string buffer;
+  return std::string(without_marks(token, buffer));
 }
 
 }  // namespace bmad_mem

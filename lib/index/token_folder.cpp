@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "index/analyzer.hpp"
 #include "token_classes.hpp"
@@ -15,7 +16,97 @@ constexpr char lower_ascii(char c) {
   return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c == '\\' ? '/' : c;
 }
 
+/// Letters that Unicode doesn't take apart, though many write them as the plain ones.
+constexpr std::string_view plain_letter(utf8proc_int32_t code) {
+  switch (code) {
+    case 0x00E6:
+      return "ae";  // æ
+    case 0x0153:
+      return "oe";  // œ
+    case 0x00DF:
+      return "ss";  // ß
+    case 0x00FE:
+      return "th";  // þ
+    case 0x00F0:    // ð
+    case 0x0111:    // đ
+      return "d";
+    case 0x0127:
+      return "h";  // ħ
+    case 0x0131:
+      return "i";  // ı
+    case 0x0142:
+      return "l";  // ł
+    case 0x00F8:
+      return "o";  // ø
+    case 0x0167:
+      return "t";  // ŧ
+    default:
+      return {};
+  }
+}
+
+constexpr bool is_mark(utf8proc_int32_t code) { return code >= 0x0300 && code <= 0x036F; }
+
+constexpr bool is_latin_or_greek(utf8proc_int32_t code) {
+  return code < 0x0300 || (code >= 0x0370 && code < 0x0400) || (code >= 0x1E00 && code < 0x2000);
+}
+
+void append_plain(utf8proc_int32_t code, std::string& out) {
+  if (const std::string_view plain = plain_letter(code); !plain.empty()) {
+    out += plain;
+    return;
+  }
+  constexpr std::size_t kPartsMax = 4;  // A Greek letter has up to three marks.
+  std::array<utf8proc_int32_t, kPartsMax> parts{};
+  int last_class = 0;
+  const utf8proc_ssize_t count =
+      utf8proc_decompose_char(code, parts.data(), parts.size(), UTF8PROC_DECOMPOSE, &last_class);
+  const bool is_letter = count > 0 && is_latin_or_greek(parts[0]) && parts[0] != code;
+  const utf8proc_int32_t base = is_letter ? parts[0] : code;
+  if (const std::string_view plain = plain_letter(base); !plain.empty()) {
+    out += plain;  // ǽ is æ with a mark.
+    return;
+  }
+  std::array<utf8proc_uint8_t, 4> encoded{};
+  const utf8proc_ssize_t size = utf8proc_encode_char(base, encoded.data());
+  out.append(encoded.begin(), encoded.begin() + size);
+}
+
 }  // namespace
+
+std::string_view without_marks(std::string_view token, std::string& buffer) {
+  // Leads of U+00C0 to U+03FF and U+1000 to U+1FFF: Russian, Hebrew, Han and their like pass by.
+  const auto may_change = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= 0xC3 && byte <= 0xCF) || byte == 0xE1;
+  };
+  if (is_all_ascii(token) || std::ranges::none_of(token, may_change)) {
+    return token;
+  }
+  std::string plain;
+  bool behind_letter = false;
+  for (std::size_t at = 0; at < token.size();) {
+    utf8proc_int32_t code = 0;
+    const utf8proc_ssize_t size =
+        utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(token.data()) + at,
+                         static_cast<utf8proc_ssize_t>(token.size() - at), &code);
+    const bool is_damaged = size <= 0;  // A byte that is no UTF-8 stays.
+    const std::string_view character =
+        token.substr(at, is_damaged ? 1 : static_cast<std::size_t>(size));
+    at += character.size();
+    if (!is_damaged && is_mark(code) && behind_letter) {
+      continue;
+    }
+    behind_letter = !is_damaged && is_latin_or_greek(code);
+    if (behind_letter && code >= 0x80) {
+      append_plain(code, plain);
+    } else {
+      plain += character;
+    }
+  }
+  buffer = std::move(plain);
+  return buffer;
+}
 
 std::string_view TokenFolder::fold(std::string_view source, std::size_t size_max) {
   source = source.substr(0, whole_characters(source, 4 * size_max));

@@ -84,26 +84,38 @@ std::optional<FoundDate> day_of(const DateContext& dates, std::size_t first, std
                    : std::nullopt;
 }
 
-/// "7 May", "7th of May", each with a year or without.
+/// Whether the day `i` and the month `at` leave no doubt without a year: "5 may be too many" is no
+/// date, nor is the "3. April" of a list.
+bool is_surely_day(const DateContext& dates, std::size_t i, std::size_t at,
+                   const MonthWord& month) {
+  const bool has_cue = dates.is_day_cue(i - 1);
+  if (dates.is_sign(i + 1, ".") && !month.is_foreign) {
+    return has_cue;
+  }
+  const DateTokenKind next = dates.token(at + 1).kind;
+  const bool ends = next == DateTokenKind::kEnd || next == DateTokenKind::kSign ||
+                    dates.is_any(at + 1, {"at", "in", "did", "was", "were"});
+  return !month.is_ordinary || dates.token(at).capital || at > i + 1 || has_cue || ends ||
+         dates.token(i).kind == DateTokenKind::kOrdinal;
+}
+
+/// "7 May", "7th of May", "7. Mai", "7 de mayo", each with a year or without.
 std::optional<FoundDate> day_month(const DateContext& dates, std::size_t i) {
   if (!dates.is_day_number(i) || !dates.starts_apart(i)) {
     return std::nullopt;
   }
-  const bool has_of = dates.is_any(i + 1, {"of"});
+  const bool has_of = dates.is_any(i + 1, {"of", "de"});
+  const bool has_dot = dates.is_sign(i + 1, ".") && dates.token(i + 1).glued;
   const bool has_dash =
       dates.is_any(i + 1, {"-", "/"}) && dates.token(i + 1).glued && dates.token(i + 2).glued;
-  const std::size_t at = i + (has_of || has_dash ? 2 : 1);
+  const std::size_t at = i + (has_of || has_dot || has_dash ? 2 : 1);
   const std::optional<MonthWord> month = month_word(dates.token(at).word);
   if (!month) {
     return std::nullopt;
   }
   const std::size_t last = month_end(dates, at, *month);
   const std::optional<std::size_t> year = dates.year_behind(last);
-  // "5 may be too many" is no date, and "12-dec" may be anything.
-  const bool is_plain = !month->is_ordinary || dates.token(at).capital || has_of ||
-                        dates.token(i).kind == DateTokenKind::kOrdinal ||
-                        dates.is_any(i - 1, {"on"});
-  if (!year && (has_dash || !is_plain || !dates.ends_apart(last))) {
+  if (!year && (has_dash || !is_surely_day(dates, i, at, *month) || !dates.ends_apart(last))) {
     return std::nullopt;
   }
   return day_of(dates, i, at, month->month, dates.token(i).value, year);
@@ -112,7 +124,7 @@ std::optional<FoundDate> day_month(const DateContext& dates, std::size_t i) {
 /// "May 7", "May the 7th", each with a year or without.
 std::optional<FoundDate> month_day(const DateContext& dates, std::size_t i) {
   const std::optional<MonthWord> month = month_word(dates.token(i).word);
-  if (!month || !dates.starts_apart(i)) {
+  if (!month || month->is_foreign || !dates.starts_apart(i)) {
     return std::nullopt;
   }
   std::size_t at = month_end(dates, i, *month) + 1;
@@ -137,20 +149,28 @@ std::optional<FoundDate> month_year(const DateContext& dates, std::size_t i) {
               : std::nullopt;
 }
 
-/// "in June", "before June": the latest; "last June": the latest that is over.
+/// Whether the words in front of the month at `i` say that it is one. "In may" may be anything.
+bool is_surely_month(const DateContext& dates, std::size_t i, const MonthWord& month) {
+  const std::size_t cue = dates.cue_before(i);
+  if (month.is_foreign) {
+    return dates.is_any(cue, {"im", "en", "seit", "bis", "depuis", "desde", "hasta", "letzten"});
+  }
+  if ((month.is_ordinary || month.is_short) && !dates.token(i).capital) {
+    return false;
+  }
+  return dates.is_any(cue, {"in", "during", "since", "until", "till", "before", "after", "by", "of",
+                            "from", "through", "throughout", "last", "im", "seit"}) ||
+         (!month.is_ordinary && dates.is_any(cue, {"this"}));
+}
+
+/// "in June", "before June", "im Juni": the latest; "last June": the latest that is over.
 std::optional<FoundDate> lone_month(const DateContext& dates, std::size_t i) {
   const std::optional<MonthWord> month = month_word(dates.token(i).word);
-  if (!month || !dates.stands_apart(i) ||
-      ((month->is_ordinary || month->is_short) && !dates.token(i).capital)) {
+  if (!month || !dates.stands_apart(i) || !is_surely_month(dates, i, *month)) {
     return std::nullopt;
   }
   const std::size_t cue = dates.cue_before(i);
-  if (!dates.is_any(cue, {"in", "during", "since", "until", "till", "before", "after", "by", "of",
-                          "from", "through", "throughout", "last"}) &&
-      (month->is_ordinary || !dates.is_any(cue, {"this"}))) {
-    return std::nullopt;
-  }
-  const bool is_last = dates.is_any(cue, {"last"});
+  const bool is_last = dates.is_any(cue, {"last", "letzten"});
   const std::chrono::year year =
       dates.shared_year(i).value_or(dates.calendar().latest_year(month->month, is_last));
   const std::size_t first = is_last || dates.is_any(cue, {"this"}) ? cue : i;
@@ -187,8 +207,22 @@ std::optional<FoundDate> season(const DateContext& dates, std::size_t i) {
              : std::nullopt;
 }
 
+/// "on the 8th", but not "on the 8th floor": the latest.
+std::optional<FoundDate> lone_day(const DateContext& dates, std::size_t i) {
+  if (dates.token(i).kind != DateTokenKind::kOrdinal || !dates.is_day_number(i) ||
+      !dates.is_any(i - 1, {"the"}) || !dates.ends_phrase(i) || dates.is_any(i + 1, {"of"}) ||
+      !dates.is_any(i - 2, {"on", "since", "until", "before", "after", "by"})) {
+    return std::nullopt;
+  }
+  const std::chrono::day day(static_cast<unsigned>(dates.token(i).value));
+  return FoundDate{i, i, days_from(dates.calendar().latest_day_of_month(day))};
+}
+
 std::optional<FoundDate> lone_year(const DateContext& dates, std::size_t i) {
-  if (!dates.is_year(i) || !dates.starts_apart(i) || is_numbered_word(dates.token(i - 1).word)) {
+  const bool is_in_han = (dates.token(i).glued && dates.is_han(i - 1)) ||
+                         (dates.token(i + 1).glued && dates.is_han(i + 1));
+  if (is_in_han || !dates.is_year(i) || !dates.starts_apart(i) ||
+      is_numbered_word(dates.token(i - 1).word)) {
     return std::nullopt;
   }
   const std::chrono::year next_year = dates.calendar().year() + std::chrono::years(1);
@@ -202,8 +236,8 @@ std::optional<FoundDate> lone_year(const DateContext& dates, std::size_t i) {
 
 std::optional<FoundDate> absolute_date_at(const DateContext& dates, std::size_t i) {
   // The longer form first: "7 May 2023" before "May 2023" before "2023".
-  constexpr std::array kForms = {iso_date,   day_month,    month_day, month_year,
-                                 lone_month, quarter_year, season,    lone_year};
+  constexpr std::array kForms = {iso_date, day_month,    month_day, month_year, lone_month,
+                                 lone_day, quarter_year, season,    lone_year};
   for (const auto form : kForms) {
     if (std::optional<FoundDate> found = form(dates, i)) {
       return found;

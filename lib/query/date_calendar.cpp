@@ -49,6 +49,14 @@ std::optional<sys_days> Calendar::latest_day(std::chrono::month month, std::chro
   return std::nullopt;
 }
 
+sys_days Calendar::latest_day_of_month(std::chrono::day day) const {
+  year_month month = date_.year() / date_.month();
+  while (!(month / day).ok() || sys_days(month / day) > today_) {
+    month -= months(1);
+  }
+  return month / day;
+}
+
 sys_days Calendar::latest_weekday(std::chrono::weekday weekday, bool ended) const {
   const days back = std::chrono::weekday(today_) - weekday;  // 0 to 6.
   return today_ - (ended && back == days(0) ? days(7) : back);

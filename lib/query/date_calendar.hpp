@@ -45,6 +45,9 @@ class Calendar {
   [[nodiscard]] std::optional<std::chrono::sys_days> latest_day(std::chrono::month month,
                                                                 std::chrono::day day) const;
 
+  /// The latest day of any month with this number that has begun.
+  [[nodiscard]] std::chrono::sys_days latest_day_of_month(std::chrono::day day) const;
+
   /// The latest such day of the week; with `ended`, before today.
   [[nodiscard]] std::chrono::sys_days latest_weekday(std::chrono::weekday weekday,
                                                      bool ended) const;

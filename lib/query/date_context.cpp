@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "index/analyzer.hpp"
+
 namespace bmad_mem {
 
 const DateToken& DateContext::token(std::size_t i) const {
@@ -24,7 +26,7 @@ bool DateContext::starts_apart(std::size_t i) const {
   if (is_sign(i - 1, "-")) {
     return is_any(i - 2, {"mid", "early", "late"});
   }
-  return !is_any(i - 1, {".", "/", "\\", "_", ":", "#", "$", "%", "@", "+", "=", "~", "'", "’"});
+  return !is_any(i - 1, {".", "/", "\\", "_", ":", "#", "$", "%", "@", "+", "=", "~", "'"});
 }
 
 bool DateContext::ends_apart(std::size_t i) const {
@@ -38,9 +40,22 @@ bool DateContext::ends_apart(std::size_t i) const {
   return !binds || !token(i + 2).glued || token(i + 2).kind == DateTokenKind::kSign;
 }
 
+bool DateContext::ends_phrase(std::size_t i) const {
+  const DateToken& next = token(i + 1);
+  return ends_apart(i) && (next.kind == DateTokenKind::kEnd || next.kind == DateTokenKind::kSign ||
+                           is_stop_word(next.word));
+}
+
+bool DateContext::is_day_cue(std::size_t i) const {
+  return is_any(i,
+                {"on",   "since", "until", "before", "after", "by",  "from", "am", "vom", "bis",
+                 "seit", "ab",    "zum",   "den",    "dem",   "der", "le",   "du", "el",  "del"});
+}
+
 std::size_t DateContext::cue_before(std::size_t i) const {
   std::size_t cue = i - 1;
-  while (is_any(cue, {"the", "early", "late", "mid", "middle", "end", "beginning", "start", "-"})) {
+  while (is_any(cue, {"the", "early", "late", "mid", "middle", "end", "beginning", "start", "-",
+                      "der", "dem", "den", "le", "la", "el"})) {
     --cue;
   }
   return cue;
@@ -66,7 +81,7 @@ std::optional<std::size_t> DateContext::year_behind(std::size_t last) const {
   if (must_touch && !(token(i).glued && token(i + 1).glued)) {
     return std::nullopt;
   }
-  i += must_touch || is_any(i, {",", "of"}) ? 1U : 0U;
+  i += must_touch || is_any(i, {",", "of", "de", "del"}) ? 1U : 0U;
   return is_year(i) ? std::optional(i) : std::nullopt;
 }
 
@@ -88,6 +103,14 @@ std::optional<std::chrono::year> DateContext::shared_year(std::size_t last) cons
   }
   const std::optional<std::size_t> year = year_behind(end);
   return year ? std::optional(year_at(*year)) : std::nullopt;
+}
+
+std::string_view DateContext::language() const {
+  std::vector<std::string> words;
+  for (const DateToken& token : tokens_) {
+    words.push_back(token.word);
+  }
+  return language_of(words, "english");
 }
 
 bool DateContext::is_day_number(std::size_t i) const {

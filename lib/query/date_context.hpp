@@ -27,11 +27,20 @@ class DateContext {
   [[nodiscard]] bool is_any(std::size_t i, std::initializer_list<std::string_view> words) const;
   [[nodiscard]] bool is_sign(std::size_t i, std::string_view sign) const;
 
+  [[nodiscard]] bool is_han(std::size_t i) const { return token(i).kind == DateTokenKind::kHan; }
+
   /// Whether no sign ties the token to the one in front, as in "v1.2023", "CVE-2023" or "a/may".
   [[nodiscard]] bool starts_apart(std::size_t i) const;
   /// Whether no sign ties the token to the one behind, as in "2023.1", "dec-001" or "may()".
   [[nodiscard]] bool ends_apart(std::size_t i) const;
   [[nodiscard]] bool stands_apart(std::size_t i) const { return starts_apart(i) && ends_apart(i); }
+
+  /// Whether the token is the last of what it belongs to: the end, a sign or a stop word follows.
+  /// "On the 8th we met", but not "on the 8th floor".
+  [[nodiscard]] bool ends_phrase(std::size_t i) const;
+
+  /// A word that stands in front of a day, in English, German, French or Spanish: "on", "vom".
+  [[nodiscard]] bool is_day_cue(std::size_t i) const;
 
   /// The token in front of `i` and of "the", "early" and their like.
   [[nodiscard]] std::size_t cue_before(std::size_t i) const;
@@ -44,6 +53,9 @@ class DateContext {
   /// The year that what ends at `last` shares with what follows: "from May to June 2023",
   /// "between August 11 and August 15, 2023".
   [[nodiscard]] std::optional<std::chrono::year> shared_year(std::size_t last) const;
+
+  /// The language of the text by its stop words; English when they don't tell. Goes through all.
+  [[nodiscard]] std::string_view language() const;
 
   /// 1 to 31, 1st to 31st.
   [[nodiscard]] bool is_day_number(std::size_t i) const;

@@ -1,6 +1,7 @@
 #include "query/date_span.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "date_context.hpp"
@@ -11,16 +12,28 @@ namespace {
 
 DateDirection direction_before(const DateContext& dates, std::size_t i) {
   const std::size_t cue = dates.cue_before(i);
-  if (dates.is_any(cue, {"since"})) {
+  if (dates.is_any(cue, {"since", "seit", "depuis", "desde"})) {
     return DateDirection::kSince;
   }
-  if (dates.is_any(cue, {"before"})) {
+  if (dates.is_any(cue, {"before", "vor", "avant"})) {
     return DateDirection::kBefore;
   }
-  if (dates.is_any(cue, {"after"})) {
+  if (dates.is_any(cue, {"after", "nach", "apres"})) {
     return DateDirection::kAfter;
   }
-  return dates.is_any(cue, {"until", "till"}) ? DateDirection::kUntil : DateDirection::kWithin;
+  return dates.is_any(cue, {"until", "till", "bis", "hasta"}) ? DateDirection::kUntil
+                                                              : DateDirection::kWithin;
+}
+
+std::optional<FoundDate> date_at(const DateContext& dates, std::size_t i) {
+  constexpr std::array kForms = {numeric_date_at, absolute_date_at, relative_date_at,
+                                 phrase_date_at};
+  for (const auto form : kForms) {
+    if (std::optional<FoundDate> found = form(dates, i)) {
+      return found;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -29,11 +42,7 @@ std::vector<DateSpan> find_date_spans(std::string_view text, Timestamp now) {
   const DateContext dates(text, now);
   std::vector<DateSpan> spans;
   for (std::size_t i = 0; i < dates.token_count(); ++i) {
-    std::optional<FoundDate> found = absolute_date_at(dates, i);
-    if (!found) {
-      found = relative_date_at(dates, i);
-    }
-    if (found) {
+    if (const std::optional<FoundDate> found = date_at(dates, i)) {
       const DateToken& last = dates.token(found->last);
       const std::size_t offset = dates.token(found->first).offset;
       spans.push_back({.begin = found->stretch.begin,
@@ -41,6 +50,11 @@ std::vector<DateSpan> find_date_spans(std::string_view text, Timestamp now) {
                        .offset = offset,
                        .size = last.offset + last.size - offset,
                        .direction = direction_before(dates, found->first)});
+      if (found->other) {
+        spans.push_back(spans.back());
+        spans.back().begin = found->other->begin;
+        spans.back().end = found->other->end;
+      }
       i = found->last;
     }
   }

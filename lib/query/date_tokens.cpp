@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <span>
+#include <type_traits>
 
 #include "blanks.hpp"
+#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
+#include "index/analyzer.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -24,12 +27,22 @@ std::size_t wide_sign_size(std::string_view text) {
   return is_general || is_han ? std::min<std::size_t>(3, text.size()) : 0;
 }
 
+/// Size of the character of Chinese or Japanese at the front of `text`, or 0.
+std::size_t han_size(std::string_view text) {
+  const auto byte = [&](std::size_t i) -> unsigned {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
+  const bool is_han = (byte(0) >= 0xE4 && byte(0) <= 0xE9) || (byte(0) == 0xE3 && byte(1) > 0x80);
+  return is_han && (byte(1) & 0xC0U) == 0x80U && (byte(2) & 0xC0U) == 0x80U ? 3 : 0;
+}
+
 /// Size of the run of letters and digits at the front of `text`.
 std::size_t word_size(std::string_view text) {
   std::size_t size = 0;
   while (size < text.size()) {
     const bool is_wide = static_cast<unsigned char>(text[size]) >= 0x80;
-    if (is_wide ? blank_size(text, size) != 0 || wide_sign_size(text.substr(size)) != 0
+    if (is_wide ? blank_size(text, size) != 0 || wide_sign_size(text.substr(size)) != 0 ||
+                      han_size(text.substr(size)) != 0
                 : !is_word_byte(text[size])) {
       break;
     }
@@ -48,6 +61,16 @@ int number_of(std::string_view digits) {
   return digits.size() <= kDigitsMax ? value : -1;
 }
 
+/// In lower case and without accents, as the tables have it.
+std::string plain_word(std::string_view word) {
+  if (std::ranges::any_of(word, [](char c) { return static_cast<unsigned char>(c) >= 0x80; })) {
+    return fold_accents(lower_case(word));
+  }
+  std::string plain(word);
+  std::ranges::transform(plain, plain.begin(), to_lower);
+  return plain;
+}
+
 /// Tells numbers and ordinals from words.
 void classify(DateToken& token) {
   const std::string_view word = token.word;
@@ -62,6 +85,28 @@ void classify(DateToken& token) {
   token.value = number_of(word.substr(0, digits));
 }
 
+/// The token that `text` begins with; without its place.
+DateToken token_at(std::string_view text) {
+  DateToken token;
+  if (const std::size_t han = han_size(text)) {
+    token = {.kind = DateTokenKind::kHan, .word = std::string(text.substr(0, han)), .size = han};
+    return token;
+  }
+  const std::size_t letters = word_size(text);
+  const std::size_t sign = std::max<std::size_t>(1, wide_sign_size(text));
+  token.kind = letters == 0 ? DateTokenKind::kSign : DateTokenKind::kWord;
+  token.size = letters == 0 ? sign : letters;
+  token.capital = is_upper(text.front());
+  token.word = text.substr(0, token.size);
+  if (token.word == "’") {
+    token.word = "'";
+  } else if (letters != 0) {
+    token.word = plain_word(token.word);
+  }
+  classify(token);
+  return token;
+}
+
 template <typename Value>
 struct Named {
   std::string_view name;
@@ -70,7 +115,7 @@ struct Named {
 
 template <typename Table>
 auto find_named(const Table& table, std::string_view name)
-    -> std::optional<decltype(table.front().value)> {
+    -> std::optional<std::remove_cvref_t<decltype(table.front().value)>> {
   const auto found = std::ranges::find(table, name, [](const auto& row) { return row.name; });
   return found == table.end() ? std::nullopt : std::optional(found->value);
 }
@@ -78,6 +123,28 @@ auto find_named(const Table& table, std::string_view name)
 constexpr std::array<std::string_view, 12> kMonths = {
     "january", "february", "march",     "april",   "may",      "june",
     "july",    "august",   "september", "october", "november", "december"};
+
+// In German, French and Spanish, where they are not those of English.
+constexpr auto kForeignMonths = std::to_array<Named<unsigned>>({
+    {"januar", 1},   {"februar", 2},    {"marz", 3},       {"maerz", 3},      {"mai", 5},
+    {"juni", 6},     {"juli", 7},       {"oktober", 10},   {"dezember", 12},  {"janvier", 1},
+    {"fevrier", 2},  {"mars", 3},       {"avril", 4},      {"juin", 6},       {"juillet", 7},
+    {"aout", 8},     {"septembre", 9},  {"octobre", 10},   {"novembre", 11},  {"decembre", 12},
+    {"enero", 1},    {"febrero", 2},    {"marzo", 3},      {"abril", 4},      {"mayo", 5},
+    {"junio", 6},    {"julio", 7},      {"agosto", 8},     {"septiembre", 9}, {"setiembre", 9},
+    {"octubre", 10}, {"noviembre", 11}, {"diciembre", 12},
+});
+
+constexpr auto kGermanWeekdays = std::to_array<Named<unsigned>>({
+    {"sonntag", 0},
+    {"montag", 1},
+    {"dienstag", 2},
+    {"mittwoch", 3},
+    {"donnerstag", 4},
+    {"freitag", 5},
+    {"samstag", 6},
+    {"sonnabend", 6},
+});
 
 constexpr std::array<std::string_view, 7> kWeekdays = {"sunday",   "monday", "tuesday", "wednesday",
                                                        "thursday", "friday", "saturday"};
@@ -98,6 +165,40 @@ constexpr std::array<Named<TimeUnit>, 6> kUnits = {{
     {"month", TimeUnit::kMonth},
     {"year", TimeUnit::kYear},
 }};
+
+constexpr auto kForeignUnits = std::to_array<Named<TimeUnit>>({
+    {"minuten", TimeUnit::kMinute}, {"stunde", TimeUnit::kHour},   {"stunden", TimeUnit::kHour},
+    {"tag", TimeUnit::kDay},        {"tagen", TimeUnit::kDay},     {"woche", TimeUnit::kWeek},
+    {"wochen", TimeUnit::kWeek},    {"monat", TimeUnit::kMonth},   {"monaten", TimeUnit::kMonth},
+    {"jahr", TimeUnit::kYear},      {"jahren", TimeUnit::kYear},   {"heure", TimeUnit::kHour},
+    {"heures", TimeUnit::kHour},    {"jour", TimeUnit::kDay},      {"jours", TimeUnit::kDay},
+    {"semaine", TimeUnit::kWeek},   {"semaines", TimeUnit::kWeek}, {"mois", TimeUnit::kMonth},
+    {"an", TimeUnit::kYear},        {"ans", TimeUnit::kYear},      {"hora", TimeUnit::kHour},
+    {"horas", TimeUnit::kHour},     {"dia", TimeUnit::kDay},       {"dias", TimeUnit::kDay},
+    {"semana", TimeUnit::kWeek},    {"semanas", TimeUnit::kWeek},  {"mes", TimeUnit::kMonth},
+    {"meses", TimeUnit::kMonth},    {"ano", TimeUnit::kYear},      {"anos", TimeUnit::kYear},
+});
+
+constexpr auto kForeignCounts = std::to_array<Named<int>>({
+    {"einer", 1},
+    {"einem", 1},
+    {"zwei", 2},
+    {"drei", 3},
+    {"vier", 4},
+    {"funf", 5},
+    {"sechs", 6},
+    {"un", 1},
+    {"une", 1},
+    {"deux", 2},
+    {"trois", 3},
+    {"quatre", 4},
+    {"cinq", 5},
+    {"una", 1},
+    {"dos", 2},
+    {"tres", 3},
+    {"cuatro", 4},
+    {"cinco", 5},
+});
 
 constexpr std::array<Named<int>, 16> kCounts = {{
     {"a", 1},
@@ -126,9 +227,10 @@ constexpr std::array<std::string_view, 38> kCounted = {
     "records",   "requests",     "rows",       "seconds",    "steps",   "tests",       "times",
     "tokens",    "users",        "words"};
 
-constexpr std::array<std::string_view, 16> kNumbered = {
-    "chapter", "code", "error", "id",  "issue", "line",   "number", "office",
-    "page",    "port", "pr",    "rfc", "room",  "server", "studio", "windows"};
+constexpr std::array<std::string_view, 20> kNumbered = {
+    "chapter", "code",    "error",   "id",      "issue", "line",   "number",
+    "office",  "page",    "port",    "pr",      "rfc",   "room",   "server",
+    "studio",  "windows", "release", "section", "step",  "version"};
 
 }  // namespace
 
@@ -141,17 +243,9 @@ std::vector<DateToken> date_tokens(std::string_view text) {
       glued = false;
       continue;
     }
-    DateToken token;
-    const std::size_t letters = word_size(text.substr(at));
-    const std::size_t sign = std::max<std::size_t>(1, wide_sign_size(text.substr(at)));
-    token.kind = letters == 0 ? DateTokenKind::kSign : DateTokenKind::kWord;
-    token.size = letters == 0 ? sign : letters;
+    DateToken token = token_at(text.substr(at));
     token.offset = at;
     token.glued = glued;
-    token.capital = is_upper(text[at]);
-    token.word = text.substr(at, token.size);
-    std::ranges::transform(token.word, token.word.begin(), to_lower);
-    classify(token);
     at += token.size;
     glued = true;
     tokens.push_back(std::move(token));
@@ -171,7 +265,19 @@ std::optional<MonthWord> month_word(std::string_view word) {
                        .is_ordinary = std::ranges::find(kOrdinary, word) != kOrdinary.end()};
     }
   }
+  if (const std::optional<unsigned> foreign = find_named(kForeignMonths, word)) {
+    constexpr std::array<std::string_view, 4> kForeignOrdinary = {"mai", "mars", "marzo", "mayo"};
+    return MonthWord{
+        .month = std::chrono::month(*foreign),
+        .is_ordinary = std::ranges::find(kForeignOrdinary, word) != kForeignOrdinary.end(),
+        .is_foreign = true};
+  }
   return std::nullopt;
+}
+
+std::optional<std::chrono::weekday> german_weekday(std::string_view word) {
+  const std::optional<unsigned> day = find_named(kGermanWeekdays, word);
+  return day ? std::optional(std::chrono::weekday(*day)) : std::nullopt;
 }
 
 std::optional<std::chrono::weekday> weekday_word(std::string_view word) {
@@ -192,6 +298,12 @@ std::optional<TimeUnit> unit_word(std::string_view word) {
 }
 
 std::optional<int> count_word(std::string_view word) { return find_named(kCounts, word); }
+
+std::optional<TimeUnit> foreign_unit(std::string_view word) {
+  return find_named(kForeignUnits, word);
+}
+
+std::optional<int> foreign_count(std::string_view word) { return find_named(kForeignCounts, word); }
 
 bool is_counted_word(std::string_view word) {
   return std::ranges::find(kCounted, word) != kCounted.end();

@@ -69,17 +69,18 @@ std::vector<std::string> sorted(std::vector<std::string> terms) {
 Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const> sessions,
                                                    std::string_view prefix) {
   BMAD_TRY_ASSIGN(const Counts counts,
-                  collect(sessions, prefix, [](std::string_view) { return true; }));
+                  collect(sessions, fold_accents(prefix), [](std::string_view) { return true; }));
   return sorted(most_frequent(counts, kExpansionsMax));
 }
 
 Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
                                             Analyzer& analyzer, std::string_view word) {
   const std::string stem(analyzer.term(word, false));
-  const EditMatcher matcher(word);
-  const EditMatcher stem_matcher(stem.empty() ? word : std::string_view(stem));
+  const std::string plain = fold_accents(word);
+  const EditMatcher matcher(plain);
+  const EditMatcher stem_matcher(stem.empty() ? plain : stem);
   BMAD_TRY_ASSIGN(const Counts counts,
-                  collect(sessions, first_character(word), [&](std::string_view term) {
+                  collect(sessions, first_character(plain), [&](std::string_view term) {
                     return matcher.matches(term) || stem_matcher.matches(term);
                   }));
   return sorted(most_frequent(counts, kExpansionsMax));
@@ -118,8 +119,9 @@ std::vector<std::string> stems_one_slip_from(Analyzer& analyzer, std::string_vie
 Result<std::vector<std::string>> terms_one_slip_from(std::span<SessionIndex* const> sessions,
                                                      Analyzer& analyzer, std::string_view word) {
   const std::string stem(analyzer.term(word, false));
-  const std::vector<std::string> stems = stems_one_slip_from(analyzer, word);
-  const EditMatcher matcher(word, 1);
+  const std::string plain = fold_accents(word);
+  const std::vector<std::string> stems = stems_one_slip_from(analyzer, plain);
+  const EditMatcher matcher(plain, 1);
   const EditMatcher stem_matcher(stem, 1);
   BMAD_TRY_ASSIGN(const Counts counts,
                   collect(sessions, first_character(stem), [&](std::string_view term) {

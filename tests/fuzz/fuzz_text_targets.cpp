@@ -76,7 +76,15 @@ void check_query(std::string_view text) {
 void check_dates(std::string_view text) {
   constexpr Timestamp kNow{std::chrono::milliseconds(1'795'000'000'000)};  // In November 2026.
   const std::vector<DateSpan> spans = find_date_spans(text, kNow);
-  check_parts(spans, text.size());
+  std::vector<DateSpan> places;
+  for (const DateSpan& span : spans) {
+    const bool is_second_reading = !places.empty() && places.back().offset == span.offset;
+    if (!is_second_reading) {
+      places.push_back(span);
+    }
+    must(!is_second_reading || places.back().size == span.size, "readings share their words");
+  }
+  check_parts(places, text.size());
   for (const DateSpan& span : spans) {
     must(span.begin < span.end, "a span has a length");
     must(date_match(span.begin, span) == 1, "its begin is inside");

@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <set>
+#include <sstream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <libstemmer.h>
+
+#include "index/languages.hpp"
 
 namespace bmad_mem::test::analyzer_test {
 namespace {
@@ -304,11 +308,13 @@ TEST_CASE("tokens do not need the text any more, and the next call replaces them
   CHECK(moved.tokenize("third one").size() == 2);
 }
 
-TEST_CASE("each language has its stems, and only English has stop words") {
-  CHECK(terms_of("the Häuser", "german") == "the haus");
-  CHECK(terms_of("l'eau d’été qu'il", "french") == "l eau d été qu il");
+TEST_CASE("each language has its stems and its stop words") {
+  CHECK(terms_of("the und die Häuser", "german") == "the haus");
+  CHECK(terms_of("l'eau d’été qu'il", "french") == "eau ete");
+  CHECK(terms_of("el índice de la página", "es") == "indic pagin");
   CHECK(tokens_of("dell'acqua", "italian") == "dell acqua");
   CHECK(terms_of("the", "en").empty());
+  CHECK(terms_of("the", "porter").empty());
   CHECK(terms_of("документы", "russian") == terms_of("документ", "russian"));
 }
 
@@ -322,15 +328,102 @@ TEST_CASE("a language without a stemmer is refused, and the message names those 
   }
 }
 
+TEST_CASE("a word meets itself written without accents") {
+  static constexpr struct {
+    const char* language;
+    const char* text;
+    const char* term;
+  } kRows[] = {
+      {"english", "vélo velo VÉLO ve\u0301lo", "velo velo velo velo"},
+      {"english", "résumés resumes café Zoë", "resum resum cafe zoe"},
+      {"english", "smørrebrød Łódź fête cœur İzmir ısı", "smorrebrod lodz fete coeur izmir isi"},
+      {"english", "ǽ ǖ ŵ ờ", "ae u w o"},
+      {"english", "src/café.ts café_1", "src/cafe.ts src cafe ts cafe_1 cafe 1"},
+      {"english", "λύση λυση ᾄ", "λυση λυση αι"},
+      {"english", "йод ёж 한국 हिन्दी", "йод ёж 한국 हिन्दी"},
+      {"english", "がが が", "がが が"},
+      {"french", "vélo velo décidée decidee réservées", "velo velo decid decid reserv"},
+      {"spanish", "decisión decision canción", "decision decision cancion"},
+      {"german", "Größe Lösung Loesung", "gross losung loesung"},
+      {"danish", "løsninger losning", "losning losning"},
+      {"russian", "йод café", "йод cafe"},
+  };
+  for (const auto& row : kRows) {
+    CAPTURE(row.text);
+    CHECK(terms_of(row.text, row.language) == row.term);
+  }
+  CHECK(fold_accents("été") == "ete");
+  CHECK(fold_accents("plain") == "plain");
+}
+
+TEST_CASE("whether a word is a stop word is asked before its accents go") {
+  CHECK(terms_of("für fur", "german") == "fur");
+  CHECK(terms_of("à côté", "french") == "cot");
+}
+
 TEST_CASE("stop words are function words, and each is a token of its own") {
   static constexpr std::string_view kSome[] = {"the", "a", "yourselves", "don't", "of", "i"};
   for (const std::string_view word : kSome) {
     CHECK(is_stop_word(word));
     CHECK(tokens_of(word) == word);
   }
-  static constexpr std::string_view kOthers[] = {"", "may", "no", "will.", "The", "database"};
+  static constexpr std::string_view kOthers[] = {"",    "may",      "no", "will.",
+                                                 "The", "database", "die"};
   for (const std::string_view word : kOthers) {
     CHECK_FALSE(is_stop_word(word));
+  }
+  CHECK(is_stop_word("die", "german"));
+  CHECK(is_stop_word("der", "de"));
+  CHECK_FALSE(is_stop_word("der und", "german"));
+  CHECK_FALSE(is_stop_word("the", "klingon"));
+}
+
+TEST_CASE("every stop word of each language is found, and is a token of its own") {
+  std::size_t count = 0;
+  for (const char** name = sb_stemmer_list(); *name != nullptr; ++name) {
+    const std::string language = *name;
+    CAPTURE(language);
+    const std::string_view own = language == "porter" ? "english" : *name;
+    std::istringstream words{std::string(stop_words_of(own))};
+    std::string word;
+    std::size_t own_count = 0;
+    for (; words >> word; ++own_count) {
+      CAPTURE(word);
+      CHECK(tokens_of(word, language) == word);
+      CHECK(is_stop_word(word, language));
+    }
+    CHECK(own_count >= 20);
+    count += own_count;
+  }
+  CHECK(count > 2500);
+  CHECK(stop_words_of("klingon").empty());
+}
+
+TEST_CASE("the language of a question is the one whose stop words it has the most of") {
+  static constexpr struct {
+    const char* text;
+    const char* fallback;
+    const char* language;
+  } kRows[] = {
+      {"warum haben wir uns für Postgres entschieden", "english", "german"},
+      {"pourquoi avons-nous choisi la base de données", "english", "french"},
+      {"por qué elegimos la base de datos para los pagos", "english", "spanish"},
+      {"почему мы выбрали эту базу данных", "english", "russian"},
+      {"why did we choose the database for payments", "german", "english"},
+      {"why did we choose the database", "english", "english"},
+      {"die Datenbank", "english", "english"},
+      {"database", "german", "german"},
+      {"why is the build red", "en", "en"},
+      {"", "klingon", "klingon"},
+  };
+  for (const auto& row : kRows) {
+    CAPTURE(row.text);
+    Analyzer analyzer = analyzer_for("english");
+    std::vector<std::string> words;
+    for (const Token& token : analyzer.tokenize(row.text)) {
+      words.emplace_back(token.text);
+    }
+    CHECK(language_of(words, row.fallback) == row.language);
   }
 }
 

@@ -52,12 +52,12 @@ Stretches matches(MatchFinder& finder, std::string_view text) {
 
 /// Words, joints, humps, digits and what is beyond ASCII, with and without blanks between them.
 std::string random_text(std::mt19937& random) {
-  static constexpr std::array<std::string_view, 40> kPieces = {
-      "pool", "Pools", "POOL",    "user",  "Id",   "getUserById", "HTTPServer", "v1.2",
-      "V2",   "1.2",   "dying",   "lying", "it's", "O'Neil",      "C++",        "C#",
-      "c",    "src",   "auth.ts", "é",     "Éa",   "árbol",       "日本語",     "ＡＢ",
-      "ﬁsh",  "’s",    "_",       "-",     "/",    "\\",          ":",          "::",
-      ".",    ",",     "(",       ")",     "\n",   "\t",          "x",          "\xFF"};
+  static constexpr std::array<std::string_view, 44> kPieces = {
+      "pool",    "Pools", "POOL",  "user",  "Id",     "getUserById", "HTTPServer", "v1.2", "V2",
+      "1.2",     "dying", "lying", "it's",  "O'Neil", "C++",         "C#",         "c",    "src",
+      "auth.ts", "é",     "Éa",    "árbol", "日本語", "ＡＢ",        "ﬁsh",        "’s",   "_",
+      "-",       "/",     "\\",    ":",     "::",     ".",           ",",          "(",    ")",
+      "\n",      "\t",    "x",     "\xFF",  "vélo",   "velo",        "Øre",        "cœur"};
   std::string text;
   const std::size_t count = random() % 30;
   for (std::size_t i = 0; i < count; ++i) {
@@ -112,6 +112,20 @@ TEST_CASE("a word of one letter is found, whatever follows it") {
   CHECK(matches(finder, "c, C; (c) C++ and cc") == Stretches{{0, 1}, {3, 4}, {7, 8}, {10, 13}});
   CHECK(matches(finder, "in c") == Stretches{{3, 4}});
   CHECK(matches(finder, "").empty());
+}
+
+TEST_CASE("a word is found whose accents its term has not") {
+  for (const char* const language : {"english", "german", "french", "spanish"}) {
+    Analyzer analyzer = Analyzer::create(language).value();
+    TermSet wanted;
+    for (const char* const word : {"velo", "eclair", "ore"}) {
+      wanted.emplace(analyzer.term(word, false));
+    }
+    KnownTerms known;
+    MatchFinder finder(analyzer, known, wanted);
+    CHECK(matches(finder, "le vélo, velo (Éclair) ØRE eclair") ==
+          Stretches{{3, 8}, {10, 14}, {16, 23}, {25, 29}, {30, 36}});
+  }
 }
 
 }  // namespace bmad_mem::match_finder_test

@@ -234,10 +234,11 @@ class NaivePlanner {
     const std::vector<NaiveWord> words = words_of(analyzer_, clause.text);
     const std::string word = words.empty() ? clause.text : words.front().text;
     word_ += static_cast<std::size_t>(std::ranges::count(words, false, &NaiveWord::whole));
-    std::vector<std::string> terms =
-        clause.kind == ClauseKind::kPrefix
-            ? most_frequent([&](const std::string& term) { return term.starts_with(word); })
-            : terms_like(word);
+    std::vector<std::string> terms = clause.kind == ClauseKind::kPrefix
+                                         ? most_frequent([&](const std::string& term) {
+                                             return term.starts_with(fold_accents(word));
+                                           })
+                                         : terms_like(word);
     if (clause.kind == ClauseKind::kPrefix) {
       const std::string stem(analyzer_.term(word, false));
       if (!stem.empty() && !holds(terms, stem)) {
@@ -255,8 +256,9 @@ class NaivePlanner {
     }
   }
 
-  std::vector<std::string> terms_like(const std::string& word) {
-    const std::string stem(analyzer_.term(word, false));
+  std::vector<std::string> terms_like(const std::string& written) {
+    const std::string stem(analyzer_.term(written, false));
+    const std::string word = fold_accents(written);
     const EditMatcher matcher(word);
     const EditMatcher stem_matcher(stem.empty() ? word : stem);
     return most_frequent([&](const std::string& term) {
@@ -319,8 +321,8 @@ class NaivePlanner {
         continue;
       }
       const std::string stem(analyzer_.term(word, false));
-      const std::vector<std::string> stems = stems_one_slip_from(analyzer_, word);
-      const EditMatcher matcher(word, 1);
+      const std::vector<std::string> stems = stems_one_slip_from(analyzer_, fold_accents(word));
+      const EditMatcher matcher(fold_accents(word), 1);
       const EditMatcher stem_matcher(stem, 1);
       const double weight = std::ranges::find(asked, term, &NaiveTerm::term)->weight;
       const auto is_near = [&](const std::string& other) {

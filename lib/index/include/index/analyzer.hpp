@@ -12,7 +12,9 @@
 //
 // Tokens are lower-cased (NFKC case folding outside ASCII); the possessive 's goes, and in French,
 // Italian and Catalan an apostrophe parts words. A term is a token that is no stop word, with its
-// Snowball stem; tokens with digits or joints are not stemmed. Only English has stop words.
+// Snowball stem; tokens with digits or joints are not stemmed. Terms have no accents: Latin and
+// Greek letters lose their marks and strokes (vélo is velo, ø is o, æ is ae), other scripts keep
+// theirs. The stop words are those of the analyzer's language.
 //
 // Terms are UTF-8 of at most kTokenSizeMax bytes and stand in JSON without escapes: no quotation
 // marks, backslashes (a path has / for \) or controls. They hold no upper-case ASCII letter: filter
@@ -69,9 +71,9 @@ class Analyzer {
   /// and as long as `token`. Takes about 0.2 us for a stem: keep terms rather than ask twice.
   std::string_view term(std::string_view token, bool whole);
 
-  /// Whether a term always begins with the first two bytes of its token: most languages change the
-  /// ends of words only, and then a token that begins otherwise need not be stemmed to be told
-  /// apart.
+  /// Whether a term always begins with the first two bytes of its token where these are ASCII: most
+  /// languages change the ends of words only, and then a token that begins otherwise need not be
+  /// stemmed to be told apart. Letters beyond ASCII lose their accents.
   [[nodiscard]] bool keeps_beginnings() const;
 
  private:
@@ -80,7 +82,16 @@ class Analyzer {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Whether `word`, lower-cased, is an English function word.
-bool is_stop_word(std::string_view word);
+/// Whether `word`, a token's text, is a function word of the language: an article, a pronoun, a
+/// preposition, a conjunction, an auxiliary. Never for a language without stop words.
+bool is_stop_word(std::string_view word, std::string_view language = "english");
+
+/// The language, as Analyzer::create() knows it, whose stop words the most of `words` are: at least
+/// two, and more than of `fallback`; else `fallback` itself. `words` are texts of tokens. Takes
+/// about 1 us a word.
+std::string_view language_of(std::span<const std::string> words, std::string_view fallback);
+
+/// A token's text, or its beginning, with the letters that terms have: without accents.
+std::string fold_accents(std::string_view token);
 
 }  // namespace bmad_mem
