@@ -214,7 +214,11 @@ class Search {
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
     const RelevanceBound bound(relevance, session.facts().newest);
+    const auto hidden = session.hidden();
     const auto consider = [&](std::uint32_t slot) {
+      if (hidden != nullptr && (*hidden)[slot] != 0) {
+        return;
+      }
       if (allowed_slots.empty() || allowed_slots[slot] != 0) {
         score_entry(index, slot, scores, relevance, bound);
       }
@@ -273,7 +277,8 @@ class Search {
                 .timestamp = time,
                 .relevance = 0,
                 .components = relevance.components(
-                    text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr)};
+                    text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
+                .evicted = session.is_evicted()};
     found.relevance = relevance.combine(found.components);
     best_->offer(found);
   }

@@ -195,6 +195,9 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   std::string about = entry.who.empty() ? "" : fmt::format("  by {}", printable(entry.who));
   about += entry.pinned ? "  pinned" : "";
   about += entry.sensitive ? style.faint("  sensitive") : "";
+  if (const std::string_view place = place_mark(entry); !place.empty()) {
+    about += style.faint(fmt::format("  {}", place));
+  }
   print_neighbours(tool, hit.before);
   tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
                    padded(entry_type_name(entry.type), columns.type),

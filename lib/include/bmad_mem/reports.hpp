@@ -99,12 +99,21 @@ struct Entry {
   std::uint64_t versions = 1;  ///< How many lines carry this id.
   bool pinned = false;
   bool sensitive = false;  ///< Not for a model, unless somebody asks for it.
+  bool archived = false;   ///< Its session is archived.
+  bool evicted = false;    ///< Compaction has moved it out of its session.
 };
 
 struct PinReport {
   std::vector<Entry> changed;    ///< As they are now.
   std::vector<Entry> unchanged;  ///< Which were like that already.
   std::vector<std::string> unknown_ids;
+};
+
+/// Whether to look into archived sessions, and at what compaction has evicted.
+enum class ArchivedSessions : std::uint8_t {
+  kWith,
+  kWithout,
+  kOnly,  ///< Nothing else.
 };
 
 /// Empty members don't filter.
@@ -117,9 +126,7 @@ struct EntryFilter {
   std::optional<Timestamp> until;   ///< Inclusive.
   bool pinned_only = false;
   bool without_sensitive = false;  ///< Leaves out the sensitive ones, as a prompt wants it.
-  /// Search what is in archives too. Without it, what was kept of archived sessions is searched:
-  /// facts, preferences and pins.
-  bool archived = false;
+  ArchivedSessions archived = ArchivedSessions::kWith;
   std::size_t limit = 20;  ///< 0: no limit.
 };
 

@@ -55,6 +55,7 @@ struct Found {
   Timestamp timestamp{};
   double relevance = 0;
   RelevanceComponents components;
+  bool evicted = false;  ///< It comes after all that is not.
 };
 
 struct SearchResult {

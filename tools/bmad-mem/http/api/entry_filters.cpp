@@ -7,6 +7,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "filters.hpp"
 #include "workspaces.hpp"
 
 namespace bmad_mem::cli {
@@ -42,7 +43,8 @@ Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCa
   filter.until = call.time("until");
   filter.pinned_only = call.flag("pinned");
   filter.without_sensitive = !call.flag("sensitive");
-  filter.archived = call.flag("archived");
+  const std::string_view archived = call.text("archived").value_or("yes");
+  filter.archived = archived_choice(archived == "false" || archived == "0" ? "no" : archived);
   if (filter.since && filter.until && *filter.until < *filter.since) {
     return Error{
         .code = ErrorCode::E_INVALID_QUERY,

@@ -21,20 +21,22 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
   return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
 }
 
-HttpResponse as_response(const std::vector<Hit>& hits) {
+HttpResponse as_response(const ApiContext& context, const std::vector<Hit>& hits) {
   JsonWriter json;
   json.begin_object().key("hits").begin_array();
   for (const Hit& hit : hits) {
     write_hit(json, hit);
   }
-  json.end_array().end_object();
+  json.end_array();
+  add_unreadable(json, context.memory);
+  json.end_object();
   return json_response(json.take());
 }
 
 Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
-    return as_response({});
+    return as_response(context, {});
   }
   const std::string_view words = call.text("q").value_or("");
   // In front, since a quote that isn't closed would swallow what stands behind it.
@@ -57,7 +59,7 @@ Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call
     }
     return error;
   }
-  return as_response(*hits);
+  return as_response(context, *hits);
 }
 
 constexpr QueryParameter kSearchParameters[] = {

@@ -15,7 +15,30 @@ void add_head(JsonWriter& json, const Entry& entry) {
   json.member("timestamp", format_rfc3339(entry.timestamp));
   json.member("who", entry.who).member("headline", entry.headline);
   json.member("pinned", entry.pinned).member("sensitive", entry.sensitive);
+  if (entry.archived) {
+    json.member("archived", true);
+  }
+  if (entry.evicted) {
+    json.member("evicted", true);
+  }
 }
+
+}  // namespace
+
+void add_unreadable(JsonWriter& json, const MemoryManager& memory) {
+  const std::vector<Error> problems = memory.problems();
+  if (problems.empty()) {
+    return;
+  }
+  json.key("problems").begin_array();
+  for (const Error& problem : problems) {
+    json.begin_object().member("code", error_code_name(problem.code));
+    json.member("message", problem.message).member("path", problem.path).end_object();
+  }
+  json.end_array();
+}
+
+namespace {
 
 void add_explanation(JsonWriter& json, const TextExplanation& explanation) {
   json.key("explanation").begin_object().key("terms").begin_array();
