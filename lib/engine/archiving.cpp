@@ -1,9 +1,9 @@
 // archiving.cpp - a session into its archive and back.
 //
-//   archive   lock root, session -> shared/kept -> archive/{id}.tar.gz, read back -> its manifest
-//             -> rename the folder away -> remove it
+//   archive   lock root, session -> archive/{id}.tar.gz, read back -> its manifest -> rename the
+//             folder away -> remove it -> what version 0.1 kept -> the index beside the archive
 //   restore   lock root -> read the archive -> unpack into a hidden folder -> rename -> remove
-//             archive, manifest and kept file
+//             archive, manifest, index and kept file
 //
 // At every moment the session is whole in its folder or in its archive. Both may be there after a
 // crash: then the folder counts, and the archive is written anew or removed by the next run.
@@ -16,6 +16,7 @@
 #include "lifecycle/kept_file.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "lifecycle/session_folder.hpp"
+#include "packed_session.hpp"
 #include "privacy/audit_log.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
@@ -25,16 +26,10 @@
 namespace bmad_mem {
 namespace {
 
-/// What a session taught: facts and preferences, and what somebody pinned.
-Result<std::vector<KeptLine>> lines_to_keep(FileSystem& files, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(std::vector<TableEntry> entries, load_entries(files, session_id, {}));
-  std::vector<KeptLine> kept;
-  for (TableEntry& entry : entries) {
-    if (entry.pinned || entry.type == EntryType::kFact || entry.type == EntryType::kPreference) {
-      kept.push_back({.type = entry.type, .line = std::move(entry.text)});
-    }
-  }
-  return kept;
+/// How many entries can be found in the archive as in the session.
+Result<std::uint64_t> count_entries(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::vector<TableEntry> entries, load_entries(files, session_id, {}));
+  return entries.size();
 }
 
 ArchiveReport report_of(const FileSystem& files, const std::string& session_id,
@@ -65,6 +60,8 @@ bool is_archived(const Store& store, std::string_view session_id) {
 
 Status remove_archive(FileSystem& files, const std::string& session_id) {
   BMAD_TRY(remove_kept(files, session_id));
+  BMAD_TRY(remove_durably(files, archive_index_path(session_id)));
+  BMAD_TRY(remove_durably(files, archive_known_path(session_id)));
   BMAD_TRY(remove_durably(files, archive_manifest_path(session_id)));
   return remove_durably(files, archive_path(session_id));
 }
@@ -74,9 +71,9 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
   BMAD_TRY(check_session(store, session_id));
   FileSystem& files = *store.files;
   if (options.dry_run) {
-    BMAD_TRY_ASSIGN(const std::vector<KeptLine> kept, lines_to_keep(files, session_id));
+    BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
     BMAD_TRY_ASSIGN(const ArchiveSize size, measure_session_archive(files, session_id));
-    return report_of(files, session_id, size, kept.size());
+    return report_of(files, session_id, size, found);
   }
   BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
   ArchiveReport report;
@@ -84,20 +81,21 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     OpenSession& session = store.session(session_id);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("archive"));
     BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
-    BMAD_TRY_ASSIGN(const std::vector<KeptLine> kept, lines_to_keep(files, session_id));
+    BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
     const Timestamp now = store.clock.now();
     BMAD_TRY(append_audit(files, {.at = now,
                                   .session_id = session_id,
                                   .agent_id = store.agent_id,
                                   .action = "archive",
                                   .count = 1}));
-    BMAD_TRY(write_kept(files, session_id, kept));
     BMAD_TRY_ASSIGN(const ArchiveSize size, write_session_archive(files, session_id));
     BMAD_TRY(write_archive_manifest(files, manifest.text, size, now));
     BMAD_TRY(take_folder_away(files, session_id));
-    report = report_of(files, session_id, size, kept.size());
+    BMAD_TRY(remove_kept(files, session_id));
+    report = report_of(files, session_id, size, found);
   }
   store.forget_session(session_id);
+  index_archive(store, session_id);
   return report;
 }
 

@@ -162,9 +162,8 @@ Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
   if (!store.config.knowledge.detect_preferences || !may_look) {
     return std::vector<KnowledgeItem>();
   }
-  return choose_steadily([&]() -> Result<std::vector<KnowledgeItem>> {
-    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
-                    session_sources(store, sessions, /*archived=*/false));
+  return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
     CandidateSearch search(store);
     for (const SessionSource& source : sources) {
       if (source.packed == nullptr) {

@@ -100,8 +100,9 @@ class LatestLines {
     }
     const std::vector<std::string> sessions(names.begin(), names.end());
     static constexpr EntryType kTypes[] = {EntryType::kFact, EntryType::kPreference};
-    BMAD_TRY_ASSIGN(std::vector<Entry> entries,
-                    read_entries(store, sessions, kTypes, /*all_versions=*/false));
+    BMAD_TRY_ASSIGN(
+        std::vector<Entry> entries,
+        read_entries(store, sessions, kTypes, /*all_versions=*/false, ArchivedSessions::kWithout));
     for (Entry& entry : entries) {
       latest.lines_.insert_or_assign(Place(entry.session_id, entry.type, entry.id),
                                      std::move(entry.json));
@@ -267,7 +268,7 @@ Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& optio
            (options.sessions.empty() ||
             std::ranges::find(options.sessions, item.session_id) != options.sessions.end());
   };
-  // What was kept of an archived session stays as it is: writing to it would bring that back.
+  // What is in an archived session stays as it is: writing to it would bring that back.
   const auto is_live = [&](const KnowledgeItem& item) {
     return std::ranges::all_of(item.chain, [&](const KnowledgeVersion& version) {
       return std::ranges::binary_search(live, version.session_id);

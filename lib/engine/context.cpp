@@ -67,17 +67,16 @@ class ContextSearch {
   }
 
   Result<Sources> run() {
-    return choose_steadily([&]() -> Result<Sources> {
+    const EntryFilter filter{.sessions = options_.sessions};
+    return choose_steadily(store_, [&]() -> Result<Sources> {
+      // What counts least is not worth its place in a prompt.
       BMAD_TRY_ASSIGN(ChosenIndexes chosen,
-                      chosen_indexes(store_, {.sessions = options_.sessions}));
-      std::erase_if(chosen.indexes,
-                    [&](const auto& index) { return !is_in_scope(index->session_id()); });
-      HeldIndexes indexes(store_, chosen.indexes);
+                      chosen_indexes(store_, filter, EvictedEntries::kWithout));
+      chosen.keep([&](const std::string& session_id) { return is_in_scope(session_id); });
+      HeldIndexes indexes(store_, chosen);
       Result<Sources> sources = indexes.run([&] { return search_all(indexes.sessions()); });
       if (sources) {
-        for (const std::string& session_id : chosen.live) {
-          BMAD_TRY(check_still_there(store_, session_id));
-        }
+        BMAD_TRY(check_still_there(store_, filter, chosen));
         indexes.write_checkpoints();
       }
       return sources;

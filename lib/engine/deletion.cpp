@@ -204,7 +204,7 @@ Status delete_in_session(Store& store, const std::string& session_id,
     if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
       return there;
     }
-    BMAD_TRY_ASSIGN(archive, packed_files(store, session_id, PackedKind::kArchive));
+    BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
   }
   FileSystem& files = archive == nullptr ? *store.files : *archive;
   const auto look = [&] { return find_doomed_lines(files, session_id, criteria); };
@@ -241,7 +241,7 @@ Result<std::vector<std::string>> sessions_to_look_at(const Store& store,
   if (!criteria.sessions.empty()) {
     return criteria.sessions;
   }
-  BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store, PackedKind::kArchive));
+  BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store));
   std::ranges::move(present.packed, std::back_inserter(present.live));
   return std::move(present.live);
 }
@@ -336,8 +336,9 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
   for (const std::string& session_id : sessions) {
-    const Status done = choose_steadily(
-        [&] { return delete_in_session(store, session_id, criteria, options.dry_run, report); });
+    const Status done = choose_steadily(store, [&] {
+      return delete_in_session(store, session_id, criteria, options.dry_run, report);
+    });
     const bool was_named = !criteria.sessions.empty();
     if (!done && (was_named || done.error().code != ErrorCode::E_SESSION_NOT_FOUND)) {
       return done.error();

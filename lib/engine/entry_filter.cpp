@@ -48,7 +48,9 @@ Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry ent
                .line = entry.line,
                .versions = entry.versions,
                .pinned = entry.pinned,
-               .sensitive = entry.sensitive};
+               .sensitive = entry.sensitive,
+               .archived = entry.archived,
+               .evicted = entry.evicted};
 }
 
 }  // namespace bmad_mem

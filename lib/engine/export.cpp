@@ -35,8 +35,7 @@ bool chooses_entries(const EntryFilter& filter) {
 Session archived_session(const Store& store, const std::string& session_id) {
   Session session;
   session.session_id = session_id;
-  const Result<std::shared_ptr<FileSystem>> files =
-      packed_files(store, session_id, PackedKind::kArchive);
+  const Result<std::shared_ptr<FileSystem>> files = archive_files(store, session_id);
   const Result<Manifest> manifest =
       files ? load_manifest(**files, session_id) : Result<Manifest>(files.error());
   if (!manifest) {
@@ -86,11 +85,11 @@ class Export {
  private:
   Status choose_sessions() {
     if (options_.filter.sessions.empty()) {
-      BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_, PackedKind::kArchive));
+      BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_));
       for (const std::string& id : present.live) {
         chosen_.push_back({.session = live_session(store_, id), .packed = false});
       }
-      if (options_.filter.archived) {
+      if (options_.archived) {
         for (const std::string& id : present.packed) {
           chosen_.push_back({.session = archived_session(store_, id), .packed = true});
         }
@@ -119,7 +118,7 @@ class Export {
     }
     if (Status there = check_session(store_, id); there) {
       chosen_.push_back({.session = live_session(store_, id), .packed = false});
-    } else if (options_.filter.archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+    } else if (options_.archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
       chosen_.push_back({.session = archived_session(store_, id), .packed = true});
     } else {
       return there;
@@ -154,7 +153,7 @@ class Export {
     const std::string& id = chosen.session.session_id;
     std::shared_ptr<FileSystem> packed;
     if (chosen.packed) {
-      BMAD_TRY_ASSIGN(packed, packed_files(store_, id, PackedKind::kArchive));
+      BMAD_TRY_ASSIGN(packed, archive_files(store_, id));
     }
     FileSystem& files = packed == nullptr ? *store_.files : *packed;
     const auto on_damage = [&](EntryType type, const DamagedLine& line) {

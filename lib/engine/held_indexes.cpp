@@ -1,10 +1,12 @@
 #include "held_indexes.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <set>
 
 #include "core/parallel.hpp"
 #include "packed_session.hpp"
+#include "storage/layout.hpp"
 
 namespace bmad_mem {
 
@@ -16,45 +18,125 @@ Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfi
   return index.write_checkpoint();
 }
 
-Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter) {
-  ChosenIndexes chosen;
-  const PackedKind kind = filter.archived ? PackedKind::kArchive : PackedKind::kKept;
-  const auto add_live = [&](const std::string& id) {
-    chosen.indexes.push_back(store.index(id));
-    chosen.live.push_back(id);
-  };
-  const auto add_packed = [&](const std::string& id) -> Status {
-    BMAD_TRY_ASSIGN(auto index, packed_index(store, id, kind));
-    chosen.indexes.push_back(std::move(index));
-    return {};
-  };
-  if (filter.sessions.empty()) {
-    BMAD_TRY_ASSIGN(const PresentSessions present, present_sessions(store, kind));
-    std::ranges::for_each(present.live, add_live);
-    for (const std::string& id : present.packed) {
-      BMAD_TRY(add_packed(id));
+namespace {
+
+/// Collects the indexes that a filter asks for.
+class IndexChoice {
+ public:
+  IndexChoice(const Store& store, const EntryFilter& filter, EvictedEntries evicted)
+      : store_(store),
+        filter_(filter),
+        has_live_(filter.archived != ArchivedSessions::kOnly),
+        has_packed_(filter.archived != ArchivedSessions::kWithout),
+        has_evicted_(has_packed_ && evicted == EvictedEntries::kWith) {}
+
+  Result<ChosenIndexes> run() {
+    if (const Result<FileInfo> folder = store_.files->info(kArchiveFolder)) {
+      chosen_.folder = *folder;
     }
-    return chosen;
-  }
-  std::set<std::string_view> known;
-  for (const std::string& id : filter.sessions) {
-    if (!known.insert(id).second) {
-      continue;  // `session:a session:a`
-    }
-    Status there = check_session(store, id);
-    if (there) {
-      add_live(id);
-    } else if (filter.archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-      BMAD_TRY(add_packed(id));
+    if (filter_.sessions.empty()) {
+      BMAD_TRY(add_all());
     } else {
-      return std::move(there).error();
+      BMAD_TRY(add_named());
+    }
+    if (has_evicted_) {
+      for (const std::string& id : chosen_.evicted) {
+        BMAD_TRY(add_packed(id, PackedKind::kEvicted));
+      }
+    }
+    return std::move(chosen_);
+  }
+
+ private:
+  Status add_all() {
+    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_));
+    chosen_.evicted = std::move(present.evicted);
+    for (const std::string& id : present.live) {
+      add_live(id);
+    }
+    for (const std::string& id : present.packed) {
+      BMAD_TRY(has_packed_ ? add_packed(id, PackedKind::kArchive) : Status());
+    }
+    return {};
+  }
+
+  Status add_named() {
+    const std::set<std::string_view> ids(filter_.sessions.begin(), filter_.sessions.end());
+    for (const std::string_view each : ids) {  // `session:a session:a`
+      const std::string id(each);
+      Status there = check_session(store_, id);
+      if (there) {
+        add_live(id);
+      } else if (has_packed_ && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+        BMAD_TRY(add_packed(id, PackedKind::kArchive));
+      } else {
+        return there;
+      }
+    }
+    BMAD_TRY_ASSIGN(chosen_.evicted, evicted_sessions(store_, filter_.sessions));
+    return {};
+  }
+
+  void add_live(const std::string& id) {
+    if (has_live_) {
+      chosen_.indexes.push_back(store_.index(id));
+      chosen_.live.push_back(id);
     }
   }
-  return chosen;
+
+  Status add_packed(const std::string& id, PackedKind kind) {
+    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, kind));
+    if (packed != nullptr) {
+      chosen_.indexes.push_back(index_of(packed));
+      chosen_.packed.push_back(packed);
+    }
+    return {};
+  }
+
+  const Store& store_;
+  const EntryFilter& filter_;
+  bool has_live_;
+  bool has_packed_;
+  bool has_evicted_;
+  ChosenIndexes chosen_;
+};
+
+}  // namespace
+
+Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter,
+                                     EvictedEntries evicted) {
+  return IndexChoice(store, filter, evicted).run();
 }
 
-HeldIndexes::HeldIndexes(const Store& store, std::vector<std::shared_ptr<SessionIndex>> indexes)
-    : store_(store), owned_(std::move(indexes)) {
+Status check_still_there(const Store& store, const EntryFilter& filter,
+                         const ChosenIndexes& chosen) {
+  for (const std::string& session_id : chosen.live) {
+    BMAD_TRY(check_still_there(store, session_id));
+  }
+  for (const Packed& packed : chosen.packed) {
+    BMAD_TRY(packed->check_still_there());
+  }
+  const Result<FileInfo> folder = store.files->info(kArchiveFolder);
+  if (!folder || (chosen.folder && chosen.folder->same_file(*folder) &&
+                  chosen.folder->mtime_ns == folder->mtime_ns)) {
+    return {};
+  }
+  // Compaction may have moved entries where nobody looked for them.
+  BMAD_TRY_ASSIGN(const std::vector<std::string> evicted, evicted_sessions(store, filter.sessions));
+  for (const std::string& id : evicted) {
+    if (!std::ranges::binary_search(chosen.evicted, id) &&
+        std::ranges::find(chosen.live, id) != chosen.live.end()) {
+      return Error{.code = ErrorCode::E_STORAGE_IO,
+                   .message = "entries were evicted meanwhile",
+                   .path = store.files->display_path(evicted_path(id)),
+                   .os_error = ENOENT};
+    }
+  }
+  return {};
+}
+
+HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
+    : store_(store), owned_(chosen.indexes), packed_(chosen.packed) {
   for (const std::shared_ptr<SessionIndex>& index : owned_) {
     sessions_.push_back(index.get());
   }
@@ -71,6 +153,29 @@ Status HeldIndexes::hold() {
   for (SessionIndex* session : sessions_) {
     locks_.push_back(session->lock());
   }
+  return hide_what_came_back();
+}
+
+/// An entry that was evicted and is in its session again, as the one that was pinned, counts there.
+Status HeldIndexes::hide_what_came_back() {
+  for (const Packed& packed : packed_) {
+    if (packed->kind() != PackedKind::kEvicted) {
+      continue;
+    }
+    SessionIndex* session = nullptr;
+    for (SessionIndex* each : sessions_) {
+      session = !each->is_evicted() && each->session_id() == packed->session_id() ? each : session;
+    }
+    std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
+    if (session == nullptr) {
+      other = store_.index(packed->session_id());
+      BMAD_TRY(other->refresh());
+      locks_.push_back(other->lock());
+      owned_.push_back(other);
+      session = other.get();
+    }
+    BMAD_TRY(in_session(packed->index(), packed->index().hide_those_in(*session)));
+  }
   return {};
 }
 
@@ -81,19 +186,30 @@ void HeldIndexes::write_checkpoints() {
     return;
   }
   const auto entries_max = static_cast<std::uint64_t>(config.rebuild_threshold_writes);
+  std::vector<Packed> packed = packed_;
+  std::erase_if(packed, [](const Packed& each) { return !each->wants_index(); });
   for_each_parallel(sessions_.size(), [&](std::size_t i) {
-    if (sessions_[i]->has_checkpoint_file() && sessions_[i]->wants_checkpoint(entries_max)) {
+    const bool is_packed = sessions_[i]->is_archived() || sessions_[i]->is_evicted();
+    if (!is_packed && sessions_[i]->has_checkpoint_file() &&
+        sessions_[i]->wants_checkpoint(entries_max)) {
       static_cast<void>(write_new_checkpoint(config, *sessions_[i]));
     }
   });
+  for (const Packed& each : packed) {
+    // One at a time: others that want the lock get their turn.
+    const Result<FileLock::Guard> guard = store_.lock_root("index", std::chrono::milliseconds(0));
+    if (!guard || !each->write_index()) {
+      return;  // Another time.
+    }
+  }
 }
 
 bool HeldIndexes::is_about_an_index(const Error& error) {
   return error.code == ErrorCode::E_STORAGE_CORRUPT || error.code == ErrorCode::E_CONCURRENT_MOD;
 }
 
-SessionIndex& HeldIndexes::named(std::string_view session_id) {
-  const auto found = std::ranges::find(sessions_, session_id, &SessionIndex::session_id);
+SessionIndex& HeldIndexes::named(std::string_view name) {
+  const auto found = std::ranges::find(sessions_, name, &SessionIndex::name);
   return found == sessions_.end() ? *sessions_.front() : **found;
 }
 

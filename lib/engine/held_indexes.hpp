@@ -20,10 +20,36 @@ namespace bmad_mem {
 Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfig& config,
                                                              SessionIndex& index);
 
+/// The indexes that a question is asked of.
+struct ChosenIndexes {
+  std::vector<std::shared_ptr<SessionIndex>> indexes;
+  std::vector<std::string> live;     ///< Of those, the sessions that are folders.
+  std::vector<Packed> packed;        ///< Those of archives and of what was evicted.
+  std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
+  std::optional<FileInfo> folder;    ///< archive/, before it was listed.
+
+  /// Takes out what `is_wanted(session_id)` doesn't want.
+  template <typename IsWanted>
+  void keep(const IsWanted& is_wanted) {
+    std::erase_if(indexes, [&](const auto& index) { return !is_wanted(index->session_id()); });
+    std::erase_if(packed, [&](const Packed& each) { return !is_wanted(each->session_id()); });
+  }
+};
+
+enum class EvictedEntries : std::uint8_t { kWith, kWithout };
+
+/// The indexes of the sessions that `filter` names, each once; of all when it names none.
+Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter,
+                                     EvictedEntries evicted = EvictedEntries::kWith);
+
+/// Whether everything is where it was, after it was searched. Errors: one that is_not_found().
+Status check_still_there(const Store& store, const EntryFilter& filter,
+                         const ChosenIndexes& chosen);
+
 /// The indexes of some sessions, as fresh as their logs, held still.
 class HeldIndexes {
  public:
-  HeldIndexes(const Store& store, std::vector<std::shared_ptr<SessionIndex>> indexes);
+  HeldIndexes(const Store& store, const ChosenIndexes& chosen);
 
   /// Runs `work` on the held indexes; when one of them turns out not to hold, it is made anew and
   /// the work is done again: first from its checkpoint, then from the logs alone. Each index has
@@ -60,23 +86,16 @@ class HeldIndexes {
 
  private:
   Status hold();
+  Status hide_what_came_back();
   static bool is_about_an_index(const Error& error);
-  SessionIndex& named(std::string_view session_id);
+  SessionIndex& named(std::string_view name);
 
   const Store& store_;
   std::vector<std::shared_ptr<SessionIndex>> owned_;
+  std::vector<Packed> packed_;
   std::vector<SessionIndex*> sessions_;
   std::vector<std::shared_lock<std::shared_mutex>> locks_;
 };
-
-struct ChosenIndexes {
-  std::vector<std::shared_ptr<SessionIndex>> indexes;
-  std::vector<std::string> live;  ///< Of those, the sessions that are folders.
-};
-
-/// The indexes of the sessions that `filter` names, each once; of all when it names none. Archived
-/// ones are among them as far as they were kept, or as a whole with EntryFilter::archived.
-Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter);
 
 /// What `work` makes of the indexes of the sessions that `filter` names; afterwards the checkpoints
 /// that were missing are written.
@@ -84,18 +103,16 @@ template <typename Work>
 auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
     -> decltype(work(std::declval<HeldIndexes&>())) {
   const auto ask = [&]() -> decltype(work(std::declval<HeldIndexes&>())) {
-    BMAD_TRY_ASSIGN(ChosenIndexes chosen, chosen_indexes(store, filter));
-    HeldIndexes indexes(store, std::move(chosen.indexes));
+    BMAD_TRY_ASSIGN(const ChosenIndexes chosen, chosen_indexes(store, filter));
+    HeldIndexes indexes(store, chosen);
     auto result = indexes.run([&] { return work(indexes); });
     if (result) {
-      for (const std::string& session_id : chosen.live) {
-        BMAD_TRY(check_still_there(store, session_id));
-      }
+      BMAD_TRY(check_still_there(store, filter, chosen));
       indexes.write_checkpoints();
     }
     return result;
   };
-  return choose_steadily(ask);
+  return choose_steadily(store, ask);
 }
 
 }  // namespace bmad_mem

@@ -1,16 +1,17 @@
 // knowledge_reads.cpp - what is known, and recalling it. No lock is taken.
 #include <algorithm>
+#include <array>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "access.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "core/parallel.hpp"
 #include "index/entry_scanner.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge_store.hpp"
 #include "memory_inside.hpp"
-#include "packed_session.hpp"
 #include "session_sources.hpp"
 #include "storage/access_log.hpp"
 #include "storage/layout.hpp"
@@ -18,18 +19,42 @@
 namespace bmad_mem {
 namespace {
 
-Status collect_session(const Store& store, const SessionSource& source, JsonParser& parser,
-                       KnowledgeCollector& collector) {
-  for (const EntryType type : {EntryType::kPreference, EntryType::kFact}) {
+constexpr std::array kKnowledgeTypes = {EntryType::kPreference, EntryType::kFact};
+
+/// The files of a source; null where no knowledge is in them.
+Result<std::shared_ptr<FileSystem>> knowledge_files(const Store& store,
+                                                    const SessionSource& source) {
+  return source.packed == nullptr ? source.files(store) : source.packed->knowledge();
+}
+
+Status collect_session(const Store& store, const SessionSource& source, FileSystem& files,
+                       JsonParser& parser, KnowledgeCollector& collector) {
+  for (const EntryType type : kKnowledgeTypes) {
     const auto take = [&](const ScannedEntry& entry) {
       collector.add({.session_id = source.session_id, .type = type, .text = entry.text},
                     entry.value);
     };
-    BMAD_TRY(scan_log(source.files(store),
-                      session_file(source.session_id, entry_type_info(type).log_file), type, parser,
-                      {.on_entry = take}));
+    BMAD_TRY(scan_log(files, session_file(source.session_id, entry_type_info(type).log_file), type,
+                      parser, {.on_entry = take}));
   }
-  return source.packed == nullptr ? check_still_there(store, source.session_id) : Status();
+  return source.check_still_there(store);
+}
+
+/// Gathers from `sources`, of which all are unpacked at once that are given at once.
+Status collect_sessions(const Store& store, std::span<const SessionSource> sources,
+                        KnowledgeCollector& collector) {
+  std::vector<Result<std::shared_ptr<FileSystem>>> files(sources.size(),
+                                                         std::shared_ptr<FileSystem>());
+  for_each_parallel(sources.size(),
+                    [&](std::size_t i) { files[i] = knowledge_files(store, sources[i]); });
+  JsonParser parser;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    BMAD_TRY(files[i]);
+    if (*files[i] != nullptr) {
+      BMAD_TRY(collect_session(store, sources[i], **files[i], parser, collector));
+    }
+  }
+  return {};
 }
 
 /// How often entries were returned, read once for each session.
@@ -95,13 +120,13 @@ bool is_higher(const KnowledgeItem& a, const KnowledgeItem& b) {
 Result<std::unique_ptr<KnowledgeCollector>> gather_knowledge(const Store& store,
                                                              std::span<const std::string> sessions,
                                                              std::optional<Timestamp> as_of) {
-  return choose_steadily([&]() -> Result<std::unique_ptr<KnowledgeCollector>> {
-    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources,
-                    session_sources(store, sessions, /*archived=*/false));
+  return choose_steadily(store, [&]() -> Result<std::unique_ptr<KnowledgeCollector>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
     auto collector = std::make_unique<KnowledgeCollector>(as_of);
-    JsonParser parser;
-    for (const SessionSource& source : sources) {
-      BMAD_TRY(collect_session(store, source, parser, *collector));
+    constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
+    for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, sources.size() - at);
+      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), *collector));
     }
     return collector;
   });

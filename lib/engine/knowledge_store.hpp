@@ -22,7 +22,7 @@ Result<std::unique_ptr<KnowledgeCollector>> gather_knowledge(const Store& store,
                                                              std::span<const std::string> sessions,
                                                              std::optional<Timestamp> as_of = {});
 
-/// All that is known in `sessions` (all when empty, what was kept of archived ones too), sorted by
+/// All that is known in `sessions` (all when empty; archived ones too), sorted by
 /// category, key and id; candidates and dropped ones too. Neither scores nor accesses are filled
 /// in.
 Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,

@@ -183,6 +183,7 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   store.workspace = workspace_of(store.root);
   store.agent_id = std::move(options.agent_id);
   store.access = std::move(options.access);
+  store.on_problem = std::move(options.on_problem);
   if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
     return std::move(ready).error();
   } else if (!ready) {
@@ -339,7 +340,7 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
 Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
                                               std::span<const std::string> sessions) const {
   BMAD_TRY_ASSIGN(const std::vector<Entry> all,
-                  read_entries(impl_->store, sessions, {}, /*all_versions=*/false));
+                  find_entries(impl_->store, ids, sessions, /*all_versions=*/false));
   std::vector<Entry> found;
   for (const std::string& id : ids) {
     std::ranges::copy_if(all, std::back_inserter(found),
@@ -357,9 +358,9 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
 
 Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
                                                   std::span<const std::string> sessions) const {
-  BMAD_TRY_ASSIGN(std::vector<Entry> all,
-                  read_entries(impl_->store, sessions, {}, /*all_versions=*/true));
-  std::erase_if(all, [&](const Entry& entry) { return entry.id != id; });
+  const std::string wanted(id);
+  BMAD_TRY_ASSIGN(const std::vector<Entry> all, find_entries(impl_->store, std::span(&wanted, 1),
+                                                             sessions, /*all_versions=*/true));
   for (const Entry& entry : all) {
     BMAD_TRY(check_read(impl_->store, entry.type));
   }
@@ -517,6 +518,8 @@ SessionState MemoryManager::session_state(const Session& session) const {
 Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
   return bmad_mem::maintain(impl_->store, options);
 }
+
+std::vector<Error> MemoryManager::problems() const { return impl_->store.problems(); }
 
 std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
   const std::lock_guard guard(impl_->maintained_mutex);

@@ -1,121 +1,69 @@
 #include "packed_session.hpp"
 
 #include <algorithm>
-#include <cerrno>
+#include <array>
+#include <atomic>
 #include <iterator>
-#include <map>
+#include <mutex>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "core/hash.hpp"
+#include "core/ids.hpp"
 #include "lifecycle/kept_file.hpp"
 #include "lifecycle/session_archive.hpp"
+#include "model/entry.hpp"
+#include "privacy/deleted_entries.hpp"
+#include "privacy/deletion_record.hpp"
+#include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
+#include "unpacked_files.hpp"
 
 namespace bmad_mem {
 namespace {
 
-Error read_only(const std::string& path) {
-  return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = "an archived session can't be written to",
-               .path = path,
-               .os_error = EROFS};
+std::string packed_path(const std::string& session_id, PackedKind kind) {
+  switch (kind) {
+    case PackedKind::kArchive:
+      return archive_path(session_id);
+    case PackedKind::kEvicted:
+      return evicted_path(session_id);
+    case PackedKind::kKept:
+      break;
+  }
+  return kept_path(session_id);
 }
 
-Error not_there(const std::string& path) {
-  return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = "there is no such file in the archive",
-               .path = path,
-               .os_error = ENOENT};
+/// What was evicted, but for older versions of an entry, and what was deleted since.
+Status add_evicted(const Store& store, const std::string& session_id, NamedBytes& files) {
+  // As the plan of a compaction says it, since version 0.1.
+  constexpr std::string_view kOlderVersion = "superseded by line ";
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, read_evicted(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+  JsonParser parser;
+  for (const EvictedLine& line : lines) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    if (value && !line.reason.starts_with(kOlderVersion) && !gone.hold(line, entry_id(*value))) {
+      files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+    }
+  }
+  return {};
 }
 
-/// A file in memory that does not change.
-class PackedFile final : public File {
- public:
-  PackedFile(const std::string& path, const std::string& bytes, FileInfo info)
-      : path_(path), bytes_(bytes), info_(info) {}
-
-  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
-    if (offset >= bytes_.size()) {
-      return std::size_t{0};
-    }
-    return bytes_.copy(out.data(), out.size(), offset);
+/// What the packed file holds. Every log is there, if only as an empty one.
+Result<NamedBytes> unpack(const Store& store, const std::string& session_id, PackedKind kind) {
+  NamedBytes files;
+  for (const std::string& log : log_files()) {
+    files[session_file(session_id, log)];
   }
-  Result<std::size_t> write(std::string_view /*bytes*/) override { return read_only(path_); }
-  Result<std::size_t> write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) override {
-    return read_only(path_);
+  if (kind == PackedKind::kEvicted) {
+    BMAD_TRY(add_evicted(store, session_id, files));
+    return files;
   }
-  Status truncate(std::uint64_t /*size*/) override { return read_only(path_); }
-  Status sync_data() override { return {}; }
-  Status sync_all() override { return {}; }
-  Result<FileInfo> info() override { return info_; }
-  [[nodiscard]] int descriptor() const override { return -1; }
-
- private:
-  const std::string& path_;
-  const std::string& bytes_;
-  FileInfo info_;
-};
-
-/// The files of one session under the names that they have in its folder.
-class PackedFiles final : public FileSystem {
- public:
-  PackedFiles(std::string display_path, std::map<std::string, std::string> files)
-      : display_path_(std::move(display_path)), files_(std::move(files)) {}
-
-  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    const auto found = files_.find(path);
-    if (found == files_.end()) {
-      return not_there(path);
-    }
-    if (mode != OpenMode::kRead) {
-      return read_only(path);
-    }
-    return std::unique_ptr<File>(
-        std::make_unique<PackedFile>(found->first, found->second, info_of(found)));
-  }
-  Result<FileInfo> info(const std::string& path) override {
-    const auto found = files_.find(path);
-    return found == files_.end() ? Result<FileInfo>(not_there(path)) : info_of(found);
-  }
-  Result<std::vector<std::string>> list(const std::string& path) override {
-    return read_only(path);
-  }
-  Status make_directory(const std::string& path) override { return read_only(path); }
-  Status rename(const std::string& from, const std::string& /*to*/) override {
-    return read_only(from);
-  }
-  Status remove(const std::string& path) override { return read_only(path); }
-  Status remove_directory(const std::string& path) override { return read_only(path); }
-  Status sync_directory(const std::string& /*path*/) override { return {}; }
-  [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
-    return display_path_;
-  }
-  /// Of all files together.
-  [[nodiscard]] std::uint64_t size() const {
-    std::uint64_t sum = 0;
-    for (const auto& [name, bytes] : files_) {
-      sum += bytes.size();
-    }
-    return sum;
-  }
-
- private:
-  using Files = std::map<std::string, std::string>;
-
-  FileInfo info_of(Files::const_iterator file) const {
-    return {.inode = static_cast<std::uint64_t>(std::distance(files_.begin(), file)) + 1,
-            .size = file->second.size()};
-  }
-
-  std::string display_path_;
-  Files files_;
-};
-
-/// What `kind` has of the session, by the names of its logs.
-Result<std::map<std::string, std::string>> unpack(const Store& store, const std::string& session_id,
-                                                  PackedKind kind) {
-  std::map<std::string, std::string> files;
   if (kind == PackedKind::kKept) {
     BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_kept(*store.files, session_id));
     for (const KeptLine& line : lines) {
@@ -132,124 +80,443 @@ Result<std::map<std::string, std::string>> unpack(const Store& store, const std:
   return files;
 }
 
-}  // namespace
-
-/// Keeps the files alive beside the index that reads them.
-struct PackedSession {
-  PackedSession(const Store& store, const std::string& session_id, std::string display_path,
-                std::map<std::string, std::string> unpacked, FileInfo packed)
-      : files(std::move(display_path), std::move(unpacked)),
-        index(files, store.clock,
-              {.session_id = session_id,
-               .language = store.config.indexing.language,
-               .use_checkpoint = false,
-               .cache_size = store.config.index_cache_size_bytes()}),
-        origin(packed) {}
-
-  PackedFiles files;
-  SessionIndex index;
-  FileInfo origin;  ///< The file it was unpacked from.
+/// A packed file as it is now.
+struct Origin {
+  FileInfo file;
+  std::uint64_t package = 0;  ///< Tells it, and what else decides what it holds, from any other.
 };
 
-namespace {
-
-using Packed = std::shared_ptr<PackedSession>;
-
-/// What is unpacked of the file at `path`, as long as the file is the one that `now` describes.
-Packed unpacked_before(const Store& store, const std::string& path, const FileInfo& now) {
-  const std::lock_guard guard(store.indexes_mutex);
-  const auto slot = store.packed.find(path);
-  if (slot == store.packed.end()) {
-    return nullptr;
-  }
-  const FileInfo& then = slot->second.session->origin;
-  if (!then.same_file(now) || then.size != now.size || then.mtime_ns != now.mtime_ns) {
-    return nullptr;
-  }
-  slot->second.used = ++store.packed_uses;
-  return slot->second.session;
-}
-
-/// Takes archives out of the cache, those first that were asked for longest ago, until the others
-/// have no more bytes than they may; the latest stays. What was kept is small, and every search
-/// asks for it. The caller holds indexes_mutex, and frees what is returned without it.
-std::vector<Packed> take_out_archives(const Store& store) {
-  std::uint64_t size = 0;
-  std::vector<std::string> archives;
-  for (const auto& [path, slot] : store.packed) {
-    if (path.starts_with(kArchiveFolder)) {
-      archives.push_back(path);
-      size += slot.session->files.size();
+Result<Origin> look_at_origin(const Store& store, const std::string& session_id, PackedKind kind) {
+  Origin origin;
+  BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, kind)));
+  Xxh3Stream hash;
+  const auto add = [&](const FileInfo& info) {
+    hash.add(fmt::format("{} {} {} {}\n", info.device, info.inode, info.size, info.mtime_ns));
+  };
+  add(origin.file);
+  if (kind == PackedKind::kEvicted) {
+    for (const std::string& path :
+         {deletion_record_path(session_id), deleted_entries_path(session_id)}) {
+      const Result<FileInfo> info = store.files->info(path);
+      if (!info && !is_not_found(info.error())) {
+        return info.error();
+      }
+      add(info.value_or(FileInfo{}));
     }
   }
-  std::ranges::sort(archives, {}, [&](const std::string& path) { return store.packed[path].used; });
-  std::vector<Packed> out;
-  for (std::size_t i = 0; i + 1 < archives.size() && size > store.archives_size_max; ++i) {
-    out.push_back(std::move(store.packed[archives[i]].session));
-    store.packed.erase(archives[i]);
-    size -= out.back()->files.size();
+  constexpr std::uint64_t kBits = (std::uint64_t{1} << 53U) - 1;  // As JSON has integers.
+  origin.package = (hash.value() & kBits) | 1U;
+  return origin;
+}
+
+constexpr std::array kKnownTypes = {EntryType::kPreference, EntryType::kFact};
+/// More is unpacked with the rest.
+constexpr std::uint64_t kKnownSizeMax = 64U << 20U;
+
+/// What stands beside the archive, if it is of that very one.
+std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string& session_id,
+                                          std::uint64_t package) {
+  const std::string path = archive_known_path(session_id);
+  const Result<std::string> text = read_file(*store.files, path, kKnownSizeMax);
+  const std::size_t end = text ? text->find('\n') : std::string::npos;
+  JsonParser parser;
+  const Result<JsonValue> head =
+      parser.parse(end == std::string::npos ? "" : std::string_view(*text).substr(0, end));
+  if (!head || (*head)["session_id"].string() != session_id ||
+      static_cast<std::uint64_t>((*head)["package"].integer()) != package) {
+    return nullptr;
+  }
+  const std::string_view rest = std::string_view(*text).substr(end + 1);
+  const auto size = static_cast<std::uint64_t>((*head)["preferences"].integer());
+  if ((*head)["xxh3"].string() != hash_hex(xxh3(rest)) || size > rest.size()) {
+    return nullptr;
+  }
+  NamedBytes files;
+  files[session_file(session_id, entry_type_info(EntryType::kPreference).log_file)] =
+      rest.substr(0, static_cast<std::size_t>(size));
+  files[session_file(session_id, entry_type_info(EntryType::kFact).log_file)] =
+      rest.substr(static_cast<std::size_t>(size));
+  return std::make_shared<UnpackedFiles>(store.files->display_path(path), package,
+                                         std::move(files));
+}
+
+bool is_known_log(const std::string& session_id, const std::string& path) {
+  return std::ranges::any_of(kKnownTypes, [&](EntryType type) {
+    return path == session_file(session_id, entry_type_info(type).log_file);
+  });
+}
+
+/// The packed file as the folder of a session. It is unpacked when somebody opens a log, and the
+/// checkpoint is the file beside it.
+class LazyFiles final : public FileSystem {
+ public:
+  LazyFiles(const Store& store, std::string session_id, PackedKind kind, Origin origin)
+      : store_(store),
+        session_id_(std::move(session_id)),
+        kind_(kind),
+        origin_(origin),
+        index_path_(index_path(session_id_)),
+        packed_index_path_(kind == PackedKind::kEvicted ? evicted_index_path(session_id_)
+                                                        : archive_index_path(session_id_)) {}
+
+  /// `is_new`: whether it was not there before.
+  Result<std::shared_ptr<UnpackedFiles>> unpacked(bool& is_new) {
+    const std::lock_guard guard(mutex_);
+    if (unpacked_ != nullptr) {
+      return unpacked_;
+    }
+    is_new = true;
+    const std::string path = packed_path(session_id_, kind_);
+    Result<NamedBytes> files = unpack(store_, session_id_, kind_);
+    BMAD_TRY(check_still_there());  // When it went meanwhile, it is not known what was read.
+    if (!files) {
+      store_.note_damage(path, origin_.file, files.error());
+      return std::move(files).error();
+    }
+    unpacked_ = std::make_shared<UnpackedFiles>(store_.files->display_path(path), origin_.package,
+                                                *std::move(files));
+    size_ = unpacked_->size();
+    return unpacked_;
+  }
+  Result<std::shared_ptr<UnpackedFiles>> unpacked();
+
+  [[nodiscard]] Status check_still_there() const {
+    BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store_, session_id_, kind_));
+    return now.package == origin_.package ? Status()
+                                          : Status(not_in_package(packed_path(session_id_, kind_)));
+  }
+
+  /// Bytes in memory; forget() frees them, unless somebody unpacks at the moment.
+  [[nodiscard]] std::uint64_t size() const { return size_; }
+  std::shared_ptr<UnpackedFiles> forget() {
+    const std::unique_lock guard(mutex_, std::try_to_lock);
+    if (!guard.owns_lock()) {
+      return nullptr;
+    }
+    size_ = 0;
+    return std::move(unpacked_);
+  }
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    if (!is_of_index(path)) {
+      if (kind_ == PackedKind::kArchive && size() == 0 && is_known_log(session_id_, path)) {
+        if (const auto known = read_known(store_, session_id_, origin_.package)) {
+          return known->open(path, mode);
+        }
+      }
+      BMAD_TRY_ASSIGN(const std::shared_ptr<UnpackedFiles> files, unpacked());
+      return files->open(path, mode);
+    }
+    // There may be more small indexes than a process may have files open.
+    constexpr std::uint64_t kHeldInMemoryMax = 128U << 10U;
+    const std::string real = real_path(path);
+    if (mode != OpenMode::kRead) {
+      return store_.files->open(real, mode);
+    }
+    BMAD_TRY_ASSIGN(std::unique_ptr<File> file, store_.files->open(real, mode));
+    BMAD_TRY_ASSIGN(const FileInfo info, file->info());
+    if (info.size > kHeldInMemoryMax) {
+      return file;
+    }
+    auto bytes = std::make_shared<std::string>();
+    Status read;
+    bytes->resize_and_overwrite(
+        static_cast<std::size_t>(info.size), [&](char* out, std::size_t size) {
+          const Result<std::size_t> got = file->read_at(0, std::span(out, size));
+          read = got ? Status() : Status(got.error());
+          return got.value_or(0);
+        });
+    BMAD_TRY(std::move(read));
+    return make_packed_file(path, bytes, *bytes, info);
+  }
+  Result<FileInfo> info(const std::string& path) override {
+    if (is_of_index(path)) {
+      return store_.files->info(real_path(path));
+    }
+    BMAD_TRY_ASSIGN(const std::shared_ptr<UnpackedFiles> files, unpacked());
+    return files->info(path);
+  }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return packed_is_read_only(path);
+  }
+  Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status rename(const std::string& from, const std::string& to) override {
+    return is_of_index(from) && is_of_index(to)
+               ? store_.files->rename(real_path(from), real_path(to))
+               : Status(packed_is_read_only(from));
+  }
+  Status remove(const std::string& path) override {
+    return is_of_index(path) ? store_.files->remove(real_path(path))
+                             : Status(packed_is_read_only(path));
+  }
+  Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status sync_directory(const std::string& /*path*/) override { return {}; }
+  [[nodiscard]] std::string display_path(const std::string& path) const override {
+    return store_.files->display_path(is_of_index(path) ? real_path(path)
+                                                        : packed_path(session_id_, kind_));
+  }
+
+ private:
+  /// Whether it is the index, or the temporary file beside it.
+  [[nodiscard]] bool is_of_index(const std::string& path) const {
+    return kind_ != PackedKind::kKept && path.starts_with(index_path_);
+  }
+  [[nodiscard]] std::string real_path(const std::string& path) const {
+    return packed_index_path_ + path.substr(index_path_.size());
+  }
+
+  const Store& store_;
+  std::string session_id_;
+  PackedKind kind_;
+  Origin origin_;
+  std::string index_path_;
+  std::string packed_index_path_;
+  std::atomic<std::uint64_t> size_{0};
+  std::mutex mutex_;  // Guards what follows.
+  std::shared_ptr<UnpackedFiles> unpacked_;
+};
+
+Status write_known(const Store& store, const std::string& session_id, std::uint64_t package,
+                   FileSystem& unpacked) {
+  std::string logs;
+  std::array<std::size_t, kKnownTypes.size()> sizes{};
+  for (std::size_t i = 0; i < kKnownTypes.size(); ++i) {
+    const std::string path = session_file(session_id, entry_type_info(kKnownTypes[i]).log_file);
+    BMAD_TRY_ASSIGN(const std::string log, read_file(unpacked, path, kKnownSizeMax));
+    sizes[i] = log.size();
+    logs += log;
+  }
+  return replace_derived_file(
+      *store.files, archive_known_path(session_id),
+      fmt::format("{{\"session_id\":\"{}\",\"package\":{},\"preferences\":{},\"facts\":{},"
+                  "\"xxh3\":\"{}\"}}\n{}",
+                  session_id, package, sizes[0], sizes[1], hash_hex(xxh3(logs)), logs));
+}
+
+class PackedSessionFile final : public PackedSession {
+ public:
+  PackedSessionFile(const Store& store, const std::string& session_id, PackedKind kind,
+                    const Origin& origin)
+      : store_(store),
+        session_id_(session_id),
+        kind_(kind),
+        package_(origin.package),
+        files_(store, session_id, kind, origin),
+        index_(files_, store.clock,
+               {.session_id = session_id,
+                .language = store.config.indexing.language,
+                .use_checkpoint = store.config.indexing.enabled && kind != PackedKind::kKept,
+                .cache_size = store.config.index_cache_size_bytes(),
+                .package = origin.package,
+                .archived = kind != PackedKind::kEvicted,
+                .evicted = kind == PackedKind::kEvicted}) {}
+
+  [[nodiscard]] const std::string& session_id() const override { return session_id_; }
+  [[nodiscard]] PackedKind kind() const override { return kind_; }
+  [[nodiscard]] SessionIndex& index() override { return index_; }
+  Result<std::shared_ptr<FileSystem>> files() override {
+    BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, files_.unpacked());
+    return std::shared_ptr<FileSystem>(std::move(files));
+  }
+  Result<std::shared_ptr<FileSystem>> knowledge() override {
+    if (kind_ == PackedKind::kArchive) {
+      if (auto known = read_known(store_, session_id_, package_)) {
+        return known->size() == 0 ? std::shared_ptr<FileSystem>() : std::move(known);
+      }
+      wants_known_ = true;
+    }
+    return files();
+  }
+  [[nodiscard]] Status check_still_there() const override { return files_.check_still_there(); }
+  [[nodiscard]] bool wants_index() const override {
+    constexpr std::uint64_t kAnyEntries = 1;
+    return index_.has_checkpoint_file() && (index_.wants_checkpoint(kAnyEntries) ||
+                                            (wants_known_ && kind_ == PackedKind::kArchive));
+  }
+  Status write_index() override {
+    if (!wants_index()) {
+      return {};
+    }
+    BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
+    for (const char* pattern : {kArchiveIndexes, kArchiveKnown}) {
+      BMAD_TRY(ensure_ignored(*store_.files, pattern));
+    }
+    BMAD_TRY(index_.write_checkpoint());
+    if (kind_ == PackedKind::kArchive) {
+      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
+      BMAD_TRY(write_known(store_, session_id_, package_, *unpacked));
+    }
+    wants_known_ = false;
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t package() const { return package_; }
+  [[nodiscard]] LazyFiles& lazy_files() { return files_; }
+
+ private:
+  const Store& store_;
+  std::string session_id_;
+  PackedKind kind_;
+  std::uint64_t package_;
+  std::atomic<bool> wants_known_{false};
+  LazyFiles files_;
+  SessionIndex index_;
+};
+
+using SharedFile = std::shared_ptr<PackedSessionFile>;
+
+/// Frees what is unpacked, of those first that were asked for longest ago, until the others have no
+/// more bytes than they may; the latest stays. Indexes stay, too. The caller holds indexes_mutex,
+/// and frees what is returned without it.
+std::vector<std::shared_ptr<UnpackedFiles>> forget_unpacked(const Store& store) {
+  struct Held {
+    std::uint64_t used;
+    PackedSessionFile* session;
+  };
+  std::vector<Held> held;
+  std::uint64_t size = 0;
+  for (const auto& [path, slot] : store.packed) {
+    auto* const session = static_cast<PackedSessionFile*>(slot.session.get());
+    if (const std::uint64_t bytes = session->lazy_files().size(); bytes > 0) {
+      held.push_back({.used = slot.used, .session = session});
+      size += bytes;
+    }
+  }
+  std::ranges::sort(held, {}, &Held::used);
+  std::vector<std::shared_ptr<UnpackedFiles>> out;
+  for (std::size_t i = 0; i + 1 < held.size() && size > store.archives_size_max; ++i) {
+    size -= held[i].session->lazy_files().size();
+    out.push_back(held[i].session->lazy_files().forget());
   }
   return out;
 }
 
-Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind) {
-  const std::string path =
-      kind == PackedKind::kKept ? kept_path(session_id) : archive_path(session_id);
-  BMAD_TRY_ASSIGN(const FileInfo now, store.files->info(path));
-  if (Packed known = unpacked_before(store, path, now)) {
-    return known;
+Result<std::shared_ptr<UnpackedFiles>> LazyFiles::unpacked() {
+  bool is_new = false;
+  BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, unpacked(is_new));
+  if (is_new) {
+    std::vector<std::shared_ptr<UnpackedFiles>> old;
+    const std::lock_guard guard(store_.indexes_mutex);
+    old = forget_unpacked(store_);
   }
-  // Without the mutex, since it takes a while. Two threads may do it at once; one is in vain.
-  BMAD_TRY_ASSIGN(auto files, unpack(store, session_id, kind));
-  BMAD_TRY(store.files->info(path));  // When it went meanwhile, nothing was kept as it seems.
-  auto unpacked = std::make_shared<PackedSession>(
-      store, session_id, store.files->display_path(path), std::move(files), now);
-  std::vector<Packed> old;
+  return files;
+}
+
+/// The packed file at `path` as it is now, the same object for the same file.
+SharedFile open_packed(const Store& store, const std::string& session_id, PackedKind kind,
+                       const Origin& now) {
+  const std::string path = packed_path(session_id, kind);
+  std::shared_ptr<PackedSession> old;  // Freed without the mutex.
   const std::lock_guard guard(store.indexes_mutex);
   PackedSlot& slot = store.packed[path];
-  old.push_back(std::exchange(slot.session, unpacked));
   slot.used = ++store.packed_uses;
-  std::ranges::move(take_out_archives(store), std::back_inserter(old));
-  return unpacked;
+  if (slot.session == nullptr ||
+      static_cast<PackedSessionFile*>(slot.session.get())->package() != now.package) {
+    old = std::exchange(slot.session,
+                        std::make_shared<PackedSessionFile>(store, session_id, kind, now));
+  }
+  return std::static_pointer_cast<PackedSessionFile>(slot.session);
 }
 
 }  // namespace
 
-Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
-                                                   const std::string& session_id, PackedKind kind) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<PackedSession> packed,
-                  packed_session(store, session_id, kind));
-  return std::shared_ptr<SessionIndex>(packed, &packed->index);
+Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind) {
+  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, kind));
+  if (!store.is_damaged(packed_path(session_id, kind), now.file)) {
+    return Packed(open_packed(store, session_id, kind, now));
+  }
+  if (kind != PackedKind::kArchive) {
+    return Packed();
+  }
+  const Result<Origin> kept = look_at_origin(store, session_id, PackedKind::kKept);
+  if (!kept || store.is_damaged(kept_path(session_id), kept->file)) {
+    return Packed();
+  }
+  return Packed(open_packed(store, session_id, PackedKind::kKept, *kept));
 }
 
-Result<std::shared_ptr<FileSystem>> packed_files(const Store& store, const std::string& session_id,
-                                                 PackedKind kind) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<PackedSession> packed,
-                  packed_session(store, session_id, kind));
-  return std::shared_ptr<FileSystem>(packed, &packed->files);
+Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
+                                                  const std::string& session_id) {
+  const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  if (!now) {
+    BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
+    return now.error();
+  }
+  return open_packed(store, session_id, PackedKind::kArchive, *now)->files();
 }
 
-Result<std::vector<std::string>> packed_session_ids(const Store& store, PackedKind kind) {
-  BMAD_TRY_ASSIGN(std::vector<std::string> ids, kind == PackedKind::kKept
-                                                    ? kept_session_ids(*store.files)
-                                                    : archived_session_ids(*store.files));
-  // A crash may leave a session in both places: the folder counts.
-  std::erase_if(ids, [&](const std::string& id) {
-    return store.files->info(session_folder(id)).has_value();
-  });
-  return ids;
+void index_archive(const Store& store, const std::string& session_id) {
+  const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  if (now && store.config.indexing.enabled) {
+    const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, *now);
+    if (file->index().refresh()) {
+      static_cast<void>(file->write_index());
+    }
+    file->lazy_files().forget();  // Nobody has asked for it.
+  }
 }
 
-Result<PresentSessions> present_sessions(const Store& store, PackedKind kind) {
+std::shared_ptr<SessionIndex> index_of(const Packed& packed) { return {packed, &packed->index()}; }
+
+bool GoneEntries::hold(const EvictedLine& line, std::string_view id) const {
+  return ids.contains(id) || (session_until && line.evicted_at <= *session_until);
+}
+
+Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id) {
+  GoneEntries gone;
+  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(*store.files, session_id));
+  gone.ids.insert(record.purged_ids.begin(), record.purged_ids.end());
+  gone.ids.insert(record.purging.begin(), record.purging.end());
+  for (const Deletion& deletion : record.deletions) {
+    if (deletion.whole_session) {
+      gone.session_until =
+          std::max(gone.session_until.value_or(deletion.deleted_at), deletion.deleted_at);
+    }
+  }
+  JsonParser parser;
+  for (const DeletedLine& line : lines) {
+    if (const Result<JsonValue> value = parser.parse(line.line)) {
+      gone.ids.emplace(entry_id(*value));
+    }
+  }
+  return gone;
+}
+
+Result<std::vector<std::string>> evicted_sessions(const Store& store,
+                                                  std::span<const std::string> sessions) {
+  if (sessions.empty()) {
+    return ids_of_files(*store.files, kArchiveFolder, ".evicted.jsonl.gz");
+  }
+  std::vector<std::string> found;
+  for (const std::string& id : sessions) {
+    BMAD_TRY(check_session_id(id));
+    BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(id)));
+    if (has_evicted) {
+      found.push_back(id);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Result<PresentSessions> present_sessions(const Store& store) {
   // Folders before and after the others: a session on its way from one to the other is in one of
   // the lists at least.
   PresentSessions present;
   BMAD_TRY_ASSIGN(const std::vector<std::string> before, store.session_ids());
-  BMAD_TRY_ASSIGN(present.packed, packed_session_ids(store, kind));
+  BMAD_TRY_ASSIGN(present.packed, archived_session_ids(*store.files));
+  BMAD_TRY_ASSIGN(present.evicted, evicted_sessions(store, {}));
   BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_ids());
   std::ranges::set_union(before, after, std::back_inserter(present.live));
+  // A crash may leave a session in both places: the folder counts.
   std::erase_if(present.packed, [&](const std::string& id) {
     return std::ranges::binary_search(present.live, id);
+  });
+  // What was evicted from a session that is deleted as a whole comes back with it.
+  std::erase_if(present.evicted, [&](const std::string& id) {
+    return !std::ranges::binary_search(present.live, id) &&
+           !std::ranges::binary_search(present.packed, id);
   });
   return present;
 }

@@ -1,56 +1,131 @@
-// packed_session.hpp - a session that is no folder, searched as if it were one: the entries that
-// were kept of an archived session, or all that is in its archive.
+// packed_session.hpp - what is in the archive of a session, or what compaction moved out of one,
+// read and searched as if it were a session's folder.
 //
-// Its files are unpacked into memory, and a SessionIndex reads them there. It has no checkpoint:
-// what was kept is small, and archives are searched when somebody asks for it.
+//   archive/s.tar.gz           s.index.json                  a checkpoint beside each: it tells
+//   what archive/t.evicted.jsonl.gz t.evicted.jsonl.index.json    is found, and only for the lines
+//   of a
+//                                                            hit something is unpacked
+//                              s.known.jsonl                 preferences and facts, as in their
+//                              logs
+//
+//   s.known.jsonl   {"session_id":"s","package":4711,"preferences":120,"facts":410,"xxh3":"…"}\n
+//                   120 bytes of preferences.jsonl, 410 bytes of facts.jsonl; the hash is theirs
+//
+// Both are derived: written when the session is archived or, where it is missing or of
+// another file, after a question. It holds as long as the packed file is the very one that it was
+// made of (inode, size and mtime: packed files are replaced, never changed).
+//
+// An archive that can't be read is noted (see Store::note_damage()) and left out from then on; what
+// version 0.1 kept of the session beside it (shared/kept/) answers instead.
 #pragma once
 
+#include <functional>
 #include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "index/session_index.hpp"
+#include "lifecycle/evicted_file.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 
-enum class PackedKind : std::uint8_t { kKept, kArchive };
+enum class PackedKind : std::uint8_t {
+  kArchive,  ///< A session that is no folder.
+  kEvicted,  ///< Of any session. Without older versions of an entry, and what was deleted.
+  kKept,     ///< What is left of a session whose archive is damaged.
+};
 
-/// The index of `session_id` as it is kept or archived, made anew when its file has changed.
-/// Errors: as read_kept() and read_session_archive().
-Result<std::shared_ptr<SessionIndex>> packed_index(const Store& store,
-                                                   const std::string& session_id, PackedKind kind);
+/// Threads: safe.
+class PackedSession {
+ public:
+  virtual ~PackedSession() = default;
+  [[nodiscard]] virtual const std::string& session_id() const = 0;
+  [[nodiscard]] virtual PackedKind kind() const = 0;
+  /// refresh() it before use.
+  [[nodiscard]] virtual SessionIndex& index() = 0;
+  /// Its logs, under the names that they have in the folder of a session; read only.
+  /// Errors: as read_session_archive(), read_evicted() and read_kept(); one that is_not_found()
+  /// when the packed file is another one by now.
+  virtual Result<std::shared_ptr<FileSystem>> files() = 0;
+  /// The logs of preferences and facts alone, which stand unpacked beside the archive since every
+  /// prompt asks for them. Null without any. Errors: as files().
+  virtual Result<std::shared_ptr<FileSystem>> knowledge() = 0;
+  /// Errors: one that is_not_found() when the packed file is another one than was read.
+  [[nodiscard]] virtual Status check_still_there() const = 0;
+  /// Whether what stands beside the packed file is missing, or of another one. It is refreshed.
+  [[nodiscard]] virtual bool wants_index() const = 0;
+  /// Writes the index beside the packed file, if it is worth it. The caller holds the root's lock.
+  virtual Status write_index() = 0;
+};
 
-/// Its files, under the names that they have in the folder of a session; read only.
-/// Errors: as packed_index().
-Result<std::shared_ptr<FileSystem>> packed_files(const Store& store, const std::string& session_id,
-                                                 PackedKind kind);
+using Packed = std::shared_ptr<PackedSession>;
 
-/// The sessions that are kept or archived and are no folder, sorted.
-Result<std::vector<std::string>> packed_session_ids(const Store& store, PackedKind kind);
+/// The packed session as searches see it, the same one as long as its file is the same. Null when
+/// it is damaged, noted as such, and nothing was kept of it; `kind` is kArchive or kEvicted.
+/// Errors: one that is_not_found() when it has gone; as the file system's.
+Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind);
 
-/// The sessions there are: each in one of the lists, both sorted.
+/// The files of an archive, all unpacked. Errors: as read_session_archive().
+Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
+                                                  const std::string& session_id);
+
+/// Makes the index beside an archive that was just written. The caller holds the root's lock. What
+/// fails here fails nothing.
+void index_archive(const Store& store, const std::string& session_id);
+
+/// The index of a packed session, which it keeps alive.
+std::shared_ptr<SessionIndex> index_of(const Packed& packed);
+
+/// What of a session was deleted or purged: it must not come back from what was evicted.
+struct GoneEntries {
+  std::set<std::string, std::less<>> ids;
+  std::optional<Timestamp> session_until;  ///< When a session of that id went as a whole.
+
+  [[nodiscard]] bool hold(const EvictedLine& line, std::string_view id) const;
+};
+Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id);
+
+/// The sessions there are: each in one of the first two lists, all sorted.
 struct PresentSessions {
   std::vector<std::string> live;
   std::vector<std::string> packed;
+  std::vector<std::string> evicted;  ///< Of these, those that something was evicted from.
 };
 
 /// One that comes or goes while they are listed is among them. It need not be where the list says.
-Result<PresentSessions> present_sessions(const Store& store, PackedKind kind);
+Result<PresentSessions> present_sessions(const Store& store);
+
+/// Of `sessions`, sorted, those that something was evicted from; of all when it is empty.
+Result<std::vector<std::string>> evicted_sessions(const Store& store,
+                                                  std::span<const std::string> sessions);
 
 /// Whether `session_id` is a folder still, after it was read as one: a folder that went meanwhile
 /// looked empty. Errors: one that is_not_found() when it has gone.
 Status check_still_there(const Store& store, const std::string& session_id);
 
-/// What `look` finds in the sessions there are; it looks again when one came or went meanwhile.
+/// What `look` finds in the sessions there are; it looks again when one came or went meanwhile, and
+/// when a packed one turned out to be damaged: that one is left out then.
 template <typename Look>
-auto choose_steadily(const Look& look) -> decltype(look()) {
+auto choose_steadily(const Store& store, const Look& look) -> decltype(look()) {
   constexpr int kTries = 8;
-  auto found = look();
-  for (int i = 1; i < kTries && !found && is_not_found(found.error()); ++i) {
-    found = look();
+  for (int tries = 1;;) {
+    const std::uint64_t damages = store.damages;
+    auto found = look();
+    if (found) {
+      return found;
+    }
+    if (store.damages != damages) {
+      continue;  // No two times for the same file.
+    }
+    if (!is_not_found(found.error()) || tries++ == kTries) {
+      return found;
+    }
   }
-  return found;
 }
 
 }  // namespace bmad_mem

@@ -27,7 +27,7 @@ Result<std::string> line_with_pin(const Entry& entry, bool pinned) {
 
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
                               std::span<const std::string> sessions) {
-  BMAD_TRY_ASSIGN(std::vector<Entry> all, read_entries(store, sessions, {}, false));
+  BMAD_TRY_ASSIGN(std::vector<Entry> all, find_entries(store, ids, sessions, false));
   PinReport report;
   std::map<std::pair<std::string, EntryType>, std::vector<std::string>> lines;
   for (const std::string& id : ids) {

@@ -1,10 +1,17 @@
-// reads.cpp - get, history and list, by reading the logs. No lock is taken.
+// reads.cpp - get, history and list, by reading the logs. No lock is taken. Of what is packed, the
+// index beside it tells whether it has to be unpacked.
 #include <algorithm>
+#include <iterator>
+#include <queue>
+#include <set>
+#include <tuple>
+#include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "entry_filter.hpp"
 #include "index/entry_table.hpp"
-#include "packed_session.hpp"
+#include "lifecycle/evicted_file.hpp"
+#include "model/entry.hpp"
 #include "query/question.hpp"
 #include "session_sources.hpp"
 #include "store.hpp"
@@ -18,19 +25,41 @@ struct Located {
   TableEntry entry;
 };
 
-/// Errors: one that is_not_found() when the session has left its folder meanwhile.
+/// Errors: one that is_not_found() when the session has left its place meanwhile.
 Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSource& source,
                                             std::span<const EntryType> types, Versions versions) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
   BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                  load_entries(source.files(store), source.session_id, types, versions));
-  if (source.packed == nullptr) {
-    BMAD_TRY(check_still_there(store, source.session_id));
+                  load_entries(*files, source.session_id, types, versions));
+  BMAD_TRY(source.check_still_there(store));
+  for (TableEntry& entry : entries) {
+    entry.archived = source.is_archived();
+    entry.evicted = source.is_evicted();
   }
   return entries;
 }
 
+/// The time of the newest entry of each packed one, by what their indexes say.
+Result<std::vector<std::pair<Timestamp, const SessionSource*>>> newest_first(
+    std::span<const SessionSource> sources) {
+  BMAD_TRY(refresh_packed(sources));
+  std::vector<std::pair<Timestamp, const SessionSource*>> found;
+  for (const SessionSource& source : sources) {
+    if (source.packed != nullptr) {
+      const auto guard = source.packed->index().lock();
+      found.emplace_back(source.packed->index().facts().newest, &source);
+    }
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(),
+                           &std::pair<Timestamp, const SessionSource*>::first);
+  return found;
+}
+
 /// Newest first; equal times by session and id, so that the order never depends on chance.
 bool is_newer(const Located& a, const Located& b) {
+  if (a.entry.evicted != b.entry.evicted) {
+    return b.entry.evicted;  // Behind all others.
+  }
   if (a.entry.timestamp != b.entry.timestamp) {
     return a.entry.timestamp > b.entry.timestamp;
   }
@@ -40,20 +69,89 @@ bool is_newer(const Located& a, const Located& b) {
   return a.entry.id > b.entry.id;
 }
 
-Result<std::vector<Located>> load_filtered(const Store& store, const EntryFilter& filter) {
-  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
-                  session_sources(store, filter.sessions, filter.archived));
-  std::vector<Located> found;
-  for (const SessionSource& source : sessions) {
+/// What passes a filter, of one source after the other.
+class FilteredEntries {
+ public:
+  FilteredEntries(const Store& store, const EntryFilter& filter) : store_(store), filter_(filter) {}
+
+  Status add(const SessionSource& source) {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_source(store, source, filter.types, Versions::kLatest));
+                    load_source(store_, source, filter_.types, Versions::kLatest));
     for (TableEntry& entry : entries) {
-      if (passes(filter, entry)) {
-        found.push_back({.session_id = source.session_id, .entry = std::move(entry)});
+      if (passes(filter_, entry)) {
+        note_time(entry.timestamp);
+        found_.push_back({.session_id = source.session_id, .entry = std::move(entry)});
       }
     }
+    return {};
   }
-  return found;
+
+  /// Those of archives, as long as they can be among the newest.
+  Status add_packed(std::span<const SessionSource> sources) {
+    BMAD_TRY_ASSIGN(const auto packed, newest_first(sources));
+    for (const auto& [newest, source] : packed) {
+      if (is_full() && newest < newest_.top()) {
+        return {};
+      }
+      BMAD_TRY(add(*source));
+    }
+    return {};
+  }
+
+  /// Those of what was evicted that are not in their sessions again.
+  Status add_evicted(std::span<const SessionSource> sources) {
+    std::set<std::tuple<std::string, EntryType, std::string>> known;
+    for (const Located& each : found_) {
+      known.emplace(each.session_id, each.entry.type, each.entry.id);
+    }
+    const std::size_t before = found_.size();
+    for (const SessionSource& source : sources) {
+      BMAD_TRY(add(source));
+    }
+    const auto came_back = [&](const Located& each) {
+      return known.contains({each.session_id, each.entry.type, each.entry.id});
+    };
+    found_.erase(std::remove_if(found_.begin() + static_cast<std::ptrdiff_t>(before), found_.end(),
+                                came_back),
+                 found_.end());
+    return {};
+  }
+
+  [[nodiscard]] bool is_full() const {
+    return filter_.limit != 0 && newest_.size() >= filter_.limit;
+  }
+  std::vector<Located> take() { return std::move(found_); }
+
+ private:
+  void note_time(Timestamp time) {
+    newest_.push(time);
+    if (filter_.limit != 0 && newest_.size() > filter_.limit) {
+      newest_.pop();
+    }
+  }
+
+  const Store& store_;
+  const EntryFilter& filter_;
+  std::vector<Located> found_;
+  /// The oldest of the newest is on top.
+  std::priority_queue<Timestamp, std::vector<Timestamp>, std::greater<>> newest_;
+};
+
+Result<std::vector<Located>> load_filtered(const Store& store, const EntryFilter& filter) {
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted,
+                  evicted_sources(store, filter.sessions));
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
+                  session_sources(store, filter.sessions, filter.archived));
+  FilteredEntries found(store, filter);
+  for (const SessionSource& source : sessions) {
+    BMAD_TRY(source.packed == nullptr ? found.add(source) : Status());
+  }
+  BMAD_TRY(found.add_packed(sessions));
+  if (filter.archived != ArchivedSessions::kWithout && !found.is_full()) {
+    BMAD_TRY(found.add_evicted(evicted));
+  }
+  BMAD_TRY(check_evicted(store, filter.sessions, evicted));
+  return found.take();
 }
 
 template <typename T>
@@ -64,8 +162,10 @@ void cut_to(std::vector<T>& items, std::size_t limit) {
 }
 
 Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::string> wanted,
-                                    std::span<const EntryType> types, Versions versions) {
-  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions, session_sources(store, wanted, false));
+                                    std::span<const EntryType> types, Versions versions,
+                                    ArchivedSessions archived) {
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
+                  session_sources(store, wanted, archived));
   std::vector<Entry> found;
   JsonParser parser;
   for (const SessionSource& source : sessions) {
@@ -77,18 +177,131 @@ Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::str
   return found;
 }
 
+/// Looks for entries by their ids.
+class EntriesById {
+ public:
+  EntriesById(const Store& store, std::span<const std::string> ids,
+              std::span<const std::string> wanted, Versions versions)
+      : store_(store), ids_(ids), wanted_(wanted), versions_(versions) {}
+
+  Result<std::vector<Entry>> run() {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted, evicted_sources(store_, wanted_));
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions, session_sources(store_, wanted_));
+    BMAD_TRY(look_into(sessions));
+    if (versions_ == Versions::kAll) {
+      BMAD_TRY(add_older_versions(evicted));
+    } else {
+      BMAD_TRY(look_into(evicted));
+    }
+    BMAD_TRY(check_evicted(store_, wanted_, evicted));
+    return std::move(found_);
+  }
+
+ private:
+  using Place = std::tuple<std::string, EntryType, std::string>;
+
+  [[nodiscard]] bool is_wanted(std::string_view id) const {
+    return std::ranges::find(ids_, id) != ids_.end();
+  }
+
+  /// What is in the sessions counts, and is looked at first.
+  Status look_into(std::span<const SessionSource> sources) {
+    BMAD_TRY(refresh_packed(sources));
+    const std::set<Place> known = known_;
+    for (const SessionSource& source : sources) {
+      if (source.packed != nullptr) {
+        const auto guard = source.packed->index().lock();
+        const Result<bool> may_hold = source.packed->index().may_hold(ids_);
+        if (may_hold && !*may_hold) {
+          continue;
+        }
+      }
+      BMAD_TRY_ASSIGN(std::vector<TableEntry> entries, load_source(store_, source, {}, versions_));
+      for (TableEntry& entry : entries) {
+        Place place(source.session_id, entry.type, entry.id);
+        if (is_wanted(entry.id) && !known.contains(place)) {
+          found_.push_back(to_entry(parser_, source.session_id, std::move(entry)));
+          known_.insert(std::move(place));
+        }
+      }
+    }
+    return {};
+  }
+
+  /// Of what was evicted, all versions, and in front of those that came later.
+  Status add_older_versions(std::span<const SessionSource> sources) {
+    std::vector<Entry> older;
+    for (const SessionSource& source : sources) {
+      const Result<std::vector<EvictedLine>> lines = read_evicted(*store_.files, source.session_id);
+      BMAD_TRY(source.check_still_there(store_));
+      if (!lines) {
+        BMAD_TRY(source.packed->files());  // It notes the damage.
+        return lines.error();
+      }
+      BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store_, source.session_id));
+      std::uint64_t number = 0;
+      for (const EvictedLine& line : *lines) {
+        ++number;
+        const Result<JsonValue> value = parser_.parse(line.line);
+        if (value && is_wanted(entry_id(*value)) && !gone.hold(line, entry_id(*value))) {
+          older.push_back(evicted_entry(source.session_id, line, *value, number));
+        }
+      }
+    }
+    for (Entry& entry : older) {
+      entry.versions = 1;
+    }
+    found_.insert(found_.begin(), std::make_move_iterator(older.begin()),
+                  std::make_move_iterator(older.end()));
+    return {};
+  }
+
+  static Entry evicted_entry(const std::string& session_id, const EvictedLine& line,
+                             JsonValue value, std::uint64_t number) {
+    const EntryHead head = entry_head(line.type, value);
+    return Entry{.session_id = session_id,
+                 .type = line.type,
+                 .id = std::string(head.id),
+                 .timestamp = head.timestamp,
+                 .who = std::string(head.who),
+                 .headline = entry_headline(line.type, value),
+                 .json = line.line,
+                 .line = number,
+                 .versions = 1,
+                 .pinned = head.pinned,
+                 .sensitive = head.sensitive,
+                 .archived = false,
+                 .evicted = true};
+  }
+
+  const Store& store_;
+  std::span<const std::string> ids_;
+  std::span<const std::string> wanted_;
+  Versions versions_;
+  JsonParser parser_;
+  std::set<Place> known_;
+  std::vector<Entry> found_;
+};
+
 }  // namespace
 
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> wanted,
-                                        std::span<const EntryType> types, bool all_versions) {
+                                        std::span<const EntryType> types, bool all_versions,
+                                        ArchivedSessions archived) {
   const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
-  return choose_steadily([&] { return load_all(store, wanted, types, versions); });
+  return choose_steadily(store, [&] { return load_all(store, wanted, types, versions, archived); });
+}
+
+Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
+                                        std::span<const std::string> wanted, bool all_versions) {
+  const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
+  return choose_steadily(store, [&] { return EntriesById(store, ids, wanted, versions).run(); });
 }
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
   BMAD_TRY_ASSIGN(std::vector<Located> found,
-                  choose_steadily([&] { return load_filtered(store, filter); }));
+                  choose_steadily(store, [&] { return load_filtered(store, filter); }));
   std::ranges::sort(found, is_newer);
   cut_to(found, filter.limit);
   std::vector<Entry> entries;

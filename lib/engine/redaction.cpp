@@ -9,28 +9,11 @@
 #include "entry_marks.hpp"
 #include "model/entry.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
 namespace {
-
-/// A key that is kept must not come into the repository: who has it can test guesses.
-Status ignore_key_file(FileSystem& files) {
-  constexpr std::uint64_t kIgnoreFileSizeMax = 1U << 20U;
-  const std::string line = fmt::format("/{}", kRedactionKeyFile);
-  Result<std::string> text = read_file(files, kGitignoreFile, kIgnoreFileSizeMax);
-  if (!text && is_not_found(text.error())) {
-    return {};  // Somebody doesn't want one.
-  }
-  BMAD_TRY(text);
-  if (text->contains(line)) {
-    return {};
-  }
-  if (!text->empty() && text->back() != '\n') {
-    *text += '\n';
-  }
-  return replace_file(files, kGitignoreFile, *text + line + '\n');
-}
 
 Result<std::optional<RedactionKey>> load_key(FileSystem& files) {
   RedactionKey key;
@@ -55,7 +38,8 @@ Result<RedactionKey> kept_key(const Store& store) {
   BMAD_TRY_ASSIGN(key, load_key(*store.files));
   if (!key) {
     key = random_redaction_key();
-    BMAD_TRY(ignore_key_file(*store.files));
+    // It must not come into the repository: who has it can test guesses.
+    BMAD_TRY(ensure_ignored(*store.files, fmt::format("/{}", kRedactionKeyFile)));
     BMAD_TRY(replace_file(*store.files, kRedactionKeyFile, std::string(key->begin(), key->end())));
   }
   return *key;

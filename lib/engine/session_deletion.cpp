@@ -50,8 +50,7 @@ Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::str
 
 /// The same for an archive.
 Result<std::vector<std::string>> ids_in_archive(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
-                  packed_files(store, session_id, PackedKind::kArchive));
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, archive_files(store, session_id));
   return ids_in_folder(*files, session_folder(session_id));
 }
 

@@ -1,39 +1,108 @@
 #include "session_sources.hpp"
 
-#include "packed_session.hpp"
+#include <algorithm>
+#include <cerrno>
+
+#include "core/parallel.hpp"
+#include "storage/layout.hpp"
 
 namespace bmad_mem {
 
+Result<std::shared_ptr<FileSystem>> SessionSource::files(const Store& store) const {
+  if (packed != nullptr) {
+    return packed->files();
+  }
+  return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get());  // Not owned.
+}
+
+Status SessionSource::check_still_there(const Store& store) const {
+  return packed == nullptr ? bmad_mem::check_still_there(store, session_id)
+                           : packed->check_still_there();
+}
+
+namespace {
+
+Status add_packed(const Store& store, const std::string& id, PackedKind kind,
+                  std::vector<SessionSource>& sources) {
+  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, kind));
+  if (packed != nullptr) {
+    sources.push_back({.session_id = id, .packed = std::move(packed)});
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<std::vector<SessionSource>> session_sources(const Store& store,
                                                    std::span<const std::string> wanted,
-                                                   bool archived) {
+                                                   ArchivedSessions archived) {
   std::vector<SessionSource> found;
-  const PackedKind kind = archived ? PackedKind::kArchive : PackedKind::kKept;
-  const auto add_packed = [&](const std::string& id) -> Status {
-    BMAD_TRY_ASSIGN(std::shared_ptr<FileSystem> files, packed_files(store, id, kind));
-    found.push_back({.session_id = id, .packed = std::move(files)});
-    return {};
-  };
+  PresentSessions present;
   if (wanted.empty()) {
-    BMAD_TRY_ASSIGN(const PresentSessions present, present_sessions(store, kind));
-    for (const std::string& id : present.live) {
-      found.push_back({.session_id = id, .packed = nullptr});
-    }
-    for (const std::string& id : present.packed) {
-      BMAD_TRY(add_packed(id));
-    }
-    return found;
+    BMAD_TRY_ASSIGN(present, present_sessions(store));
   }
   for (const std::string& id : wanted) {
     Status there = check_session(store, id);
-    if (!there && archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-      BMAD_TRY(add_packed(id));
-      continue;
+    if (!there && (there.error().code != ErrorCode::E_SESSION_ARCHIVED ||
+                   archived == ArchivedSessions::kWithout)) {
+      return std::move(there).error();
     }
-    BMAD_TRY(std::move(there));
-    found.push_back({.session_id = id, .packed = nullptr});
+    (there ? present.live : present.packed).push_back(id);
+  }
+  if (archived != ArchivedSessions::kOnly) {
+    for (const std::string& id : present.live) {
+      found.push_back({.session_id = id, .packed = nullptr});
+    }
+  }
+  if (archived != ArchivedSessions::kWithout) {
+    for (const std::string& id : present.packed) {
+      BMAD_TRY(add_packed(store, id, PackedKind::kArchive, found));
+    }
   }
   return found;
+}
+
+Result<std::vector<SessionSource>> evicted_sources(const Store& store,
+                                                   std::span<const std::string> wanted) {
+  std::vector<std::string> ids;
+  if (wanted.empty()) {
+    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store));
+    ids = std::move(present.evicted);
+  } else {
+    BMAD_TRY_ASSIGN(ids, evicted_sessions(store, wanted));
+  }
+  std::vector<SessionSource> found;
+  for (const std::string& id : ids) {
+    BMAD_TRY(add_packed(store, id, PackedKind::kEvicted, found));
+  }
+  return found;
+}
+
+Status check_evicted(const Store& store, std::span<const std::string> wanted,
+                     std::span<const SessionSource> evicted) {
+  for (const SessionSource& source : evicted) {
+    BMAD_TRY(source.check_still_there(store));
+  }
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> now, evicted_sources(store, wanted));
+  if (!std::ranges::equal(now, evicted, {}, &SessionSource::session_id,
+                          &SessionSource::session_id)) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "entries were evicted or brought back meanwhile",
+                 .path = store.files->display_path(kArchiveFolder),
+                 .os_error = ENOENT};
+  }
+  return {};
+}
+
+Status refresh_packed(std::span<const SessionSource> sources) {
+  std::vector<Status> done(sources.size());
+  for_each_parallel(sources.size(), [&](std::size_t i) {
+    done[i] = sources[i].packed == nullptr ? Status() : sources[i].packed->index().refresh();
+  });
+  for (Status& each : done) {
+    BMAD_TRY(std::move(each));
+  }
+  return {};
 }
 
 }  // namespace bmad_mem

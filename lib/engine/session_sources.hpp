@@ -1,5 +1,5 @@
-// session_sources.hpp - where the entries of sessions are read: in their folders, or in what was
-// kept or archived of them.
+// session_sources.hpp - where the entries of sessions are read: in their folders, in their
+// archives, or in what was evicted from them.
 #pragma once
 
 #include <memory>
@@ -7,24 +7,44 @@
 #include <string>
 #include <vector>
 
+#include "bmad_mem/reports.hpp"
+#include "packed_session.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 
 struct SessionSource {
   std::string session_id;
-  std::shared_ptr<FileSystem> packed;  ///< Null for a folder.
+  Packed packed;  ///< Null for a folder.
 
-  [[nodiscard]] FileSystem& files(const Store& store) const {
-    return packed == nullptr ? *store.files : *packed;
+  [[nodiscard]] bool is_archived() const {
+    return packed != nullptr && packed->kind() != PackedKind::kEvicted;
   }
+  [[nodiscard]] bool is_evicted() const {
+    return packed != nullptr && packed->kind() == PackedKind::kEvicted;
+  }
+  /// Unpacks what is packed. Errors: as PackedSession::files().
+  [[nodiscard]] Result<std::shared_ptr<FileSystem>> files(const Store& store) const;
+  /// To be asked after it was read. Errors: one that is_not_found() when it went meanwhile.
+  [[nodiscard]] Status check_still_there(const Store& store) const;
 };
 
-/// Of the sessions `wanted`, or of all, those that are kept among them; with `archived` archived
-/// ones as a whole. One that has left its folder when it is read is an error that is_not_found():
-/// look with choose_steadily() and check_still_there().
-Result<std::vector<SessionSource>> session_sources(const Store& store,
-                                                   std::span<const std::string> wanted,
-                                                   bool archived);
+/// Of the sessions `wanted`, or of all, those in folders and archives as `archived` says; what was
+/// evicted is not among them. One that has gone when it is read is an error that is_not_found():
+/// look with choose_steadily().
+Result<std::vector<SessionSource>> session_sources(
+    const Store& store, std::span<const std::string> wanted,
+    ArchivedSessions archived = ArchivedSessions::kWith);
+
+/// What was evicted from the sessions `wanted`, or from all. To be asked before sessions are read.
+Result<std::vector<SessionSource>> evicted_sources(const Store& store,
+                                                   std::span<const std::string> wanted);
+/// Whether nothing was evicted or brought back since: it may have been read nowhere. Errors: one
+/// that is_not_found() when something was.
+Status check_evicted(const Store& store, std::span<const std::string> wanted,
+                     std::span<const SessionSource> evicted);
+
+/// Refreshes the indexes of the packed ones among `sources`. Errors: the first of theirs.
+Status refresh_packed(std::span<const SessionSource> sources);
 
 }  // namespace bmad_mem

@@ -43,6 +43,54 @@ void Store::forget_session(const std::string& session_id) {
   indexes.erase(session_id);
   packed.erase(archive_path(session_id));
   packed.erase(kept_path(session_id));
+  packed.erase(evicted_path(session_id));
+}
+
+void Store::note_damage(const std::string& path, const FileInfo& file, const Error& error) const {
+  if (is_damaged(path, file)) {
+    return;  // Known.
+  }
+  Damage damage{.file = file, .at = std::chrono::steady_clock::now(), .error = error};
+  if (damage.error.path.empty()) {
+    damage.error.path = files->display_path(path);
+  }
+  const std::lock_guard guard(damaged_mutex);
+  damaged.insert_or_assign(path, damage);
+  ++damages;
+  if (on_problem) {
+    on_problem(damage.error);
+  }
+}
+
+bool Store::is_damaged(const std::string& path, const FileInfo& file) const {
+  constexpr std::chrono::seconds kMayHavePassed(5);
+  const std::lock_guard guard(damaged_mutex);
+  const auto found = damaged.find(path);
+  if (found == damaged.end()) {
+    return false;
+  }
+  const Damage& known = found->second;
+  const bool is_lasting = known.error.code == ErrorCode::E_STORAGE_CORRUPT ||
+                          known.error.code == ErrorCode::E_SIZE_LIMIT;
+  return known.file.same_file(file) && known.file.size == file.size &&
+         known.file.mtime_ns == file.mtime_ns &&
+         (is_lasting || std::chrono::steady_clock::now() - known.at < kMayHavePassed);
+}
+
+std::vector<Error> Store::problems() const {
+  std::map<std::string, Damage, std::less<>> known;
+  {
+    const std::lock_guard guard(damaged_mutex);
+    known = damaged;
+  }
+  std::vector<Error> errors;
+  for (const auto& [path, damage] : known) {
+    const Result<FileInfo> now = files->info(path);
+    if (now && is_damaged(path, *now)) {
+      errors.push_back(damage.error);
+    }
+  }
+  return errors;
 }
 
 Result<FileLock::Guard> Store::lock_root(std::string_view operation,

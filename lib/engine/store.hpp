@@ -2,7 +2,9 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -26,10 +28,10 @@
 
 namespace bmad_mem {
 
-struct PackedSession;
+class PackedSession;
 class StoreRedaction;
 
-/// A session that is no folder, unpacked; see packed_session.hpp.
+/// What is in an archive, or was evicted; see packed_session.hpp.
 struct PackedSlot {
   std::shared_ptr<PackedSession> session;
   std::uint64_t used = 0;  ///< The greater, the later it was asked for.
@@ -72,11 +74,22 @@ struct Store {
 
   mutable std::mutex indexes_mutex;
   mutable std::map<std::string, std::shared_ptr<SessionIndex>, std::less<>> indexes;
-  /// Sessions that are no folder, by the file they are in; indexes_mutex guards these two as well.
+  /// What is packed, by the file it is in; indexes_mutex guards these two as well.
   mutable std::map<std::string, PackedSlot, std::less<>> packed;
   mutable std::uint64_t packed_uses = 0;
   /// How many bytes of archives stay unpacked for the next question: six sessions of 10 MB.
   std::uint64_t archives_size_max = 64U << 20U;
+
+  /// Packed files that can't be read, by path, as they were then.
+  struct Damage {
+    FileInfo file;
+    std::chrono::steady_clock::time_point at;
+    Error error;
+  };
+  mutable std::mutex damaged_mutex;
+  mutable std::map<std::string, Damage, std::less<>> damaged;
+  mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
+  std::function<void(const Error&)> on_problem;   // See OpenOptions; damaged_mutex guards it.
 
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
@@ -84,6 +97,14 @@ struct Store {
   explicit Store(const Clock& used_clock);
   /// Writes what is still noted of accesses.
   ~Store();
+
+  /// Notes that the packed file at `path` can't be read. What a disk does may pass: that is
+  /// believed for some seconds.
+  void note_damage(const std::string& path, const FileInfo& file, const Error& error) const;
+  /// Whether that was noted of the very `file`.
+  [[nodiscard]] bool is_damaged(const std::string& path, const FileInfo& file) const;
+  /// Why packed files that are there can't be read.
+  [[nodiscard]] std::vector<Error> problems() const;
 
   /// Notes that an entry was returned, unless the config says not to.
   void note_access(const std::string& session_id, const std::string& id) const;
@@ -133,8 +154,14 @@ Result<VerifyReport> verify_store(const Store& store, std::span<const std::strin
                                   const MemoryManager::Progress& on_progress);
 Result<RepairReport> repair_store(Store& store, std::span<const std::string> sessions,
                                   const MemoryManager::Progress& on_progress);
+/// What is in sessions and archives; nothing that was evicted.
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> sessions,
-                                        std::span<const EntryType> types, bool all_versions);
+                                        std::span<const EntryType> types, bool all_versions,
+                                        ArchivedSessions archived = ArchivedSessions::kWith);
+/// The entries with these ids, wherever they are; by their places, not by the ids. With
+/// `all_versions`, those that were evicted come first.
+Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
+                                        std::span<const std::string> sessions, bool all_versions);
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
                                     ExportVisitor& visitor);

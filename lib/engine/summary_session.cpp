@@ -30,7 +30,7 @@ Result<std::optional<std::string>> read_if_there(const Store& store, const std::
 
 Result<std::vector<TableEntry>> load_log(const Store& store, const std::string& session_id,
                                          EntryType type) {
-  return choose_steadily([&]() -> Result<std::vector<TableEntry>> {
+  return choose_steadily(store, [&]() -> Result<std::vector<TableEntry>> {
     BMAD_TRY(check_session(store, session_id));
     Result<std::vector<TableEntry>> entries =
         load_entries(*store.files, session_id, {&type, 1}, Versions::kAll);

@@ -59,6 +59,7 @@ Status SessionIndex::refresh() {
     }
   }
   const std::unique_lock guard(mutex_);
+  ++changes_;
   if (!state_->opened) {
     BMAD_TRY(open_checkpoint());
   }
@@ -76,6 +77,7 @@ Status SessionIndex::refresh() {
 
 Status SessionIndex::rebuild(const Progress& on_progress) {
   const std::unique_lock guard(mutex_);
+  ++changes_;
   Status done = scan_all(on_progress);
   state_->has_useless_file = true;  // Nobody asks for this while the file serves.
   return done;
@@ -83,10 +85,34 @@ Status SessionIndex::rebuild(const Progress& on_progress) {
 
 void SessionIndex::forget() {
   const std::unique_lock guard(mutex_);
+  ++changes_;
   state_ = std::make_unique<State>();
 }
 
+/// Whether what is known is of the very file that the logs are packed in. It never changes; another
+/// one has another index.
+bool SessionIndex::covers_package() const {
+  return options_.package != 0 && std::ranges::all_of(state_->covers, [&](const LogCover& cover) {
+           return cover.file.inode == options_.package;
+         });
+}
+
+/// After the logs were read: from now on nobody has to look at them.
+void SessionIndex::note_package() {
+  if (options_.package == 0) {
+    return;
+  }
+  for (LogCover& cover : state_->covers) {
+    cover.file.inode = options_.package;
+    cover.mtime_is_telling = true;
+  }
+  state_->has_useless_file = true;  // Or none: either way a new one is worth its cost.
+}
+
 Status SessionIndex::look_for_changes(bool& changed) const {
+  if (covers_package()) {
+    return {};
+  }
   for (const EntryType type : kEntryTypes) {
     const Result<FileInfo> info = files_.info(log_path_of(options_.session_id, type));
     if (!info && !is_not_found(info.error())) {
@@ -127,6 +153,9 @@ Status SessionIndex::open_checkpoint() {
 
 /// Compares each log with what is covered, and takes in what is new.
 Status SessionIndex::bring_up_to_date() {
+  if (covers_package()) {
+    return {};
+  }
   for (const EntryType type : kEntryTypes) {
     LogCover& cover = state_->covers[static_cast<std::size_t>(type)];
     const Result<FileInfo> info = files_.info(log_path_of(options_.session_id, type));
@@ -149,6 +178,7 @@ Status SessionIndex::bring_up_to_date() {
     }
   }
   state_->finish_scans();
+  note_package();
   return {};
 }
 
@@ -172,6 +202,7 @@ Status SessionIndex::scan_all(const Progress& on_progress) {
     done += state_->covers[static_cast<std::size_t>(type)].bytes;
   }
   state_->finish_scans();
+  note_package();
   state_->opened = true;
   return {};
 }
@@ -264,6 +295,9 @@ Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
     BMAD_TRY(open_checkpoint());
     BMAD_TRY(bring_up_to_date());
   }
+  if (options_.package != 0) {
+    return write_locked();
+  }
   FileLock lock(files_, clock_, session_file(options_.session_id, kIndexLockName),
                 session_file(options_.session_id, kIndexLockInfoName));
   const Result<FileLock::Guard> turn =
@@ -274,6 +308,10 @@ Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
     }
     return turn.error();
   }
+  return write_locked();
+}
+
+Result<std::optional<CheckpointReport>> SessionIndex::write_locked() {
   // Too many tombstones: their postings would be carried along for ever.
   const std::uint64_t entries = state_->table.columns.size();
   if (state_->checkpoint != nullptr && state_->table.tombstones * std::uint64_t{4} > entries) {

@@ -3,6 +3,8 @@
 #include <array>
 #include <cassert>
 #include <chrono>
+#include <unordered_set>
+#include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "checkpoint_format.hpp"
@@ -13,6 +15,10 @@
 namespace bmad_mem {
 
 const SessionFacts& SessionIndex::facts() const { return state_->table.facts; }
+
+std::uint64_t SessionIndex::log_size(EntryType type) const {
+  return state_->covers[static_cast<std::size_t>(type)].bytes;
+}
 
 Ordinal SessionIndex::entry_count() const {
   return state_->grown ? static_cast<Ordinal>(state_->table.columns.size())
@@ -131,13 +137,65 @@ Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKe
   return {};
 }
 
-Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
-  const std::vector<std::uint32_t>* hashes = &state_->table.columns.id_hashes;
-  std::vector<std::uint32_t> of_checkpoint;
+Result<std::vector<std::uint32_t>> SessionIndex::id_hashes() const {
   if (!state_->grown && state_->checkpoint != nullptr) {
-    BMAD_TRY_ASSIGN(of_checkpoint, state_->checkpoint->id_hashes());
-    hashes = &of_checkpoint;
+    return state_->checkpoint->id_hashes();
   }
+  return state_->table.columns.id_hashes;
+}
+
+Result<bool> SessionIndex::may_hold(std::span<const std::string> ids) const {
+  std::unordered_set<std::uint32_t> wanted;
+  for (const std::string& id : ids) {
+    for (const EntryType type : kEntryTypes) {
+      wanted.insert(entry_id_hash(type, id));
+    }
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, id_hashes());
+  return std::ranges::any_of(hashes, [&](std::uint32_t hash) { return wanted.contains(hash); });
+}
+
+Status SessionIndex::hide_those_in(SessionIndex& newer) {
+  const std::pair<std::uint64_t, std::uint64_t> seen(changes_, newer.changes_);
+  {
+    const std::scoped_lock guard(state_->cache_mutex);
+    if (state_->hidden_as_of == seen) {
+      return {};
+    }
+  }
+  BMAD_TRY(newer.load());
+  BMAD_TRY(load());
+  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> theirs, newer.id_hashes());
+  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> ours, id_hashes());
+  std::unordered_set<std::uint32_t> live;
+  for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
+    if (newer.slots().slot(ordinal) != SlotTable::kNoSlot) {
+      live.insert(theirs[ordinal]);
+    }
+  }
+  std::vector<std::uint8_t> hidden(slots().size(), 0);
+  bool any = false;
+  for (Ordinal ordinal = 0; ordinal < ours.size(); ++ordinal) {
+    const std::uint32_t slot = slots().slot(ordinal);
+    if (slot != SlotTable::kNoSlot && live.contains(ours[ordinal])) {
+      hidden[slot] = 1;
+      any = true;
+    }
+  }
+  const std::scoped_lock guard(state_->cache_mutex);
+  state_->hidden =
+      any ? std::make_shared<const std::vector<std::uint8_t>>(std::move(hidden)) : nullptr;
+  state_->hidden_as_of = seen;
+  return {};
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> SessionIndex::hidden() const {
+  const std::scoped_lock guard(state_->cache_mutex);
+  return state_->hidden;
+}
+
+Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
+  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, id_hashes());
   std::array<std::uint32_t, kEntryTypeCount> wanted{};
   for (const EntryType type : kEntryTypes) {
     wanted[static_cast<std::size_t>(type)] = entry_id_hash(type, id);
@@ -145,8 +203,8 @@ Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
   std::vector<Ordinal> found;
   JsonParser parser;
   BMAD_TRY(state_->load());
-  for (Ordinal ordinal = 0; ordinal < hashes->size(); ++ordinal) {
-    if (std::ranges::find(wanted, (*hashes)[ordinal]) == wanted.end() ||
+  for (Ordinal ordinal = 0; ordinal < hashes.size(); ++ordinal) {
+    if (std::ranges::find(wanted, hashes[ordinal]) == wanted.end() ||
         state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
       continue;
     }

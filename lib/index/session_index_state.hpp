@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "index/analyzer.hpp"
 #include "index/session_index.hpp"
@@ -38,6 +40,9 @@ struct SessionIndex::State {
   std::mutex cache_mutex;
   std::unordered_map<std::string, Postings> cache;
   std::uint64_t cache_used = 0;
+  // See hide_those_in(); under cache_mutex, too.
+  std::shared_ptr<const std::vector<std::uint8_t>> hidden;
+  std::pair<std::uint64_t, std::uint64_t> hidden_as_of;
 
   /// Makes `slots`, and what is asked for with them. Many may ask at once.
   Status load() {

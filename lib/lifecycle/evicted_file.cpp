@@ -116,6 +116,7 @@ Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_vie
 Status replace_evicted(FileSystem& files, std::string_view session_id,
                        std::span<const EvictedLine> lines) {
   const std::string path = evicted_path(session_id);
+  BMAD_TRY(remove_durably(files, evicted_index_path(session_id)));  // It holds the old words.
   if (lines.empty()) {
     return remove_durably(files, path);
   }

@@ -161,6 +161,10 @@ Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view 
   BMAD_TRY_ASSIGN(const std::string packed, pack(session_id, members));
   const std::string path = archive_path(session_id);
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  for (const std::string& derived :
+       {archive_index_path(session_id), archive_known_path(session_id)}) {
+    BMAD_TRY(remove_durably(files, derived));  // It holds the old words.
+  }
   BMAD_TRY(replace_file_with(files, path, [&](File& file) -> Status {
     BMAD_TRY(write_all(file, packed));
     BMAD_TRY(file.sync_all());

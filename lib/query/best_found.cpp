@@ -8,6 +8,9 @@ namespace {
 
 /// The best first, for the order asked for.
 bool is_before(SortOrder sort, const Found& a, const Found& b) {
+  if (a.evicted != b.evicted) {
+    return b.evicted;
+  }
   if (sort == SortOrder::kRelevanceDesc && a.relevance != b.relevance) {
     return a.relevance > b.relevance;
   }
@@ -42,7 +45,9 @@ void BestFound::offer(const Found& found) {
   } else {
     return;
   }
-  if (sort_ == SortOrder::kRelevanceDesc && limit_ != 0 && best.size() == limit_) {
+  // What was evicted keeps nothing else out, however relevant it is.
+  if (sort_ == SortOrder::kRelevanceDesc && limit_ != 0 && best.size() == limit_ &&
+      !found.evicted) {
     raise_least(best.front().relevance);
   }
 }

@@ -27,7 +27,9 @@ Entry to_entry(const SessionIndex& session, EntryType type, Ordinal ordinal, Jso
                .line = line.number,
                .versions = odd == nullptr ? 1 : odd->versions,
                .pinned = head.pinned,
-               .sensitive = head.sensitive};
+               .sensitive = head.sensitive,
+               .archived = session.is_archived(),
+               .evicted = session.is_evicted()};
 }
 
 }  // namespace

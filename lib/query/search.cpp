@@ -267,9 +267,11 @@ class Search {
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
     const RelevanceBound bound(relevance, session.facts().newest);
+    const auto hidden = session.hidden();
     Status problem;
     const auto consider = [&](std::uint32_t slot) {
-      if (problem && (allowed_slots.empty() || allowed_slots[slot] != 0)) {
+      const bool is_shown = hidden == nullptr || (*hidden)[slot] == 0;
+      if (problem && is_shown && (allowed_slots.empty() || allowed_slots[slot] != 0)) {
         problem = score_entry(index, slot, scores, relevance, bound, validity);
       }
     };
@@ -331,6 +333,7 @@ class Search {
                 .relevance = 0,
                 .components = relevance.components(
                     text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
+                .evicted = session.is_evicted(),
                 .length = session.slots().lengths[slot]};
     found.relevance = relevance.combine(found.components);
     if (found.relevance < best_->least()) {

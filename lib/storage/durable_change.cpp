@@ -5,6 +5,7 @@
 
 #include "core/ids.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/layout.hpp"
 
 namespace bmad_mem {
 
@@ -31,6 +32,22 @@ Status remove_durably(FileSystem& files, const std::string& path) {
     return {};
   }
   return synced;
+}
+
+Status ensure_ignored(FileSystem& files, std::string_view pattern) {
+  constexpr std::uint64_t kIgnoreFileSizeMax = 1U << 20U;
+  Result<std::string> text = read_file(files, kGitignoreFile, kIgnoreFileSizeMax);
+  if (!text && is_not_found(text.error())) {
+    return {};  // Somebody doesn't want one.
+  }
+  BMAD_TRY(text);
+  if (text->contains(pattern)) {
+    return {};
+  }
+  if (!text->empty() && text->back() != '\n') {
+    *text += '\n';
+  }
+  return replace_file(files, kGitignoreFile, *text + std::string(pattern) + '\n');
 }
 
 Result<std::vector<std::string>> ids_of_files(FileSystem& files, const std::string& folder,

@@ -87,6 +87,18 @@ std::string evicted_path(std::string_view session_id) {
   return in_folder(kArchiveFolder, session_id, ".evicted.jsonl.gz");
 }
 
+std::string archive_index_path(std::string_view session_id) {
+  return in_folder(kArchiveFolder, session_id, ".index.json");
+}
+
+std::string archive_known_path(std::string_view session_id) {
+  return in_folder(kArchiveFolder, session_id, ".known.jsonl");
+}
+
+std::string evicted_index_path(std::string_view session_id) {
+  return in_folder(kArchiveFolder, session_id, ".evicted.jsonl.index.json");
+}
+
 std::string deleted_folder(std::string_view session_id) {
   return in_folder(kDeletedFolder, session_id, "");
 }
@@ -156,6 +168,8 @@ std::string_view gitignore_text() {
          "/maintenance.json\n"
          "/sessions/*/index.json\n"
          "/sessions/*/access.jsonl\n"
+         "/archive/*.index.json\n"
+         "/archive/*.known.jsonl\n"
          "/shared/*.json\n"
          "/deleted/\n"
          "# Left behind by a process that died.\n"

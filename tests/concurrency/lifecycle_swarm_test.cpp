@@ -97,7 +97,7 @@ int take_care(const std::string& root, Board& board) {
     } else if (!is_away(deleted.error())) {
       board.report("delete", deleted.error());
     }
-    if (round % 4 == 3) {
+    if (round % 4 == 1) {
       const auto archived = memory->archive_session("s1");
       if (archived) {
         ++board.archives;

@@ -164,14 +164,15 @@ void with_old_secrets(CrashStore& store) {
 }
 
 /// Runs a command that is killed in the middle of its work.
-void kill_midway(CrashStore& store, const Words& arguments) {
+/// `thirds` of what it changes are done by then.
+void kill_midway(CrashStore& store, const Words& arguments, std::size_t thirds = 2) {
   const SyscallTracer tracer(store.folder());
   store.keep_as_template();
   const TraceOutcome whole = tracer.run(store.command(arguments), {});
   store.reset();
   const std::size_t points = count_points(whole.points, kChanges);
   tracer.run(store.command(arguments),
-             {.action = FaultAction::kKillBefore, .point = points * 2 / 3});
+             {.action = FaultAction::kKillBefore, .point = points * thirds / 3});
 }
 
 void with_killed_compaction(CrashStore& store) {
@@ -181,7 +182,7 @@ void with_killed_compaction(CrashStore& store) {
 
 void with_killed_archiving(CrashStore& store) {
   more_entries(store);
-  kill_midway(store, {"session", "archive", "$S"});
+  kill_midway(store, {"session", "archive", "$S"}, 1);  // The last third makes an index.
 }
 
 void with_killed_restoring(CrashStore& store) {

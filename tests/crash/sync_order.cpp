@@ -21,6 +21,7 @@ bool is_expendable(const std::string& path) {
       "audit.jsonl", ".gitignore"};
   const std::string name = path.substr(path.rfind('/') + 1);
   return std::ranges::find(kNames, name) != kNames.end() || name.ends_with(".tmp") ||
+         name.ends_with(".index.json") || name.ends_with(".known.jsonl") ||
          parent_of(path).ends_with("/shared");
 }
 

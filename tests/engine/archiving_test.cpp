@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/knowledge.hpp"
 #include "engine/memory_fixture.hpp"
 
 namespace bmad_mem::test::archiving_test {
@@ -25,25 +26,26 @@ void fill(MemoryFixture& memory) {
 
 }  // namespace
 
-TEST_CASE("an archived session is gone from the list, and what it taught is still found") {
+TEST_CASE("an archived session is gone from the list, and all that it holds is found") {
   MemoryFixture memory;
   fill(memory);
   const ArchiveReport report = memory->archive_session("s1").value();
   CHECK(report.files >= 5);
-  CHECK(report.kept == 2);
+  CHECK(report.kept == 3);
   CHECK(memory->list_sessions().value().empty());
   REQUIRE(memory->archived_sessions().value().size() == 1);
   CHECK(memory->archived_sessions().value()[0].session_id == "s1");
-  CHECK(memory.found("postgres") == Ids{"d2", "f1"});
-  CHECK(memory.found("postgres", true) == Ids{"d1", "d2", "f1"});
+  CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
+  CHECK(memory.found("postgres", ArchivedSessions::kOnly) == Ids{"d1", "d2", "f1"});
+  CHECK(memory.found("postgres", ArchivedSessions::kWithout).empty());
   memory.reopen();
-  CHECK(memory.found("postgres") == Ids{"d2", "f1"});
+  CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
   CHECK(code_of(memory->load_session("s1")) == ErrorCode::E_SESSION_ARCHIVED);
-  CHECK(code_of(memory->query({.text = "postgres", .filter = {.sessions = {"s1"}}})) ==
-        ErrorCode::E_SESSION_ARCHIVED);
-  CHECK(memory->query({.text = "postgres", .filter = {.sessions = {"s1"}, .archived = true}})
-            .value()
-            .size() == 3);
+  const std::vector<Hit> hits =
+      memory->query({.text = "postgres", .filter = {.sessions = {"s1"}}}).value();
+  REQUIRE(hits.size() == 3);
+  CHECK(hits[0].entry.archived);
+  CHECK_FALSE(hits[0].entry.evicted);
 }
 
 TEST_CASE("a dry run says what an archive would be, and changes nothing") {
@@ -96,14 +98,21 @@ TEST_CASE("archiving and restoring leave a trace in the audit log") {
   CHECK(memory->audit().value().back().action == "restore");
 }
 
-TEST_CASE("what was kept is listed and fetched as before") {
+TEST_CASE("what is archived is listed, fetched, counted and told as before") {
   MemoryFixture memory;
   fill(memory);
   memory->archive_session("s1").value();
   CHECK(memory->get(Ids{"f1"}).value().size() == 1);
-  CHECK(memory->get(Ids{"d1"}).value().empty());
-  CHECK(memory->list({.limit = 0}).value().size() == 2);
-  CHECK(memory->list({.archived = true, .limit = 0}).value().size() == 3);
+  CHECK(memory->get(Ids{"d1"}).value().at(0).archived);
+  CHECK(memory->get(Ids{"d1"}, Ids{"s1"}).value().size() == 1);
+  CHECK(memory->history("d1").value().size() == 1);
+  CHECK(memory->list({.limit = 0}).value().size() == 3);
+  CHECK(memory->list({.limit = 2}).value().size() == 2);
+  CHECK(memory.listed(ArchivedSessions::kWithout).empty());
+  CHECK(memory->timeline({}, TimelineUnit::kDay).value().at(0).total() == 3);
+  CHECK(Knowledge(*memory).recall({}).value().size() == 1);
+  const Context context = Knowledge(*memory).context({.task = "postgres"}).value();
+  CHECK(context.markdown.find("postgres it is") != std::string::npos);
 }
 
 TEST_CASE("entries of an archived session can be deleted") {
@@ -123,7 +132,7 @@ TEST_CASE("an archived session can be deleted and brought back") {
   fill(memory);
   memory->archive_session("s1").value();
   memory->delete_session("s1").value();
-  CHECK(memory.found("postgres", true).empty());
+  CHECK(memory.found("postgres").empty());
   memory->undelete({.sessions = {"s1"}}).value();
   CHECK(memory.found("postgres") == Ids{"d1", "d2", "f1"});
 }

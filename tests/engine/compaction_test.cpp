@@ -43,8 +43,9 @@ TEST_CASE("compaction keeps the more relevant four fifths and says what went whe
   CHECK(report.evicted == 2);
   CHECK(report.entries_after == 8);
   CHECK(report.bytes_after < report.bytes_before);
-  CHECK(memory.listed().size() == 8);
-  CHECK(memory->query({.text = "text", .filter = {.limit = 0}}).value().size() == 8);
+  CHECK(memory.listed(ArchivedSessions::kWithout).size() == 8);
+  CHECK(memory.found("text", ArchivedSessions::kWithout).size() == 8);
+  CHECK(memory.found("text").size() == 10);
   CHECK(memory->audit().value().back().action == "compact");
 }
 
@@ -58,7 +59,7 @@ TEST_CASE("the evicted come back") {
   const std::vector<RemovedEntry> removed = memory->compact("s1").value().removed;
   REQUIRE(removed.size() == 2);
   CHECK(memory->restore_evicted("s1", Ids{removed[0].id}).value() == 1);
-  CHECK(memory.listed().size() == 9);
+  CHECK(memory.listed(ArchivedSessions::kWithout).size() == 9);
   CHECK(memory->restore_evicted("s1").value() == 1);
   CHECK(memory.listed() == all);
   CHECK(memory->restore_evicted("s1").value() == 0);
@@ -74,7 +75,11 @@ TEST_CASE("folding alone loses no entry, and a second run has nothing to do") {
   CHECK(report.superseded == 1);
   CHECK(report.evicted == 0);
   CHECK(memory.listed() == Ids{"a", "b"});
-  CHECK(memory->history("a").value().size() == 1);
+  CHECK(memory.found("one").empty());
+  const std::vector<Entry> history = memory->history("a").value();
+  REQUIRE(history.size() == 2);
+  CHECK(history[0].evicted);
+  CHECK_FALSE(history[1].evicted);
   CHECK(memory->compact("s1", {.keep_share = 1}).value().removed.empty());
 }
 

@@ -160,7 +160,7 @@ TEST_CASE("archived sessions are left out and named, or come as a whole") {
   CHECK(memory->export_entries({}, without).value().archived == Texts{"s1"});
   CHECK(without.seen.empty());
   ExportOptions options;
-  options.filter.archived = true;
+  options.archived = true;
   Recorder with;
   REQUIRE(memory->export_entries(options, with).has_value());
   CHECK(with.entries.size() == 2);

@@ -107,7 +107,7 @@ std::vector<std::pair<std::string, std::string>> MemoryFixture::files() const {
   return found;
 }
 
-std::vector<std::string> MemoryFixture::listed(bool archived) const {
+std::vector<std::string> MemoryFixture::listed(ArchivedSessions archived) const {
   const std::vector<Entry> entries = manager_->list({.archived = archived, .limit = 0}).value();
   std::vector<std::string> ids;
   for (const Entry& entry : entries) {
@@ -117,7 +117,8 @@ std::vector<std::string> MemoryFixture::listed(bool archived) const {
   return ids;
 }
 
-std::vector<std::string> MemoryFixture::found(const std::string& text, bool archived) const {
+std::vector<std::string> MemoryFixture::found(const std::string& text,
+                                              ArchivedSessions archived) const {
   const std::vector<Hit> hits =
       manager_->query({.text = text, .filter = {.archived = archived, .limit = 0}}).value();
   std::vector<std::string> ids;

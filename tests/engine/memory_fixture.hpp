@@ -37,11 +37,12 @@ class MemoryFixture {
   /// The line that add_fact() writes, without '\n'.
   [[nodiscard]] static std::string fact(const std::string& id, const std::string& content = "x");
 
-  /// The ids of all entries there are, sorted; with `archived` those in archives too.
-  [[nodiscard]] std::vector<std::string> listed(bool archived = false) const;
+  /// The ids of all entries there are, sorted.
+  [[nodiscard]] std::vector<std::string> listed(
+      ArchivedSessions archived = ArchivedSessions::kWith) const;
   /// The ids of all entries that a query for `text` finds, sorted.
-  [[nodiscard]] std::vector<std::string> found(const std::string& text,
-                                               bool archived = false) const;
+  [[nodiscard]] std::vector<std::string> found(
+      const std::string& text, ArchivedSessions archived = ArchivedSessions::kWith) const;
 
   /// Path of the session's file `name`, or of its log of `type`, on disk.
   [[nodiscard]] std::string path(std::string_view name, const std::string& session = "s1") const;

@@ -1,4 +1,6 @@
 // Reading: search, lists, one entry.
+#include <filesystem>
+
 #include <doctest/doctest.h>
 
 #include "http/api_fixture.hpp"
@@ -81,6 +83,38 @@ TEST_CASE_FIXTURE(SomeEntries, "a search chooses by each of its filters") {
     CAPTURE(row.query);
     CHECK(found(row.query) == row.ids);
   }
+}
+
+TEST_CASE_FIXTURE(SomeEntries, "what is archived is found, and one that can't be read is named") {
+  REQUIRE(memory().archive_session("s1").has_value());
+  struct Row {
+    std::string_view query;
+    std::string_view ids;
+  };
+  static constexpr Row kRows[] = {
+      {"q=pool", "fact-1 pref-1 finding-1 msg-1"},
+      {"q=pool&archived=yes", "fact-1 pref-1 finding-1 msg-1"},
+      {"q=pool&archived=true", "fact-1 pref-1 finding-1 msg-1"},
+      {"q=pool&archived=no", "finding-1 msg-1"},
+      {"q=pool&archived=false", "finding-1 msg-1"},
+      {"q=pool&archived=only", "fact-1 pref-1"},
+      {"q=pool&session_id=s1", "fact-1 pref-1"},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.query);
+    CHECK(found(row.query) == row.ids);
+  }
+  CHECK(get("/memory/search?q=pool&archived=maybe").field() == "archived");
+  const Answer hits = get("/memory/search?q=pool&archived=only");
+  CHECK((*hits.json["hits"].elements().begin())["archived"].boolean());
+  CHECK_FALSE(hits.json["problems"].is_array());
+  CHECK(get("/memory/record/fact-1").body.find(R"("archived":true)") != std::string::npos);
+
+  std::filesystem::resize_file(memory().root() + "/archive/s1.tar.gz", 30);
+  const Answer rest = get("/memory/search?q=pool");
+  CHECK(ids(rest.json["hits"]).find("finding-1") != std::string::npos);
+  REQUIRE(count(rest.json["problems"]) == 1);
+  CHECK((*rest.json["problems"].elements().begin())["code"].string() == "E_STORAGE_CORRUPT");
 }
 
 TEST_CASE_FIXTURE(SomeEntries, "without words a search shows the newest first") {

@@ -152,7 +152,9 @@ TEST_CASE("care is a dry run unless told otherwise") {
   CHECK(count(api.get("/memory/record/fact-1/history").json["versions"]) == 2);
   const Answer real = api.post("/memory/compact", R"({"dry_run":false,"keep_share":1})");
   CHECK_FALSE(real.json["dry_run"].boolean(true));
-  CHECK(count(api.get("/memory/record/fact-1/history").json["versions"]) == 1);
+  const Answer history = api.get("/memory/record/fact-1/history");
+  REQUIRE(count(history.json["versions"]) == 2);
+  CHECK((*history.json["versions"].elements().begin())["evicted"].boolean());
 
   api.request("DELETE", "/memory/record/fact-1");
   CHECK(count(api.post("/memory/purge", "").json["deletions"]) == 0);

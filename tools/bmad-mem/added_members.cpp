@@ -59,6 +59,15 @@ std::vector<std::string_view> added_members(JsonValue line) {
   if (line["version"].is_integer() && line["versions"].is_integer() && added.empty()) {
     added = {"version", "versions"};
   }
+  // Where an entry is stands in front of what it holds.
+  for (const JsonMember& member : line.members()) {
+    if (member.key == "id") {
+      break;
+    }
+    if ((member.key == "archived" || member.key == "evicted") && line["session_id"].is_string()) {
+      added.push_back(member.key == "archived" ? "archived" : "evicted");
+    }
+  }
   return added;
 }
 

@@ -110,7 +110,24 @@ EntryColumns columns_of(std::span<const Entry> entries) {
 
 }  // namespace
 
+std::string_view place_mark(const Entry& entry) {
+  if (entry.evicted) {
+    return "evicted";
+  }
+  return entry.archived ? "archived" : "";
+}
+
 std::string entry_json_line(const Entry& entry, std::string_view extra) {
+  if (entry.archived || entry.evicted) {
+    std::string members(extra);
+    Entry plain = entry;
+    plain.archived = false;
+    plain.evicted = false;
+    members +=
+        entry.archived ? fmt::format(R"({}"archived":true)", members.empty() ? "" : ",") : "";
+    members += entry.evicted ? fmt::format(R"({}"evicted":true)", members.empty() ? "" : ",") : "";
+    return entry_json_line(plain, members);
+  }
   const std::string_view type = entry_type_name(entry.type);
   std::string out = fmt::format(R"({{"type":{},"session_id":{})", json_quoted(type),
                                 json_quoted(entry.session_id));
@@ -161,9 +178,10 @@ void print_field(Tool& tool, std::string_view name, std::string_view value,
 void print_entry(Tool& tool, const Entry& entry) {
   const Style& style = tool.style();
   tool.out().print(
-      "{} {} in {}{}{}{}\n", style.bold(entry_type_name(entry.type)), style.id(entry.id),
+      "{} {} in {}{}{}{}{}\n", style.bold(entry_type_name(entry.type)), style.id(entry.id),
       entry.session_id, entry.versions > 1 ? fmt::format(", {} versions", entry.versions) : "",
-      entry.pinned ? ", pinned" : "", entry.sensitive ? style.faint(", sensitive") : "");
+      entry.pinned ? ", pinned" : "", entry.sensitive ? style.faint(", sensitive") : "",
+      entry.archived || entry.evicted ? style.faint(fmt::format(", {}", place_mark(entry))) : "");
   const std::vector<FieldText> fields = entry_fields(entry);
   std::size_t width = 0;
   for (const FieldText& field : fields) {
@@ -190,8 +208,10 @@ void print_entry_list(Tool& tool, std::span<const Entry> entries,
     const Entry& entry = entries[i];
     std::string headline = entry.pinned ? "* " : "";
     headline += printable(entry.headline);
-    const std::string mark = entry.sensitive ? style.faint(kSensitiveMark) : std::string();
-    const std::size_t mark_width = entry.sensitive ? kSensitiveMark.size() : 0;
+    std::string marks = entry.sensitive ? std::string(kSensitiveMark) : std::string();
+    marks += entry.archived || entry.evicted ? fmt::format("{} ", place_mark(entry)) : "";
+    const std::string mark = marks.empty() ? marks : style.faint(marks);
+    const std::size_t mark_width = marks.size();
     tool.out().print("{}{}  {}  {}  {}  {}{}\n", heads.empty() ? "" : heads[i],
                      style.id(padded(entry.id, columns.id)),
                      style.faint(format_minute(entry.timestamp)),

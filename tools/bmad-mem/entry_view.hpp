@@ -19,7 +19,10 @@ namespace bmad_mem::cli {
 /// `extra`: further members without braces, such as "\"relevance\":0.83". A member of the entry
 /// that has the name of one of these is called otherwise, see added_members.hpp; its own "type" and
 /// "session_id" are left out.
+/// "archived" and "evicted" are added where they are so.
 std::string entry_json_line(const Entry& entry, std::string_view extra = {});
+/// "archived", "evicted", or empty.
+std::string_view place_mark(const Entry& entry);
 
 /// A field of an entry for people: "context.topic" and its value as text, maybe of several lines.
 struct FieldText {

@@ -26,6 +26,13 @@ Result<std::size_t> read_limit(std::string_view text) {
 
 }  // namespace
 
+ArchivedSessions archived_choice(std::string_view text) {
+  if (text == "no") {
+    return ArchivedSessions::kWithout;
+  }
+  return text == "only" ? ArchivedSessions::kOnly : ArchivedSessions::kWith;
+}
+
 Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
   const auto texts = [&](std::string_view name) {
     const std::span<const std::string> values = args.all(name);
@@ -37,7 +44,7 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
   filter.agents = texts("agent");
   filter.pinned_only = args.has("pinned");
   filter.without_sensitive = args.has("no-sensitive");
-  filter.archived = args.has("archived");
+  filter.archived = archived_choice(args.value("archived"));
   for (const std::string& name : args.all("type")) {
     Result<EntryType> type = parse_entry_type(name);
     if (!type) {

@@ -51,9 +51,15 @@ inline constexpr Option kWhereFilter = {
     .repeatable = true};
 inline constexpr Option kNoSensitiveFilter = {
     .name = "no-sensitive", .help = "leave out entries that are marked as sensitive"};
+/// What `archived` takes, here and in the other interfaces.
+inline constexpr std::array<std::string_view, 3> kArchivedChoices = {"yes", "no", "only"};
+/// One of them; anything else is "yes".
+ArchivedSessions archived_choice(std::string_view text);
 inline constexpr Option kArchivedFilter = {
     .name = "archived",
-    .help = "look into archived sessions as well; without it, only at what was kept of them"};
+    .help = "archived sessions and evicted entries, too; no: none of them; only: nothing else",
+    .fallback = "yes",
+    .choices = kArchivedChoices};
 /// --limit, of what `help` says.
 constexpr Option limit_option(std::string_view help) {
   return {.name = "limit", .letter = 'n', .value = "N", .help = help, .fallback = "20"};

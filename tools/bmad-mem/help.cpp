@@ -136,10 +136,11 @@ void append_examples(std::string& out, const Command& command, const Style& styl
 }  // namespace
 
 std::string option_head(const Option& option) {
+  const bool is_choice = option.value.empty() && !option.choices.empty();
   return fmt::format(
       "{}--{}{}{}",
       option.letter == '\0' ? std::string("    ") : fmt::format("-{}, ", option.letter),
-      option.name, option.value.empty() ? "" : " ", option.value);
+      option.name, option.value.empty() ? "" : " ", is_choice ? "[=WHICH]" : option.value);
 }
 
 std::string option_help(const Option& option) {

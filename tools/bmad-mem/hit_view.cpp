@@ -242,6 +242,9 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   about += entry.sensitive ? style.faint("  sensitive") : "";
   about += hit.outdated ? style.faint("  outdated") : "";
   about += hit.weak ? style.faint("  weak") : "";
+  if (const std::string_view place = place_mark(entry); !place.empty()) {
+    about += style.faint(fmt::format("  {}", place));
+  }
   print_neighbours(tool, hit.before);
   tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
                    padded(entry_type_name(entry.type), columns.type),

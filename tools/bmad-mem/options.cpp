@@ -105,16 +105,32 @@ class ArgumentReader {
     }
     if (option.value.empty()) {
       for (std::string& value : values) {
-        if (!value.empty() && value != "true") {
-          line_.problem = fmt::format("--{} takes no value", option.name);
-        }
-        value.clear();
+        take_flag(option, value);
       }
     } else if (!option.repeatable && values.size() > 1) {
       line_.problem =
           fmt::format("--{} was given {} times; it takes one value", option.name, values.size());
     }
     line_.arguments.options_.emplace_back(option.name, std::move(values));
+  }
+
+  /// "--name", or "--name=CHOICE" where there are choices.
+  void take_flag(const Option& option, std::string& value) {
+    if (!option.choices.empty() &&
+        std::ranges::find(option.choices, value) != option.choices.end()) {
+      return;
+    }
+    if (!value.empty() && value != "true") {
+      std::string choices;
+      for (const std::string_view choice : option.choices) {
+        choices += fmt::format("{}{}", choices.empty() ? "" : ", ", choice);
+      }
+      line_.problem = choices.empty()
+                          ? fmt::format("--{} takes no value", option.name)
+                          : fmt::format("--{0} takes one of {1}, as in --{0}={2}, not '{3}'",
+                                        option.name, choices, option.choices.front(), value);
+    }
+    value.clear();
   }
 
   [[nodiscard]] std::string unknown_option(std::string_view word) const {

@@ -98,6 +98,7 @@ Result<MemoryManager> Tool::open() {
                   MemoryManager::find_root(arguments_.value("root"),
                                            environment("BMAD_MEMORY_ROOT"), working_directory()));
   OpenOptions options{.root = std::move(root), .agent_id = std::string(agent_id())};
+  options.on_problem = [this](const Error& problem) { report(problem); };
   const std::string workflow(
       arguments_.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
   if (!workflow.empty() || arguments_.has("workflow")) {

@@ -22,9 +22,10 @@ namespace bmad_mem {
 
 struct ExportOptions {
   /// Which entries, by their latest version; but one that was ever marked as sensitive counts as
-  /// such. `limit` is passed over. With `archived` archived sessions are unpacked and come as a
-  /// whole; without it they are left out, and named.
+  /// such. `limit` and `archived` are passed over.
   EntryFilter filter = {};
+  /// Archived sessions, too: they come as a whole. Without it they are left out, and named.
+  bool archived = false;
   /// Every version of the entries that pass; otherwise the latest of each.
   bool all_versions = false;
 };

@@ -138,7 +138,7 @@ struct RecallOptions {
   std::optional<Category> category = {};
   std::string agent_id = {};               ///< Only what this agent stated.
   std::string key = {};                    ///< Only this key.
-  std::vector<std::string> sessions = {};  ///< All when empty, what was kept of archived ones too.
+  std::vector<std::string> sessions = {};  ///< All when empty; archived ones too.
   /// What was known at that time.
   std::optional<Timestamp> as_of = {};
   double min_confidence = 0;

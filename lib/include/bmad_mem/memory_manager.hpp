@@ -48,6 +48,9 @@ struct OpenOptions {
   /// Count what queries and get() return as accesses, as the config says. False: reading leaves no
   /// trace at all, for people who look at what agents remember.
   bool note_accesses = true;
+  /// Told when a call leaves out an archive that can't be read, once for each; the call answers
+  /// with the rest. One call at a time; it must not call the manager.
+  std::function<void(const Error&)> on_problem = {};
 };
 
 /// What is known of a new session. Everything may stay empty.
@@ -283,6 +286,9 @@ class MemoryManager {
   std::vector<MaintenanceAction> maintained_by_the_way();
 
   // Care.
+
+  /// Why archives that reads have asked for can't be read, as long as that is so, by path.
+  [[nodiscard]] std::vector<Error> problems() const;
 
   /// Checks every byte of `sessions` (all when empty, and the config). `on_progress`, if given, is
   /// called now and then with the bytes done and the bytes there are.

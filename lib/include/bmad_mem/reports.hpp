@@ -99,6 +99,8 @@ struct Entry {
   std::uint64_t versions = 1;  ///< How many lines carry this id.
   bool pinned = false;
   bool sensitive = false;  ///< Not for a model, unless somebody asks for it.
+  bool archived = false;   ///< Its session is archived.
+  bool evicted = false;    ///< Compaction has moved it out of its session.
 };
 
 struct PinReport {
@@ -117,6 +119,13 @@ struct FieldFilter {
   bool operator==(const FieldFilter&) const = default;
 };
 
+/// Whether to look into archived sessions, and at what compaction has evicted.
+enum class ArchivedSessions : std::uint8_t {
+  kWith,
+  kWithout,
+  kOnly,  ///< Nothing else.
+};
+
 /// Empty members don't filter.
 struct EntryFilter {
   std::vector<std::string> sessions;
@@ -127,9 +136,7 @@ struct EntryFilter {
   std::optional<Timestamp> until;   ///< Inclusive.
   bool pinned_only = false;
   bool without_sensitive = false;  ///< Leaves out the sensitive ones, as a prompt wants it.
-  /// Search what is in archives too. Without it, what was kept of archived sessions is searched:
-  /// facts, preferences and pins.
-  bool archived = false;
+  ArchivedSessions archived = ArchivedSessions::kWith;
   std::vector<FieldFilter> fields;  ///< Of one field any value, of different fields all.
   std::size_t limit = 20;           ///< 0: no limit.
 };

@@ -116,6 +116,7 @@ Result<ExitStatus> run_export(Tool& tool) {
   }
   ExportOptions options;
   BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
+  options.archived = tool.args().has("archived");
   options.all_versions =
       tool.args().has("all-versions") || (format == "jsonl" && !has_filters(tool.args()));
   if (format == "server-memory") {

@@ -28,9 +28,9 @@ Result<ExitStatus> run_list(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kListOptions[] = {kTypeFilter,        kTagFilter,   kWhereFilter, kAgentFilter,
-                                   kSessionFilter,     kSinceFilter, kUntilFilter, kPinnedFilter,
-                                   kNoSensitiveFilter, kLimitFilter};
+constexpr Option kListOptions[] = {kTypeFilter,        kTagFilter,      kWhereFilter, kAgentFilter,
+                                   kSessionFilter,     kSinceFilter,    kUntilFilter, kPinnedFilter,
+                                   kNoSensitiveFilter, kArchivedFilter, kLimitFilter};
 
 constexpr Example kListExamples[] = {
     {.command = "bmad-mem list", .says = "the newest 20 entries of all sessions"},

@@ -92,7 +92,8 @@ Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
     return tool.report_in(error, source.text);
   }
   BMAD_TRY(read_search_options(args, *query));
-  query->filter.archived = args.has("archived");  // The JSON has no member for these two.
+  query->filter.archived =
+      archived_choice(args.value("archived"));  // The JSON has no member for these two.
   query->filter.without_sensitive = args.has("no-sensitive");
   return search(tool, *query);
 }

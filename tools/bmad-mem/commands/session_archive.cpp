@@ -51,7 +51,7 @@ constexpr Option kSessionArchiveOptions[] = {
 
 constexpr Example kSessionArchiveExamples[] = {
     {.command = "bmad-mem session archive sess-2026-01-11-4q7m2s", .says = "pack one"},
-    {.command = "bmad-mem query --archived why postgres", .says = "ask archives as well"},
+    {.command = "bmad-mem query --archived=only why postgres", .says = "ask archives alone"},
 };
 
 }  // namespace
@@ -62,8 +62,8 @@ const Command kSessionArchive = {
     .summary = "pack sessions into one file each",
     .description =
         "Packs sessions into archive/ID.tar.gz, each checked by reading it back before the folder "
-        "goes. Facts, preferences and pinned entries stay searchable; `--archived` of query, "
-        "similar, related, topics and timeline looks at the rest.\n\n"
+        "goes. Its entries are found as before and marked `archived`; `--archived=no` of query, "
+        "list, similar, related, topics and timeline leaves them out.\n\n"
         "A write to an archived session brings it back by itself, and so does `session restore`.",
     .positionals = kSessionArchivePositionals,
     .options = kSessionArchiveOptions,

@@ -34,8 +34,21 @@ std::string entry_head(const Entry& entry) {
   }
   out += fmt::format(" | session {}", entry.session_id);
   out += entry.pinned ? " | pinned" : "";
+  if (const std::string_view place = place_mark(entry); !place.empty()) {
+    out += fmt::format(" | {}", place);
+  }
   if (const std::string origin = entry_origin(entry.json); !origin.empty()) {
     out += " | " + origin;
+  }
+  return out;
+}
+
+std::string problem_lines(const MemoryManager& memory) {
+  std::string out;
+  for (const Error& problem : memory.problems()) {
+    out += fmt::format("(Left out, as it can't be read: {}: {})\n",
+                       printable(utf8_prefix(problem.path, 300)),
+                       printable(utf8_prefix(problem.message, 300)));
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 
 namespace bmad_mem::cli {
@@ -40,6 +41,8 @@ class BoundedText {
 std::string entry_head(const Entry& entry);
 /// Where the entry came from, when it says so: "from web, trust 0.20". Empty otherwise.
 std::string entry_origin(std::string_view json);
+/// What could not be read and was left out, a line for each; empty when all could be.
+std::string problem_lines(const MemoryManager& memory);
 /// `text` behind "> ", line by line, without control characters; at most `size_max` bytes of it.
 std::string quoted_lines(std::string_view text, std::size_t size_max);
 /// The entry's JSON with its type and its session in front: one line.

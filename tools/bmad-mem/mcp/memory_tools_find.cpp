@@ -11,6 +11,7 @@
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "filters.hpp"
 #include "knowledge_view.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
@@ -37,6 +38,7 @@ constexpr std::string_view kSearch = R"json({
       "since": {"type": "string", "description": "Not older than this: 2026-01-11, 7d, 24h, yesterday, or RFC 3339. UTC."},
       "until": {"type": "string", "description": "Not newer than this; the same forms."},
       "sort": {"type": "string", "enum": ["relevance", "newest", "oldest"], "description": "Default: relevance."},
+      "archived": {"type": "string", "enum": ["yes", "no", "only"], "description": "Archived sessions and evicted entries: yes looks there too, no does not, only looks nowhere else. Default: yes."},
       "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "At most so many hits. Default: 10."}
     },
     "required": ["query"],
@@ -130,7 +132,7 @@ std::vector<EntryType> read_types(ToolArguments& args) {
 
 Result<Query> read_memory_query(JsonValue arguments) {
   ToolArguments args(arguments, {"query", "types", "tags", "agents", "fields", "session_ids",
-                                 "since", "until", "sort", "limit"});
+                                 "since", "until", "sort", "archived", "limit"});
   Query query;
   query.text = args.required_text("query");
   query.filter.types = read_types(args);
@@ -147,6 +149,7 @@ Result<Query> read_memory_query(JsonValue arguments) {
   query.filter.until = read_time(args, "until", RangeEnd::kUntil);
   query.filter.without_sensitive = true;
   query.filter.limit = static_cast<std::size_t>(args.integer("limit", 10, 1, 50));
+  query.filter.archived = archived_choice(args.choice("archived", kArchivedChoices));
   query.snippet_size = kSnippetSize;
   const std::string sort = args.choice("sort", kSorts);
   if (sort == "newest" || sort == "oldest") {
@@ -179,7 +182,7 @@ Result<McpToolResult> search(MemoryToolCall& call) {
   if (hits.empty()) {
     return McpToolResult{.text =
                              "Nothing found. Try other or fewer words, or leave filters out.\n" +
-                             notes_of(answer)};
+                             notes_of(answer) + problem_lines(*memory)};
   }
   BoundedText text(kAnswerSizeMax);
   text.add(
@@ -196,7 +199,7 @@ Result<McpToolResult> search(MemoryToolCall& call) {
     ++shown;
   }
   text.add(shown < hits.size() ? fmt::format("\n{} more did not fit.\n", hits.size() - shown) : "");
-  text.add("\nWhole entries: memory_get with their ids.\n");
+  text.add("\nWhole entries: memory_get with their ids.\n" + problem_lines(*memory));
   return McpToolResult{.text = text.take()};
 }
 
@@ -258,7 +261,7 @@ std::string many_entries(const std::vector<Entry>& entries, const std::vector<st
   }
   for (const std::string& id : missing) {
     text.add(
-        fmt::format("(There is no entry {}. It may have been deleted or archived; "
+        fmt::format("(There is no entry {}. It may have been deleted; "
                     "memory_search finds what there is.)\n",
                     printable(utf8_prefix(id, 200))));
   }
@@ -297,8 +300,9 @@ Result<McpToolResult> get(MemoryToolCall& call) {
       (offset != 0 || entry_json(entries[0]).size() > kPartMax)) {
     return McpToolResult{.text = part_of_entry(entries[0], offset, kPartMax)};
   }
-  return McpToolResult{.text = many_entries(entries, missing, with_sensitive),
-                       .is_error = entries.empty()};
+  return McpToolResult{
+      .text = many_entries(entries, missing, with_sensitive) + problem_lines(*memory),
+      .is_error = entries.empty()};
 }
 
 std::string item_text(const KnowledgeItem& item) {

@@ -29,6 +29,8 @@ struct TableEntry {
   std::uint64_t versions = 1;  ///< Lines with this id so far.
   bool pinned = false;
   bool sensitive = false;
+  bool archived = false;  ///< As Entry says; no scan knows, nor of the next one.
+  bool evicted = false;
 };
 
 /// What a scan met, copied; `versions` is 1.

@@ -13,7 +13,9 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <shared_mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,6 +58,12 @@ class SessionIndex {
     std::uint64_t word_thread_size = 256U << 10U;
     /// Postings kept decoded, in bytes.
     std::uint64_t cache_size = std::uint64_t{5} << 20U;
+    /// The logs lie in one packed file, which this number tells from any other; each has it as its
+    /// inode. A checkpoint that was made of the same file holds without a look at them. Whoever
+    /// writes one holds the lock that guards the packed file. 0: the logs are files.
+    std::uint64_t package = 0;
+    bool archived = false;  ///< The session is archived.
+    bool evicted = false;   ///< This is what compaction moved out of the session.
   };
 
   /// `files` and `clock` must outlive the index. Touches nothing yet.
@@ -91,7 +99,16 @@ class SessionIndex {
   }
 
   [[nodiscard]] const std::string& session_id() const { return options_.session_id; }
+  [[nodiscard]] bool is_archived() const { return options_.archived; }
+  [[nodiscard]] bool is_evicted() const { return options_.evicted; }
+  /// What tells it from the other indexes of a search: the session's id, and a mark for what was
+  /// evicted.
+  [[nodiscard]] std::string name() const {
+    return options_.evicted ? options_.session_id + "#evicted" : options_.session_id;
+  }
   [[nodiscard]] const SessionFacts& facts() const;
+  /// Bytes of the log of `type` that are covered.
+  [[nodiscard]] std::uint64_t log_size(EntryType type) const;
   /// Entries, tombstones among them.
   [[nodiscard]] Ordinal entry_count() const;
 
@@ -116,6 +133,14 @@ class SessionIndex {
 
   /// The live entries with this id, at most one a type. Errors: as line().
   Result<std::vector<Ordinal>> find(std::string_view id);
+  /// Whether an entry, live or not, may have one of `ids`: no is certain. Reads no line.
+  Result<bool> may_hold(std::span<const std::string> ids) const;
+
+  /// Hides the entries that are live in `newer`, too, by the hashes of their ids and types; those
+  /// that were hidden before show again. Both are locked.
+  Status hide_those_in(SessionIndex& newer);
+  /// By slot, 1 for a hidden one; null when none is.
+  [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> hidden() const;
 
   /// The line of a live entry, where it stands. Errors: E_CONCURRENT_MOD when the log has changed
   /// since refresh(); E_STORAGE_CORRUPT when a row of the checkpoint does not hold.
@@ -131,6 +156,10 @@ class SessionIndex {
  private:
   struct State;
 
+  [[nodiscard]] bool covers_package() const;
+  void note_package();
+  Result<std::vector<std::uint32_t>> id_hashes() const;
+  Result<std::optional<CheckpointReport>> write_locked();
   Status look_for_changes(bool& changed) const;
   Status open_checkpoint();
   Status bring_up_to_date();
@@ -144,14 +173,15 @@ class SessionIndex {
   Options options_;
   mutable std::shared_mutex mutex_;  // Guards state_, but for what it guards itself.
   std::unique_ptr<State> state_;
+  std::uint64_t changes_ = 0;  // How often state_ was made to hold something else.
 };
 
-/// `outcome`, whose error says in Error::field which session it is about: the engine makes that
-/// index anew.
+/// `outcome`, whose error says in Error::field which index it is about, by SessionIndex::name():
+/// the engine makes that one anew.
 template <typename Outcome>
 Outcome in_session(const SessionIndex& session, Outcome outcome) {
   if (!outcome) {
-    outcome.error().field = session.session_id();
+    outcome.error().field = session.name();
   }
   return outcome;
 }

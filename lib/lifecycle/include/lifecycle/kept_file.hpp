@@ -1,10 +1,10 @@
-// kept_file.hpp - what a session taught, after it was archived: shared/kept/{session-id}.jsonl.
+// kept_file.hpp - what version 0.1 kept of an archived session: shared/kept/{session-id}.jsonl.
 //
 //   {"type":"fact","entry":{…the line, byte for byte…}}
 //
-// Truth, tracked and readable: it is searched like a log while the session's folder is gone. The
-// caller of what writes holds the session's lock; readers need none, since the file is replaced
-// whole.
+// Its facts, preferences and pins, a copy of what is in the archive: it is read where that is
+// damaged, and nothing makes a new one. The caller of what writes holds the session's lock; readers
+// need none, since the file is replaced whole.
 #pragma once
 
 #include <span>

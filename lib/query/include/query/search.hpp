@@ -64,6 +64,7 @@ struct Found {
   Timestamp timestamp{};
   double relevance = 0;  ///< Not cut off at 1, so that hits beyond it keep their order.
   RelevanceComponents components;
+  bool evicted = false;      ///< It comes after all that is not.
   std::uint32_t length = 0;  ///< In terms.
   bool outdated = false;     ///< As in Hit.
   /// Where it had to be read anyway.

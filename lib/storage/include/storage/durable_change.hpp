@@ -17,6 +17,10 @@ Status ensure_folder(FileSystem& files, const std::string& path);
 /// Removes the file `path`, if it is there. Durable on success.
 Status remove_durably(FileSystem& files, const std::string& path);
 
+/// Makes .gitignore hold `pattern` as a line: a root of an older version, or one whose .gitignore a
+/// person wrote, does not name what later versions write.
+Status ensure_ignored(FileSystem& files, std::string_view pattern);
+
 /// The session ids among the names "{session-id}{suffix}" in `folder`, sorted; none when there is
 /// no folder.
 Result<std::vector<std::string>> ids_of_files(FileSystem& files, const std::string& folder,

@@ -8,7 +8,7 @@
 //   │   ├── access.jsonl  audit.jsonl  quarantine.jsonl
 //   │   └── .lock  .lock.json
 //   ├── shared/   user-preferences.json  agent-knowledge.json  kept/{session-id}.jsonl
-//   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz
+//   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz  .index.json  .known.jsonl
 //   └── deleted/{session-id}/  deletion-record.json  entries.jsonl  audit.jsonl  {deletion-id}/
 //
 // No other file spells these names. They are what FileSystem takes: '/' between names, no '/' in
@@ -40,6 +40,9 @@ inline constexpr const char* kAgentKnowledgeFile = "shared/agent-knowledge.json"
 inline constexpr const char* kKeptFolder = "shared/kept";
 inline constexpr const char* kArchiveFolder = "archive";
 inline constexpr const char* kDeletedFolder = "deleted";
+/// What is derived in kArchiveFolder, for .gitignore.
+inline constexpr const char* kArchiveIndexes = "/archive/*.index.json";
+inline constexpr const char* kArchiveKnown = "/archive/*.known.jsonl";
 
 // Names inside a session's folder, for session_file().
 inline constexpr const char* kManifestName = "manifest.json";
@@ -82,6 +85,12 @@ std::string archive_path(std::string_view session_id);
 std::string archive_manifest_path(std::string_view session_id);
 /// "archive/{session_id}.evicted.jsonl.gz": what compaction moved out.
 std::string evicted_path(std::string_view session_id);
+/// "archive/{session_id}.index.json": the checkpoint of what is in the archive.
+std::string archive_index_path(std::string_view session_id);
+/// "archive/{session_id}.known.jsonl": its preferences and facts, unpacked.
+std::string archive_known_path(std::string_view session_id);
+/// "archive/{session_id}.evicted.jsonl.index.json": that of what compaction moved out.
+std::string evicted_index_path(std::string_view session_id);
 /// "deleted/{session_id}": the folder of what can still be brought back.
 std::string deleted_folder(std::string_view session_id);
 /// "deleted/{session_id}/deletion-record.json".

@@ -76,7 +76,9 @@ Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call)
   for (const Hit& hit : hits) {
     write_entry(json, hit.entry);
   }
-  json.end_array().end_object();
+  json.end_array();
+  add_unreadable(json, context.memory);
+  json.end_object();
   return json_response(json.take());
 }
 

@@ -8,6 +8,7 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "filters.hpp"
 #include "workspaces.hpp"
 
 namespace bmad_mem::cli {
@@ -43,7 +44,8 @@ Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCa
   filter.until = call.time("until");
   filter.pinned_only = call.flag("pinned");
   filter.without_sensitive = !call.flag("sensitive");
-  filter.archived = call.flag("archived");
+  const std::string_view archived = call.text("archived").value_or("yes");
+  filter.archived = archived_choice(archived == "false" || archived == "0" ? "no" : archived);
   for (const std::string& text : call.texts("field")) {
     Result<FieldFilter> field = parse_field_filter(text);
     if (!field) {

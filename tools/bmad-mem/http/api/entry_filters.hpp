@@ -1,7 +1,9 @@
 // entry_filters.hpp - the parameters by which endpoints choose entries.
 #pragma once
 
+#include <array>
 #include <string>
+#include <string_view>
 
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
@@ -50,11 +52,16 @@ inline constexpr QueryParameter kSensitiveParameter = {
     .kind = ParameterKind::kFlag,
     .help = "Entries that are marked as sensitive as well.",
     .fallback = "true"};
+inline constexpr std::array<std::string_view, 7> kArchivedParameterChoices = {
+    "yes", "no", "only", "true", "false", "1", "0"};
 inline constexpr QueryParameter kArchivedParameter = {
     .name = "archived",
-    .kind = ParameterKind::kFlag,
-    .help = "Look into archived sessions as well; without it, only at what was kept of them.",
-    .fallback = "false"};
+    .kind = ParameterKind::kChoice,
+    .help =
+        "Archived sessions and evicted entries: yes, no or only. true and 1 mean yes, false "
+        "and 0 mean no.",
+    .fallback = "yes",
+    .choices = kArchivedParameterChoices};
 
 /// What these parameters say; the endpoint has all of them but perhaps topic.
 struct ChosenEntries {

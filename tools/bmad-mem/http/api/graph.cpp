@@ -181,7 +181,7 @@ class GraphBuilder {
       if (ids.empty() || nodes_.size() == limit_) {
         continue;
       }
-      // An archived session, of which something was kept, can't be read: those stay out.
+      // Of a session that has gone meanwhile nothing is shown.
       Result<std::vector<Entry>> entries = memory_.get(ids, {&session, 1});
       for (Entry& entry : entries ? *entries : none_) {
         if (!filter_.without_sensitive || !entry.sensitive) {

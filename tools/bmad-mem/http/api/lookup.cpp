@@ -14,8 +14,8 @@ std::vector<std::string> named_session(const EndpointCall& call) {
 
 Error no_such_entry(std::string_view id) {
   return {.code = ErrorCode::E_SESSION_NOT_FOUND,
-          .message = fmt::format("there is no entry {}; it may have been deleted or archived",
-                                 utf8_prefix(id, 200)),
+          .message =
+              fmt::format("there is no entry {}; it may have been deleted", utf8_prefix(id, 200)),
           .field = "id"};
 }
 

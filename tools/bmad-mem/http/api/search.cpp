@@ -22,7 +22,7 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
   return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
 }
 
-HttpResponse as_response(const QueryAnswer& answer) {
+HttpResponse as_response(const ApiContext& context, const QueryAnswer& answer) {
   JsonWriter json;
   json.begin_object().key("hits").begin_array();
   for (const Hit& hit : answer.hits) {
@@ -43,14 +43,16 @@ HttpResponse as_response(const QueryAnswer& answer) {
         .member("offset", reading.offset);
     json.member("size", reading.size).member("why", reading.why).end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  add_unreadable(json, context.memory);
+  json.end_object();
   return json_response(json.take());
 }
 
 Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
-    return as_response({});
+    return as_response(context, {});
   }
   const std::string_view words = call.text("q").value_or("");
   Query query;
@@ -68,7 +70,7 @@ Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call
     error.field = error.field == "text" ? "q" : error.field;
     return error;
   }
-  return as_response(*answer);
+  return as_response(context, *answer);
 }
 
 constexpr QueryParameter kSearchParameters[] = {

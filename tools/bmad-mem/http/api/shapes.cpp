@@ -15,7 +15,30 @@ void add_head(JsonWriter& json, const Entry& entry) {
   json.member("timestamp", format_rfc3339(entry.timestamp));
   json.member("who", entry.who).member("headline", entry.headline);
   json.member("pinned", entry.pinned).member("sensitive", entry.sensitive);
+  if (entry.archived) {
+    json.member("archived", true);
+  }
+  if (entry.evicted) {
+    json.member("evicted", true);
+  }
 }
+
+}  // namespace
+
+void add_unreadable(JsonWriter& json, const MemoryManager& memory) {
+  const std::vector<Error> problems = memory.problems();
+  if (problems.empty()) {
+    return;
+  }
+  json.key("problems").begin_array();
+  for (const Error& problem : problems) {
+    json.begin_object().member("code", error_code_name(problem.code));
+    json.member("message", problem.message).member("path", problem.path).end_object();
+  }
+  json.end_array();
+}
+
+namespace {
 
 void add_explanation(JsonWriter& json, const TextExplanation& explanation) {
   json.key("explanation").begin_object().key("terms").begin_array();
@@ -23,7 +46,7 @@ void add_explanation(JsonWriter& json, const TextExplanation& explanation) {
     json.begin_object().member("term", term.term).member("entry", term.entry);
     json.member("window", term.window).member("session", term.session).end_object();
   }
-  json.end_array().member("question", explanation.question);
+  json.end_array().member("question", explanation.question).member("asks", explanation.asks);
   json.member("speaker", explanation.speaker).member("date", explanation.date).end_object();
 }
 
@@ -58,7 +81,13 @@ void write_hit(JsonWriter& json, const Hit& hit) {
   json.member("text", hit.components.text).member("time", hit.components.time);
   json.member("importance", hit.components.importance).member("access", hit.components.access);
   json.end_object().member("combine", relevance_combine_name(hit.combine));
-  json.member("outdated", hit.outdated).member("weak", hit.weak).key("weights").begin_object();
+  if (hit.outdated) {
+    json.member("outdated", true);
+  }
+  if (hit.weak) {
+    json.member("weak", true);
+  }
+  json.key("weights").begin_object();
   json.member("text", hit.weights.text).member("time", hit.weights.time);
   json.member("importance", hit.weights.importance).member("access", hit.weights.access);
   json.end_object();

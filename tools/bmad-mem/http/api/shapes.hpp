@@ -21,6 +21,8 @@ namespace bmad_mem::cli {
 // Each writes one value: behind a key, or into an array.
 
 void write_entry(JsonWriter& json, const Entry& entry);
+/// The member "problems", if there are any: what could not be read and was left out.
+void add_unreadable(JsonWriter& json, const MemoryManager& memory);
 void write_hit(JsonWriter& json, const Hit& hit);
 void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item);
 /// {"code":…,"message":…} and what else is known.
