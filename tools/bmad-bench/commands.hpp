@@ -107,7 +107,7 @@ struct RetrievalOptions {
   std::string data = "../shared/data/retrieval-dev";  ///< Holds corpus.jsonl and queries.jsonl.
   std::string run_file;             ///< Where the rankings go; nowhere when empty.
   std::vector<std::string> stores;  ///< Only these; all when empty.
-  std::string ranking = "both";     ///< "context", "plain" or "both".
+  std::string ranking = "all";      ///< One way of asking, or "all": retrieval_ways.hpp.
   std::string directory;            ///< Where the temporary folder goes.
   bool json = false;
 };

@@ -4,11 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "retrieval_ways.hpp"
 
 namespace bmad_mem::bench {
 namespace {
@@ -109,8 +112,15 @@ CLI::App* add_retrieval(CLI::App& app, RetrievalOptions& options) {
   retrieval->add_option("--run", options.run_file,
                         "write query id, message id and score, with tabs between, to this file");
   retrieval->add_option("--store", options.stores, "only this store of the corpus; repeatable");
-  retrieval->add_option("--ranking", options.ranking, "context, plain or both (both)")
-      ->check(CLI::IsMember({"context", "plain", "both"}));
+  std::vector<std::string> ways = {"all"};
+  for (const WayInfo& way : kWays) {
+    ways.emplace_back(way.name);
+  }
+  retrieval
+      ->add_option("--ranking", options.ranking,
+                   "default: as users ask; week, month: later; text: by the text alone; slip: with "
+                   "a slip of the finger; plain: BM25 (all)")
+      ->check(CLI::IsMember(ways));
   retrieval->add_option("--dir", options.directory,
                         "make the memory in this folder (TMPDIR, else /tmp)");
   retrieval->add_flag("--json", options.json, "one JSON object instead of a table");
