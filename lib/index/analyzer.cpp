@@ -40,10 +40,6 @@ struct Analyzer::Impl {
         stop_words(stop_words_of(rules.name())),
         scanner(rules.elides) {}
 
-  [[nodiscard]] bool is_stop_word(std::string_view token) const {
-    return ascii_stemmer != nullptr ? is_english_stop_word(token) : is_in_list(stop_words, token);
-  }
-
   /// `word` without what its language adds at the end. Valid until the next call; `word` itself
   /// when there is no memory.
   [[nodiscard]] std::string_view stem(std::string_view word, bool is_ascii) const {
@@ -74,7 +70,7 @@ struct Analyzer::Impl {
   Stemmer stemmer;
   Stemmer ascii_stemmer;  // English only: others may put letters beyond ASCII into a stem.
   Language language;
-  std::string_view stop_words;
+  const StopWords& stop_words;
   TokenScanner scanner;
   std::string folded;  // The term, where it is neither the token nor the stem.
   std::string before;  // What is stemmed again.
@@ -110,7 +106,7 @@ std::span<const Token> Analyzer::tokenize(std::string_view text) {
 bool Analyzer::keeps_beginnings() const { return impl_->language.keeps_beginnings; }
 
 std::string_view Analyzer::term(std::string_view token, bool whole) {
-  if (!whole && impl_->is_stop_word(token)) {
+  if (!whole && impl_->stop_words.contains(token)) {
     return {};
   }
   bool is_ascii = true;

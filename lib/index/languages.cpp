@@ -52,14 +52,10 @@ bool has_name(std::string_view names, std::string_view name) {
   return false;
 }
 
-bool is_stop_word_of(const Language& language, std::string_view word) {
-  return &language == &kLanguages.front() ? is_english_stop_word(word)
-                                          : is_in_list(stop_words_of(language.name()), word);
-}
-
 std::ptrdiff_t stop_word_count(const Language& language, std::span<const std::string> words) {
-  return std::ranges::count_if(
-      words, [&](const std::string& word) { return is_stop_word_of(language, word); });
+  const StopWords& known = stop_words_of(language.name());
+  return std::ranges::count_if(words,
+                               [&](const std::string& word) { return known.contains(word); });
 }
 
 }  // namespace
@@ -72,7 +68,7 @@ const Language* find_language(std::string_view name) {
 
 bool is_stop_word(std::string_view word, std::string_view language) {
   const Language* const known = find_language(language);
-  return known != nullptr && is_stop_word_of(*known, word);
+  return known != nullptr && stop_words_of(known->name()).contains(word);
 }
 
 std::string_view language_of(std::span<const std::string> words, std::string_view fallback) {

@@ -327,101 +327,55 @@ constexpr std::string_view kEnglish =
     "when where whether which while who whom whose why will with won't would wouldn't you "
     "you'd you'll you're you've your yours yourself yourselves";
 
-// English is asked for at every word of most stores, so its words are apart already.
-constexpr auto kEnglishWords = [] {
-  std::array<std::string_view, std::ranges::count(kEnglish, ' ') + 1> words;
+/// Where each word of `kList` begins, and where one behind the last would.
+template <const std::string_view& kList>
+constexpr auto kBegins = [] {
+  std::array<std::uint16_t, std::ranges::count(kList, ' ') + 2> begins{};
   std::size_t begin = 0;
-  for (std::string_view& word : words) {
-    const std::size_t end = std::min(kEnglish.find(' ', begin), kEnglish.size());
-    word = kEnglish.substr(begin, end - begin);
-    begin = end + 1;
+  for (std::uint16_t& each : begins) {
+    each = static_cast<std::uint16_t>(begin);
+    begin = std::min(kList.find(' ', begin), kList.size()) + 1;
   }
-  return words;
-}();
-static_assert(kEnglishWords.size() < 256);
-
-/// Where the words that begin with each letter begin, and where the last ones end.
-constexpr auto kLetterBegins = [] {
-  std::array<std::uint8_t, 27> begins{};
-  for (std::size_t i = 0; i < begins.size(); ++i) {
-    const char letter = static_cast<char>('a' + i);
-    begins[i] = static_cast<std::uint8_t>(std::ranges::count_if(
-        kEnglishWords, [&](std::string_view word) { return word[0] < letter; }));
-  }
+  begins.back() = static_cast<std::uint16_t>(kList.size() + 1);
   return begins;
 }();
 
+template <const std::string_view& kList>
+constexpr StopWords words_of() {
+  static_assert(kList.size() < UINT16_MAX);
+  constexpr StopWords kWords(kList, kBegins<kList>);
+  static_assert(kWords.is_sorted());
+  return kWords;
+}
+
 struct StopWordRow {
   std::string_view language;
-  std::string_view words;
+  StopWords words;
 };
 
 constexpr auto kStopWords = std::to_array<StopWordRow>({
-    {"arabic", kArabic},       {"armenian", kArmenian},     {"basque", kBasque},
-    {"catalan", kCatalan},     {"danish", kDanish},         {"dutch", kDutch},
-    {"english", kEnglish},     {"finnish", kFinnish},       {"french", kFrench},
-    {"german", kGerman},       {"greek", kGreek},           {"hindi", kHindi},
-    {"hungarian", kHungarian}, {"indonesian", kIndonesian}, {"irish", kIrish},
-    {"italian", kItalian},     {"lithuanian", kLithuanian}, {"nepali", kNepali},
-    {"norwegian", kNorwegian}, {"portuguese", kPortuguese}, {"romanian", kRomanian},
-    {"russian", kRussian},     {"serbian", kSerbian},       {"spanish", kSpanish},
-    {"swedish", kSwedish},     {"tamil", kTamil},           {"turkish", kTurkish},
-    {"yiddish", kYiddish},
+    {"arabic", words_of<kArabic>()},         {"armenian", words_of<kArmenian>()},
+    {"basque", words_of<kBasque>()},         {"catalan", words_of<kCatalan>()},
+    {"danish", words_of<kDanish>()},         {"dutch", words_of<kDutch>()},
+    {"english", words_of<kEnglish>()},       {"finnish", words_of<kFinnish>()},
+    {"french", words_of<kFrench>()},         {"german", words_of<kGerman>()},
+    {"greek", words_of<kGreek>()},           {"hindi", words_of<kHindi>()},
+    {"hungarian", words_of<kHungarian>()},   {"indonesian", words_of<kIndonesian>()},
+    {"irish", words_of<kIrish>()},           {"italian", words_of<kItalian>()},
+    {"lithuanian", words_of<kLithuanian>()}, {"nepali", words_of<kNepali>()},
+    {"norwegian", words_of<kNorwegian>()},   {"portuguese", words_of<kPortuguese>()},
+    {"romanian", words_of<kRomanian>()},     {"russian", words_of<kRussian>()},
+    {"serbian", words_of<kSerbian>()},       {"spanish", words_of<kSpanish>()},
+    {"swedish", words_of<kSwedish>()},       {"tamil", words_of<kTamil>()},
+    {"turkish", words_of<kTurkish>()},       {"yiddish", words_of<kYiddish>()},
 });
-
-/// Whether the words of a list that are apart by one blank each are in the order of their bytes.
-constexpr bool is_sorted_list(std::string_view list) {
-  std::string_view last;
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(' '), list.size());
-    const std::string_view word = list.substr(0, end);
-    if (word <= last) {
-      return false;
-    }
-    last = word;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return true;
-}
-static_assert(std::ranges::all_of(kStopWords, is_sorted_list, &StopWordRow::words));
 
 }  // namespace
 
-std::string_view stop_words_of(std::string_view language) {
+const StopWords& stop_words_of(std::string_view language) {
+  static constexpr StopWords kNone;
   const auto* const row = std::ranges::find(kStopWords, language, &StopWordRow::language);
-  return row == kStopWords.end() ? std::string_view() : row->words;
-}
-
-bool is_english_stop_word(std::string_view word) {
-  constexpr std::size_t kSizeMax =
-      std::ranges::max(kEnglishWords, {}, &std::string_view::size).size();
-  if (word.empty() || word.size() > kSizeMax || word[0] < 'a' || word[0] > 'z') {
-    return false;
-  }
-  const auto letter = static_cast<std::size_t>(word[0] - 'a');
-  return std::binary_search(kEnglishWords.begin() + kLetterBegins[letter],
-                            kEnglishWords.begin() + kLetterBegins[letter + 1], word);
-}
-
-bool is_in_list(std::string_view list, std::string_view word) {
-  std::size_t first = 0;           // A word begins here,
-  std::size_t last = list.size();  // and the one behind the last that may be it.
-  while (first < last) {
-    const std::size_t middle = first + (last - first) / 2;
-    const std::size_t blank = list.substr(0, middle).rfind(' ');
-    const std::size_t begin = blank == std::string_view::npos ? 0 : std::max(blank + 1, first);
-    const std::size_t end = std::min(list.find(' ', begin), list.size());
-    const int order = list.substr(begin, end - begin).compare(word);
-    if (order == 0) {
-      return true;
-    }
-    if (order < 0) {
-      first = end + 1;
-    } else {
-      last = begin;
-    }
-  }
-  return false;
+  return row == kStopWords.end() ? kNone : row->words;
 }
 
 }  // namespace bmad_mem
