@@ -187,7 +187,10 @@ std::string RetrievalReport::recall_table() const {
     text += fmt::format(" {} |", head);
     rule += fmt::format(" {:->{}} |", ":", head.size());
   }
-  text += " default above text |\n" + rule + " -----------------: |\n";
+  const bool compares = std::ranges::any_of(
+      groups_, [](const ScoreGroup& group) { return lead_over(group, Way::kText).has_value(); });
+  text += compares ? " default above text |\n" : "\n";
+  text += rule + (compares ? " -----------------: |\n" : "\n");
   for (const std::string_view kind : {kAge, kCategory, kBoth, kKind, kAll}) {
     for (const ScoreGroup& group : groups_) {
       if (group.kind != kind || questions_of(group) == 0) {
@@ -199,7 +202,7 @@ std::string RetrievalReport::recall_table() const {
                             kWays[index_of(way)].head.size());
       }
       const std::optional<double> lead = lead_over(group, Way::kText);
-      text += fmt::format(" {:>18} |\n", lead ? fmt::format("{:+.1f}", *lead) : "");
+      text += lead ? fmt::format(" {:>+18.1f} |\n", *lead) : "\n";
     }
   }
   return text;
