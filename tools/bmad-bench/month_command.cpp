@@ -378,6 +378,8 @@ Status run_month(const MonthOptions& options) {
   }
   BMAD_TRY_ASSIGN(const RetrievalData data, read_retrieval_data(options.data));
   const Environment environment = environment_of(options.directory);  // Before the clock is moved.
+  print(stderr, fmt::format("living {} days in {} sessions of {} entries ...\n", kLastDay - 1,
+                            options.sessions, options.entries));
   Month month(options, data);
   BMAD_TRY(month.run());
   if (!options.json) {
