@@ -2,9 +2,7 @@
 // lock is taken.
 #include "query/search.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <iterator>
 #include <span>
 
 #include <fmt/format.h>
@@ -63,11 +61,11 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   }
   BMAD_TRY_ASSIGN(Question question, read_question(query, settings.now));
   BMAD_TRY_ASSIGN(question.filter, readable(store, std::move(question.filter)));
-  std::vector<std::string> found_notes;
+  std::vector<std::string> instead;
   const auto find = [&](HeldIndexes& indexes) -> Result<std::vector<Hit>> {
     BMAD_TRY_ASSIGN(const SearchResult result,
                     search(indexes.sessions(), query, question, settings));
-    found_notes = result.notes;
+    instead = result.instead;
     HitLoader loader(indexes.sessions(), result, query, settings.language);
     std::vector<Hit> hits;
     hits.reserve(result.found.size());
@@ -93,10 +91,10 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   if (hits->empty()) {
     note_fields(query, question);
   }
-  std::ranges::move(found_notes, std::back_inserter(question.notes));
   return QueryAnswer{.hits = *std::move(hits),
                      .as_prose = std::move(question.as_prose),
-                     .notes = std::move(question.notes)};
+                     .notes = std::move(question.notes),
+                     .instead = std::move(instead)};
 }
 
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {
@@ -130,6 +128,7 @@ Result<Query> read_json_query(std::string_view json, Timestamp now) {
   if (read.until) {
     query.filter.until = read.until->at(now);
   }
+  query.combine = read.combine;
   const JsonQueryWeights& weights = read.weights;
   if (weights.text || weights.time || weights.importance || weights.access) {
     const RelevanceWeights defaults;
@@ -139,19 +138,6 @@ Result<Query> read_json_query(std::string_view json, Timestamp now) {
                                      .access = weights.access.value_or(defaults.access)};
   }
   return query;
-}
-
-std::string_view relevance_combine_name(RelevanceCombine combine) {
-  return combine == RelevanceCombine::kSum ? "sum" : "factors";
-}
-
-std::optional<RelevanceCombine> try_parse_relevance_combine(std::string_view name) {
-  for (const RelevanceCombine each : {RelevanceCombine::kFactors, RelevanceCombine::kSum}) {
-    if (relevance_combine_name(each) == name) {
-      return each;
-    }
-  }
-  return std::nullopt;
 }
 
 std::uint64_t TimelineBucket::total() const {

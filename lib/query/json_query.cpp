@@ -213,6 +213,16 @@ Status read_weights(const JsonNode& node, JsonQueryWeights& weights) {
   return {};
 }
 
+Status read_combine(const JsonNode& node, std::optional<RelevanceCombine>& combine) {
+  BMAD_TRY_ASSIGN(const std::string name, read_string(node));
+  combine = try_parse_relevance_combine(name);
+  if (!combine) {
+    return node.refuse(
+        fmt::format("\"{}\" is not known; write \"factors\" or \"sum\"", quoted_part(name)));
+  }
+  return {};
+}
+
 Status read_limit(const JsonNode& node, std::size_t& limit) {
   if (!node.value().is_number()) {
     return node.refuse_kind("a number");
@@ -243,7 +253,7 @@ Status read_text(const JsonNode& node, std::string& text) {
   return {};
 }
 
-constexpr std::array<Reader<JsonQuery>, 11> kQueryReaders = {{
+constexpr std::array<Reader<JsonQuery>, 12> kQueryReaders = {{
     {"text", [](const JsonNode& node, JsonQuery& out) { return read_text(node, out.text); }},
     {"types", [](const JsonNode& node, JsonQuery& out) { return read_types(node, out.types); }},
     {"time_range", read_time_range},
@@ -256,6 +266,8 @@ constexpr std::array<Reader<JsonQuery>, 11> kQueryReaders = {{
      [](const JsonNode& node, JsonQuery& out) { return read_share(node, out.min_relevance); }},
     {"limit", [](const JsonNode& node, JsonQuery& out) { return read_limit(node, out.limit); }},
     {"sort", [](const JsonNode& node, JsonQuery& out) { return read_sort(node, out.sort); }},
+    {"combine",
+     [](const JsonNode& node, JsonQuery& out) { return read_combine(node, out.combine); }},
     {"weights",
      [](const JsonNode& node, JsonQuery& out) { return read_weights(node, out.weights); }},
 }};

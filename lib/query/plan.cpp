@@ -48,8 +48,8 @@ bool has_digit(std::string_view text) {
 
 class Planner {
  public:
-  Planner(std::span<SessionIndex* const> sessions, Analyzer& analyzer)
-      : sessions_(sessions), analyzer_(analyzer), speakers_(sessions) {}
+  Planner(std::span<SessionIndex* const> sessions, Analyzer& analyzer, std::string_view language)
+      : sessions_(sessions), analyzer_(analyzer), language_(language), speakers_(sessions) {}
 
   Result<Plan> run(const Question& question, Timestamp now) {
     plan_.rank.spans = find_date_spans(question.prose, reference_time(now));
@@ -60,6 +60,7 @@ class Planner {
         }
       }
     }
+    language_ = language_of(words_, language_);
     for (const QueryClause& clause : question.clauses) {
       BMAD_TRY(take_clause(clause));
     }
@@ -108,7 +109,7 @@ class Planner {
 
   /// A word may be several tokens: user_id is user_id, user and id.
   void take_words(const QueryClause& clause) {
-    Requirement requirement{.excluded = clause.excluded};
+    Requirement requirement{.excluded = clause.excluded, .soft = clause.by_operator};
     const bool may_name = !clause.required && !clause.excluded;
     for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
       const bool is_first = !std::exchange(seen_word_, true);
@@ -117,7 +118,7 @@ class Planner {
         continue;
       }
       std::string term(analyzer_.term(token.text, token.whole));
-      if (term.empty()) {
+      if (term.empty() || (may_name && is_stop_word(token.text, language_))) {
         continue;
       }
       if (!clause.excluded) {
@@ -135,7 +136,7 @@ class Planner {
   }
 
   void take_phrase(const QueryClause& clause) {
-    Requirement requirement{.excluded = clause.excluded};
+    Requirement requirement{.excluded = clause.excluded, .soft = clause.by_operator};
     for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
       seen_word_ = true;
       word_ += token.whole ? 0 : 1;
@@ -173,7 +174,8 @@ class Planner {
       plan_.has_expansion = true;
     }
     if (clause.required || clause.excluded) {
-      plan_.requirements.push_back({.terms = {std::move(terms)}, .excluded = clause.excluded});
+      plan_.requirements.push_back(
+          {.terms = {std::move(terms)}, .excluded = clause.excluded, .soft = clause.by_operator});
     }
   }
 
@@ -233,6 +235,7 @@ class Planner {
 
   std::span<SessionIndex* const> sessions_;
   Analyzer& analyzer_;
+  std::string_view language_;  // Of the store; from run() on, of the question.
   SpeakerFinder speakers_;
   Plan plan_;
   std::vector<std::string> words_;  // Of all clauses, in their order.
@@ -243,8 +246,8 @@ class Planner {
 }  // namespace
 
 Result<Plan> make_plan(const Question& question, std::span<SessionIndex* const> sessions,
-                       Analyzer& analyzer, Timestamp now) {
-  return Planner(sessions, analyzer).run(question, now);
+                       Analyzer& analyzer, std::string_view language, Timestamp now) {
+  return Planner(sessions, analyzer, language).run(question, now);
 }
 
 Result<std::string> add_slip_terms(std::span<SessionIndex* const> sessions, Analyzer& analyzer,

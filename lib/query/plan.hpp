@@ -20,6 +20,7 @@ struct Requirement {
   std::vector<std::vector<std::string>> terms;  ///< All of these; of each, any one.
   std::vector<std::string> phrase;  ///< Tokens that must stand side by side; empty for a word.
   bool excluded = false;
+  bool soft = false;  ///< If there is no such entry, others do.
 };
 
 /// A word that may have a slip in it.
@@ -38,9 +39,11 @@ struct Plan {
   bool names_time = false;                    ///< The question says when: age must not count.
 };
 
-/// Plans `question` over `sessions`. Errors: E_STORAGE_CORRUPT, as SessionIndex::keys().
+/// Plans `question` over `sessions`. `analyzer` is one of `language`; the stop words of another
+/// language that the question is written in are dropped as well.
+/// Errors: E_STORAGE_CORRUPT, as SessionIndex::keys().
 Result<Plan> make_plan(const Question& question, std::span<SessionIndex* const> sessions,
-                       Analyzer& analyzer, Timestamp now);
+                       Analyzer& analyzer, std::string_view language, Timestamp now);
 
 /// What a term counts that stands in for a word nobody knows.
 inline constexpr double kSlipWeight = 0.5;

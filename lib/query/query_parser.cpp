@@ -91,6 +91,7 @@ Status judge_unknown_fields(std::vector<QueryItem>& items, bool is_sentence) {
 
 void require(QueryItem& item) {
   if (!item.filter) {
+    item.clause.by_operator = !item.clause.required && !item.clause.excluded;
     item.clause.required = !item.clause.excluded;
   }
 }

@@ -30,6 +30,7 @@ RankOptions RankOptions::of(TextRanking ranking) {
     return {.window_weight = 0,
             .session_weight = 0,
             .question_weight = 0,
+            .asks_malus = 0,
             .speaker_bonus = 0,
             .date_bonus = 0};
   }

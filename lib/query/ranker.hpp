@@ -4,6 +4,7 @@
 //           + 1.0 BM25(m-2 .. m+2)         k1 1.2  b 0.75   entries around it, same conversation
 //           + 1.0 BM25(session of m)       k1 1.2  b 0.75
 //           + 0.5 BM25(entry before m)          where that one ends with a question mark
+//           - 4   where m is a question itself
 //           + 5   where m is by the one participant whom the question names
 //           + 10  dateMatch(m)                  1 inside the span asked about, then falling
 //
@@ -38,6 +39,7 @@ struct RankOptions {
   double window_weight = 1;
   double session_weight = 1;
   double question_weight = 0.5;
+  double asks_malus = 4;
   double speaker_bonus = 5;
   double date_bonus = 10;
 

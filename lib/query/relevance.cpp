@@ -49,6 +49,19 @@ bool Relevance::newest_counts_most(std::uint32_t flags) const {
          settings_.decay.rates_per_day[static_cast<std::size_t>(flag_type(flags))] >= 0;
 }
 
+std::string_view relevance_combine_name(RelevanceCombine combine) {
+  return combine == RelevanceCombine::kSum ? "sum" : "factors";
+}
+
+std::optional<RelevanceCombine> try_parse_relevance_combine(std::string_view name) {
+  for (const RelevanceCombine each : {RelevanceCombine::kFactors, RelevanceCombine::kSum}) {
+    if (relevance_combine_name(each) == name) {
+      return each;
+    }
+  }
+  return std::nullopt;
+}
+
 RelevanceBound::RelevanceBound(const Relevance& relevance, Timestamp newest) {
   for (std::size_t i = 0; i < scale_.size(); ++i) {
     const std::uint32_t flags = Relevance::flags_of(i);

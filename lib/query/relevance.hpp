@@ -37,8 +37,8 @@ class Relevance {
                                                const OddEntry* odd) const;
   [[nodiscard]] double combine(const RelevanceComponents& parts) const {
     if (combine_ == RelevanceCombine::kFactors) {
-      return parts.text * (0.70 + 0.30 * parts.time) * (0.80 + 0.20 * parts.importance) *
-             (0.95 + 0.05 * parts.access);
+      return parts.text * kTimeFactor.at(parts.time) * kImportanceFactor.at(parts.importance) *
+             kAccessFactor.at(parts.access);
     }
     return weights_.text * parts.text + weights_.time * parts.time +
            weights_.importance * parts.importance + weights_.access * parts.access;

@@ -41,10 +41,11 @@ class Search {
   Result<SearchResult> run() {
     BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
     BMAD_TRY(on_all([&](std::size_t i) { return sessions_[i]->load(); }));
-    BMAD_TRY_ASSIGN(plan_, make_plan(question_, sessions_, tools->analyzer, settings_.now));
+    BMAD_TRY_ASSIGN(
+        plan_, make_plan(question_, sessions_, tools->analyzer, settings_.language, settings_.now));
     has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
     if (!is_usable()) {
-      result_.notes.emplace_back(
+      result_.instead.emplace_back(
           "the question holds no word to look for, only signs or words that nearly every entry "
           "holds");
       return std::move(result_);
@@ -55,9 +56,7 @@ class Search {
     choose_rules();
     const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
     BMAD_TRY(find(*tools, totals));
-    if (result_.found.empty() && !plan_.phrases.empty()) {
-      result_.notes.emplace_back("no entry holds the phrase in quotes; its words were looked for");
-      plan_.phrases.clear();
+    if (result_.found.empty() && relax()) {
       BMAD_TRY(find(*tools, totals));
     }
     if (query_.explain) {
@@ -88,6 +87,21 @@ class Search {
                       : query_.combine ? *query_.combine
                       : query_.weights ? RelevanceCombine::kSum
                                        : settings_.combine;
+  }
+
+  /// Takes what is wished for out of the plan; false when there is nothing of the kind.
+  bool relax() {
+    const std::size_t phrases = plan_.phrases.size();
+    plan_.phrases.clear();
+    const std::size_t others = std::erase_if(plan_.requirements, &Requirement::soft);
+    if (phrases > 0 || others > 0) {
+      result_.instead.emplace_back(
+          others > 0 ? "no entry holds all that AND asks for; any of the words was "
+                       "looked for"
+                     : "no entry holds the phrase in quotes; its words were "
+                       "looked for");
+    }
+    return phrases > 0 || others > 0;
   }
 
   /// The best entries, as the plan is now.
@@ -162,7 +176,7 @@ class Search {
       if (count_holders(word.term) == 0) {
         BMAD_TRY_ASSIGN(std::string note, add_slip_terms(sessions_, analyzer, word, plan_));
         if (!note.empty()) {
-          result_.notes.push_back(std::move(note));
+          result_.instead.push_back(std::move(note));
         }
       }
     }

@@ -207,6 +207,7 @@ TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const
     explanation.terms.push_back(std::move(score));
   }
   explanation.question = question_part(slot) / full;
+  explanation.asks = asks_part(slot) / full;
   explanation.speaker = speaker_part(slot) / full;
   explanation.date = date_part(time) / full;
   return explanation;

@@ -10,6 +10,7 @@
 // passed over.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -53,7 +54,8 @@ class SessionScores {
     sum += question_part(slot);
     sum += speaker_part(slot);
     sum += query_->spans.empty() ? 0 : date_part(time);
-    return sum / totals_->full;
+    sum += asks_part(slot);
+    return std::max(sum, 0.0) / totals_->full;
   }
 
   [[nodiscard]] TextExplanation explain(std::uint32_t slot, Timestamp time) const;
@@ -62,7 +64,7 @@ class SessionScores {
   static constexpr std::size_t kBlock = 64;
   static constexpr std::size_t kPad = 1;  // Even the first slot has something in front of it.
 
-  /// At least text(), without looking at time and speaker, and at who asked before.
+  /// At least text(), without looking at time and speaker, and at who asks.
   [[nodiscard]] double most(std::uint32_t slot) const {
     const double sum = own_[kPad + slot] + window_[slot] + question_factor_ * own_[slot];
     return sum * slack_ + most_beside_;
@@ -92,6 +94,9 @@ class SessionScores {
                    (slots.flags[slot - 1] & kFlagAsks) != 0
                ? question_factor_ * own_[kPad + slot - 1]
                : 0;
+  }
+  [[nodiscard]] double asks_part(std::uint32_t slot) const {
+    return (session_->slots().flags[slot] & kFlagAsks) != 0 ? -options_->asks_malus : 0;
   }
   [[nodiscard]] double speaker_part(std::uint32_t slot) const {
     return !terms_->by_speaker.empty() && terms_->by_speaker[slot] != 0 ? options_->speaker_bonus

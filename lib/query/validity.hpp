@@ -18,11 +18,6 @@
 
 namespace bmad_mem {
 
-/// What the relevance of a statement that does not hold is multiplied by: less than the other
-/// factors can make up for (0.70 x 0.80 x 0.95), so that it never ranks above the one that holds on
-/// the same text.
-inline constexpr double kOutdatedFactor = 0.5;
-
 /// Threads: any, at the same time.
 class Validity {
  public:

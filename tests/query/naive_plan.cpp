@@ -184,7 +184,8 @@ class NaivePlanner {
   }
 
   void plan_words(const QueryClause& clause) {
-    NaiveDemand demand{.terms = {}, .phrase = {}, .excluded = clause.excluded};
+    NaiveDemand demand{
+        .terms = {}, .phrase = {}, .excluded = clause.excluded, .soft = clause.by_operator};
     for (const NaiveWord& word : words_of(analyzer_, clause.text)) {
       const bool is_first = !std::exchange(seen_word_, true);
       const std::size_t index = word.whole ? word_ : word_++;
@@ -192,7 +193,8 @@ class NaivePlanner {
         continue;
       }
       const std::string term(analyzer_.term(word.text, word.whole));
-      if (term.empty()) {
+      if (term.empty() || (!clause.required && !clause.excluded &&
+                           is_stop_word(word.text, language_of(words_, settings_.language)))) {
         continue;
       }
       if (!clause.excluded) {
@@ -210,7 +212,8 @@ class NaivePlanner {
   }
 
   void plan_phrase(const QueryClause& clause) {
-    NaiveDemand demand{.terms = {}, .phrase = {}, .excluded = clause.excluded};
+    NaiveDemand demand{
+        .terms = {}, .phrase = {}, .excluded = clause.excluded, .soft = clause.by_operator};
     for (const NaiveWord& word : words_of(analyzer_, clause.text)) {
       seen_word_ = true;
       word_ += word.whole ? 0 : 1;
@@ -252,7 +255,10 @@ class NaivePlanner {
       std::ranges::for_each(terms, [&](const std::string& term) { add_term(term); });
     }
     if (clause.required || clause.excluded) {
-      demands_.push_back({.terms = {terms}, .phrase = {}, .excluded = clause.excluded});
+      demands_.push_back({.terms = {terms},
+                          .phrase = {},
+                          .excluded = clause.excluded,
+                          .soft = clause.by_operator});
     }
   }
 

@@ -28,6 +28,7 @@ struct NaiveDemand {
   std::vector<std::vector<std::string>> terms;  ///< Of each list any one.
   std::vector<std::string> phrase;
   bool excluded = false;
+  bool soft = false;  ///< If there is no such entry, others do.
 };
 
 template <typename List, typename Item>

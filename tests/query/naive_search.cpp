@@ -112,7 +112,8 @@ class NaiveSearch {
             std::ranges::none_of(terms_, [&](const NaiveTerm& each) { return holders(each.term); });
     count();
     std::vector<NaiveHit> hits = find();
-    if (hits.empty() && !phrases_.empty()) {
+    const std::size_t soft = std::erase_if(demands_, &NaiveDemand::soft);
+    if (hits.empty() && (!phrases_.empty() || soft > 0)) {
       phrases_.clear();
       hits = find();
     }
@@ -343,7 +344,8 @@ class NaiveSearch {
     for (const DateSpan& span : spans_) {
       date = std::max(date, date_match(entry.timestamp, span));
     }
-    return (own + window + session + question + (speaks ? 5 : 0) + 10 * date) / full_;
+    const double sum = own + window + session + question + (speaks ? 5 : 0) + 10 * date;
+    return std::max(sum - (entry.asks ? 4 : 0), 0.0) / full_;
   }
 
   [[nodiscard]] bool is_by_speaker(const NaiveEntry& entry) const {

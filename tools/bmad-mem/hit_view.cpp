@@ -17,25 +17,28 @@ namespace {
 /// Under the first letter of the hit's type.
 constexpr std::string_view kIndent = "      ";
 
-/// One row of "relevance = weight x value + …".
+/// One row of "relevance = weight x value + …", or of "relevance = factor x factor x …".
 struct Component {
   std::string_view name;
   double value = 0;
   double weight = 0;
+  double factor = 0;
 };
 
 std::array<Component, 4> components_of(const Hit& hit) {
   const RelevanceWeights& weights = hit.weights;
   const RelevanceComponents& values = hit.components;
-  return {{{"text", values.text, weights.text},
-           {"time", values.time, weights.time},
-           {"importance", values.importance, weights.importance},
-           {"access", values.access, weights.access}}};
+  return {{{"text", values.text, weights.text, values.text},
+           {"time", values.time, weights.time, kTimeFactor.at(values.time)},
+           {"importance", values.importance, weights.importance,
+            kImportanceFactor.at(values.importance)},
+           {"access", values.access, weights.access, kAccessFactor.at(values.access)}}};
 }
 
 /// What the text component holds beside the terms.
-std::array<Component, 3> other_parts(const TextExplanation& explanation) {
+std::array<Component, 4> other_parts(const TextExplanation& explanation) {
   return {{{.name = "question", .value = explanation.question},
+           {.name = "asks", .value = explanation.asks},
            {.name = "speaker", .value = explanation.speaker},
            {.name = "date", .value = explanation.date}}};
 }
@@ -51,13 +54,19 @@ void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry>
   json.end_array();
 }
 
+void add_texts(JsonWriter& json, std::string_view name, std::span<const std::string> texts) {
+  json.key(name).begin_array();
+  for (const std::string& text : texts) {
+    json.string(text);
+  }
+  json.end_array();
+}
+
 /// How the query was read.
 void add_reading(JsonWriter& json, const QueryAnswer& answer) {
-  json.key("notes").begin_array();
-  for (const std::string& note : answer.notes) {
-    json.string(note);
-  }
-  json.end_array().key("as_prose").begin_array();
+  add_texts(json, "notes", answer.notes);
+  add_texts(json, "instead", answer.instead);
+  json.key("as_prose").begin_array();
   for (const ProseReading& reading : answer.as_prose) {
     json.begin_object()
         .member("text", utf8_repaired(reading.text))
@@ -68,7 +77,8 @@ void add_reading(JsonWriter& json, const QueryAnswer& answer) {
 }
 
 void add_explanation(JsonWriter& json, const QueryAnswer& answer, const Hit& hit) {
-  json.key("explanation").begin_object().key("weights").begin_object();
+  json.key("explanation").begin_object();
+  json.member("combine", relevance_combine_name(hit.combine)).key("weights").begin_object();
   for (const Component& component : components_of(hit)) {
     json.key(component.name).raw(rounded(component.weight));
   }
@@ -94,7 +104,14 @@ std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit
   for (const Component& component : components_of(hit)) {
     json.key(component.name).raw(rounded(component.value));
   }
-  json.end_object().member("snippet", hit.snippet).key("highlights").begin_array();
+  json.end_object();
+  if (hit.outdated) {
+    json.member("outdated", true);
+  }
+  if (hit.weak) {
+    json.member("weak", true);
+  }
+  json.member("snippet", hit.snippet).key("highlights").begin_array();
   for (const Highlight& highlight : hit.highlights) {
     json.begin_array();
     json.integer(static_cast<std::int64_t>(highlight.offset));
@@ -158,11 +175,21 @@ void print_indented(Tool& tool, const std::vector<TableRow>& rows) {
 }
 
 void print_explanation(Tool& tool, const Hit& hit) {
-  std::vector<TableRow> rows = {{"component", "value", "weight", "part"}};
+  const bool is_sum = hit.combine == RelevanceCombine::kSum;
+  std::vector<TableRow> rows = {is_sum ? TableRow{"component", "value", "weight", "part"}
+                                       : TableRow{"component", "value", "factor"}};
   for (const Component& component : components_of(hit)) {
-    rows.push_back({std::string(component.name), rounded(component.value),
-                    fmt::format("{:.2f}", component.weight),
-                    rounded(component.value * component.weight)});
+    TableRow& row =
+        rows.emplace_back(TableRow{std::string(component.name), rounded(component.value)});
+    if (is_sum) {
+      row.push_back(fmt::format("{:.2f}", component.weight));
+      row.push_back(rounded(component.value * component.weight));
+    } else {
+      row.push_back(rounded(component.factor));
+    }
+  }
+  if (hit.outdated) {
+    rows.push_back({"(outdated)", "", rounded(kOutdatedFactor)});
   }
   print_indented(tool, rows);
   if (!hit.explanation) {
@@ -213,6 +240,8 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   std::string about = entry.who.empty() ? "" : fmt::format("  by {}", printable(entry.who));
   about += entry.pinned ? "  pinned" : "";
   about += entry.sensitive ? style.faint("  sensitive") : "";
+  about += hit.outdated ? style.faint("  outdated") : "";
+  about += hit.weak ? style.faint("  weak") : "";
   print_neighbours(tool, hit.before);
   tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
                    padded(entry_type_name(entry.type), columns.type),
@@ -233,6 +262,9 @@ void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
       tool.out().print("{}\n", entry_json_line(hit.entry, hit_members(query, answer, hit)));
     }
     return;
+  }
+  for (const std::string& note : answer.instead) {
+    tool.note(note);
   }
   for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
     tool.note(note);

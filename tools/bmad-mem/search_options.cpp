@@ -147,6 +147,12 @@ Status read_search_options(const Arguments& args, Query& query) {
   if (const auto text = args.maybe("weights")) {
     BMAD_TRY_ASSIGN(query.weights, read_weights(*text));
   }
+  if (const auto text = args.maybe("combine")) {
+    query.combine = try_parse_relevance_combine(*text);
+    if (!query.combine) {
+      return bad_value("combine", fmt::format("'{}' is not known; write factors or sum", *text));
+    }
+  }
   if (const auto text = args.maybe("ranking")) {
     BMAD_TRY_ASSIGN(query.ranking, read_ranking(*text));
   }

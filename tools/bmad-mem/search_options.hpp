@@ -25,12 +25,20 @@ inline constexpr Option kSortOption = {.name = "sort",
                                        .choices = kSortNames};
 inline constexpr Option kMinRelevanceOption = {
     .name = "min-relevance", .value = "X", .help = "only hits of at least X, from 0 to 1"};
+inline constexpr std::array<std::string_view, 2> kCombineNames = {"factors", "sum"};
+inline constexpr Option kCombineOption = {
+    .name = "combine",
+    .value = "HOW",
+    .help = "let time, importance and access weigh the text, or add them to it",
+    .fallback = "factors; sum with --weights",
+    .completion = Completion::kChoice,
+    .choices = kCombineNames};
 inline constexpr Option kWeightsOption = {
     .name = "weights",
     .value = "NAME=X,...",
     .help =
-        "how much each component of the relevance counts, each from 0 to 1; what is not named "
-        "keeps text=0.4,time=0.3,importance=0.2,access=0.1",
+        "what each component counts in the sum, from 0 to 1; what is not named keeps "
+        "text=0.4,time=0.3,importance=0.2,access=0.1",
     .fallback = "those of config.json, else these"};
 inline constexpr Option kRankingOption = {
     .name = "ranking",

@@ -150,6 +150,20 @@ std::string_view relevance_combine_name(RelevanceCombine combine);
 /// Nothing for any other text.
 std::optional<RelevanceCombine> try_parse_relevance_combine(std::string_view name);
 
+/// What each component makes of the text in the form kFactors: from + by x component.
+struct RelevanceFactor {
+  double from = 1;
+  double by = 0;
+
+  [[nodiscard]] constexpr double at(double component) const { return from + by * component; }
+};
+inline constexpr RelevanceFactor kTimeFactor{.from = 0.70, .by = 0.30};
+inline constexpr RelevanceFactor kImportanceFactor{.from = 0.80, .by = 0.20};
+inline constexpr RelevanceFactor kAccessFactor{.from = 0.95, .by = 0.05};
+/// Of a statement that does not hold: less than the other factors can make up for (0.70 x 0.80 x
+/// 0.95), so that it never ranks above the one that holds on the same text.
+inline constexpr double kOutdatedFactor = 0.5;
+
 /// How much each component counts in the sum: text x text score + time x time score + … Each is at
 /// least 0.
 struct RelevanceWeights {
@@ -214,10 +228,11 @@ struct TermScore {
 };
 
 /// Where the text component comes from. All parts together are RelevanceComponents::text, which
-/// ends at 1.
+/// stays between 0 and 1.
 struct TextExplanation {
   std::vector<TermScore> terms;
   double question = 0;  ///< The entry before asks, and matches.
+  double asks = 0;      ///< It is a question itself: below 0.
   double speaker = 0;   ///< It is by the one participant whom the query names.
   double date = 0;      ///< It lies in the time that the query names.
 };
@@ -254,6 +269,9 @@ struct QueryAnswer {
   std::vector<ProseReading> as_prose;  ///< In the order of the text.
   /// Sentences for people about how the query was read: `read "*.tmp" as words: …`.
   std::vector<std::string> notes;
+  /// Sentences about what was looked for in place of what nobody knows: a word with a slip, a
+  /// phrase that no entry holds.
+  std::vector<std::string> instead;
 };
 
 /// How an entry is linked to another one.

@@ -125,6 +125,7 @@ constexpr Option kQueryOptions[] = {
     kSortOption,
     kMinRelevanceOption,
     kWeightsOption,
+    kCombineOption,
     kRankingOption,
     kContextOption,
     kExplainOption,

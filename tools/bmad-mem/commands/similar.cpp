@@ -54,8 +54,8 @@ constexpr Positional kSimilarPositionals[] = {
 constexpr Option kSimilarOptions[] = {
     kTypeFilter,    kTagFilter,     kWhereFilter,        kAgentFilter,       kSessionFilter,
     kSinceFilter,   kUntilFilter,   kPinnedFilter,       kNoSensitiveFilter, kArchivedFilter,
-    kLimitFilter,   kSortOption,    kMinRelevanceOption, kWeightsOption,     kRankingOption,
-    kContextOption, kExplainOption, kTimeoutOption,
+    kLimitFilter,   kSortOption,    kMinRelevanceOption, kWeightsOption,     kCombineOption,
+    kRankingOption, kContextOption, kExplainOption,      kTimeoutOption,
 };
 
 constexpr Example kSimilarExamples[] = {

@@ -160,8 +160,10 @@ Result<Query> read_memory_query(JsonValue arguments) {
 std::string notes_of(const QueryAnswer& answer) {
   constexpr std::size_t kNotesMax = 5;
   std::string out;
-  for (std::size_t i = 0; i < std::min(answer.notes.size(), kNotesMax); ++i) {
-    out += fmt::format("Note: {}.\n", printable(answer.notes[i]));
+  for (const std::vector<std::string>* notes : {&answer.instead, &answer.notes}) {
+    for (std::size_t i = 0; i < std::min(notes->size(), kNotesMax); ++i) {
+      out += fmt::format("Note: {}.\n", printable((*notes)[i]));
+    }
   }
   return out;
 }
@@ -185,7 +187,9 @@ Result<McpToolResult> search(MemoryToolCall& call) {
   text.add(notes_of(answer));
   std::size_t shown = 0;
   for (const Hit& hit : hits) {
-    if (!text.add(fmt::format("\n{} | relevance {:.2f}\n{}", entry_head(hit.entry), hit.relevance,
+    if (!text.add(fmt::format("\n{} | relevance {:.2f}{}{}\n{}", entry_head(hit.entry),
+                              hit.relevance, hit.outdated ? " | outdated" : "",
+                              hit.weak ? " | weak" : "",
                               quoted_lines(hit.snippet, 2 * kSnippetSize)))) {
       break;
     }

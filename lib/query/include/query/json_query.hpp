@@ -49,6 +49,7 @@ struct JsonQuery {
   std::size_t limit = 20;             ///< 0: no limit. 20 is the specification's.
   SortOrder sort = SortOrder::kRelevanceDesc;
   JsonQueryWeights weights;
+  std::optional<RelevanceCombine> combine;
 };
 
 /// Reads `json`, one object. Errors: E_INVALID_QUERY with the field ("time_range.start",

@@ -67,6 +67,7 @@ struct QueryClause {
   std::size_t size = 0;    ///< In bytes.
   bool required = false;   ///< Never together with `excluded`.
   bool excluded = false;
+  bool by_operator = false;  ///< AND requires it: in prose that may not be meant.
 
   bool operator==(const QueryClause&) const = default;
 };

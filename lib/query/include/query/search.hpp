@@ -77,7 +77,7 @@ struct SearchResult {
   RelevanceWeights weights;
   bool weak = false;                         ///< As in Hit, of all that was found.
   std::set<std::string, std::less<>> terms;  ///< What to mark in snippets.
-  std::vector<std::string> notes;            ///< What people should know of how it was read.
+  std::vector<std::string> instead;          ///< As in QueryAnswer.
 };
 
 /// Searches `sessions`, which the caller has refreshed and locked.

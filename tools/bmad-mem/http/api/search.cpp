@@ -32,6 +32,10 @@ HttpResponse as_response(const QueryAnswer& answer) {
   for (const std::string& note : answer.notes) {
     json.string(note);
   }
+  json.end_array().key("instead").begin_array();
+  for (const std::string& note : answer.instead) {
+    json.string(note);
+  }
   json.end_array().key("as_prose").begin_array();
   for (const ProseReading& reading : answer.as_prose) {
     json.begin_object()

@@ -57,7 +57,8 @@ void write_hit(JsonWriter& json, const Hit& hit) {
   json.end_array().key("components").begin_object();
   json.member("text", hit.components.text).member("time", hit.components.time);
   json.member("importance", hit.components.importance).member("access", hit.components.access);
-  json.end_object().key("weights").begin_object();
+  json.end_object().member("combine", relevance_combine_name(hit.combine));
+  json.member("outdated", hit.outdated).member("weak", hit.weak).key("weights").begin_object();
   json.member("text", hit.weights.text).member("time", hit.weights.time);
   json.member("importance", hit.weights.importance).member("access", hit.weights.access);
   json.end_object();
