@@ -8,11 +8,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
 #include "descriptor.hpp"
 #include "posix_error.hpp"
 
@@ -45,6 +48,20 @@ FileInfo to_file_info(const struct stat& status) {
     info.kind = FileKind::kOther;
   }
   return info;
+}
+
+/// Where tests have moved the clock, what is written bears the moved time. A file system that keeps
+/// no times is no reason to fail.
+void stamp_moved_time(int descriptor) {
+  using namespace std::chrono;
+  if (system_clock_shift() == milliseconds::zero()) {
+    return;
+  }
+  const milliseconds now = system_clock().now().time_since_epoch();
+  const seconds whole = floor<seconds>(now);
+  const timespec stamp = {.tv_sec = whole.count(), .tv_nsec = nanoseconds(now - whole).count()};
+  const std::array<timespec, 2> times = {timespec{.tv_sec = 0, .tv_nsec = UTIME_OMIT}, stamp};
+  static_cast<void>(::futimens(descriptor, times.data()));
 }
 
 class PosixFile final : public File {
@@ -80,8 +97,10 @@ class PosixFile final : public File {
   }
 
   Status truncate(std::uint64_t size) override {
-    return checked(retry_interrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(size)); }),
-                   "shorten");
+    BMAD_TRY(checked(retry_interrupted([&] { return ::ftruncate(fd(), static_cast<off_t>(size)); }),
+                     "shorten"));
+    stamp_moved_time(fd());
+    return {};
   }
 
   // A failed sync is not repeated: ext4, xfs and btrfs answer OK the second time and have thrown
@@ -113,6 +132,7 @@ class PosixFile final : public File {
     if (result < 0) {
       return posix_error(errno, "write to", path_);
     }
+    stamp_moved_time(fd());
     return static_cast<std::size_t>(result);
   }
 

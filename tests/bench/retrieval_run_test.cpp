@@ -118,9 +118,14 @@ TEST_CASE("scores are reported by store, by category and over all") {
   std::set<std::string> names;
   for (const JsonValue group : (*report)["groups"].elements()) {
     names.insert(std::string(group["kind"].string()) + ':' + std::string(group["name"].string()));
-    CHECK(group["context"]["recall_at_10"].number() == doctest::Approx(1));
-    CHECK(group["plain"]["recall_at_10"].number() == doctest::Approx(1));
-    CHECK(group["recall_at_10_gain_points"].number(-1) == doctest::Approx(0));
+    for (const char* way : {"default", "week", "month", "text", "slip", "plain"}) {
+      CAPTURE(way);
+      CHECK(group[way]["recall_at_10"].number() == doctest::Approx(1));
+      CHECK(group[way]["refused"].integer(-1) == 0);
+      CHECK(group[way]["empty"].integer(-1) == 0);
+    }
+    CHECK(group["recall_at_10_above_text_points"].number(-1) == doctest::Approx(0));
+    CHECK(group["recall_at_10_above_plain_points"].number(-1) == doctest::Approx(0));
   }
   CHECK(names.contains("store:talk"));
   CHECK(names.contains("store:docs"));
@@ -128,7 +133,11 @@ TEST_CASE("scores are reported by store, by category and over all") {
   CHECK(names.contains("kind:conversations"));
   CHECK(names.contains("kind:documents"));
   CHECK(names.contains("all:"));
-  CHECK((*report)["times_ms"]["context"]["p50"].number() > 0);
+  // The talk ends on March 30: turn 7 is of March 7, turns 21 and 22 are 9 and 8 days old.
+  CHECK(names.contains("age:conversations, 7 to 30 days"));
+  CHECK_FALSE(names.contains("age:conversations, up to 7 days"));
+  CHECK_FALSE(names.contains("age:documents, up to 7 days"));
+  CHECK((*report)["times_ms"]["default"]["p50"].number() > 0);
   CHECK((*report)["unjudged"].integer() == 1);
 }
 
@@ -136,11 +145,78 @@ TEST_CASE("a store and a ranking can be chosen") {
   const Retrieval retrieval;
   const BenchOutcome outcome = retrieval.run("--store docs --ranking plain");
   CHECK(outcome.status == 0);
-  CHECK(outcome.output.find("plain") != std::string::npos);
-  CHECK(outcome.output.find("| context") == std::string::npos);
+  CHECK(outcome.output.find("plain BM25") != std::string::npos);
+  CHECK(outcome.output.find("| default ") == std::string::npos);
   CHECK(outcome.output.find("talk") == std::string::npos);
   CHECK(retrieval.run("--store nowhere").status == 1);
   CHECK(retrieval.run("--ranking best").status == 2);
+}
+
+TEST_CASE("a question is asked as it stands, at a live clock, and with a slip") {
+  const Retrieval retrieval;
+  // Three days before the end, with a word that another message of half a year ago shares.
+  retrieval.folder.write(
+      "corpus.jsonl",
+      R"({"store":"talk","id":"old","ts":"2024-01-01T10:00:00","speaker":"Ann","session":"A","text":"The harbour bell is bronze."})"
+      "\n"
+      R"({"store":"talk","id":"new","ts":"2024-03-28T10:00:00","speaker":"Bob","session":"B","text":"Bells are loud."})"
+      "\n"
+      R"({"store":"talk","id":"last","ts":"2024-03-30T10:00:00","speaker":"Bob","session":"B","text":"Good night."})"
+      "\n");
+  retrieval.folder.write(
+      "queries.jsonl",
+      R"({"store":"talk","id":"q1","text":"which bell is bronze?","relevant":["old"]})"
+      "\n"
+      R"({"store":"talk","id":"q2","text":"bronze","relevant":["old"]})"
+      "\n"
+      R"({"store":"talk","id":"q3","text":"\"a lost title\" xyzzy","relevant":["new"]})"
+      "\n");
+  const BenchOutcome outcome = retrieval.run("--json");
+  JsonParser parser;
+  const Result<JsonValue> report = parser.parse(json_in(outcome.output));
+  REQUIRE_MESSAGE(report, outcome.output);
+  std::map<std::string, JsonValue> groups;
+  for (const JsonValue group : (*report)["groups"].elements()) {
+    groups.emplace(std::string(group["kind"].string()) + ':' + std::string(group["name"].string()),
+                   group);
+  }
+  const JsonValue all = groups.at("all:");
+  CHECK(groups.at("age:conversations, beyond 30 days")["questions"].integer() == 2);
+  CHECK(groups.at("age:conversations, beyond 30 days")["default"]["recall_at_1"].number() ==
+        doctest::Approx(1));
+  CHECK(groups.at("age:conversations, up to 7 days")["questions"].integer() == 1);
+  CHECK(all["default"]["refused"].integer(-1) == 0);
+  CHECK(all["default"]["empty"].integer(-1) == 1);
+  CHECK(all["slip"]["empty"].integer(-1) >= 1);
+}
+
+TEST_CASE("a month is lived and asked for") {
+  const Retrieval retrieval;
+  const BenchOutcome outcome =
+      run_bench("month --sessions 8 --entries 120 --json --data " + retrieval.folder.path() +
+                " --dir " + retrieval.folder.path("temporary"));
+  JsonParser parser;
+  const Result<JsonValue> report = parser.parse(json_in(outcome.output));
+  REQUIRE_MESSAGE(report, outcome.output);
+  std::vector<std::int64_t> days;
+  JsonValue last;
+  for (const JsonValue day : (*report)["days"].elements()) {
+    days.push_back(day["day"].integer());
+    last = day;
+    CHECK(day["refused"].integer(-1) == 0);
+  }
+  CHECK(days == std::vector<std::int64_t>{1, 8, 31, 91});
+  CHECK(last["questions"].integer() == 3);
+  CHECK(last["entries"].integer() >= 100);
+  CHECK(last["archived"].integer() > 0);
+  bool asked = false;
+  for (const JsonValue row : (*report)["ages"].elements()) {
+    asked = asked || row["age"].string() == "7 to 30 days";
+    CHECK(row["recall_at_10_default"].number(-1) >= 0);
+    CHECK(row["recall_at_10_text"].number(-1) >= 0);
+  }
+  CHECK(asked);
+  CHECK(run_bench("month --data /nowhere/at/all").output.find("skipped") != std::string::npos);
 }
 
 TEST_CASE("a folder that is not there is skipped, a bad line is not") {

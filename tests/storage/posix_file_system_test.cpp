@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstddef>
 #include <cstring>
@@ -31,6 +32,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "concurrency/child.hpp"
 #include "storage/append_log.hpp"
 #include "storage/atomic_file.hpp"
@@ -114,6 +117,30 @@ TEST_CASE("what is no file and no folder is refused, and nobody hangs") {
     CHECK(prepared.error().path == folder.path("log.jsonl"));
     CHECK_FALSE(std::filesystem::exists(folder.path("nowhere")));
   }
+}
+
+TEST_CASE("what is written bears the time to which tests have moved the clock") {
+  TemporaryDirectory folder;
+  folder.write("log.jsonl", "{\"id\":1}\n");
+  Child child([&] {
+    const auto files = open_root(folder.path());
+    const Timestamp moved = parse_rfc3339("2031-03-01T12:00:00.250Z").value();
+    const std::int64_t moved_ns = std::chrono::nanoseconds(moved.time_since_epoch()).count();
+    const auto is_moved = [&](const std::string& path) {
+      const std::int64_t since_ns = files->info(path).value().mtime_ns - moved_ns;
+      return since_ns >= 0 && since_ns < 60'000'000'000;
+    };
+    must(!is_moved("log.jsonl"));
+    move_system_clock(moved);
+    must(files->open("log.jsonl", OpenMode::kRead).has_value() && !is_moved("log.jsonl"));
+    const auto log = std::move(files->open("log.jsonl", OpenMode::kAppend).value());
+    must(log->write("{\"id\":2}\n").has_value() && is_moved("log.jsonl"));
+    must(replace_file(*files, "new", "text").has_value() && is_moved("new"));
+    move_system_clock(moved - std::chrono::hours(1));
+    must(log->truncate(9).has_value() && !is_moved("log.jsonl"));
+    return 0;
+  });
+  CHECK(child.wait() == 0);
 }
 
 TEST_CASE("a file that may not grow is an error of the write, not a death") {

@@ -1,6 +1,7 @@
 // commands.hpp - what bmad-bench can do.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -107,12 +108,25 @@ struct RetrievalOptions {
   std::string data = "../shared/data/retrieval-dev";  ///< Holds corpus.jsonl and queries.jsonl.
   std::string run_file;             ///< Where the rankings go; nowhere when empty.
   std::vector<std::string> stores;  ///< Only these; all when empty.
-  std::string ranking = "both";     ///< "context", "plain" or "both".
+  std::string ranking = "all";      ///< One way of asking, or "all": retrieval_ways.hpp.
   std::string directory;            ///< Where the temporary folder goes.
   bool json = false;
 };
 
 /// Prints how well questions are answered; a folder that is not there is said so, and no error.
 Status run_retrieval(const RetrievalOptions& options);
+
+struct MonthOptions {
+  std::string data = RetrievalOptions().data;  ///< As there.
+  std::string directory;                       ///< Where the temporary folder goes.
+  std::size_t sessions = 100;                  ///< Of the data, and made ones for the rest.
+  std::size_t entries = 5'000;
+  std::uint64_t seed = 1;
+  bool json = false;
+};
+
+/// Prints how well and how fast questions are answered while a memory gets three months old; a
+/// folder that is not there is said so, and no error. Moves the clock of the process.
+Status run_month(const MonthOptions& options);
 
 }  // namespace bmad_mem::bench

@@ -4,11 +4,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "commands.hpp"
+#include "retrieval_ways.hpp"
 
 namespace bmad_mem::bench {
 namespace {
@@ -109,12 +112,35 @@ CLI::App* add_retrieval(CLI::App& app, RetrievalOptions& options) {
   retrieval->add_option("--run", options.run_file,
                         "write query id, message id and score, with tabs between, to this file");
   retrieval->add_option("--store", options.stores, "only this store of the corpus; repeatable");
-  retrieval->add_option("--ranking", options.ranking, "context, plain or both (both)")
-      ->check(CLI::IsMember({"context", "plain", "both"}));
+  std::vector<std::string> ways = {"all"};
+  for (const WayInfo& way : kWays) {
+    ways.emplace_back(way.name);
+  }
+  retrieval
+      ->add_option("--ranking", options.ranking,
+                   "default: as users ask; week, month: later; text: by the text alone; slip: with "
+                   "a slip of the finger; plain: BM25 (all)")
+      ->check(CLI::IsMember(ways));
   retrieval->add_option("--dir", options.directory,
                         "make the memory in this folder (TMPDIR, else /tmp)");
   retrieval->add_flag("--json", options.json, "one JSON object instead of a table");
   return retrieval;
+}
+
+CLI::App* add_month(CLI::App& app, MonthOptions& options) {
+  CLI::App* month = app.add_subcommand(
+      "month", "measure what is found, and how fast, while a memory gets three months old");
+  month->add_option("--data", options.data,
+                    "folder with corpus.jsonl and queries.jsonl (" + options.data + ")");
+  month->add_option("--sessions", options.sessions, "so many, made ones among them (100)")
+      ->check(CLI::Range(1, 100'000));
+  month->add_option("--entries", options.entries, "about so many in all (5000)")
+      ->check(CLI::Range(1, 10'000'000));
+  month->add_option("--dir", options.directory,
+                    "make the memory in this folder (TMPDIR, else /tmp)");
+  month->add_option("--seed", options.seed, "of the made sessions (1)");
+  month->add_flag("--json", options.json, "one JSON object instead of tables");
+  return month;
 }
 
 CLI::App* add_redact(CLI::App& app, RedactOptions& options) {
@@ -174,6 +200,8 @@ int run(int argc, char** argv) {
   SearchOptions search_options{.directory = directory, .filter = {}, .tool = tool};
   LifecycleOptions lifecycle_options{.directory = directory, .filter = {}, .tool = tool};
   RetrievalOptions retrieval_options{.directory = directory};
+  MonthOptions month_options;
+  month_options.directory = directory;
   RedactOptions redact_options{.directory = directory};
   ContextBenchOptions context_options{.directory = directory, .tool = tool};
   HooksBenchOptions hooks_options{.directory = directory, .tool = tool};
@@ -184,6 +212,7 @@ int run(int argc, char** argv) {
   const CLI::App* search = add_search(app, search_options);
   const CLI::App* lifecycle = add_lifecycle(app, lifecycle_options);
   const CLI::App* retrieval = add_retrieval(app, retrieval_options);
+  const CLI::App* month = add_month(app, month_options);
   const CLI::App* redact = add_redact(app, redact_options);
   const CLI::App* context = add_context(app, context_options);
   const CLI::App* hooks = add_hooks(app, hooks_options);
@@ -203,6 +232,9 @@ int run(int argc, char** argv) {
   }
   if (retrieval->parsed()) {
     return exit_status(run_retrieval(retrieval_options));
+  }
+  if (month->parsed()) {
+    return exit_status(run_month(month_options));
   }
   if (redact->parsed()) {
     return exit_status(run_redact(redact_options));

@@ -1,11 +1,14 @@
 // retrieval_command.cpp - `bmad-bench retrieval`: how often a search finds the message that
 // answers.
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -57,8 +60,8 @@ struct RetrievalRun {
   std::uint64_t unjudged = 0;  ///< Questions of which nobody said what is relevant.
 };
 
-bool is_wanted(const RetrievalOptions& options, RankingName name) {
-  return options.ranking == "both" || options.ranking == ranking_text(name);
+bool is_wanted(const RetrievalOptions& options, const WayInfo& way) {
+  return options.ranking == "all" || options.ranking == way.name;
 }
 
 bool is_chosen(const RetrievalOptions& options, const std::string& store) {
@@ -71,51 +74,83 @@ std::vector<std::string> ids_of(const std::vector<Ranked>& ranking) {
   return ids;
 }
 
-/// By each ranking that is wanted, beginning with one and the other in turn, so that neither always
-/// profits from what the other read.
-Status ask(RetrievalRun& run, RetrievalStore& store, const Question& question, bool plain_first) {
-  std::array order = {RankingName::kContext, RankingName::kPlain};
-  if (plain_first) {
-    std::swap(order[0], order[1]);
+/// The times of the messages of a store, by their id.
+using MessageTimes = std::unordered_map<std::string_view, Timestamp>;
+
+/// Whose relevant messages are of one age, those alone are looked for.
+Outcome judge(const Question& question, const Answer& answer, std::optional<Timestamp> moment,
+              const MessageTimes& times) {
+  const std::vector<std::string> ids = ids_of(answer.ranking);
+  Outcome outcome{.scores = score_ranking(ids, question.relevant),
+                  .by_age = {},
+                  .refused = answer.refused,
+                  .empty = !answer.refused && ids.empty()};
+  std::array<std::vector<std::string>, kAgeGroupCount> by_age;
+  for (const std::string& id : question.relevant) {
+    const auto time = times.find(id);
+    if (moment && time != times.end()) {
+      by_age[static_cast<std::size_t>(age_group(*moment - time->second))].push_back(id);
+    }
   }
-  ScorePair scores;
-  for (const RankingName name : order) {
-    if (!is_wanted(run.options, name)) {
+  for (std::size_t age = 0; age < kAgeGroupCount; ++age) {
+    if (!by_age[age].empty()) {
+      outcome.by_age[age] = score_ranking(ids, by_age[age]);
+    }
+  }
+  return outcome;
+}
+
+/// In each way that is wanted, beginning with another one each time, so that none always profits
+/// from what the one before it read.
+Status ask(RetrievalRun& run, RetrievalStore& store, const Question& question,
+           const MessageTimes& times, std::size_t turn) {
+  Outcomes outcomes;
+  for (std::size_t i = 0; i < kWayCount; ++i) {
+    const WayInfo& info = kWays[(turn + i) % kWayCount];
+    if (!is_wanted(run.options, info)) {
       continue;
     }
-    const bool context = name == RankingName::kContext;
-    Result<Answer> answer =
-        store.ask(question, context ? TextRanking::kContext : TextRanking::kPlain);
+    Result<Answer> answer = store.ask(question, info.way);
     if (!answer) {
       Error error = answer.error();
       error.message = fmt::format("question {}: {}", question.id, error.message);
       return error;
     }
-    run.report.add_time(name, answer->seconds * 1e3);
+    run.report.add_time(info.way, answer->seconds * 1e3);
     if (!question.relevant.empty()) {
-      scores[static_cast<std::size_t>(name)] =
-          score_ranking(ids_of(answer->ranking), question.relevant);
+      outcomes[index_of(info.way)] = judge(question, *answer, store.moment_of(question), times);
     }
-    if (context || run.options.ranking != "both") {
+    if (info.way == Way::kDefault || run.options.ranking == info.name) {
       run.run_file.add(question.id, answer->ranking);
     }
   }
   run.unjudged += question.relevant.empty() ? 1 : 0;
   if (!question.relevant.empty()) {
     const std::string category = question.category.empty() ? "(none)" : question.category;
-    run.report.add(question.store, category, store.conversation(), scores);
+    run.report.add(question.store, category, store.conversation(), outcomes);
   }
   return {};
+}
+
+MessageTimes times_of(const MessageStore& messages) {
+  MessageTimes times;
+  for (const Message& message : messages.messages) {
+    if (message.time) {
+      times.emplace(message.id, *message.time);
+    }
+  }
+  return times;
 }
 
 Status run_one_store(RetrievalRun& run, const MessageStore& messages) {
   const double begin = wall_seconds();
   BMAD_TRY_ASSIGN(RetrievalStore store, RetrievalStore::create(messages, run.options.directory));
   const double written = wall_seconds();
+  const MessageTimes times = times_of(messages);
   std::size_t asked = 0;
   for (const Question& question : run.data.questions) {
     if (question.store == messages.name) {
-      BMAD_TRY(ask(run, store, question, asked++ % 2 == 1));
+      BMAD_TRY(ask(run, store, question, times, asked++));
     }
   }
   const std::string cut =

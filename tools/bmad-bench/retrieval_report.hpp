@@ -1,7 +1,9 @@
-// retrieval_report.hpp - the quality of two rankings beside each other, by store and by category.
+// retrieval_report.hpp - the quality of answers in each way of asking, by store, by category and by
+// the age of what answers.
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -10,23 +12,39 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "retrieval_metrics.hpp"
+#include "retrieval_ways.hpp"
 
 namespace bmad_mem::bench {
 
-inline constexpr std::size_t kRankingCount = 2;
-enum class RankingName : std::uint8_t { kContext, kPlain };
+/// How old something is when it is asked for.
+enum class AgeGroup : std::uint8_t { kWeek, kMonth, kOlder };
+inline constexpr std::size_t kAgeGroupCount = 3;
 
-/// "context" or "plain".
-std::string_view ranking_text(RankingName name);
+/// kWeek up to 7 days, kMonth up to 30; also what is yet to come is of this week.
+AgeGroup age_group(std::chrono::milliseconds age);
 
-/// Of one question, by each ranking that was asked for.
-using ScorePair = std::array<std::optional<Scores>, kRankingCount>;
+/// What came of one question, asked in one way.
+struct Outcome {
+  Scores scores;
+  std::array<std::optional<Scores>, kAgeGroupCount> by_age;  ///< Of those relevant ones alone.
+  bool refused = false;                                      ///< As a bad query.
+  bool empty = false;                                        ///< No error, and nothing found.
+};
+
+/// Of one question, in each way in which it was asked.
+using Outcomes = std::array<std::optional<Outcome>, kWayCount>;
+
+struct Tally {
+  MeanScores means;
+  std::uint64_t refused = 0;
+  std::uint64_t empty = 0;
+};
 
 /// Some of the questions.
 struct ScoreGroup {
-  std::string kind;  ///< "store", "category", "store and category" or "all".
+  std::string kind;  ///< "store", "category", "store and category", "age", "kind" or "all".
   std::string name;
-  std::array<MeanScores, kRankingCount> means = {};
+  std::array<Tally, kWayCount> tallies = {};
 };
 
 /// Gathers scores; groups stand in the order in which they were first met.
@@ -34,19 +52,22 @@ class RetrievalReport {
  public:
   /// `conversation`: the store holds talk, and not documents.
   void add(const std::string& store, const std::string& category, bool conversation,
-           const ScorePair& scores);
+           const Outcomes& outcomes);
   /// Milliseconds that a query took.
-  void add_time(RankingName name, double milliseconds);
+  void add_time(Way way, double milliseconds);
 
-  /// An aligned table, in per cent, then the gain and the times.
+  /// Two aligned tables, in per cent, then the times.
   [[nodiscard]] std::string text() const;
   void write(JsonWriter& json) const;
 
  private:
   ScoreGroup& group(std::string_view kind, const std::string& name);
+  [[nodiscard]] std::vector<Way> ways() const;
+  [[nodiscard]] std::string store_table() const;
+  [[nodiscard]] std::string recall_table() const;
 
   std::vector<ScoreGroup> groups_;
-  std::array<std::vector<double>, kRankingCount> times_;
+  std::array<std::vector<double>, kWayCount> times_;
 };
 
 }  // namespace bmad_mem::bench

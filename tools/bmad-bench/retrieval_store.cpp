@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -21,6 +22,8 @@ namespace {
 
 constexpr std::size_t kDepth = 100;
 constexpr std::size_t kBatchSize = 500;
+/// As long after the newest message as somebody who has just read it.
+constexpr std::chrono::minutes kUntilAsked{5};
 
 }  // namespace
 
@@ -32,6 +35,7 @@ RetrievalStore::Folder::~Folder() {
 RetrievalStore::RetrievalStore(const MessageStore& messages, std::string folder)
     : messages_(messages),
       plan_(plan_entries(messages)),
+      slips_(messages),
       latest_(latest_time(messages)),
       folder_(std::make_unique<Folder>(std::move(folder))),
       clock_(std::make_unique<StandingClock>()) {}
@@ -76,19 +80,29 @@ Status RetrievalStore::write_session(PlannedSession& session) {
   return {};
 }
 
-Result<Answer> RetrievalStore::ask(const Question& question, TextRanking ranking) {
-  if (question.time || latest_) {
-    clock_->stand_at(question.time ? *question.time : *latest_);
+std::optional<Timestamp> RetrievalStore::moment_of(const Question& question) const {
+  const std::optional<Timestamp> time = question.time ? question.time : latest_;
+  return time ? std::optional(*time + kUntilAsked) : std::nullopt;
+}
+
+Result<Answer> RetrievalStore::ask(const Question& question, Way way) {
+  const WayInfo& info = kWays[index_of(way)];
+  if (const std::optional<Timestamp> moment = moment_of(question)) {
+    clock_->stand_at(*moment + info.later);
   }
-  const Query query{.text = question.text,
-                    .filter = {.limit = kDepth},
-                    .text_is_prose = true,
-                    .weights = RelevanceWeights{.text = 1, .time = 0, .importance = 0, .access = 0},
-                    .ranking = ranking};
+  Query query{.text = info.slip ? slips_.slipped(question.text) : question.text,
+              .filter = {.limit = kDepth}};
+  if (info.text_alone) {
+    query.weights = RelevanceWeights{.text = 1, .time = 0, .importance = 0, .access = 0};
+  }
+  if (info.plain) {
+    query.ranking = TextRanking::kPlain;
+  }
   const double begin = wall_seconds();
   const Result<std::vector<Hit>> hits = memory_->query(query);
   Answer answer{.ranking = {}, .seconds = wall_seconds() - begin};
   if (!hits && hits.error().code == ErrorCode::E_INVALID_QUERY) {
+    answer.refused = true;
     return answer;
   }
   if (!hits) {

@@ -9,6 +9,8 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "retrieval_data.hpp"
 #include "retrieval_plan.hpp"
+#include "retrieval_slip.hpp"
+#include "retrieval_ways.hpp"
 
 namespace bmad_mem::bench {
 
@@ -33,6 +35,7 @@ struct Ranked {
 struct Answer {
   std::vector<Ranked> ranking;  ///< Best first, each id once.
   double seconds = 0;           ///< That the query took.
+  bool refused = false;         ///< It was called a bad query; the ranking is empty.
 };
 
 /// In a folder that goes away with it.
@@ -46,9 +49,12 @@ class RetrievalStore {
   RetrievalStore& operator=(RetrievalStore&&) = delete;
   ~RetrievalStore() = default;
 
-  /// As prose, by text alone, the hundred best. The clock stands at the time of the question, or at
-  /// that of the latest message. A question without a word is answered by nothing.
-  Result<Answer> ask(const Question& question, TextRanking ranking);
+  /// The text of the question as it stands in the data, or with a slip, in one of the ways; the
+  /// hundred best.
+  Result<Answer> ask(const Question& question, Way way);
+  /// When `question` is asked by default: five minutes after the latest message, or after the
+  /// moment that the question names. Nothing when no message has a time.
+  [[nodiscard]] std::optional<Timestamp> moment_of(const Question& question) const;
 
   [[nodiscard]] bool conversation() const { return plan_.type == EntryType::kConversation; }
   [[nodiscard]] std::size_t sessions() const { return plan_.sessions.size(); }
@@ -66,6 +72,7 @@ class RetrievalStore {
 
   const MessageStore& messages_;
   EntryPlan plan_;
+  SlipMaker slips_;
   std::optional<Timestamp> latest_;
   std::unique_ptr<Folder> folder_;
   std::unique_ptr<StandingClock> clock_;

@@ -33,6 +33,21 @@ constexpr EverydayGroup kEveryday[] = {{"Store:", kStoreCommands},
                                        {"Agents and people:", kAgentCommands},
                                        {"Look after:", kCareCommands}};
 
+struct Variable {
+  std::string_view name;
+  std::string_view help;
+};
+constexpr Variable kVariables[] = {
+    {"BMAD_MEMORY_ROOT", "the memory's folder, when there is no --root"},
+    {"BMAD_SESSION", "the session, when there is no --session"},
+    {"BMAD_AGENT_ID", "who writes, when there is no --agent-id"},
+    {"BMAD_MEM_WORKFLOW", "the workflow file, when there is no --workflow"},
+    {"BMAD_MEM_NOW",
+     "an RFC 3339 time at which the clock of this process begins, and goes on from there: a tool "
+     "for tests"},
+    {"NO_COLOR", "no colours, when it is set"},
+};
+
 /// `text` in lines of at most kWidth characters, each line but the first indented by `indent`.
 std::string wrapped(std::string_view text, std::size_t indent) {
   std::string out;
@@ -247,6 +262,12 @@ std::string complete_overview_text(const Style& style) {
     append_rows(out, rows, style);
   }
   append_options(out, "Global options, before or after the command:", global_options(), style);
+  std::vector<Row> variables;
+  for (const Variable& variable : kVariables) {
+    variables.push_back({std::string(variable.name), std::string(variable.help)});
+  }
+  append_title(out, "Environment:", style);
+  append_rows(out, variables, style);
   out += "\n`bmad-mem help COMMAND` explains a command and shows examples.\n";
   return out;
 }

@@ -10,10 +10,16 @@
 #include <malloc.h>
 #endif
 
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
+#include <fmt/core.h>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "commands/commands.hpp"
 #include "help.hpp"
 #include "options.hpp"
@@ -22,8 +28,26 @@
 namespace bmad_mem::cli {
 namespace {
 
+/// Moves the clock to $BMAD_MEM_NOW, for tests. What is wrong with it; empty when nothing is.
+std::string moved_clock_problem() {
+  const std::string_view text = environment("BMAD_MEM_NOW");
+  if (text.empty()) {
+    return {};
+  }
+  const std::optional<Timestamp> now = try_parse_rfc3339(text);
+  if (!now) {
+    return fmt::format("BMAD_MEM_NOW is '{}', which is no RFC 3339 time such as {}", text,
+                       "2026-01-11T10:05:23Z");
+  }
+  move_system_clock(*now);
+  return {};
+}
+
 ExitStatus run_command(CommandLine line) {
   Tool tool(line.command, std::move(line.arguments));
+  if (line.problem.empty()) {
+    line.problem = moved_clock_problem();
+  }
   if (line.problem.empty()) {
     line.problem = tool.global_problem();
   }

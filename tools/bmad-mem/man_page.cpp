@@ -139,6 +139,13 @@ The session, when there is no
 Who writes, when there is no
 .BR \-\-agent\-id .
 .TP
+.B BMAD_MEM_WORKFLOW
+The workflow file, when there is no
+.BR \-\-workflow .
+.TP
+.B BMAD_MEM_NOW
+An RFC 3339 time at which the clock of this process begins: a tool for tests.
+.TP
 .B NO_COLOR
 No colours, when it is set.
 .SH FILES

@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/clock.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -88,7 +90,7 @@ std::string http_date() {
   static constexpr std::array kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
   static constexpr std::array kMonths = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
                                          "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
-  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  const std::time_t now = std::chrono::system_clock::to_time_t(system_clock().now());
   std::tm parts{};
   ::gmtime_r(&now, &parts);
   return fmt::format("{}, {:02} {} {} {:02}:{:02}:{:02} GMT",
