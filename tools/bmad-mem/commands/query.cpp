@@ -153,6 +153,7 @@ constexpr Explained kLanguage[] = {
     {.what = "-tag:draft", .says = "a filter turned around"},
     {.what = "since:7d until:2026-01-31", .says = "a time range, with the times of --since"},
     {.what = "is:pinned", .says = "only pinned entries"},
+    {.what = "archived:no", .says = "without archived sessions; archived:only for nothing else"},
     {.what = "\\-word \\\"", .says = "a backslash takes the meaning from a sign"},
     {.what = "-O2 *.tmp a - b",
      .says = "words: no question is refused; --explain says what was read so"},
