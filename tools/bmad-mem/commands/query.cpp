@@ -9,6 +9,7 @@
 #include "filters.hpp"
 #include "hit_view.hpp"
 #include "search_options.hpp"
+#include "text.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
@@ -68,8 +69,9 @@ Result<ExitStatus> search(Tool& tool, const Query& query) {
   }
   print_answer(tool, query, *answer);
   if (answer->hits.empty()) {
-    tool.note(query.text.empty() ? "nothing found"
-                                 : fmt::format("nothing found for '{}'", query.text));
+    tool.note(query.text.empty()
+                  ? "nothing found"
+                  : fmt::format("nothing found for '{}'", shortened(query.text, 200)));
   }
   return ExitStatus::kDone;
 }
