@@ -63,10 +63,10 @@ TEST_CASE("nothing is unpacked that holds no hit") {
       return call.starts_with("open") && call.find(".tar.gz") != std::string::npos;
     });
   };
-  CHECK(query_entries(*other, {.text = "nowhere"}).value().empty());
+  CHECK(answer_query(*other, {.text = "nowhere"}).value().hits.empty());
   CHECK(find_entries(*other, std::vector<std::string>{"f9"}, {}, false).value().empty());
   CHECK_FALSE(reads_archives());
-  CHECK(query_entries(*other, {.text = "text"}).value().size() == kLifecycleEntries);
+  CHECK(answer_query(*other, {.text = "text"}).value().hits.size() == kLifecycleEntries);
 }
 
 TEST_CASE("an archive is unpacked once, as long as there is room for it") {
