@@ -214,7 +214,7 @@ KnowledgeCollector::Wanted wanted_by(const std::string& agent_id, const std::vec
         return true;
       case Category::kConstraint:
       case Category::kArchitecture:
-        if (outline.confidence >= kNearlyCertain) {
+        if (outline.confidence >= kToldConfidence) {
           return true;
         }
         break;

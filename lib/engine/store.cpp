@@ -54,6 +54,8 @@ void Store::note_damage(const std::string& path, const FileInfo& file, const Err
   if (damage.error.path.empty()) {
     damage.error.path = files->display_path(path);
   }
+  damage.error.message +=
+      "; what it holds is left out, so bring the file back from git or from a backup";
   const std::lock_guard guard(damaged_mutex);
   damaged.insert_or_assign(path, damage);
   ++damages;

@@ -120,7 +120,7 @@ class Chooser {
     };
     // What must be quoted is no constraint, whatever it says of itself, unless somebody pins it.
     const auto is_certain = [&](const KnowledgeItem& item, Category category) {
-      return item.category == category && item.confidence >= kNearlyCertain && !is_quoted(item);
+      return item.category == category && item.confidence >= kToldConfidence && !is_quoted(item);
     };
     add_if([](const KnowledgeItem& item) { return item.pinned; });
     add_if([&](const KnowledgeItem& item) { return is_certain(item, Category::kConstraint); });

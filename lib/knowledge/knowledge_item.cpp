@@ -43,9 +43,6 @@ struct KnowledgeSource {
 
 namespace {
 
-/// What those who name no confidence have: what remember() takes without one.
-constexpr double kUsualConfidence = 0.8;
-
 std::vector<std::string> texts_of(JsonValue list) {
   std::vector<std::string> texts;
   for (const JsonValue each : list.elements()) {

@@ -304,6 +304,14 @@ Status QueryScanner::finish_value(QueryFilter& filter, std::size_t value_offset)
             fmt::format("is:{} is not known; there is is:pinned", quoted_part(filter.value)));
       }
       return {};
+    case FilterField::kArchived:
+      if (!try_parse_archived(filter.value)) {
+        return refuse(
+            fmt::format("archived:{} is not known; write archived:no, archived:only or "
+                        "archived:yes",
+                        quoted_part(filter.value)));
+      }
+      return {};
     case FilterField::kField:
       if (Status good = check_filter_field(filter.name, filter.value); !good) {
         return refuse(std::move(good.error().message));

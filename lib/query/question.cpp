@@ -1,5 +1,7 @@
 #include "query/question.hpp"
 
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "model/filter_fields.hpp"
@@ -7,10 +9,25 @@
 namespace bmad_mem {
 namespace {
 
+/// Without the archived ones is the opposite of only these.
+ArchivedSessions archived_choice_of(const QueryFilter& filter) {
+  const ArchivedSessions choice =
+      try_parse_archived(filter.value).value_or(ArchivedSessions::kWith);
+  if (!filter.excluded) {
+    return choice;
+  }
+  return choice == ArchivedSessions::kWithout ? ArchivedSessions::kOnly
+                                              : ArchivedSessions::kWithout;
+}
+
 void take_filter(const QueryFilter& filter, Timestamp now, Question& question) {
   if (filter.field == FilterField::kField) {
     question.filter.fields.push_back(
         {.field = filter.name, .value = filter.value, .excluded = filter.excluded});
+    return;
+  }
+  if (filter.field == FilterField::kArchived) {
+    question.filter.archived = archived_choice_of(filter);
     return;
   }
   if (filter.excluded) {
@@ -42,6 +59,7 @@ void take_filter(const QueryFilter& filter, Timestamp now, Question& question) {
     case FilterField::kPinned:
       question.filter.pinned_only = true;
       break;
+    case FilterField::kArchived:
     case FilterField::kField:
       break;
   }
@@ -55,6 +73,16 @@ bool says_filters(const Query& query) {
 }
 
 }  // namespace
+
+std::optional<ArchivedSessions> try_parse_archived(std::string_view value) {
+  if (value == "yes") {
+    return ArchivedSessions::kWith;
+  }
+  if (value == "no") {
+    return ArchivedSessions::kWithout;
+  }
+  return value == "only" ? std::optional(ArchivedSessions::kOnly) : std::nullopt;
+}
 
 Status check_fields(const EntryFilter& filter) {
   for (const FieldFilter& each : filter.fields) {

@@ -219,7 +219,8 @@ class Import(ToolTest):
         path = self.write("full.jsonl", *transcript("full", 0, 2000))
         first = self.import_json(path)
         self.assertEqual(first["imported"], 1600)
-        left = len(self.entries("conversation")) + len(self.entries("event"))
+        here = "--archived=no"
+        left = len(self.entries("conversation", here)) + len(self.entries("event", here))
         self.assertLess(left, 1600)
         again = self.import_json(path)
         self.assertEqual((again["imported"], again["known"]), (0, 1600))

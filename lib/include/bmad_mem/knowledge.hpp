@@ -103,12 +103,15 @@ struct KnowledgeItem {
   std::vector<KnowledgeVersion> chain;  ///< All that was stated, oldest first.
 };
 
+/// The confidence of those who state something and name none.
+inline constexpr double kUsualConfidence = 0.8;
+
 struct RememberParams {
   Category category = Category::kProjectFact;
   std::string key;    ///< May be empty: then nothing is updated.
   std::string value;  ///< Required.
   std::string agent_id = {};
-  double confidence = 0.8;  ///< 0 to 1. An item's confidence never falls.
+  double confidence = kUsualConfidence;  ///< 0 to 1. An item's confidence never falls.
   std::vector<std::string> tags = {};
   std::vector<std::string> learned_from = {};  ///< Sessions or entries it was learned from.
   EntrySource source = {};

@@ -191,7 +191,8 @@ enum class TextRanking : std::uint8_t {
 
 struct Query {
   /// In the language of `bmad-mem help query`: words, "phrases", +must, -not, prefix*, fuzzy~,
-  /// type:, tag:, agent:, topic:, session:, since:, until:, is:pinned.
+  /// type:, tag:, agent:, topic:, session:, since:, until:, is:pinned, archived:, and fields such
+  /// as status:.
   std::string text;
   EntryFilter filter = {};
   SortOrder sort = SortOrder::kRelevanceDesc;

@@ -9,6 +9,7 @@
 #include "filters.hpp"
 #include "hit_view.hpp"
 #include "search_options.hpp"
+#include "text.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
@@ -68,8 +69,9 @@ Result<ExitStatus> search(Tool& tool, const Query& query) {
   }
   print_answer(tool, query, *answer);
   if (answer->hits.empty()) {
-    tool.note(query.text.empty() ? "nothing found"
-                                 : fmt::format("nothing found for '{}'", query.text));
+    tool.note(query.text.empty()
+                  ? "nothing found"
+                  : fmt::format("nothing found for '{}'", shortened(query.text, 200)));
   }
   return ExitStatus::kDone;
 }
@@ -153,6 +155,7 @@ constexpr Explained kLanguage[] = {
     {.what = "-tag:draft", .says = "a filter turned around"},
     {.what = "since:7d until:2026-01-31", .says = "a time range, with the times of --since"},
     {.what = "is:pinned", .says = "only pinned entries"},
+    {.what = "archived:no", .says = "without archived sessions; archived:only for nothing else"},
     {.what = "\\-word \\\"", .says = "a backslash takes the meaning from a sign"},
     {.what = "-O2 *.tmp a - b",
      .says = "words: no question is refused; --explain says what was read so"},

@@ -18,8 +18,9 @@
 
 namespace bmad_mem {
 
-/// From this confidence on, constraints and architecture are told to every agent.
-inline constexpr double kNearlyCertain = 0.9;
+/// From this confidence on, constraints and architecture are told to every agent: that of those
+/// who state something and name none.
+inline constexpr double kToldConfidence = kUsualConfidence;
 
 struct ContextRules {
   std::size_t max_tokens = 800;

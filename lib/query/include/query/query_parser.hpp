@@ -80,13 +80,17 @@ enum class FilterField : std::uint8_t {
   kSession,
   kSince,
   kUntil,
-  kPinned,  ///< is:pinned
-  kField,   ///< A field of the entry, see model/filter_fields.hpp.
+  kPinned,    ///< is:pinned
+  kArchived,  ///< archived:no, archived:only, archived:yes
+  kField,     ///< A field of the entry, see model/filter_fields.hpp.
 };
 
+/// What `archived:` takes, with the choice that it stands for.
+std::optional<ArchivedSessions> try_parse_archived(std::string_view value);
+
 /// What the fields but kField are called in a query, in the order of the enum.
-inline constexpr std::array<std::string_view, 8> kFilterNames = {
-    "type", "agent", "tag", "topic", "session", "since", "until", "is"};
+inline constexpr std::array<std::string_view, 9> kFilterNames = {
+    "type", "agent", "tag", "topic", "session", "since", "until", "is", "archived"};
 
 struct QueryFilter {
   FilterField field = FilterField::kType;
