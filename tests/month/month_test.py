@@ -29,10 +29,11 @@ LONG = "--long" in sys.argv
 TOOL = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
 SESSIONS, ENTRIES, STATEMENTS = (1000, 100_000, 400) if LONG else (100, 5_000, 120)
 PROBE_DAYS = (1, 8, 31, DAYS)
-QUESTIONS_A_DAY = {1: 40, 8: 60, 31: 120, DAYS: 700 if LONG else 300}
+QUESTIONS_A_DAY = {1: 40, 8: 60, 31: 120, DAYS: 700 if LONG else 220}
 QUESTIONS_A_DOOR = 30  # Through MCP and HTTP; the command line gets all.
 QUESTIONS_RESTORED = 60
-PROMPTS_A_DAY = {1: 1, 8: 4, 31: 20, DAYS: 100}
+PROMPTS_A_DAY = {1: 1, 8: 4, 31: 20, DAYS: 80}
+HURRIED_A_DAY = {1: 0, 8: 0, 31: 0, DAYS: 10}  # With the time that a hook has by default.
 BRANCH_EVERY = 10  # Days.
 AGES = ("up to 7 days", "7 to 30 days", "beyond 30 days")
 
@@ -100,8 +101,11 @@ class Scenario:
         self.known = collections.defaultdict(Share)  # (door, archived) -> statements found by rare words
         self.told = Share()
         self.told_in_time = Share()
+        self.told_again = Share()
+        self.prompted = set()  # Keys of the statements that a prompt was about.
         self.contexts = Share()
         self.unanswered = []
+        self.untold = []  # Statements, and what a context holds in their place.
         self.archived = set()
         self.restored = collections.defaultdict(Share)  # Whether they live again -> recall of the same questions.
         self.missing = []
@@ -252,16 +256,29 @@ class Scenario:
                          "HTTP": http.ask(question)}
                 for door, ids in found.items():
                     self.known[door, self.is_archived(statement)].add(self.ids[statement.key] in ids)
-        chosen = random.Random(day).sample(known, min(PROMPTS_A_DAY[day], len(known)))
+        # A prompt is remembered itself, and who asks again in the same words may be told that it was asked.
+        fresh = [statement for statement in known if statement.key not in self.prompted]
+        count = PROMPTS_A_DAY[day]
+        chosen = random.Random(day).sample(fresh, min(count + HURRIED_A_DAY[day], len(fresh)))
+        self.prompted.update(statement.key for statement in chosen)
+        chosen, hurried = chosen[:count], chosen[count:]
+        for statement in chosen[:10]:
+            self.hear(self.contexts, statement, self.command_line.context(statement.prompt()))
         for number, statement in enumerate(chosen):
-            told = self.hooks.prompt(f"asked-{day}-{number}", statement.prompt())
-            self.told.add(self.is_told(statement, told))
-        # By default it has 50 ms, which a busy machine may not have: told, and no gate.
-        for number, statement in enumerate(chosen[:10]):
+            self.hear(self.told, statement, self.hooks.prompt(f"asked-{day}-{number}", statement.prompt()))
+        # No gates: a busy machine may not have 50 ms, and see above.
+        for number, statement in enumerate(hurried):
             told = self.hooks.prompt(f"hurried-{day}-{number}", statement.prompt(), "--limit-ms", "60000")
             self.told_in_time.add(self.is_told(statement, told))
-        for statement in chosen[:10]:
-            self.contexts.add(self.is_told(statement, self.command_line.context(statement.prompt())))
+        for number, statement in enumerate(chosen[:10]):
+            told = self.hooks.prompt(f"again-{day}-{number}", statement.prompt())
+            self.told_again.add(self.is_told(statement, told))
+
+    def hear(self, share, statement, told):
+        """Counts whether it is told, and keeps what is told instead."""
+        share.add(self.is_told(statement, told))
+        if not self.is_told(statement, told):
+            self.untold.append(f"{statement.text}\n{told}")
 
     def is_archived(self, statement):
         return self.homes[statement.key] in self.archived
@@ -303,7 +320,8 @@ class Scenario:
                   for (door, archived), share in sorted(self.known.items())]
         lines += [f"the same questions, answers {'brought back' if live else 'archived'}: {share}"
                   for live, share in self.restored.items()]
-        lines += [f"told to a prompt: {self.told}; within 50 ms: {self.told_in_time}; in a context: {self.contexts}",
+        lines += [f"told to a prompt: {self.told}; within 50 ms: {self.told_in_time}; asked again: "
+                  f"{self.told_again}; in a context: {self.contexts}",
                   f"missing: {len(self.missing)} of {len(self.ids)}",
                   *(f"{what}: {seconds:.1f} s, {cpu:.1f} s of CPU" for what, (seconds, cpu) in self.stopwatch.laps.items())]
         return "\n".join(lines)
@@ -324,8 +342,8 @@ class Month(unittest.TestCase):
         for (day, age), ways in self.scenario.recall.items():
             with self.subTest(day=day, age=age):
                 text = ways["text alone"]
-                # One answer of few is more than that, and may be lost.
-                lead = max(TEXT_LEAD_MAX, 100 / text.asked)
+                # Two answers of few are more than that, and may be lost: which of equals comes first is chance.
+                lead = max(TEXT_LEAD_MAX, 200 / text.asked)
                 self.assertGreaterEqual(ways["default"].percent(), text.percent() - lead - 1e-9)
 
     def test_every_door_finds_the_same(self):
@@ -355,8 +373,9 @@ class Month(unittest.TestCase):
         self.assertGreaterEqual(archived.percent(), live.percent() - RESTORED_LEAD_MAX)
 
     def test_a_prompt_about_something_known_is_told_it(self):
-        self.assertGreaterEqual(self.scenario.told.percent(), TOLD_MIN)
-        self.assertGreaterEqual(self.scenario.contexts.percent(), TOLD_MIN)
+        untold = "\n".join(self.scenario.untold)
+        self.assertGreaterEqual(self.scenario.told.percent(), TOLD_MIN, untold)
+        self.assertGreaterEqual(self.scenario.contexts.percent(), TOLD_MIN, untold)
 
     def test_nothing_acknowledged_is_missing(self):
         self.assertNotIn("", self.scenario.ids.values())
