@@ -14,6 +14,17 @@ using std::chrono::sys_days;
 constexpr int kCountMax = 1000;                 // Of units; a thousand years ago is the start.
 constexpr std::size_t kFullWeekdaySizeMin = 6;  // "sun" and "sat" are words, "sunday" is a day.
 
+/// "May I deploy on Friday?" asks about every Friday, or the next one.
+bool asks_for_a_rule(const DateContext& dates) {
+  for (std::size_t i = 0; i < dates.token_count(); ++i) {
+    if (dates.is_any(i, {"may", "can", "could", "should", "shall", "must"}) &&
+        dates.is_any(i + 1, {"i", "we", "you", "one", "they", "anybody", "anyone"})) {
+      return true;
+    }
+  }
+  return false;
+}
+
 /// "today", "yesterday", "the day before yesterday", "this morning", "last night", "on Friday".
 std::optional<FoundDate> named_day(const DateContext& dates, std::size_t i) {
   if (!dates.stands_apart(i)) {
@@ -38,6 +49,7 @@ std::optional<FoundDate> named_day(const DateContext& dates, std::size_t i) {
   }
   const std::optional<std::chrono::weekday> weekday = weekday_word(dates.token(i).word);
   if (weekday && dates.is_any(i - 1, {"on", "since", "before", "after", "until"}) &&
+      !asks_for_a_rule(dates) &&
       (dates.token(i).size >= kFullWeekdaySizeMin || dates.token(i).capital)) {
     return FoundDate{i, i, days_from(dates.calendar().latest_weekday(*weekday, false))};
   }

@@ -27,7 +27,7 @@ OF_THE_SAMPLE = {
 OF_THE_TRANSCRIPTS = {
     "was everything pushed?": "Yes — everything is pushed and clean",
     "which gqc commits are pushed?": "Both gqc.6 and gqc.7 commits are on",
-    "workarounds for scrolling in xterm.js": "# Scroll Issues in xterm.js - Solutions and Workarounds",
+    "workarounds for scrolling in xterm.js": "toolu_017Q5Sr8KaSgowYhbKXBnfV2",  # The call or its result.
 }
 TIME = re.compile(r'(?<=")(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?=[.\dZ]*Z")')
 

@@ -51,7 +51,6 @@ QUESTIONS = {
 }
 # The worst place that is put up with until it is mended; None: any.
 NOT_YET = {
-    "may I deploy on friday?": 5,  # A day of the week is read as the last such day, whose messages come first.
     "how long can somebody keep a seat before paying?": None,  # To keep is to hold: no word tells.
     "why do the gates have their own connection pool?": 3,  # A fact about the pool stands before the reason.
     "how many seats does the Tystie have?": 3,  # In 2031 a message about seats that it does not have.

@@ -86,7 +86,7 @@ const Row kRows[] = {
      },
      true},
     {ErrorCode::E_INVALID_QUERY,
-     [](MemoryFixture& memory) { return error_of(memory->query({.text = "?"})); }, false},
+     [](MemoryFixture& memory) { return error_of(memory->query({.text = "type:nothing"})); }, false},
     {ErrorCode::E_ACCESS_DENIED,
      [](MemoryFixture& memory) {
        OpenOptions options;

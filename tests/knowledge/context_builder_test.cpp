@@ -115,11 +115,11 @@ TEST_CASE("of nothing there is nothing to say") {
   CHECK(context.items.empty());
 }
 
-TEST_CASE("constraints and architecture are critical when they are nearly certain, pins always") {
+TEST_CASE("constraints and architecture are critical from the usual confidence on, pins always") {
   Stage stage;
   stage.fact("c1", constraint("never REST"));
-  stage.fact("c2", R"("category":"constraint","confidence":0.89,"content":"perhaps no SOAP")");
-  stage.fact("a1", R"("category":"architecture","confidence":0.9,"content":"one process")");
+  stage.fact("c2", R"("category":"constraint","confidence":0.79,"content":"perhaps no SOAP")");
+  stage.fact("a1", R"("category":"architecture","confidence":0.8,"content":"one process")");
   stage.fact("p1", R"("category":"pattern","pinned":true,"content":"first auth, then work")");
   stage.fact("x1", R"("category":"pattern","confidence":1.0,"content":"not critical")");
   const Context context = stage.build();

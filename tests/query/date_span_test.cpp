@@ -293,6 +293,8 @@ TEST_CASE("what only looks like a date is none") {
   static constexpr std::string_view kTexts[] = {
       "I may go",
       "march on",
+      "may I deploy on friday?",
+      "when can we restart it on Monday",
       "May I ask why?",
       "a limit of 5 may be exceeded",
       "may 2000 users connect at once",

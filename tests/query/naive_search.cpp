@@ -570,15 +570,9 @@ Result<std::vector<NaiveHit>> NaiveStore::search(const Query& query,
   BMAD_TRY_ASSIGN(const Question question, read_question(query, settings.now));
   BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(settings.language));
   std::vector<const NaiveSession*> chosen;
-  for (const std::string& id : question.filter.sessions) {
-    for (const NaiveSession& session : sessions_) {
-      if (session.id == id && !holds(chosen, &session)) {
-        chosen.push_back(&session);
-      }
-    }
-  }
-  if (question.filter.sessions.empty()) {
-    for (const NaiveSession& session : sessions_) {
+  const std::vector<std::string>& wanted = question.filter.sessions;
+  for (const NaiveSession& session : sessions_) {
+    if (wanted.empty() || holds(wanted, session.id)) {
       chosen.push_back(&session);
     }
   }

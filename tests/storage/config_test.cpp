@@ -89,6 +89,7 @@ constexpr std::string_view kSpecification = R"({
       "cache_size_mb": 5
     },
     "relevance": {
+      "combine": "factors",
       "text": 0.4,
       "time": 0.3,
       "importance": 0.2,
