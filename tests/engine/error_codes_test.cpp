@@ -86,7 +86,8 @@ const Row kRows[] = {
      },
      true},
     {ErrorCode::E_INVALID_QUERY,
-     [](MemoryFixture& memory) { return error_of(memory->query({.text = "type:nothing"})); }, false},
+     [](MemoryFixture& memory) { return error_of(memory->query({.text = "type:nothing"})); },
+     false},
     {ErrorCode::E_ACCESS_DENIED,
      [](MemoryFixture& memory) {
        OpenOptions options;
