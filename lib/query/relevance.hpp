@@ -1,6 +1,6 @@
 // relevance.hpp - from the text score of an entry to its relevance, and the most it can be.
 //
-//   factors   text (0.70 + 0.30 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
+//   factors   text (0.75 + 0.25 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
 //   sum       w1 text + w2 time + w3 importance + w4 access     specification 5.3
 //   bound     scale[class of the entry] text + beside[class]    a table a session, 128 classes
 //

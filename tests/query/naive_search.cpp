@@ -487,7 +487,7 @@ class NaiveSearch {
         combine == RelevanceCombine::kSum || !has_words_
             ? weights.text * parts.text + weights.time * parts.time +
                   weights.importance * parts.importance + weights.access * parts.access
-            : parts.text * (0.70 + 0.30 * parts.time) * (0.80 + 0.20 * parts.importance) *
+            : parts.text * (0.75 + 0.25 * parts.time) * (0.80 + 0.20 * parts.importance) *
                   (0.95 + 0.05 * parts.access);
     scored.hit.relevance *= is_outdated(live) ? 0.5 : 1;
     return scored;

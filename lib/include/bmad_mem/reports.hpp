@@ -145,7 +145,7 @@ enum class SortOrder : std::uint8_t { kRelevanceDesc, kTimeDesc, kTimeAsc };
 
 /// How text, time, importance and access become one number.
 enum class RelevanceCombine : std::uint8_t {
-  /// text (0.70 + 0.30 time) (0.80 + 0.20 importance) (0.95 + 0.05 access): the words decide, and
+  /// text (0.75 + 0.25 time) (0.80 + 0.20 importance) (0.95 + 0.05 access): the words decide, and
   /// age alone never buries an answer.
   kFactors,
   /// The weighted sum of specification 5.3. Queries without words always use it.
@@ -164,10 +164,10 @@ struct RelevanceFactor {
 
   [[nodiscard]] constexpr double at(double component) const { return from + by * component; }
 };
-inline constexpr RelevanceFactor kTimeFactor{.from = 0.70, .by = 0.30};
+inline constexpr RelevanceFactor kTimeFactor{.from = 0.75, .by = 0.25};
 inline constexpr RelevanceFactor kImportanceFactor{.from = 0.80, .by = 0.20};
 inline constexpr RelevanceFactor kAccessFactor{.from = 0.95, .by = 0.05};
-/// Of a statement that does not hold: less than the other factors can make up for (0.70 x 0.80 x
+/// Of a statement that does not hold: less than the other factors can make up for (0.75 x 0.80 x
 /// 0.95), so that it never ranks above the one that holds on the same text.
 inline constexpr double kOutdatedFactor = 0.5;
 

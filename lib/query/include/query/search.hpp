@@ -3,7 +3,7 @@
 //   clauses --analyze--> terms, names, dates --> postings of each session     (all cores)
 //           --sum up--> weights --> text score of each entry --> relevance --> top k
 //
-//   relevance = text (0.70 + 0.30 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
+//   relevance = text (0.75 + 0.25 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
 //             = 0.4 text + 0.3 time + 0.2 importance + 0.1 access     without words, and on request
 //
 // text: ranker.hpp. time: effective_decay() as if nothing was pinned, but 1 for all when the
