@@ -76,6 +76,18 @@ Status check_session_id(std::string_view id) {
                .field = "session_id"};
 }
 
+bool is_portable_session_id(std::string_view id) {
+  if (!is_session_id(id) || id.ends_with('.')) {
+    return false;
+  }
+  const std::string_view stem = id.substr(0, id.find('.'));
+  static constexpr std::string_view kDevices[] = {"con", "prn", "aux", "nul"};
+  const bool is_numbered = stem.size() == 4 &&
+                           (stem.starts_with("com") || stem.starts_with("lpt")) &&
+                           stem.back() >= '0' && stem.back() <= '9';
+  return !is_numbered && std::ranges::find(kDevices, stem) == std::end(kDevices);
+}
+
 std::uint32_t system_random() {
   std::uint32_t value = 0;
   if (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {

@@ -2,6 +2,9 @@
 
 #include <array>
 #include <cassert>
+#include <cerrno>
+#include <new>
+#include <system_error>
 
 namespace bmad_mem {
 namespace {
@@ -27,6 +30,8 @@ constexpr std::array<CodeText, kErrorCodeCount> kCodes = {{
     {"E_QUERY_TIMEOUT", "The query took longer than its time budget."},
     {"E_INVALID_QUERY", "The query or one of its filters could not be understood."},
     {"E_ACCESS_DENIED", "The workflow of the agent does not allow it."},
+    {"E_RESOURCE_LIMIT", "The process may have no more memory or threads."},
+    {"E_NEWER_VERSION", "A newer bmad-mem wrote it, and this one leaves it as it is."},
 }};
 
 }  // namespace
@@ -41,6 +46,26 @@ std::string_view error_code_sentence(ErrorCode code) {
   const auto index = static_cast<std::size_t>(code);
   assert(index < kCodes.size());
   return kCodes[index].sentence;
+}
+
+Error error_of_exception(const std::exception& failure) {
+  const auto* const refused = dynamic_cast<const std::system_error*>(&failure);
+  if (refused != nullptr && refused->code() == std::errc::resource_unavailable_try_again) {
+    return {.code = ErrorCode::E_RESOURCE_LIMIT,
+            .message =
+                "no thread could be started; end other programs, or raise the limit "
+                "(ulimit -u, or pids.max of the container)",
+            .os_error = refused->code().value()};
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&failure) != nullptr) {
+    return {.code = ErrorCode::E_RESOURCE_LIMIT,
+            .message =
+                "there is not enough memory for this; ask for less at once, or raise the "
+                "limit (ulimit -v, or memory.max of the container)",
+            .os_error = ENOMEM};
+  }
+  return {.message = std::string("the call ended early: ") + failure.what(),
+          .os_error = refused != nullptr ? refused->code().value() : 0};
 }
 
 std::string Error::to_string() const {

@@ -267,4 +267,15 @@ TEST_CASE("the system's random numbers fill 30 bits") {
   CHECK((seen_zeros & kRandomMax) == kRandomMax);
 }
 
+TEST_CASE("an id that Windows can have no folder for is none for a new session") {
+  for (const char* id : {"a.", "con", "con.txt", "nul", "aux.a.b", "com1", "lpt9.log", "A", ""}) {
+    CAPTURE(id);
+    CHECK_FALSE(is_portable_session_id(id));
+  }
+  for (const char* id : {"a", "a.b", "console", "com", "com10", "conman.txt", "x.con"}) {
+    CAPTURE(id);
+    CHECK(is_portable_session_id(id));
+  }
+}
+
 }  // namespace bmad_mem::test::ids_test

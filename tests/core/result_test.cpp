@@ -1,9 +1,12 @@
 #include "bmad_mem/result.hpp"
 
 #include <memory>
+#include <new>
 #include <set>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include <doctest/doctest.h>
 
@@ -42,7 +45,7 @@ TEST_CASE("every code is printed as the specification spells it, and has a sente
       "E_STORAGE_IO",        "E_STORAGE_FULL",     "E_STORAGE_CORRUPT", "E_LOCK_TIMEOUT",
       "E_CONCURRENT_MOD",    "E_INVALID_FORMAT",   "E_SCHEMA_INVALID",  "E_SIZE_LIMIT",
       "E_SESSION_NOT_FOUND", "E_SESSION_ARCHIVED", "E_SESSION_CORRUPT", "E_QUERY_TIMEOUT",
-      "E_INVALID_QUERY",     "E_ACCESS_DENIED"};
+      "E_INVALID_QUERY",     "E_ACCESS_DENIED",    "E_RESOURCE_LIMIT",  "E_NEWER_VERSION"};
   static_assert(std::size(kNames) == kErrorCodeCount);
   std::set<std::string_view> sentences;
   for (std::size_t i = 0; i < kErrorCodeCount; ++i) {
@@ -54,6 +57,17 @@ TEST_CASE("every code is printed as the specification spells it, and has a sente
   CHECK(sentences.size() == kErrorCodeCount);
   CHECK(error_code_name(ErrorCode::E_INVALID_QUERY) == "E_INVALID_QUERY");
   CHECK(error_code_name(ErrorCode::E_LOCK_TIMEOUT) == "E_LOCK_TIMEOUT");
+}
+
+TEST_CASE("what a process runs out of is an error with a way out") {
+  const Error memory = error_of_exception(std::bad_alloc());
+  CHECK(memory.code == ErrorCode::E_RESOURCE_LIMIT);
+  CHECK(memory.message.contains("ulimit -v"));
+  const Error threads = error_of_exception(
+      std::system_error(std::make_error_code(std::errc::resource_unavailable_try_again)));
+  CHECK(threads.code == ErrorCode::E_RESOURCE_LIMIT);
+  CHECK(threads.message.contains("ulimit -u"));
+  CHECK(error_of_exception(std::runtime_error("odd")).message.contains("odd"));
 }
 
 TEST_CASE("an error is shown with what is known of its place") {

@@ -3,7 +3,7 @@
 //
 // A FileSystem is rooted: paths are relative to its root, with '/' between names ("sessions/x/
 // manifest.json"), and nothing outside can be reached. Symbolic links, FIFOs, sockets and devices
-// are refused, not followed.
+// are refused, not followed; so is writing to a file that has a second name (a hard link).
 //
 // Errors carry errno in Error::os_error: E_STORAGE_FULL for a full disk or quota, E_STORAGE_IO for
 // everything else. Interrupted calls (EINTR) are repeated inside.
@@ -28,6 +28,7 @@ struct FileInfo {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   FileKind kind = FileKind::kRegular;
+  std::uint64_t links = 1;  ///< Names that the file has; without any it goes when it is closed.
 
   [[nodiscard]] bool same_file(const FileInfo& other) const {
     return device == other.device && inode == other.inode;
@@ -89,6 +90,9 @@ class FileSystem {
   virtual Status remove_directory(const std::string& path) = 0;
   /// Names created, renamed and removed in the folder `path` survive power loss.
   virtual Status sync_directory(const std::string& path) = 0;
+  /// Goes on in the folder that is at the root's path now: a backup that was put back, or a git
+  /// checkout, is another folder of that name. Errors: as the system's, when there is none.
+  virtual Status follow_root() { return {}; }
   /// `path` as people should see it: with the root in front.
   [[nodiscard]] virtual std::string display_path(const std::string& path) const = 0;
 };

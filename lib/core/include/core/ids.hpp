@@ -33,6 +33,10 @@ bool is_entry_id(std::string_view id);
 /// Nothing when is_session_id(id). Errors: E_INVALID_FORMAT, saying what is allowed.
 Status check_session_id(std::string_view id);
 
+/// Whether a folder of that name is possible on every system: no "con", no "a.". New sessions have
+/// such ids; old ones are read as they are.
+bool is_portable_session_id(std::string_view id);
+
 /// 30 random bits from the operating system.
 std::uint32_t system_random();
 
