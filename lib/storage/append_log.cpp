@@ -4,60 +4,45 @@
 #include <cassert>
 #include <condition_variable>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "core/hash.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/line_reader.hpp"
+#include "storage/quarantine.hpp"
 #include "torn_tail.hpp"
 
 namespace bmad_mem {
 
 /// One open log file, shared by the AppendLog and by those who still wait for their sync.
 struct OpenLog {
-  struct Range {
-    std::uint64_t offset;
-    std::uint64_t end;
-  };
-
   std::unique_ptr<File> file;
   FileInfo identity;
-  std::uint64_t size = 0;  // As prepare() saw it; guarded by the session's lock.
+  // As prepare() saw them; guarded by the session's lock.
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
 
   std::mutex mutex;  // Guards what follows; not held during a sync.
   std::condition_variable synced;
   std::uint64_t written_end = 0;
   std::uint64_t durable_end = 0;
   bool syncing = false;
-  std::vector<Range> unacknowledged;  // Not empty: suspect.
+  std::vector<ByteRange> refused;  // Not empty: suspect.
 };
 
 namespace {
 
-bool is_suspect(OpenLog& log) {
+std::vector<ByteRange> refused_in(OpenLog& log) {
   const std::lock_guard guard(log.mutex);
-  return !log.unacknowledged.empty();
+  return log.refused;
 }
 
-void mark_suspect(OpenLog& log, std::uint64_t offset, std::uint64_t end) {
+void note_refused(OpenLog& log, ByteRange range) {
   const std::lock_guard guard(log.mutex);
-  log.unacknowledged.push_back({offset, end});
-}
-
-/// Copies [from, end) of `source` to the end of `target`.
-Status copy_range(File& source, File& target, std::uint64_t from, std::uint64_t end) {
-  std::string buffer;
-  constexpr std::uint64_t kChunkSize = 1U << 20U;
-  while (from < end) {
-    buffer.resize(static_cast<std::size_t>(std::min(kChunkSize, end - from)));
-    BMAD_TRY_ASSIGN(const std::size_t size, source.read_at(from, buffer));
-    if (size == 0) {
-      break;
-    }
-    BMAD_TRY(write_all(target, std::string_view(buffer).substr(0, size)));
-    from += size;
-  }
-  return {};
+  log.refused.push_back(range);
 }
 
 Error sync_failed(const std::string& reason, const Error* cause) {
@@ -79,22 +64,27 @@ AppendLog::AppendLog(FileSystem& files, const Clock& clock, std::string path,
       path_(std::move(path)),
       quarantine_path_(std::move(quarantine_path)) {}
 
+Result<RefusedRange> refused_range(File& log, ByteRange bytes) {
+  std::string text(static_cast<std::size_t>(bytes.end - bytes.begin), '\0');
+  BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(bytes.begin, text));
+  if (got != text.size()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "is shorter than it was"};
+  }
+  return RefusedRange{.bytes = bytes, .xxh3 = xxh3(text)};
+}
+
+void AppendLog::refuse(std::uint64_t inode, std::vector<RefusedRange> ranges) {
+  refused_inode_ = inode;
+  refused_elsewhere_ = std::move(ranges);
+}
+
 Result<std::uint64_t> AppendLog::prepare() {
-  Result<FileInfo> at_path = files_.info(path_);
-  if (!at_path && !is_not_found(at_path.error())) {
-    return at_path.error();
-  }
-  const auto is_current = [&] {
-    return open_ != nullptr && at_path.has_value() && at_path->same_file(open_->identity);
-  };
-  if (is_current() && is_suspect(*open_)) {
-    BMAD_TRY(leave_out_unacknowledged());  // Closes the file; a new one is at the path.
-    at_path = files_.info(path_);
-  }
-  if (!is_current()) {
-    BMAD_TRY(open_current(at_path ? &*at_path : nullptr));
-  } else {
-    open_->size = at_path->size;
+  was_torn_ = false;
+  BMAD_TRY(open_at_path());
+  BMAD_TRY(take_over_refused());
+  if (!refused_in(*open_).empty()) {
+    BMAD_TRY(leave_out_refused());  // Closes the file; a new one is at the path.
+    BMAD_TRY(open_at_path());
   }
   if (open_->size > 0) {
     char last = '\0';
@@ -102,6 +92,7 @@ Result<std::uint64_t> AppendLog::prepare() {
                     open_->file->read_at(open_->size - 1, std::span<char>(&last, 1)));
     if (got == 1 && last != '\n') {
       BMAD_TRY_ASSIGN(open_->size, mend_torn_end(open_->size));
+      was_torn_ = true;
     }
   } else {
     // Whoever writes the first byte makes the name durable before: a log that holds something is
@@ -109,6 +100,20 @@ Result<std::uint64_t> AppendLog::prepare() {
     BMAD_TRY(files_.sync_directory(parent_folder(path_)));
   }
   return open_->size;
+}
+
+/// The open file is the one at the path from here on.
+Status AppendLog::open_at_path() {
+  const Result<FileInfo> at_path = files_.info(path_);
+  if (!at_path && !is_not_found(at_path.error())) {
+    return at_path.error();
+  }
+  if (open_ != nullptr && at_path && at_path->same_file(open_->identity)) {
+    open_->size = at_path->size;
+    open_->mtime_ns = at_path->mtime_ns;
+    return {};
+  }
+  return open_current(at_path ? &*at_path : nullptr);
 }
 
 Status AppendLog::open_current(const FileInfo* at_path) {
@@ -121,6 +126,7 @@ Status AppendLog::open_current(const FileInfo* at_path) {
   BMAD_TRY_ASSIGN(log->file, files_.open(path_, OpenMode::kAppend));
   BMAD_TRY_ASSIGN(log->identity, log->file->info());
   log->size = log->identity.size;
+  log->mtime_ns = log->identity.mtime_ns;
   open_ = std::move(log);
   return {};
 }
@@ -135,7 +141,7 @@ Result<AppendLog::Written> AppendLog::write(std::string_view lines) {
     error.path = files_.display_path(path_);
     if (const Status shortened = open_->file->truncate(offset); !shortened) {
       // Part of the lines may stand there: the next prepare() leaves them out.
-      mark_suspect(*open_, offset, end);
+      note_refused(*open_, {.begin = offset, .end = end});
       return sync_failed(error.message, &error);
     }
     return error;
@@ -150,6 +156,11 @@ Result<AppendLog::Written> AppendLog::write(std::string_view lines) {
   return Written{.offset = offset, .end = end, .log = open_};
 }
 
+bool AppendLog::is_removed(const Written& written) {
+  const Result<FileInfo> info = written.log->file->info();
+  return info && info->links == 0;
+}
+
 Status AppendLog::sync_all() { return open_->file->sync_all(); }
 
 Status AppendLog::sync(const Written& written) {
@@ -158,12 +169,12 @@ Status AppendLog::sync(const Written& written) {
   // One thread syncs for all that have written by then. This is not only cheaper: the kernel
   // reports a failed write-back once per descriptor, so it must reach all whom it concerns.
   log.synced.wait(lock, [&] { return !log.syncing || log.durable_end >= written.end; });
-  const auto covered_by_failure = [&] { return !log.unacknowledged.empty(); };
+  const auto covered_by_failure = [&] { return !log.refused.empty(); };
   if (log.durable_end >= written.end) {
     return {};
   }
   if (covered_by_failure()) {
-    log.unacknowledged.push_back({written.offset, written.end});
+    log.refused.push_back({.begin = written.offset, .end = written.end});
     return sync_failed("an earlier write to the same file failed", nullptr);
   }
   log.syncing = true;
@@ -175,7 +186,7 @@ Status AppendLog::sync(const Written& written) {
   if (synced) {
     log.durable_end = std::max(log.durable_end, target);
   } else {
-    log.unacknowledged.push_back({written.offset, written.end});
+    log.refused.push_back({.begin = written.offset, .end = written.end});
   }
   log.synced.notify_all();
   if (!synced) {
@@ -184,29 +195,82 @@ Status AppendLog::sync(const Written& written) {
   return {};
 }
 
+File& AppendLog::file_of(const Written& written) { return *written.log->file; }
+
+const FileInfo& AppendLog::identity_of(const Written& written) { return written.log->identity; }
+
+File& AppendLog::file() const { return *open_->file; }
+
+FileInfo AppendLog::info() const {
+  FileInfo info = open_->identity;
+  info.size = open_->size;
+  info.mtime_ns = open_->mtime_ns;
+  return info;
+}
+
+std::vector<ByteRange> AppendLog::refused() const {
+  return open_ == nullptr ? std::vector<ByteRange>() : refused_in(*open_);
+}
+
+/// Between then and now git may have put another file there, with the same inode number. So only
+/// whole lines with the very same bytes count, and what is left out is kept in the quarantine.
+Status AppendLog::take_over_refused() {
+  const std::vector<RefusedRange> ranges = std::exchange(refused_elsewhere_, {});
+  if (ranges.empty() || refused_inode_ != open_->identity.inode) {
+    return {};
+  }
+  const auto is_line_end = [&](std::uint64_t offset) -> Result<bool> {
+    char last = '\n';
+    if (offset > 0) {
+      BMAD_TRY(open_->file->read_at(offset - 1, std::span<char>(&last, 1)));
+    }
+    return last == '\n';
+  };
+  for (const auto& [bytes, hash] : ranges) {
+    if (bytes.begin >= bytes.end || bytes.end > open_->size) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const bool begins, is_line_end(bytes.begin));
+    BMAD_TRY_ASSIGN(const bool ends, is_line_end(bytes.end));
+    BMAD_TRY_ASSIGN(const RefusedRange now, refused_range(*open_->file, bytes));
+    if (begins && (ends || bytes.end == open_->size) && now.xxh3 == hash) {
+      note_refused(*open_, bytes);
+    }
+  }
+  return {};
+}
+
 /// After a failed sync or an unfinished roll-back: a new file with everything but the lines that
 /// were refused takes the log's place. Lines of other writers behind them stay.
-Status AppendLog::leave_out_unacknowledged() {
-  std::vector<OpenLog::Range> ranges;
-  {
-    const std::lock_guard guard(open_->mutex);
-    ranges = open_->unacknowledged;
-  }
-  std::ranges::sort(ranges, {}, &OpenLog::Range::offset);
-  BMAD_TRY_ASSIGN(const FileInfo info, open_->file->info());
-  BMAD_TRY(replace_file_with(files_, path_, [&](File& copy) -> Status {
-    std::uint64_t from = 0;
-    for (const OpenLog::Range& range : ranges) {
-      BMAD_TRY(copy_range(*open_->file, copy, from, std::min(range.offset, info.size)));
-      from = std::max(from, range.end);
+Status AppendLog::leave_out_refused() {
+  std::vector<ByteRange> ranges = refused_in(*open_);
+  std::ranges::sort(ranges, {}, &ByteRange::begin);
+  Quarantine quarantine(files_, quarantine_path_);
+  std::vector<ByteRange> gaps;
+  for (ByteRange range : ranges) {
+    range.begin = std::max(range.begin, gaps.empty() ? 0 : gaps.back().end);
+    range.end = std::min(range.end, open_->size);
+    if (range.begin >= range.end) {
+      continue;
     }
-    return copy_range(*open_->file, copy, from, info.size);
-  }));
+    BMAD_TRY(quarantine.keep(*open_->file,
+                             {.file_name = path_.substr(path_.rfind('/') + 1),
+                              .line = 0,
+                              .offset = range.begin,
+                              .size = range.end - range.begin,
+                              .reason = "the disk refused to make these lines durable, and their "
+                                        "write was reported as failed"},
+                             clock_.now()));
+    gaps.push_back(range);
+  }
+  BMAD_TRY(quarantine.sync());
+  BMAD_TRY(rewrite_log_without(files_, path_, gaps));
   open_ = nullptr;
   return {};
 }
 
 Result<std::uint64_t> AppendLog::mend_torn_end(std::uint64_t size) {
+  BMAD_TRY(check_log_size(files_, path_, size));
   return mend_torn_tail(files_, *open_->file,
                         {.path = path_, .quarantine_path = quarantine_path_, .size = size},
                         clock_.now());

@@ -54,8 +54,13 @@ Status replace_file(FileSystem& files, const std::string& path, std::string_view
 
 Status replace_file_with(FileSystem& files, const std::string& path,
                          const std::function<Status(File&)>& fill) {
-  BMAD_TRY(put_in_place(files, path, fill, true));
+  BMAD_TRY(rename_into_place(files, path, fill));
   return files.sync_directory(parent_folder(path));
+}
+
+Status rename_into_place(FileSystem& files, const std::string& path,
+                         const std::function<Status(File&)>& fill) {
+  return put_in_place(files, path, fill, true);
 }
 
 Status replace_derived_file(FileSystem& files, const std::string& path, std::string_view bytes) {

@@ -14,6 +14,7 @@
 #include "config_text.hpp"
 #include "json_position.hpp"
 #include "storage/layout.hpp"
+#include "storage/manifest.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -224,6 +225,9 @@ class ConfigReader {
 
   Status read_setting(const Setting& setting, JsonValue value) {
     if (!std::visit(Assign{loaded_.config, setting, value}, setting.member)) {
+      if (setting.key == kVersion && is_newer_version(value.string())) {
+        return newer(value.string());
+      }
       return refused(full_key(setting.key),
                      fmt::format("must be {}, not {}", allowed_values(setting), shown(value)));
     }
@@ -234,6 +238,15 @@ class ConfigReader {
     }
     trigger_is_given_ = trigger_is_given_ || setting.key == kTrigger;
     return {};
+  }
+
+  [[nodiscard]] Error newer(std::string_view version) const {
+    Error error = refused(full_key(kVersion),
+                          fmt::format("is {}, and this bmad-mem reads 1.0; install a newer "
+                                      "bmad-mem",
+                                      version));
+    error.code = ErrorCode::E_NEWER_VERSION;
+    return error;
   }
 
   /// A trigger above the limit would never be reached; one that isn't given follows the limit.
@@ -273,6 +286,7 @@ class ConfigReader {
   }
 
   static constexpr std::string_view kSchemaKey = "$schema";  // Editors look for it; we don't.
+  static constexpr std::string_view kVersion = "version";
   static constexpr std::string_view kTrigger = "compaction.trigger_threshold_mb";
 
   std::string_view text_;

@@ -3,6 +3,7 @@
 #include <sched.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <condition_variable>
 #include <deque>
 #include <map>
@@ -40,8 +41,8 @@ struct HolderNote {
 struct LockEntry {
   enum class Waiter : std::uint8_t { kNone, kWaiting, kGranted, kFailed };
 
-  LockEntry(std::unique_ptr<File> lock_file, std::unique_ptr<File> info)
-      : kernel(std::move(lock_file)), info_file(std::move(info)) {}
+  LockEntry(std::unique_ptr<File> lock_file, std::string path, std::unique_ptr<File> info)
+      : kernel(std::move(lock_file), std::move(path)), info_file(std::move(info)) {}
 
   KernelLock kernel;
   std::unique_ptr<File> info_file;
@@ -73,6 +74,16 @@ Registry& registry() {
   return instance;
 }
 
+/// The name of the holder is derived: where a backup has linked it, there is a new file.
+Result<std::unique_ptr<File>> open_info(FileSystem& files, const std::string& path) {
+  Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kUpdate);
+  if (!file && file.error().os_error == EMLINK) {
+    BMAD_TRY(files.remove(path));
+    return files.open(path, OpenMode::kUpdate);
+  }
+  return file;
+}
+
 Result<std::shared_ptr<LockEntry>> find_entry(FileSystem& files, const std::string& path,
                                               const std::string& info_path) {
   BMAD_TRY_ASSIGN(std::unique_ptr<File> lock_file, files.open(path, OpenMode::kUpdate));
@@ -88,8 +99,9 @@ Result<std::shared_ptr<LockEntry>> find_entry(FileSystem& files, const std::stri
   if (std::shared_ptr<LockEntry> entry = slot.lock()) {
     return entry;
   }
-  BMAD_TRY_ASSIGN(std::unique_ptr<File> info_file, files.open(info_path, OpenMode::kUpdate));
-  auto entry = std::make_shared<LockEntry>(std::move(lock_file), std::move(info_file));
+  BMAD_TRY_ASSIGN(std::unique_ptr<File> info_file, open_info(files, info_path));
+  auto entry = std::make_shared<LockEntry>(std::move(lock_file), files.display_path(path),
+                                           std::move(info_file));
   entry->identity = identity;
   slot = entry;
   return entry;

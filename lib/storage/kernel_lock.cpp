@@ -32,11 +32,20 @@ int set_lock(const File& file, int command, short type, off_t start, off_t size)
   return 0;
 }
 
-Error lock_error(int error_number) { return posix_error(error_number, "lock", ""); }
-
 }  // namespace
 
-KernelLock::KernelLock(std::unique_ptr<File> file) : file_(std::move(file)) {}
+Error lock_error(int error_number, const std::string& path) {
+  Error error = posix_error(error_number, "lock", path);
+  if (error_number == ENOLCK || error_number == EOPNOTSUPP || error_number == ENOSYS) {
+    error.message =
+        "the file system has no locks, so two writers could not be kept apart; move the memory to "
+        "a local disk and name it with --root";
+  }
+  return error;
+}
+
+KernelLock::KernelLock(std::unique_ptr<File> file, std::string path)
+    : file_(std::move(file)), path_(std::move(path)) {}
 
 Result<bool> KernelLock::try_lock() {
   if (file_->descriptor() < 0) {
@@ -52,17 +61,17 @@ Result<bool> KernelLock::try_lock() {
   if (error == EAGAIN || error == EACCES) {
     return false;
   }
-  return lock_error(error);
+  return lock_error(error, path_);
 }
 
 Status KernelLock::lock() {
   if (const int error = set_lock(*file_, F_OFD_SETLKW, F_WRLCK, kGateByte, 1); error != 0) {
-    return lock_error(error);
+    return lock_error(error, path_);
   }
   const int error = set_lock(*file_, F_OFD_SETLKW, F_WRLCK, kLockByte, 1);
   set_lock(*file_, F_OFD_SETLK, F_UNLCK, kGateByte, 1);
   if (error != 0) {
-    return lock_error(error);
+    return lock_error(error, path_);
   }
   return {};
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "core/file_system.hpp"
 
@@ -11,7 +12,8 @@ namespace bmad_mem {
 /// process. A file without descriptor (in memory) is always free: threads are excluded above.
 class KernelLock {
  public:
-  explicit KernelLock(std::unique_ptr<File> file);
+  /// `path` is the file's, as people should see it, for errors.
+  KernelLock(std::unique_ptr<File> file, std::string path);
   KernelLock(const KernelLock&) = delete;
   KernelLock& operator=(const KernelLock&) = delete;
 
@@ -28,6 +30,10 @@ class KernelLock {
 
  private:
   std::unique_ptr<File> file_;
+  std::string path_;
 };
+
+/// Why `path` can't be locked, and what to do where its file system has no locks.
+Error lock_error(int error_number, const std::string& path);
 
 }  // namespace bmad_mem

@@ -52,6 +52,8 @@ std::string index_path(std::string_view session_id) { return session_file(sessio
 
 std::string lock_path(std::string_view session_id) { return session_file(session_id, kLockName); }
 
+std::string seal_path(std::string_view session_id) { return session_file(session_id, kSealName); }
+
 std::string lock_info_path(std::string_view session_id) {
   return session_file(session_id, kLockInfoName);
 }

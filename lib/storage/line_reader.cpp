@@ -3,9 +3,23 @@
 #include <algorithm>
 #include <cstring>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem {
+
+Status check_log_size(const FileSystem& files, const std::string& path, std::uint64_t size) {
+  if (size <= kLogSizeMax) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_SIZE_LIMIT,
+               .message = fmt::format("has {} bytes, more than the {} that a log may have; bring "
+                                      "the file back from git or from a backup, or move it away",
+                                      size, kLogSizeMax),
+               .path = files.display_path(path)};
+}
+
 namespace {
 
 // 256 KiB stays in the second-level cache: measured no slower than 1 MiB, and a cold process that

@@ -26,7 +26,7 @@ Result<std::optional<LockHolder>> probe_lock(FileSystem& files, const std::strin
   if (lock_file == nullptr) {
     return std::optional<LockHolder>();
   }
-  const KernelLock lock(std::move(lock_file));
+  const KernelLock lock(std::move(lock_file), files.display_path(path));
   if (!lock.is_held()) {
     return std::optional<LockHolder>();
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/atomic_file.hpp"
+#include "storage/seal.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -41,17 +42,28 @@ Status copy_without(File& source, std::span<const ByteRange> gaps, std::uint64_t
   return {};
 }
 
+/// Up to the rename: on error the log is as it was.
+Status put_copy_without(FileSystem& files, const std::string& path,
+                        std::span<const ByteRange> gaps) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+  BMAD_TRY_ASSIGN(const FileInfo info, log->info());
+  return rename_into_place(
+      files, path, [&](File& target) { return copy_without(*log, gaps, info.size, target); });
+}
+
 }  // namespace
 
 Status rewrite_log_without(FileSystem& files, const std::string& path,
                            std::span<const ByteRange> gaps) {
-  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
-  BMAD_TRY_ASSIGN(const FileInfo info, log->info());
-  return replace_file_with(
-      files, path, [&](File& target) { return copy_without(*log, gaps, info.size, target); });
+  return rewrite_sealed(files, path, [&]() -> Status {
+    BMAD_TRY(put_copy_without(files, path, gaps));
+    return files.sync_directory(parent_folder(path));
+  });
 }
 
-Status blank_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
+namespace {
+
+Status blank_in_place(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kUpdate));
   for (const ByteRange& gap : gaps) {
     std::string blanks(gap.end - gap.begin, ' ');
@@ -67,12 +79,23 @@ Status blank_lines(FileSystem& files, const std::string& path, std::span<const B
   return log->sync_data();
 }
 
+}  // namespace
+
+Status blank_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
+  return rewrite_sealed(files, path, [&] { return blank_in_place(files, path, gaps); });
+}
+
 Status remove_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps) {
-  Status rewritten = rewrite_log_without(files, path, gaps);
-  if (!rewritten && rewritten.error().code == ErrorCode::E_STORAGE_FULL) {
-    return blank_lines(files, path, gaps);
-  }
-  return rewritten;
+  return rewrite_sealed(files, path, [&]() -> Status {
+    Status copied = put_copy_without(files, path, gaps);
+    if (!copied && copied.error().code == ErrorCode::E_STORAGE_FULL) {
+      return blank_in_place(files, path, gaps);
+    }
+    BMAD_TRY(copied);
+    // The copy is in place by now, and `gaps` are the places of other lines in it: a folder that
+    // can't be synced is an error, whatever the reason.
+    return files.sync_directory(parent_folder(path));
+  });
 }
 
 }  // namespace bmad_mem

@@ -12,8 +12,17 @@
 #include "json_position.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 
 namespace bmad_mem {
+
+bool is_newer_version(std::string_view version) {
+  const std::string_view major = version.substr(0, version.find('.'));
+  const bool is_number =
+      !major.empty() && major.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number && major != "0" && major != "1";
+}
+
 namespace {
 
 /// Far above any real one, and far below what would hurt to read.
@@ -67,12 +76,23 @@ class Reader {
   }
 
   void refuse(std::string_view field, std::string_view reason) {
+    refuse_as(ErrorCode::E_SESSION_CORRUPT, field, fmt::format("{}{}", reason, kRemedy));
+  }
+
+  /// What a newer program wrote is its own to mend; it also says more than other faults.
+  void refuse_newer(std::string_view field, std::string_view version) {
+    problem_.reset();
+    refuse_as(ErrorCode::E_NEWER_VERSION, field,
+              fmt::format("is {}, and this bmad-mem reads 1.0; install a newer bmad-mem", version));
+  }
+
+  void refuse_as(ErrorCode code, std::string_view field, std::string message) {
     if (problem_) {
       return;
     }
     const TextPosition position = position_of_member(text_, field);
-    problem_ = Error{.code = ErrorCode::E_SESSION_CORRUPT,
-                     .message = fmt::format("{}{}", reason, kRemedy),
+    problem_ = Error{.code = code,
+                     .message = std::move(message),
                      .path = display_path_,
                      .line = position.line,
                      .column = position.column,
@@ -117,8 +137,13 @@ void read_metadata(Reader& reader, JsonValue metadata, Manifest& manifest) {
 
 void read_version(Reader& reader, JsonValue value, Manifest& manifest) {
   reader.optional_string("version", value, manifest.version);
-  if (manifest.version != "1" && !manifest.version.starts_with("1.")) {
-    reader.refuse("version", "is not one that this bmad-mem reads (1.0): install a newer one");
+  if (manifest.version == "1" || manifest.version.starts_with("1.")) {
+    return;
+  }
+  if (is_newer_version(manifest.version)) {
+    reader.refuse_newer("version", manifest.version);
+  } else {
+    reader.refuse("version", "is no version: 1.0 is the one that this bmad-mem writes");
   }
 }
 
@@ -145,9 +170,9 @@ Manifest read_manifest(Reader& reader, JsonValue root) {
 }
 
 Error missing_session(FileSystem& files, std::string_view session_id) {
-  const bool has_folder = files.info(session_folder(session_id)).has_value();
+  const bool has_entries = is_session_there(files, session_id).value_or(false);
   return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-               .message = has_folder
+               .message = has_entries
                               ? fmt::format("session {} has no manifest; `bmad-mem repair` makes "
                                             "one for the entries that are there",
                                             session_id)

@@ -3,15 +3,19 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/openat2.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <mutex>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -40,6 +44,7 @@ FileInfo to_file_info(const struct stat& status) {
   FileInfo info;
   info.device = status.st_dev;
   info.inode = status.st_ino;
+  info.links = status.st_nlink;
   info.size = static_cast<std::uint64_t>(status.st_size);
   info.mtime_ns = status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec;
   if (S_ISDIR(status.st_mode)) {
@@ -158,8 +163,22 @@ bool escapes(std::string_view path) {
 
 class PosixFileSystem final : public FileSystem {
  public:
-  PosixFileSystem(Descriptor root, std::string root_path)
-      : root_(std::move(root)), root_path_(std::move(root_path)) {}
+  PosixFileSystem(Descriptor root, std::string root_path) : root_path_(std::move(root_path)) {
+    use_root(std::move(root));
+  }
+
+  Status follow_root() override {
+    struct stat now{};
+    BMAD_TRY(checked(::stat(root_path_.c_str(), &now), "find the memory's folder", ""));
+    const std::lock_guard guard(roots_mutex_);
+    if (now.st_dev == root_status_.st_dev && now.st_ino == root_status_.st_ino) {
+      return {};
+    }
+    Descriptor root(::open(root_path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    BMAD_TRY(checked(root.get(), "open the memory's folder", ""));
+    use_root(std::move(root));
+    return {};
+  }
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     // O_NONBLOCK: opening a FIFO that somebody put there must not hang. It means nothing to files.
@@ -172,9 +191,13 @@ class PosixFileSystem final : public FileSystem {
       case OpenMode::kUpdate:
         return open_or_create(path, kCommon | O_RDWR);
       case OpenMode::kCreate:
-        return open_or_create(path, kCommon | O_RDWR | O_TRUNC);
+        break;
     }
-    return posix_error(EINVAL, "open", display_path(path));
+    // Cut short only once it is known as a file of ours alone.
+    BMAD_TRY_ASSIGN(std::unique_ptr<File> file, open_or_create(path, kCommon | O_RDWR));
+    BMAD_TRY_ASSIGN(const FileInfo before, file->info());
+    BMAD_TRY(before.size == 0 ? Status() : file->truncate(0));
+    return file;
   }
 
   Result<FileInfo> info(const std::string& path) override {
@@ -184,7 +207,7 @@ class PosixFileSystem final : public FileSystem {
       return outside(path);
     }
     BMAD_TRY(
-        checked(::fstatat(root_.get(), at(path), &status, AT_SYMLINK_NOFOLLOW), "look at", path));
+        checked(::fstatat(root_.load(), at(path), &status, AT_SYMLINK_NOFOLLOW), "look at", path));
     return to_file_info(status);
   }
 
@@ -258,7 +281,7 @@ class PosixFileSystem final : public FileSystem {
     }
     const std::size_t slash = path.rfind('/');
     if (slash == std::string::npos) {
-      return Place{.opened = Descriptor(-1), .root = root_.get(), .name = at(path)};
+      return Place{.opened = Descriptor(-1), .root = root_.load(), .name = at(path)};
     }
     Descriptor folder(
         open_beneath(path.substr(0, slash), O_PATH | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW));
@@ -266,7 +289,7 @@ class PosixFileSystem final : public FileSystem {
       return posix_error(errno, "reach the folder of", display_path(path));
     }
     return Place{
-        .opened = std::move(folder), .root = root_.get(), .name = path.c_str() + slash + 1};
+        .opened = std::move(folder), .root = root_.load(), .name = path.c_str() + slash + 1};
   }
 
   /// The path as the *at calls want it: the root itself is ".".
@@ -274,6 +297,16 @@ class PosixFileSystem final : public FileSystem {
 
   [[nodiscard]] Error outside(const std::string& path) const {
     return posix_error(EINVAL, "use a path that leads out of the memory root", display_path(path));
+  }
+
+  /// What is written would change a file outside, which somebody has linked.
+  [[nodiscard]] Error second_name(const std::string& path) const {
+    return {
+        .code = ErrorCode::E_STORAGE_CORRUPT,
+        .message = fmt::format("has a second name (a hard link), and a write would change both; "
+                               "give it bytes of its own: cp -p F F.new && mv F.new F"),
+        .path = display_path(path),
+        .os_error = EMLINK};
   }
 
   [[nodiscard]] Status checked(int result, std::string_view action, const std::string& path) const {
@@ -299,7 +332,7 @@ class PosixFileSystem final : public FileSystem {
     how.mode = (flags & O_CREAT) != 0 ? kFileMode : 0;
     how.resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS;
     const long fd = retry_interrupted(
-        [&] { return ::syscall(SYS_openat2, root_.get(), at(path), &how, sizeof how); });
+        [&] { return ::syscall(SYS_openat2, root_.load(), at(path), &how, sizeof how); });
     if (fd >= 0 || (errno != ENOSYS && errno != EPERM)) {
       return static_cast<int>(fd);
     }
@@ -311,7 +344,7 @@ class PosixFileSystem final : public FileSystem {
     for (std::size_t slash = path.find('/'); slash != std::string::npos;
          slash = path.find('/', slash + 1)) {
       struct stat status{};
-      if (::fstatat(root_.get(), path.substr(0, slash).c_str(), &status, AT_SYMLINK_NOFOLLOW) !=
+      if (::fstatat(root_.load(), path.substr(0, slash).c_str(), &status, AT_SYMLINK_NOFOLLOW) !=
           0) {
         return -1;
       }
@@ -320,7 +353,7 @@ class PosixFileSystem final : public FileSystem {
         return -1;
       }
     }
-    return retry_interrupted([&] { return ::openat(root_.get(), at(path), flags, kFileMode); });
+    return retry_interrupted([&] { return ::openat(root_.load(), at(path), flags, kFileMode); });
   }
 
   Result<std::unique_ptr<File>> open_file(const std::string& path, int flags) {
@@ -334,6 +367,9 @@ class PosixFileSystem final : public FileSystem {
       Error error = posix_error(EINVAL, "use", display_path(path));
       error.message = "is not a regular file; move away what is there";
       return error;
+    }
+    if (status.st_nlink > 1 && (flags & O_ACCMODE) != O_RDONLY) {
+      return second_name(path);
     }
     return std::make_unique<PosixFile>(std::move(descriptor), display_path(path));
   }
@@ -350,8 +386,17 @@ class PosixFileSystem final : public FileSystem {
     return file;
   }
 
-  Descriptor root_;
+  void use_root(Descriptor root) {
+    static_cast<void>(::fstat(root.get(), &root_status_));
+    root_ = root.get();
+    roots_.push_back(std::move(root));
+  }
+
   std::string root_path_;
+  std::atomic<int> root_{-1};
+  std::mutex roots_mutex_;  // Guards the two below.
+  struct stat root_status_{};
+  std::vector<Descriptor> roots_;  // A call may still be at work in an older one.
 };
 
 }  // namespace
@@ -389,6 +434,13 @@ Status make_root_directory(const std::string& root) {
       return {};
     }
   }
+}
+
+std::size_t descriptor_limit() {
+  rlimit limit{};
+  constexpr std::size_t kUsual = 1024;
+  return ::getrlimit(RLIMIT_NOFILE, &limit) == 0 ? static_cast<std::size_t>(limit.rlim_cur)
+                                                 : kUsual;
 }
 
 void ignore_write_signals() {

@@ -97,6 +97,8 @@ Status RetryingFileSystem::sync_directory(const std::string& path) {
   return below_->sync_directory(path);
 }
 
+Status RetryingFileSystem::follow_root() { return below_->follow_root(); }
+
 std::string RetryingFileSystem::display_path(const std::string& path) const {
   return below_->display_path(path);
 }

@@ -39,14 +39,153 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& /*guard*
                                                  const std::string& log_file,
                                                  std::string_view lines) {
   AppendLog& target = log(log_file);
+  BMAD_TRY(read_seal());
+  BMAD_TRY(leave_out_refused(log_file, target));
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
+  BMAD_TRY(adopt_sealed_file(log_file, target));
   BMAD_TRY(check_quota(log_file, size, lines.size()));
   Result<AppendLog::Written> written = target.write(lines);
-  if (written) {
-    size_estimate_ += lines.size();
-    seen_sizes_[log_file] = size + lines.size();
+  if (!written) {
+    if (const std::vector<ByteRange> refused = target.refused(); !refused.empty()) {
+      static_cast<void>(mark_refused(log_file, target.file(), target.info().inode, refused));
+    }
+    return written;
   }
+  size_estimate_ += lines.size();
+  seen_sizes_[log_file] = size + lines.size();
+  const auto sealed = seal_.logs.find(log_file);
+  const std::uint64_t sealed_bytes = sealed == seal_.logs.end() ? 0 : sealed->second.bytes;
+  written->seal_is_due = written->end - std::min(written->end, sealed_bytes) >= sealed_bytes / 16;
   return written;
+}
+
+Status SessionWriter::settle(const std::string& log_file, const AppendLog::Written& written) {
+  const Status synced = AppendLog::sync(written);
+  if (synced && !written.seal_is_due) {
+    return {};
+  }
+  // Whoever holds the lock now may seal with the next line; a refused sync has to be told.
+  Result<FileLock::Guard> guard =
+      lock_.acquire({.operation = "seal",
+                     .agent_id = options_.agent_id,
+                     .timeout = synced ? std::chrono::milliseconds(0) : options_.lock_timeout});
+  if (guard) {
+    note_outcome(synced.has_value(), log_file, written);
+  }
+  return synced;
+}
+
+Status SessionWriter::settle(const FileLock::Guard& /*guard*/, const std::string& log_file,
+                             const AppendLog::Written& written) {
+  const Status synced = AppendLog::sync(written);
+  if (!synced || written.seal_is_due) {
+    note_outcome(synced.has_value(), log_file, written);
+  }
+  return synced;
+}
+
+void SessionWriter::refuse(const FileLock::Guard& /*guard*/, const std::string& log_file,
+                           const AppendLog::Written& written) {
+  note_outcome(false, log_file, written);
+}
+
+/// The lines are durable, or this process knows that they are not: what fails here fails nothing.
+void SessionWriter::note_outcome(bool synced, const std::string& log_file,
+                                 const AppendLog::Written& written) {
+  if (!read_seal()) {
+    return;
+  }
+  if (synced) {
+    static_cast<void>(seal_up(log_file, written));
+    return;
+  }
+  const ByteRange refused{.begin = written.offset, .end = written.end};
+  static_cast<void>(mark_refused(log_file, AppendLog::file_of(written),
+                                 AppendLog::identity_of(written).inode, std::span(&refused, 1)));
+}
+
+/// Costs one look when nobody else has sealed. A damaged seal counts as none.
+Status SessionWriter::read_seal() {
+  const Result<FileInfo> file = files_.info(seal_path(options_.session_id));
+  if (!file || file->kind != FileKind::kRegular) {
+    seal_ = {};
+    seal_file_ = {};
+    return file || is_not_found(file.error()) ? Status() : Status(file.error());
+  }
+  if (file->same_file(seal_file_) && file->mtime_ns == seal_file_.mtime_ns &&
+      file->size == seal_file_.size) {
+    return {};
+  }
+  Result<Seal> seal = load_seal(files_, options_.session_id);
+  if (!seal && seal.error().os_error != 0) {
+    return seal.error();
+  }
+  seal_is_newer_ = !seal && seal.error().code == ErrorCode::E_NEWER_VERSION;
+  seal_ = seal ? std::move(*seal) : Seal();
+  seal_file_ = *file;
+  return {};
+}
+
+Status SessionWriter::write_seal() {
+  if (seal_is_newer_) {
+    return {};
+  }
+  BMAD_TRY(save_seal(files_, options_.session_id, seal_));
+  BMAD_TRY_ASSIGN(seal_file_, files_.info(seal_path(options_.session_id)));
+  return {};
+}
+
+/// What another process could not make durable leaves the log before anything is written behind it.
+Status SessionWriter::leave_out_refused(const std::string& log_file, AppendLog& target) {
+  const auto refused = seal_.refused.find(log_file);
+  if (refused == seal_.refused.end()) {
+    return {};
+  }
+  target.refuse(refused->second.inode, refused->second.ranges);
+  BMAD_TRY(target.prepare());
+  seal_.refused.erase(log_file);
+  seal_.logs.erase(log_file);       // May cover them; the next seal reads the new file.
+  static_cast<void>(write_seal());  // What stays there names a file that has gone.
+  return {};
+}
+
+/// Before a line is written into another file than the sealed one.
+Status SessionWriter::adopt_sealed_file(const std::string& log_file, const AppendLog& target) {
+  const auto sealed = seal_.logs.find(log_file);
+  if (sealed == seal_.logs.end()) {
+    return {};
+  }
+  // An editor saves whole lines: what was sealed and is torn now is damage.
+  const bool is_cut = target.was_torn() && sealed->second.bytes > target.info().size;
+  sealed->second.is_damaged = sealed->second.is_damaged || is_cut;
+  BMAD_TRY_ASSIGN(const bool changed, adopt_file(target.file(), target.info(), sealed->second));
+  if (changed) {
+    static_cast<void>(write_seal());  // Else with the next lines that are sealed.
+  }
+  return {};
+}
+
+Status SessionWriter::mark_refused(const std::string& log_file, File& log, std::uint64_t inode,
+                                   std::span<const ByteRange> ranges) {
+  RefusedBytes& refused = seal_.refused[log_file];
+  if (refused.inode != inode) {
+    refused = {.inode = inode, .ranges = {}};
+  }
+  for (const ByteRange& range : ranges) {
+    BMAD_TRY_ASSIGN(const RefusedRange hashed, refused_range(log, range));
+    refused.ranges.push_back(hashed);
+  }
+  return write_seal();
+}
+
+Status SessionWriter::seal_up(const std::string& log_file, const AppendLog::Written& written) {
+  const std::string path = session_file(options_.session_id, log_file);
+  BMAD_TRY_ASSIGN(const FileInfo file, files_.info(path));
+  if (!file.same_file(AppendLog::identity_of(written)) || file.size < written.end) {
+    return {};  // Rewritten by somebody who has sealed it.
+  }
+  BMAD_TRY(extend_seal(AppendLog::file_of(written), written.end, seal_.logs[log_file]));
+  return write_seal();
 }
 
 Result<std::uint64_t> SessionWriter::mend(const FileLock::Guard& /*guard*/,

@@ -301,13 +301,13 @@ TEST_CASE("the new file that leaves refused lines out is durable before it takes
   store.files.clear_log();
   REQUIRE(LogStore::append(log, kNext).has_value());
   const std::vector<std::string> calls = store.files.log();
-  const auto at = [&](const std::string& call) {
-    return std::ranges::find(calls, call) - calls.begin();
+  const auto at = [&](const std::string& call, std::ptrdiff_t from = 0) {
+    return std::find(calls.begin() + from, calls.end(), call) - calls.begin();
   };
   const auto renamed = at("rename s/facts.jsonl.tmp s/facts.jsonl");
+  CHECK(at("sync_data s/quarantine.jsonl") < renamed);
   CHECK(at("sync_all s/facts.jsonl.tmp") < renamed);
-  CHECK(renamed < at("sync_directory s"));
-  CHECK(at("sync_directory s") < at("write s/facts.jsonl 14"));
+  CHECK(at("sync_directory s", renamed) < at("write s/facts.jsonl 14"));
 }
 
 TEST_CASE("a suspect log that cannot be copied takes nothing, and is still suspect") {

@@ -374,7 +374,7 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
     const char* message;
   };
   constexpr Row kRows[] = {
-      {"version", "\"2.0\"", "must be \"1.0\", not \"2.0\""},
+      {"version", "\"0.9\"", "must be \"1.0\", not \"0.9\""},
       {"version", "1.0", "must be \"1.0\", not 1"},
       {"storage", "[]", "must be an object, not an array"},
       {"storage.format", "\"csv\"", "must be \"jsonl\", not \"csv\""},

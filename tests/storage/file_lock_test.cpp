@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <filesystem>
 #include <string>
@@ -15,6 +16,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "storage/kernel_lock.hpp"
 #include "storage/posix_file_system.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
@@ -299,6 +301,31 @@ TEST_CASE("the name of the holder that cannot be written is nobody's error") {
   FileLock lock(files, store.clock, ".lock", ".lock.json");
   const FileLock::Guard guard = taken(lock);
   CHECK(refused(lock).message.find("a process that left no name") != std::string::npos);
+}
+
+TEST_CASE("a file system without locks is named, with a way out") {
+  for (const int error : {ENOLCK, EOPNOTSUPP}) {
+    const Error refused = lock_error(error, "/mnt/share/.lock");
+    CHECK(refused.code == ErrorCode::E_STORAGE_IO);
+    CHECK(refused.path == "/mnt/share/.lock");
+    CHECK(refused.message.contains("has no locks"));
+    CHECK(refused.message.contains("--root"));
+  }
+}
+
+TEST_CASE("the name of a holder that somebody has linked is written into a new file") {
+  const TemporaryDirectory folder;
+  const auto files = std::move(open_posix_file_system(folder.path()).value());
+  const ManualClock clock;
+  {
+    FileLock lock(*files, clock, ".lock", ".lock.json");
+    REQUIRE(lock.acquire({.operation = "add"}).has_value());
+  }
+  std::filesystem::create_hard_link(folder.path(".lock.json"), folder.path("outside"));
+  const std::string before = read_file(*files, "outside", 4096).value();
+  FileLock lock(*files, clock, ".lock", ".lock.json");
+  CHECK(lock.acquire({.operation = "repair"}).has_value());
+  CHECK(read_file(*files, "outside", 4096).value() == before);
 }
 
 }  // namespace bmad_mem::test::file_lock_test

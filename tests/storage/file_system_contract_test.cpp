@@ -196,6 +196,8 @@ TEST_CASE_TEMPLATE("a file renamed onto another takes its place, and open files 
   CHECK(read_all(*old) == "old");
   CHECK(store.files().info("x").value().same_file(fresh));
   CHECK_FALSE(old->info().value().same_file(fresh));
+  CHECK(old->info().value().links == 0);
+  CHECK(store.files().info("x").value().links == 1);
 }
 
 TEST_CASE_TEMPLATE("renaming replaces like with like only", Store, MemoryStore, PosixStore) {
@@ -221,7 +223,9 @@ TEST_CASE_TEMPLATE("a removed file lives on for who has it open", Store, MemoryS
   Store store;
   store.write("x", "still here");
   const auto file = store.open("x", OpenMode::kRead);
+  CHECK(file->info().value().links == 1);
   CHECK(store.files().remove("x").has_value());
+  CHECK(file->info().value().links == 0);
   CHECK_FALSE(store.exists("x"));
   CHECK(read_all(*file) == "still here");
   store.write("x", "another");

@@ -76,6 +76,16 @@ TEST_CASE("on a full disk lines are overwritten with blanks") {
   CHECK(desk.disk.list("s").value() == std::vector<std::string>{"x"});
 }
 
+TEST_CASE("a disk that is full once the copy is in place takes no other line") {
+  for (const int error : {ENOSPC, EDQUOT, EIO}) {
+    Desk desk;
+    desk.disk.write("s/x", "one\ntwo\nthree\nfour\n");
+    desk.files.fail({.operation = Operation::kSyncDirectory, .error_number = error});
+    CHECK_FALSE(remove_lines(desk.files, "s/x", std::vector<ByteRange>{{0, 4}}).has_value());
+    CHECK(desk.disk.read("s/x") == "two\nthree\nfour\n");
+  }
+}
+
 TEST_CASE("another failure than a full disk leaves the log as it was") {
   for (const Operation operation : {Operation::kWrite, Operation::kSyncAll, Operation::kRename}) {
     Desk desk;

@@ -259,7 +259,7 @@ TEST_CASE("what is wrong is named with line, column, field and remedy") {
       {"\"architecture_review\"", "[]", 9, 5, "metadata.session_type",
        "must be a string, not an array"},
       {"\"payments\"", "1", 10, 5, "metadata.tags", "must be an array of strings only"},
-      {"\"1.0\"", "\"2.0\"", 19, 3, "version", "install a newer one"},
+      {"\"1.0\"", "\"one\"", 19, 3, "version", "is no version"},
       {"\"1.0\"", "1.0", 19, 3, "version", "must be a string, not a number"},
   };
   for (const Row& row : kRows) {
@@ -274,6 +274,15 @@ TEST_CASE("what is wrong is named with line, column, field and remedy") {
     CHECK(error.message.find(row.reason) != std::string::npos);
     CHECK(error.message.find("bmad-mem repair") != std::string::npos);
   }
+}
+
+TEST_CASE("a manifest of a newer version is no damage, and no repair is advised") {
+  const Error error =
+      parse_manifest(replaced(kSpecification, "\"1.0\"", "\"2.0\""), "s/manifest.json").error();
+  CHECK(error.code == ErrorCode::E_NEWER_VERSION);
+  CHECK(error.field == "version");
+  CHECK(error.line == 19);
+  CHECK(error.message == "is 2.0, and this bmad-mem reads 1.0; install a newer bmad-mem");
 }
 
 TEST_CASE("metadata must be an object") {
@@ -349,6 +358,8 @@ TEST_CASE("a session that isn't there is not found, and one without manifest is 
   CHECK(missing.message.find("session list") != std::string::npos);
   CHECK(missing.path == files.display_path(manifest_path(kSession)));
   files.make_folders(session_folder(kSession));
+  CHECK(load_manifest(files, kSession).error().message == missing.message);
+  files.write(session_file(kSession, "facts.jsonl"), "");
   const Error without = load_manifest(files, kSession).error();
   CHECK(without.code == ErrorCode::E_SESSION_NOT_FOUND);
   CHECK(without.message.find("has no manifest") != std::string::npos);

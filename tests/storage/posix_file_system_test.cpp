@@ -348,4 +348,45 @@ TEST_CASE("what is made under any umask can be used by its owner and nobody else
   }
 }
 
+TEST_CASE("a file with a second name is read, and never written") {
+  const TemporaryDirectory folder;
+  const auto files = open_root(folder.path());
+  REQUIRE(replace_file(*files, "log", "text").has_value());
+  std::filesystem::create_hard_link(folder.path("log"), folder.path("outside"));
+  CHECK(files->info("log").value().links == 2);
+  CHECK(read_file(*files, "log", 100).value() == "text");
+  for (const OpenMode mode : {OpenMode::kAppend, OpenMode::kUpdate, OpenMode::kCreate}) {
+    const auto refused = files->open("log", mode);
+    REQUIRE_FALSE(refused.has_value());
+    CHECK(refused.error().code == ErrorCode::E_STORAGE_CORRUPT);
+    CHECK(refused.error().path == folder.path("log"));
+    CHECK(refused.error().message.contains("cp -p"));
+  }
+  CHECK(read_file(*files, "outside", 100).value() == "text");
+  REQUIRE(replace_file(*files, "log", "other").has_value());  // A new file, of one name.
+  CHECK(read_file(*files, "outside", 100).value() == "text");
+  CHECK(files->open("log", OpenMode::kAppend).has_value());
+}
+
+TEST_CASE("a root that is replaced is followed, and one that has gone is named") {
+  const TemporaryDirectory folder;
+  std::filesystem::create_directory(folder.path("memory"));
+  const std::unique_ptr<FileSystem> files = open_root(folder.path("memory"));
+  REQUIRE(replace_file(*files, "a", "old").has_value());
+  CHECK(files->follow_root().has_value());
+
+  std::filesystem::rename(folder.path("memory"), folder.path("old"));
+  const Status gone = files->follow_root();
+  REQUIRE_FALSE(gone.has_value());
+  CHECK(gone.error().path == folder.path("memory"));
+  CHECK(read_file(*files, "a", 100).value() == "old");  // What was open stays open.
+
+  std::filesystem::create_directory(folder.path("memory"));
+  REQUIRE(files->follow_root().has_value());
+  CHECK_FALSE(files->info("a").has_value());
+  REQUIRE(replace_file(*files, "a", "new").has_value());
+  CHECK(std::filesystem::file_size(folder.path("memory/a")) == 3);
+  CHECK(read_file(*files, "a", 100).value() == "new");
+}
+
 }  // namespace bmad_mem::test::posix_file_system_test

@@ -11,7 +11,8 @@
 // Invariant: no byte before the last newline changes; a rewrite makes a new file, so a new inode.
 // A failed sync is final: it is never repeated (ext4, xfs and btrfs answer OK the second time and
 // have dropped the bytes). What it covered is not acknowledged, and the next prepare() puts a copy
-// without it in the log's place.
+// without it, in new blocks, in the log's place; the refused bytes go to the quarantine. Other
+// processes hear of it through the session's seal; see refuse().
 #pragma once
 
 #include <cstdint>
@@ -21,11 +22,21 @@
 
 #include "bmad_mem/clock.hpp"
 #include "core/file_system.hpp"
+#include "storage/log_rewrite.hpp"
 
 namespace bmad_mem {
 
 /// Longest line accepted, in bytes, without its '\n'.
 inline constexpr std::size_t kLineSizeMax = 1U << 20U;
+
+/// Bytes whose sync failed, and XXH3 of them.
+struct RefusedRange {
+  ByteRange bytes;
+  std::uint64_t xxh3 = 0;
+};
+
+/// `bytes` of `log` with their hash. Errors: as File::read_at(); E_STORAGE_IO when there are fewer.
+Result<RefusedRange> refused_range(File& log, ByteRange bytes);
 
 /// Threads: prepare() and write() under the session's lock; sync() anywhere.
 class AppendLog {
@@ -35,11 +46,17 @@ class AppendLog {
     std::uint64_t offset = 0;  ///< Of the first byte in the file.
     std::uint64_t end = 0;
     std::shared_ptr<struct OpenLog> log;  ///< The file they are in, whatever the path is by now.
+    bool seal_is_due = false;             ///< Set and used by SessionWriter.
   };
 
   /// The log at `path`; torn ends go to the quarantine at `quarantine_path`. `files` and `clock`
   /// must outlive the log. Opens nothing yet.
   AppendLog(FileSystem& files, const Clock& clock, std::string path, std::string quarantine_path);
+
+  /// What another process found refused, in the file with this inode, before the next prepare().
+  /// What is no whole lines of that file, or holds other bytes by now, is passed over. Under the
+  /// same lock.
+  void refuse(std::uint64_t inode, std::vector<RefusedRange> ranges);
 
   /// Makes the log ready to be appended to, creating it when it is missing. Returns its size.
   /// Errors: as the file system's; the log holds every whole line it held.
@@ -57,9 +74,24 @@ class AppendLog {
   /// Errors: E_STORAGE_IO: the lines may be there, but nothing is promised.
   static Status sync(const Written& written);
 
+  /// The file that `written` is in, and what it was when it was opened.
+  static File& file_of(const Written& written);
+  static const FileInfo& identity_of(const Written& written);
+  /// The file that prepare() opened, and what it was then.
+  [[nodiscard]] File& file() const;
+  [[nodiscard]] FileInfo info() const;
+  /// Whether prepare() found the end of the log torn.
+  [[nodiscard]] bool was_torn() const { return was_torn_; }
+  /// What was refused in it and is still there; empty is the rule. Threads: any.
+  [[nodiscard]] std::vector<ByteRange> refused() const;
+  /// Whether the file that write() wrote to has no name any more: it was replaced or removed.
+  static bool is_removed(const Written& written);
+
  private:
+  Status open_at_path();
   Status open_current(const FileInfo* at_path);
-  Status leave_out_unacknowledged();
+  Status take_over_refused();
+  Status leave_out_refused();
   Result<std::uint64_t> mend_torn_end(std::uint64_t size);
 
   FileSystem& files_;
@@ -67,6 +99,9 @@ class AppendLog {
   std::string path_;
   std::string quarantine_path_;
   std::shared_ptr<struct OpenLog> open_;
+  std::uint64_t refused_inode_ = 0;
+  std::vector<RefusedRange> refused_elsewhere_;
+  bool was_torn_ = false;
 };
 
 }  // namespace bmad_mem

@@ -31,6 +31,11 @@ Status replace_file(FileSystem& files, const std::string& path, std::string_view
 Status replace_file_with(FileSystem& files, const std::string& path,
                          const std::function<Status(File&)>& fill);
 
+/// replace_file_with() up to the rename, for callers with another way when there is no room: on
+/// error `path` is as it was, always. The caller then syncs the folder.
+Status rename_into_place(FileSystem& files, const std::string& path,
+                         const std::function<Status(File&)>& fill);
+
 /// As replace_file for a derived file: not synced, so a power cut may leave it empty or torn. Its
 /// readers must notice.
 Status replace_derived_file(FileSystem& files, const std::string& path, std::string_view bytes);

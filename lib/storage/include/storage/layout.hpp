@@ -1,7 +1,7 @@
 // layout.hpp - the names of everything on disk, and where the memory root is.
 //
 //   {project}/.bmad/memory/                       the root; every path below is relative to it
-//   ├── config.json  .gitignore  catalog.json  maintenance.json
+//   ├── config.json  layout.json  .gitignore  catalog.json  maintenance.json
 //   ├── sessions/{session-id}/
 //   │   ├── manifest.json  index.json  summary.md  artifacts/{entry-id}.md
 //   │   ├── conversation.jsonl  decisions.jsonl  …    one log a type; the model names them
@@ -26,6 +26,7 @@ namespace bmad_mem {
 inline constexpr const char* kRootFolder = ".bmad/memory";  ///< Relative to the project.
 
 inline constexpr const char* kConfigFile = "config.json";
+inline constexpr const char* kLayoutFile = "layout.json";  ///< See layout_version.hpp.
 inline constexpr const char* kGitignoreFile = ".gitignore";
 /// What the hashes in placeholders are made with; there when placeholders are linkable.
 inline constexpr const char* kRedactionKeyFile = ".redaction-key";
@@ -57,6 +58,7 @@ inline constexpr const char* kIndexLockName = ".lock.index";  ///< Who writes in
 inline constexpr const char* kIndexLockInfoName = ".lock.index.json";
 inline constexpr const char* kSummaryStateName = ".lock.summary.json";  ///< Who writes a summary.
 inline constexpr const char* kSummaryLogName = ".lock.summary-log.jsonl";
+inline constexpr const char* kSealName = ".lock.seal.json";  ///< What the logs held; see seal.hpp.
 inline constexpr const char* kArtifactsName = "artifacts";
 
 // The functions below take ids that passed check_session_id() (and is_entry_id()), and file names
@@ -70,6 +72,7 @@ std::string session_file(std::string_view session_id, std::string_view name);
 std::string manifest_path(std::string_view session_id);
 std::string index_path(std::string_view session_id);
 std::string lock_path(std::string_view session_id);
+std::string seal_path(std::string_view session_id);
 std::string lock_info_path(std::string_view session_id);
 std::string quarantine_path(std::string_view session_id);
 std::string audit_path(std::string_view session_id);

@@ -17,6 +17,13 @@
 
 namespace bmad_mem {
 
+/// What is larger is no log of ours, but damage or a sparse file: twice the largest quota that a
+/// config may set.
+inline constexpr std::uint64_t kLogSizeMax = std::uint64_t{8} << 30U;
+
+/// Errors: E_SIZE_LIMIT for a log at `path` of more than kLogSizeMax bytes.
+Status check_log_size(const FileSystem& files, const std::string& path, std::uint64_t size);
+
 /// One line of a log.
 struct Line {
   /// Without its '\n'; kJsonPadding readable bytes follow. Valid until the next call of next().

@@ -32,7 +32,8 @@ Status rewrite_log_without(FileSystem& files, const std::string& path,
 /// in the middle leaves a damaged line. Durable on success.
 Status blank_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps);
 
-/// rewrite_log_without(), or on a full disk blank_lines().
+/// rewrite_log_without(), or blank_lines() when there is no room for the copy. On error the log
+/// holds every other line: a disk that is full only once the copy is in place blanks nothing.
 Status remove_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps);
 
 }  // namespace bmad_mem

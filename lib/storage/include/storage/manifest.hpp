@@ -90,6 +90,9 @@ struct NewSession {
 /// The manifest of a session created at `now`, without entries.
 Manifest new_manifest(NewSession session, Timestamp now);
 
+/// Whether `version` is above those that this program reads, as "2.0" is. "" and words are not.
+bool is_newer_version(std::string_view version);
+
 /// Reads a manifest's `text`. `display_path` is where it lies, for the error.
 /// Errors: E_SESSION_CORRUPT with path, line, column and field, and what to do.
 Result<Manifest> parse_manifest(std::string_view text, const std::string& display_path);

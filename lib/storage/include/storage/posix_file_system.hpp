@@ -6,6 +6,7 @@
 // Files are made 0600 and folders 0700, whatever the umask says.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 
@@ -23,5 +24,8 @@ Status make_root_directory(const std::string& root);
 /// Turns SIGXFSZ and SIGPIPE into errors of the call that caused them: a full disk must not be a
 /// death. Leaves handlers alone that a program has set itself.
 void ignore_write_signals();
+
+/// How many descriptors this process may have open: the soft limit at this moment.
+std::size_t descriptor_limit();
 
 }  // namespace bmad_mem

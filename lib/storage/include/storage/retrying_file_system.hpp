@@ -45,6 +45,7 @@ class RetryingFileSystem final : public FileSystem {
   Status remove(const std::string& path) override;
   Status remove_directory(const std::string& path) override;
   Status sync_directory(const std::string& path) override;
+  Status follow_root() override;
   [[nodiscard]] std::string display_path(const std::string& path) const override;
 
  private:

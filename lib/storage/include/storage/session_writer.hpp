@@ -1,6 +1,7 @@
 // session_writer.hpp - writing to one session: lock, logs, quarantine and quota together.
 //
-//   lock -> descriptor current? -> mend a torn end -> quota -> one write -> unlock -> fdatasync
+//   lock -> seal suspect? -> descriptor current? -> mend a torn end -> quota -> one write -> unlock
+//        -> fdatasync -> now and then: lock, seal, unlock
 //
 // A writer that nobody uses holds no descriptor but those of the logs it wrote to. Threads: safe.
 #pragma once
@@ -8,12 +9,14 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "storage/append_log.hpp"
 #include "storage/file_lock.hpp"
+#include "storage/seal.hpp"
 
 namespace bmad_mem {
 
@@ -36,10 +39,23 @@ class SessionWriter {
   Result<FileLock::Guard> lock(std::string_view operation);
 
   /// Appends `lines` (whole lines, each with its '\n') to log `log_file`. All or none.
-  /// The caller holds the lock and then waits with AppendLog::sync(), best without the lock.
+  /// The caller holds the lock and then calls settle(), without the lock.
   /// Errors: E_SIZE_LIMIT: the session would exceed its quota; as AppendLog otherwise.
   Result<AppendLog::Written> append(const FileLock::Guard& guard, const std::string& log_file,
                                     std::string_view lines);
+
+  /// Waits until what append() wrote to `log_file` survives power loss. The seal follows when it is
+  /// due: behind at least a sixteenth of what it covers, so that a line costs its hash some sixteen
+  /// times. When the sync fails, the seal tells every process. The caller does not hold the lock.
+  /// Errors: as AppendLog::sync().
+  Status settle(const std::string& log_file, const AppendLog::Written& written);
+  /// The same by the one who holds the lock.
+  Status settle(const FileLock::Guard& guard, const std::string& log_file,
+                const AppendLog::Written& written);
+
+  /// What append() wrote is not to count: the next append leaves it out.
+  void refuse(const FileLock::Guard& guard, const std::string& log_file,
+              const AppendLog::Written& written);
 
   /// Mends a torn end of log `log_file`, which must exist. Durable. Returns the log's size.
   Result<std::uint64_t> mend(const FileLock::Guard& guard, const std::string& log_file);
@@ -55,6 +71,14 @@ class SessionWriter {
 
  private:
   AppendLog& log(const std::string& log_file);
+  Status read_seal();
+  Status write_seal();
+  Status leave_out_refused(const std::string& log_file, AppendLog& target);
+  Status adopt_sealed_file(const std::string& log_file, const AppendLog& target);
+  Status mark_refused(const std::string& log_file, File& log, std::uint64_t inode,
+                      std::span<const ByteRange> ranges);
+  Status seal_up(const std::string& log_file, const AppendLog::Written& written);
+  void note_outcome(bool synced, const std::string& log_file, const AppendLog::Written& written);
   Status check_quota(std::string_view log_file, std::uint64_t log_size, std::size_t added);
   Result<std::uint64_t> tracked_size();
 
@@ -67,6 +91,9 @@ class SessionWriter {
   std::map<std::string, std::uint64_t, std::less<>> seen_sizes_;
   std::uint64_t size_estimate_ = 0;
   std::uint64_t estimates_left_ = 0;
+  Seal seal_;
+  bool seal_is_newer_ = false;  // A newer version wrote it: it stays as it is.
+  FileInfo seal_file_;          // What seal_ was read from or written to; no size: there is none.
 };
 
 struct SessionFootprint {
