@@ -26,7 +26,7 @@ Result<std::size_t> CheckpointReader::Impl::read_file_at(std::uint64_t from,
   if (!now.same_file(identity) || now.mtime_ns != identity.mtime_ns) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                  .message = "the index was replaced while it was read; ask again",
-                 .path = display_path};
+                 .path = files->display_path(path)};
   }
   return again->read_at(from, out);
 }
@@ -65,7 +65,13 @@ Status CheckpointReader::Impl::read_start() {
   const std::string line = start.substr(0, kFirstLineSize - 1) + "}";  // Without its comma.
   JsonParser parser;
   const Result<JsonValue> first = parser.parse(line);
-  if (!first || (*first)["version"].integer() != kCheckpointVersion) {
+  const std::int64_t version = first ? (*first)["version"].integer() : 0;
+  if (version > kCheckpointVersion) {
+    Error newer = corrupt("a newer bmad-mem wrote it");
+    newer.code = ErrorCode::E_NEWER_VERSION;
+    return newer;
+  }
+  if (version != kCheckpointVersion) {
     return corrupt("it is of another version");
   }
   BMAD_TRY_ASSIGN(identity, file->info());
@@ -123,6 +129,29 @@ Status CheckpointReader::Impl::read_head(const std::string& session_id, std::str
   return read_sections((*head)["sections"]);
 }
 
+/// Nothing when there is none.
+Result<std::optional<std::uint64_t>> CheckpointReader::Impl::read_hash(std::string_view hex) const {
+  std::uint64_t hash = 0;
+  const auto parsed = std::from_chars(hex.data(), hex.data() + hex.size(), hash, 16);
+  if (hex.empty()) {
+    return std::optional<std::uint64_t>();
+  }
+  if (parsed.ec != std::errc() || parsed.ptr != hex.data() + hex.size()) {
+    return corrupt("a hash of its head is none");
+  }
+  return std::optional(hash);
+}
+
+void CheckpointReader::Impl::keep_start() {
+  if (started_bytes.fetch_add(start.size()) > kStartedBytesMax) {
+    started_bytes -= start.size();
+    std::string().swap(start);  // An assignment keeps its memory.
+    return;
+  }
+  start_counted = start.size();
+  start.shrink_to_fit();
+}
+
 Status CheckpointReader::Impl::read_covers(JsonValue all) {
   for (const EntryType type : kEntryTypes) {
     const JsonValue cover = all[entry_type_name(type)];
@@ -132,12 +161,12 @@ Status CheckpointReader::Impl::read_covers(JsonValue all) {
     const auto number = [&](std::string_view key) {
       return static_cast<std::uint64_t>(cover[key].integer());
     };
-    const std::string_view hex = cover["xxh3"].string();
-    LogCover& known = covers[static_cast<std::size_t>(type)];
-    const auto parsed = std::from_chars(hex.data(), hex.data() + hex.size(), known.xxh3, 16);
-    if (parsed.ec != std::errc() || parsed.ptr != hex.data() + hex.size()) {
+    LogCover& known = (*covers)[static_cast<std::size_t>(type)];
+    BMAD_TRY_ASSIGN(const std::optional<std::uint64_t> hash, read_hash(cover["xxh3"].string()));
+    if (!hash) {
       return corrupt("its covers are none");
     }
+    known.xxh3 = *hash;
     known.bytes = number("bytes");
     known.lines = number("lines");
     known.file = {.device = number("device"),
@@ -159,7 +188,7 @@ Status CheckpointReader::Impl::read_sections(JsonValue places) {
       } else if (index == 1) {
         sections[i].size = static_cast<std::uint64_t>(part.integer());
       } else {
-        sections[i].hash = part.string();
+        BMAD_TRY_ASSIGN(sections[i].hash, read_hash(part.string()));
       }
       ++index;
     }
@@ -177,7 +206,7 @@ Result<std::string> CheckpointReader::Impl::read_section(Section section) const 
   const SectionPlace& where = place(section);
   std::string text;
   BMAD_TRY(read(where.offset, where.size, text));
-  if (!where.hash.empty() && hash_hex(xxh3(text)) != where.hash) {
+  if (where.hash && xxh3(text) != *where.hash) {
     return corrupt(fmt::format("{} has changed", kSectionNames[static_cast<std::size_t>(section)]));
   }
   return text;
@@ -233,13 +262,13 @@ Result<std::unique_ptr<CheckpointReader>> CheckpointReader::open(FileSystem& fil
                                                                  std::string_view language) {
   auto impl = std::make_unique<Impl>();
   const std::string path = index_path(session_id);
-  impl->display_path = files.display_path(path);
   impl->files = &files;
   impl->path = path;
   BMAD_TRY_ASSIGN(impl->file, files.open(path, OpenMode::kRead));
-  const bool is_one_too_many = Impl::open_files.fetch_add(1) >= Impl::kOpenFilesMax;
+  const bool is_one_too_many = Impl::open_files.fetch_add(1) >= Impl::open_files_max();
   BMAD_TRY(impl->read_start());
   BMAD_TRY(impl->read_head(session_id, language));
+  impl->keep_start();
   if (is_one_too_many) {
     impl->file.reset();
     --Impl::open_files;
@@ -250,7 +279,7 @@ Result<std::unique_ptr<CheckpointReader>> CheckpointReader::open(FileSystem& fil
 CheckpointReader::CheckpointReader(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 CheckpointReader::~CheckpointReader() = default;
 
-const LogCovers& CheckpointReader::covers() const { return impl_->covers; }
+LogCovers CheckpointReader::take_covers() { return *std::exchange(impl_->covers, nullptr); }
 const SessionFacts& CheckpointReader::facts() const { return impl_->facts; }
 Ordinal CheckpointReader::entry_count() const { return impl_->entries; }
 std::uint32_t CheckpointReader::tombstone_count() const { return impl_->tombstones; }

@@ -77,6 +77,15 @@ void encode_fixed(const std::vector<std::uint32_t>& values, std::string& out) {
 
 }  // namespace
 
+void EntryColumns::shrink() {
+  lengths.shrink_to_fit();
+  flags.shrink_to_fit();
+  previous.shrink_to_fit();
+  timestamps.shrink_to_fit();
+  id_hashes.shrink_to_fit();
+  rows.shrink_to_fit();
+}
+
 void encode_column(const std::vector<std::uint32_t>& values, std::size_t digits, std::string& out) {
   switch (digits) {
     case 2:

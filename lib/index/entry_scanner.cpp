@@ -133,6 +133,8 @@ Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType t
     }
     return file.error();
   }
+  BMAD_TRY_ASSIGN(const FileInfo info, (*file)->info());
+  BMAD_TRY(check_log_size(files, path, info.size));
   LineReader reader(**file, kEntrySizeMax);
   reader.seek(start.offset, start.line);
   Scan scan(type, parser, handlers);

@@ -91,19 +91,36 @@ void Memtable::add_hour(Timestamp time, Ordinal ordinal) {
 }
 
 void Memtable::arrange() {
+  if (sealed_ != nullptr) {
+    return;
+  }
   for (PostingTable& table : impl_->tables) {
     table.arrange();
   }
   impl_->names.arrange();
 }
 
+void Memtable::seal() {
+  if (sealed_ == nullptr) {
+    sealed_ = std::make_unique<const SealedPostings>(std::array{
+        sorted(PostingKind::kTerm), sorted(PostingKind::kTopic), sorted(PostingKind::kHour)});
+    impl_.reset();
+  }
+}
+
 std::span<const Posting> Memtable::postings(PostingKind kind, std::string_view key) const {
+  if (sealed_ != nullptr) {
+    return sealed_->postings(kind, key);
+  }
   const std::span<const Posting> found = impl_->table(kind).postings(key);
   return found.empty() && kind == PostingKind::kTerm ? impl_->names.postings(key) : found;
 }
 
 std::vector<Memtable::KeyedPostings> Memtable::sorted(PostingKind kind,
                                                       std::string_view prefix) const {
+  if (sealed_ != nullptr) {
+    return sealed_->sorted(kind, prefix);
+  }
   std::vector<KeyedPostings> found = impl_->table(kind).sorted(prefix);
   if (kind != PostingKind::kTerm) {
     return found;

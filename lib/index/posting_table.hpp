@@ -8,9 +8,11 @@
 // time. Threads: one.
 #pragma once
 
+#include <array>
 #include <cassert>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -81,6 +83,38 @@ class PostingTable {
   std::vector<List> lists_;  // By key number.
   std::vector<Posting> postings_;
   std::size_t arranged_ = 0;  // How much of noted_ the lists tell.
+};
+
+/// What was gathered, once nothing is added any more: sorted keys, one behind the other. Where a
+/// table that grows has taken 4 KB of a session of ten entries, this takes 1.
+class SealedPostings {
+ public:
+  /// `kinds`: all keys of each kind, ascending.
+  explicit SealedPostings(
+      const std::array<std::vector<Memtable::KeyedPostings>, kPostingKindCount>& kinds);
+
+  /// As PostingTable's.
+  [[nodiscard]] std::span<const Posting> postings(PostingKind kind, std::string_view key) const;
+  [[nodiscard]] std::vector<Memtable::KeyedPostings> sorted(PostingKind kind,
+                                                            std::string_view prefix) const;
+
+ private:
+  struct Key {
+    std::uint32_t text_end = 0;  // In text_; it begins where the one before ends. So for the next.
+    std::uint32_t postings_end = 0;
+  };
+
+  [[nodiscard]] Memtable::KeyedPostings at(std::uint32_t number) const;
+  /// The number of the first key of `kind` that isn't below `key`.
+  [[nodiscard]] std::uint32_t first_from(PostingKind kind, std::string_view key) const;
+  [[nodiscard]] std::uint32_t end_of(PostingKind kind) const {
+    return ends_[static_cast<std::size_t>(kind)];
+  }
+
+  std::string text_;
+  std::vector<Key> keys_;
+  std::vector<Posting> postings_;
+  std::array<std::uint32_t, kPostingKindCount> ends_{};  // Of each kind, in keys_.
 };
 
 }  // namespace bmad_mem

@@ -79,6 +79,7 @@ Status SessionIndex::rebuild(const Progress& on_progress) {
   const std::unique_lock guard(mutex_);
   ++changes_;
   Status done = scan_all(on_progress);
+  is_newer_file_ = false;
   state_->has_useless_file = true;  // Nobody asks for this while the file serves.
   return done;
 }
@@ -109,12 +110,24 @@ void SessionIndex::note_package() {
   state_->has_useless_file = true;  // Or none: either way a new one is worth its cost.
 }
 
+/// What is at the place of a log. A pipe has no bytes, and would pass for an empty log.
+/// Errors: as the file system's; as opening it when it is no regular file.
+Result<FileInfo> SessionIndex::log_info(EntryType type) const {
+  const std::string path = log_path_of(options_.session_id, type);
+  BMAD_TRY_ASSIGN(const FileInfo info, files_.info(path));
+  if (info.kind == FileKind::kRegular) {
+    return info;
+  }
+  BMAD_TRY(files_.open(path, OpenMode::kRead));
+  return files_.info(path);  // A log has come back meanwhile.
+}
+
 Status SessionIndex::look_for_changes(bool& changed) const {
   if (covers_package()) {
     return {};
   }
   for (const EntryType type : kEntryTypes) {
-    const Result<FileInfo> info = files_.info(log_path_of(options_.session_id, type));
+    const Result<FileInfo> info = log_info(type);
     if (!info && !is_not_found(info.error())) {
       return info.error();
     }
@@ -138,12 +151,13 @@ Status SessionIndex::open_checkpoint() {
   if (!reader) {
     // Whatever is wrong with it, the logs are the truth; they tell when the disk is bad.
     state_->has_useless_file = reader.error().code == ErrorCode::E_STORAGE_CORRUPT;
+    is_newer_file_ = reader.error().code == ErrorCode::E_NEWER_VERSION;
     state_->opened = true;
     return {};
   }
   state_->checkpoint = std::move(*reader);
   state_->checkpoint_entries = state_->checkpoint->entry_count();
-  state_->covers = state_->checkpoint->covers();
+  state_->covers = state_->checkpoint->take_covers();
   state_->table.facts = state_->checkpoint->facts();
   state_->table.tombstones = state_->checkpoint->tombstone_count();
   state_->table.rows_begin = state_->checkpoint_entries;
@@ -158,7 +172,7 @@ Status SessionIndex::bring_up_to_date() {
   }
   for (const EntryType type : kEntryTypes) {
     LogCover& cover = state_->covers[static_cast<std::size_t>(type)];
-    const Result<FileInfo> info = files_.info(log_path_of(options_.session_id, type));
+    const Result<FileInfo> info = log_info(type);
     if (!info && !is_not_found(info.error())) {
       return info.error();
     }
@@ -168,6 +182,9 @@ Status SessionIndex::bring_up_to_date() {
       case LogChange::kOther:
         return scan_all({});
       case LogChange::kMaybeGrown: {
+        if (state_->sealed) {
+          return scan_all({});
+        }
         bool prefix_holds = false;
         BMAD_TRY(scan_log_from(type, true, prefix_holds, {}));
         if (!prefix_holds) {
@@ -186,7 +203,7 @@ Status SessionIndex::scan_all(const Progress& on_progress) {
   state_ = std::make_unique<State>();
   std::uint64_t done = 0;
   for (const EntryType type : kEntryTypes) {
-    const Result<FileInfo> info = files_.info(log_path_of(options_.session_id, type));
+    const Result<FileInfo> info = log_info(type);
     if (!info) {
       if (!is_not_found(info.error())) {
         return info.error();
@@ -213,7 +230,7 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
   LogCover& cover = state_->covers[static_cast<std::size_t>(type)];
   const std::string path = log_path_of(options_.session_id, type);
   // As it is before anything is read: what changes from here on is seen at the next look.
-  BMAD_TRY_ASSIGN(FileInfo info, files_.info(path));
+  BMAD_TRY_ASSIGN(const FileInfo info, log_info(type));
   const bool telling = mtime_is_telling(info, clock_.now());
   Xxh3Stream hash;
   if (verify_prefix && cover.bytes > 0) {
@@ -285,8 +302,9 @@ bool SessionIndex::wants_checkpoint(std::uint64_t entries_max) const {
   for (const EntryRow& row : added) {
     bytes += row.size + 1;
   }
-  return state_->has_useless_file ||
-         (!added.empty() && (added.size() >= entries_max || bytes >= kTailSizeMax));
+  return !is_newer_file_ &&
+         (state_->has_useless_file ||
+          (!added.empty() && (added.size() >= entries_max || bytes >= kTailSizeMax)));
 }
 
 Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {

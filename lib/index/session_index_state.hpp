@@ -30,6 +30,7 @@ struct SessionIndex::State {
   SessionTable table;
   std::optional<Analyzer> analyzer;
   std::unique_ptr<SessionTableBuilder> builder;  // Uses the two above.
+  bool sealed = false;            // What only additions need is gone: they begin with a new scan.
   bool grown = false;             // The table holds all columns, and more than the checkpoint.
   bool has_useless_file = false;  // index.json is there and does not hold.
 
@@ -60,10 +61,24 @@ struct SessionIndex::State {
     return {};
   }
 
-  /// Ends what scans began.
+  /// Ends what scans began. A memory may have ten thousand small sessions: of 45 KB that one took,
+  /// 40 were there for the next entry, which is soon scanned together with those before it.
   void finish_scans() {
-    if (builder != nullptr) {
-      builder->finish();
+    constexpr std::uint64_t kSmall = 64U << 10U;
+    if (builder == nullptr) {
+      return;
+    }
+    builder->finish();
+    std::uint64_t bytes = 0;
+    for (const LogCover& cover : covers) {
+      bytes += cover.bytes;
+    }
+    if (checkpoint == nullptr && bytes <= kSmall) {
+      builder.reset();
+      analyzer.reset();
+      table.memtable.seal();
+      table.columns.shrink();
+      sealed = true;
     }
   }
 

@@ -2,7 +2,7 @@
 
 namespace bmad_mem {
 
-StringTable::StringTable() : slots_(256) {}
+StringTable::StringTable() : slots_(16) {}
 
 std::uint32_t StringTable::insert(std::string_view text, std::uint64_t front, std::uint32_t mark) {
   if (8 * (spans_.size() + 1) > 5 * slots_.size()) {

@@ -1,7 +1,8 @@
 #include "best_found.hpp"
 
 #include <algorithm>
-#include <iterator>
+#include <unordered_set>
+#include <utility>
 
 namespace bmad_mem {
 namespace {
@@ -58,12 +59,45 @@ void BestFound::raise_least(double relevance) {
   }
 }
 
-std::vector<Found> BestFound::merged() {
-  std::vector<Found> all;
-  for (std::vector<Found>& session : found_) {
-    std::ranges::move(session, std::back_inserter(all));
-    session.clear();
+void BestFound::finish(std::size_t session) {
+  constexpr std::size_t kPoolMin = 1024;
+  const std::vector<Found> done = std::exchange(found_[session], {});
+  if (done.empty()) {
+    return;
   }
+  const std::lock_guard guard(pool_mutex_);
+  pool_.insert(pool_.end(), done.begin(), done.end());
+  if (limit_ != 0 && pool_.size() > std::max(pool_max_, kPoolMin)) {
+    shorten_pool();
+    pool_max_ = 2 * pool_.size();
+  }
+}
+
+/// Drops what comes behind `limit` entries that are certainly different ones, by their hashes.
+void BestFound::shorten_pool() {
+  std::ranges::sort(pool_,
+                    [this](const Found& a, const Found& b) { return is_before(sort_, a, b); });
+  std::unordered_set<std::uint32_t> different;
+  std::size_t kept = 0;
+  while (kept < pool_.size() && different.size() < limit_) {
+    if (const Result<std::uint32_t> hash = id_hash_(pool_[kept++])) {
+      different.insert(*hash);
+    }
+  }
+  if (different.size() < limit_) {
+    return;
+  }
+  if (sort_ == SortOrder::kRelevanceDesc && !pool_[kept - 1].evicted) {
+    raise_least(pool_[kept - 1].relevance);
+  }
+  pool_.erase(pool_.begin() + static_cast<std::ptrdiff_t>(kept), pool_.end());
+}
+
+std::vector<Found> BestFound::merged() {
+  for (std::size_t session = 0; session < found_.size(); ++session) {
+    finish(session);
+  }
+  std::vector<Found> all = std::exchange(pool_, {});
   std::ranges::sort(all, [this](const Found& a, const Found& b) { return is_before(sort_, a, b); });
   return all;
 }

@@ -4,13 +4,25 @@
 // Each session has a heap of its own, the worst in front, so that no thread waits for another; what
 // they share is one number: as soon as one heap is full, whatever is worse than its worst is out in
 // all sessions.
+//
+//   heap of a session --finish()--> pool --when it has grown--> without what is behind `limit`
+//   others
+//
+// Of ten thousand small sessions no heap is full, and each would keep all that it holds. The same
+// entry may be in two sessions and counts once, so only entries of different ids count there: what
+// the pool drops comes behind as many as are wanted.
 #pragma once
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
 #include "query/search.hpp"
 
 namespace bmad_mem {
@@ -18,9 +30,17 @@ namespace bmad_mem {
 /// Threads: each session is one thread's at a time; merged() comes last.
 class BestFound {
  public:
+  /// See SessionIndex::id_hash(). An entry without one is never taken for a different one.
+  using IdHash = std::function<Result<std::uint32_t>(const Found& found)>;
+
   /// `limit`: how many to keep; 0: all.
-  BestFound(std::size_t session_count, SortOrder sort, std::size_t limit, double min_relevance)
-      : sort_(sort), limit_(limit), min_relevance_(min_relevance), found_(session_count) {}
+  BestFound(std::size_t session_count, SortOrder sort, std::size_t limit, double min_relevance,
+            IdHash id_hash)
+      : sort_(sort),
+        limit_(limit),
+        min_relevance_(min_relevance),
+        id_hash_(std::move(id_hash)),
+        found_(session_count) {}
 
   /// An entry of less relevance can't be among the best any more. It only grows.
   [[nodiscard]] double least() const { return least_.load(std::memory_order_relaxed); }
@@ -28,17 +48,25 @@ class BestFound {
   /// Keeps `found` if it is among the best of its session.
   void offer(const Found& found);
 
-  /// The best of each session, the best of all first; takes them out.
+  /// No more entries of this session will be offered.
+  void finish(std::size_t session);
+
+  /// The best of each session that are among the best of all, the best first; takes them out.
   std::vector<Found> merged();
 
  private:
   void raise_least(double relevance);
+  void shorten_pool();
 
   SortOrder sort_;
   std::size_t limit_;
   double min_relevance_;
+  IdHash id_hash_;
   std::vector<std::vector<Found>> found_;  // By session; heaps.
   std::atomic<double> least_{min_relevance_};
+  std::mutex pool_mutex_;  // Guards what follows.
+  std::vector<Found> pool_;
+  std::size_t pool_max_ = 0;  // More than these are worth a look at what can go.
 };
 
 }  // namespace bmad_mem

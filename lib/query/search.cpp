@@ -108,9 +108,15 @@ class Search {
   Status find(ReadingTools& tools, const RankTotals& totals) {
     const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
     Validity validity(sessions_);
-    best_.emplace(sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
-                  needs_text() ? 0 : question_.filter.limit, query_.min_relevance);
-    BMAD_TRY(on_all([&](std::size_t i) { return score(i, totals, relevance, validity); }));
+    best_.emplace(
+        sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
+        needs_text() ? 0 : question_.filter.limit, query_.min_relevance,
+        [this](const Found& found) { return sessions_[found.session]->id_hash(found.ordinal); });
+    BMAD_TRY(on_all([&](std::size_t i) {
+      Status scored = score(i, totals, relevance, validity);
+      best_->finish(i);
+      return scored;
+    }));
     result_.found = best_->merged();
     return choose_first(tools);
   }

@@ -81,6 +81,8 @@ struct EntryColumns {
   std::map<Ordinal, OddEntry> odd;
 
   [[nodiscard]] std::size_t size() const { return flags.size(); }
+  /// Gives back the room for more entries.
+  void shrink();
 };
 
 inline constexpr std::size_t kLengthDigits = 3;

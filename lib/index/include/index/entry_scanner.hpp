@@ -64,7 +64,7 @@ struct ScanStart {
 };
 
 /// Scans the log at `path`, which holds entries of `type`. A log that isn't there is empty.
-/// Errors: as the file system's; damaged lines are no errors.
+/// Errors: as the file system's; E_SIZE_LIMIT above kLogSizeMax; damaged lines are no errors.
 Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
                          JsonParser& parser, const ScanHandlers& handlers, ScanStart start = {});
 

@@ -41,6 +41,8 @@ std::string reference_key(std::string_view id);
 /// "KNOW:" and a hash of StatementHead::subject(): what statements about the same stand under.
 std::string statement_key(std::string_view subject);
 
+class SealedPostings;
+
 class Memtable {
  public:
   Memtable();
@@ -61,6 +63,10 @@ class Memtable {
   /// added.
   void arrange();
 
+  /// Forgets what only further additions need, and packs the rest. Nothing may be added any more;
+  /// what postings() and sorted() gave before is gone.
+  void seal();
+
   /// Ascending by ordinal; empty for an unknown key. Of what was arranged; valid until the next
   /// addition.
   [[nodiscard]] std::span<const Posting> postings(PostingKind kind, std::string_view key) const;
@@ -77,7 +83,8 @@ class Memtable {
 
  private:
   struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<Impl> impl_;  // Null once it is sealed.
+  std::unique_ptr<const SealedPostings> sealed_;
 };
 
 /// "2026-01-11T10": the key of the hour that holds `time`.

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -90,6 +91,9 @@ class SessionIndex {
   /// there is an index.json that does not hold.
   [[nodiscard]] bool wants_checkpoint(std::uint64_t entries_max) const;
 
+  /// Whether a newer program wrote index.json: only rebuild() takes its place.
+  [[nodiscard]] bool is_newer_file() const { return is_newer_file_; }
+
   /// Whether it reads and writes an index.json at all.
   [[nodiscard]] bool has_checkpoint_file() const { return options_.use_checkpoint; }
 
@@ -117,6 +121,10 @@ class SessionIndex {
   [[nodiscard]] const SlotTable& slots() const;
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const;
   [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const;
+
+  /// 30 bits of hash of the entry's type and id: different ones are different entries. Reads a
+  /// column of the checkpoint. Errors: E_STORAGE_CORRUPT.
+  [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const;
 
   /// Ascending by ordinal, tombstones among them; empty for an unknown key.
   /// Errors: E_STORAGE_CORRUPT when the checkpoint does not hold: rebuild() and ask again.
@@ -160,6 +168,7 @@ class SessionIndex {
   void note_package();
   Result<std::vector<std::uint32_t>> id_hashes() const;
   Result<std::optional<CheckpointReport>> write_locked();
+  Result<FileInfo> log_info(EntryType type) const;
   Status look_for_changes(bool& changed) const;
   Status open_checkpoint();
   Status bring_up_to_date();
@@ -173,7 +182,8 @@ class SessionIndex {
   Options options_;
   mutable std::shared_mutex mutex_;  // Guards state_, but for what it guards itself.
   std::unique_ptr<State> state_;
-  std::uint64_t changes_ = 0;  // How often state_ was made to hold something else.
+  std::atomic<bool> is_newer_file_{false};  // index.json is a newer program's, who goes on with it.
+  std::uint64_t changes_ = 0;               // How often state_ was made to hold something else.
 };
 
 /// `outcome`, whose error says in Error::field which index it is about, by SessionIndex::name():
