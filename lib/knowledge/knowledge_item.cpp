@@ -286,24 +286,23 @@ bool is_wanted(const KnowledgeCollector::Wanted& wanted, std::span<KnowledgeSour
 }  // namespace
 
 std::vector<KnowledgeItem> KnowledgeCollector::finish(const Wanted& wanted) {
-  std::vector<KnowledgeSource*> order;
-  order.reserve(sources_.size());
-  for (const std::unique_ptr<KnowledgeSource>& source : sources_) {
-    order.push_back(source.get());
-  }
-  const auto place = [](const KnowledgeSource* source) { return Place(source); };
-  std::ranges::stable_sort(order, {}, place);
+  const auto place = [](const auto& source) { return Place(&*source); };
+  numbers_ = {};
+  std::ranges::stable_sort(sources_, {}, place);
   std::vector<KnowledgeItem> items;
-  for (std::size_t begin = 0; begin < order.size();) {
-    std::size_t end = begin + 1;
-    while (end < order.size() && place(order[end]) == place(order[begin])) {
-      ++end;
+  std::vector<KnowledgeSource*> group;
+  for (std::size_t begin = 0; begin < sources_.size();) {
+    group.clear();
+    std::size_t end = begin;
+    while (end < sources_.size() && place(sources_[end]) == place(sources_[begin])) {
+      group.push_back(sources_[end++].get());
     }
-    const std::span<KnowledgeSource*> group = std::span(order).subspan(begin, end - begin);
     if (is_wanted(wanted, group)) {
       items.push_back(ItemMaker(group).make());
     }
-    begin = end;
+    while (begin < end) {
+      sources_[begin++].reset();  // Else all would be there twice.
+    }
   }
   return items;
 }

@@ -24,6 +24,7 @@ constexpr std::uint64_t kManifestSizeMax = (1U << 20U) + (1U << 10U);
 constexpr const char* kArchivedAt = "archived_at";
 constexpr const char* kOriginalSize = "original_size_bytes";
 constexpr const char* kCompressedSize = "compressed_size_bytes";
+constexpr const char* kArchivedFiles = "archived_files";
 
 Error wrong(std::string_view field, std::string_view what, const std::string& path) {
   return {.code = ErrorCode::E_SESSION_CORRUPT,
@@ -59,12 +60,41 @@ Result<std::uint64_t> size_member(JsonValue root, std::string_view field, const 
   return static_cast<std::uint64_t>(size);
 }
 
+std::string hashes_text(std::span<const ArchivedHash> hashes) {
+  JsonWriter json;
+  json.begin_object();
+  for (const ArchivedHash& each : hashes) {
+    json.key(each.name).begin_object().member("size_bytes", each.size);
+    json.member("xxh3", each.xxh3).end_object();
+  }
+  json.end_object();
+  return json.take();
+}
+
+std::vector<ArchivedHash> read_hashes(JsonValue object) {
+  std::vector<ArchivedHash> hashes;
+  for (const JsonMember& member : object.members()) {
+    hashes.push_back({.name = std::string(member.key),
+                      .size = static_cast<std::uint64_t>(member.value["size_bytes"].integer()),
+                      .xxh3 = std::string(member.value["xxh3"].string())});
+  }
+  return hashes;
+}
+
 Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
                               const std::string& path) {
   JsonParser parser;
   const Result<JsonValue> root = parser.parse(text);
   if (!root) {
     return no_json(root.error(), text, path);
+  }
+  if (const std::string_view version = (*root)["version"].string(); is_newer_version(version)) {
+    return Error{.code = ErrorCode::E_NEWER_VERSION,
+                 .message = fmt::format("is {}, and this bmad-mem reads 1.0; install a newer "
+                                        "bmad-mem",
+                                        version),
+                 .path = path,
+                 .field = "version"};
   }
   if (root->operator[]("session_id").string() != session_id) {
     return wrong("session_id", fmt::format("must be \"{}\", as in the file's name", session_id),
@@ -76,6 +106,7 @@ Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
   BMAD_TRY_ASSIGN(manifest.archived_at, time_member(*root, kArchivedAt, path));
   BMAD_TRY_ASSIGN(manifest.original_size_bytes, size_member(*root, kOriginalSize, path));
   BMAD_TRY_ASSIGN(manifest.compressed_size_bytes, size_member(*root, kCompressedSize, path));
+  manifest.hashes = read_hashes((*root)[kArchivedFiles]);
   manifest.text = std::move(text);
   return manifest;
 }
@@ -91,10 +122,26 @@ Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
   object.set_string(kArchivedAt, format_rfc3339(archived_at));
   object.set(kOriginalSize, std::to_string(size.original_bytes));
   object.set(kCompressedSize, std::to_string(size.compressed_bytes));
-  constexpr std::array<std::string_view, 3> kLast = {kArchivedAt, kOriginalSize, kCompressedSize};
+  if (!size.hashes.empty()) {
+    object.set(kArchivedFiles, hashes_text(size.hashes));
+  }
+  constexpr std::array<std::string_view, 4> kLast = {kArchivedAt, kOriginalSize, kCompressedSize,
+                                                     kArchivedFiles};
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
   return replace_file(files, archive_manifest_path(manifest.session_id),
                       json_pretty(object.to_line({}, kLast)) + '\n');
+}
+
+Status forget_hashes(FileSystem& files, const ArchiveManifest& manifest) {
+  if (manifest.hashes.empty()) {
+    return {};
+  }
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue root, parser.parse(manifest.text));
+  ObjectText object(root, manifest.text);
+  object.set(kArchivedFiles, "{}");
+  return replace_file(files, archive_manifest_path(manifest.session_id),
+                      json_pretty(object.to_line()) + '\n');
 }
 
 Result<ArchiveManifest> read_archive_manifest(FileSystem& files, std::string_view session_id) {

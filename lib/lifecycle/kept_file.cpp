@@ -1,5 +1,8 @@
 #include "lifecycle/kept_file.hpp"
 
+#include <algorithm>
+
+#include "bmad_mem/json_parser.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
@@ -38,6 +41,21 @@ Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view sess
         lines.push_back({.type = wrapped.type, .line = std::string(wrapped.entry)});
         return {};
       }));
+  return lines;
+}
+
+Result<std::vector<KeptLine>> read_good_kept(FileSystem& files, std::string_view session_id) {
+  BMAD_TRY_ASSIGN(const std::string text, read_file(files, kept_path(session_id), kKeptSizeMax));
+  std::vector<KeptLine> lines;
+  JsonParser parser;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t size = std::min(rest.find('\n'), rest.size());
+    if (const Result<WrappedLine> wrapped = unwrap_line(parser, rest.substr(0, size))) {
+      lines.push_back({.type = wrapped->type, .line = std::string(wrapped->entry)});
+    }
+    rest.remove_prefix(std::min(size + 1, rest.size()));
+  }
   return lines;
 }
 

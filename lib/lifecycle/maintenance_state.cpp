@@ -13,7 +13,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kFileSizeMax = 64U << 10U;
+constexpr std::uint64_t kFileSizeMax = 16U << 20U;  // Some 80 bytes for each deletion.
 constexpr std::int64_t kVersion = 1;
 
 /// A member's time; absent and malformed are the same here.
@@ -42,6 +42,11 @@ MaintenanceState parse_state(std::string_view text) {
                  .held_since = time_of(clock, "held_since"),
                  .held_last = time_of(clock, "held_last")};
   state.retention_after = (*root)["retention_after"].string();
+  for (const JsonMember grace : (*root)["graces"].members()) {
+    if (const auto since = try_parse_rfc3339(grace.value.string())) {
+      state.graces.emplace(grace.key, *since);
+    }
+  }
   return state;
 }
 
@@ -150,6 +155,13 @@ Status save_maintenance(FileSystem& files, const MaintenancePlan& plan,
   write_time(writer, "held_since", state.clock.held_since);
   write_time(writer, "held_last", state.clock.held_last);
   writer.end_object();
+  if (!state.graces.empty()) {
+    writer.key("graces").begin_object();
+    for (const auto& [id, since] : state.graces) {
+      writer.member(id, format_rfc3339(since));
+    }
+    writer.end_object();
+  }
   if (!state.retention_after.empty()) {
     writer.member("retention_after", std::string_view(state.retention_after));
   }

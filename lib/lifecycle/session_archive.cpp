@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "core/hash.hpp"
 #include "core/ids.hpp"
 #include "lifecycle/gzip.hpp"
 #include "session_files.hpp"
@@ -122,14 +123,6 @@ Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFi
   return gzip(tar);
 }
 
-ArchiveSize size_of(std::span<const ArchivedFile> members, std::string_view packed) {
-  ArchiveSize size{.files = members.size(), .compressed_bytes = packed.size()};
-  for (const ArchivedFile& member : members) {
-    size.original_bytes += member.bytes.size();
-  }
-  return size;
-}
-
 /// While the archive still has its temporary name, so that a bad one never gets the other.
 Status verify(FileSystem& files, const std::string& path, std::string_view session_id,
               std::span<const ArchivedFile> members, const ArchiveLimits& limits) {
@@ -146,6 +139,16 @@ Status verify(FileSystem& files, const std::string& path, std::string_view sessi
 }
 
 }  // namespace
+
+ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes) {
+  ArchiveSize size{.files = members.size(), .compressed_bytes = compressed_bytes};
+  for (const ArchivedFile& member : members) {
+    size.original_bytes += member.bytes.size();
+    size.hashes.push_back(
+        {.name = member.name, .size = member.bytes.size(), .xxh3 = hash_hex(xxh3(member.bytes))});
+  }
+  return size;
+}
 
 Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
                                           const ArchiveLimits& limits) {
@@ -170,14 +173,14 @@ Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view 
     BMAD_TRY(file.sync_all());
     return verify(files, temporary_path(path), session_id, members, limits);
   }));
-  return size_of(members, packed);
+  return size_of_archive(members, packed.size());
 }
 
 Result<ArchiveSize> measure_session_archive(FileSystem& files, std::string_view session_id) {
   assert(is_session_id(session_id));
   BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_files(files, session_id));
   BMAD_TRY_ASSIGN(const std::string packed, pack(session_id, members));
-  return size_of(members, packed);
+  return size_of_archive(members, packed.size());
 }
 
 Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,

@@ -8,6 +8,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "core/ids.hpp"
 #include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -39,11 +40,6 @@ std::string in_artifacts(std::string_view name) {
   return fmt::format("{}/{}", kArtifactsName, name);
 }
 
-/// Made anew, or worth nothing on another machine: no part of the memory.
-bool is_local_name(std::string_view name) {
-  return name.starts_with(kLockName) || name == kIndexName || name.ends_with(".tmp");
-}
-
 class Collector {
  public:
   Collector(FileSystem& files, std::string_view session_id)
@@ -53,14 +49,11 @@ class Collector {
   Status find() {
     BMAD_TRY_ASSIGN(const std::vector<std::string> names, files_.list(folder_));
     for (const std::string& name : names) {
-      if (is_local_name(name)) {
-        continue;
-      }
       if (name == kArtifactsName) {
         BMAD_TRY(find_artifacts());
-      } else if (is_flat_name(name)) {
+      } else if (is_flat_name(name)) {  // access.jsonl is local, and goes along all the same.
         found_.push_back(name);
-      } else {
+      } else if (!is_local_name(name)) {
         return stranger(name);
       }
     }

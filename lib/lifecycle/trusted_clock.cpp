@@ -1,5 +1,8 @@
 #include "lifecycle/trusted_clock.hpp"
 
+#include <algorithm>
+#include <utility>
+
 namespace bmad_mem {
 namespace {
 
@@ -31,6 +34,25 @@ TrustedTime advance_clock(const ClockState& state, Timestamp now) {
   next.held_since = goes_on(next, now) ? next.held_since : now;
   next.held_last = now;
   return {.time = next.last_seen.value_or(Timestamp{}), .is_held = true, .state = next};
+}
+
+void update_graces(Graces& graces, std::span<const SeenDeletion> deletions, const ClockState& state,
+                   Timestamp now) {
+  const std::optional<Timestamp> last = state.held_last ? state.held_last : state.last_seen;
+  const bool goes_on = last && now - *last <= kSilenceMax;
+  Graces next;
+  for (const SeenDeletion& each : deletions) {
+    const auto known = graces.find(each.id);
+    if (goes_on && known != graces.end()) {
+      // A mark far ahead was made while the clock was.
+      next[each.id] = known->second > now + kSilenceMax ? now : known->second;
+    } else if (goes_on && each.deleted_at >= *last - kTrustedStepMax && each.deleted_at <= now) {
+      next[each.id] = each.deleted_at;
+    } else {
+      next[each.id] = std::max(now, last.value_or(now));
+    }
+  }
+  graces = std::move(next);
 }
 
 }  // namespace bmad_mem

@@ -8,6 +8,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -36,15 +37,27 @@ std::string to_line(const AuditRecord& record) {
   return out.take() + '\n';
 }
 
-/// Ends a line that a crash left torn, so that the next one is whole.
-Result<std::string> line_end_needed(File& file) {
+/// Makes the log end in a line: one that a crash left torn tells of nothing that was done, and
+/// goes, unless only its end is missing.
+Status mend_end(File& file) {
   BMAD_TRY_ASSIGN(const FileInfo info, file.info());
   if (info.size == 0) {
-    return std::string();
+    return {};
   }
   std::array<char, 1> last{};
   BMAD_TRY(file.read_at(info.size - 1, last));
-  return last[0] == '\n' ? std::string() : std::string(1, '\n');
+  if (last[0] == '\n') {
+    return {};
+  }
+  constexpr std::uint64_t kTornSizeMax = 1U << 20U;  // Above any record.
+  const std::uint64_t begin = info.size - std::min(info.size, kTornSizeMax);
+  std::string end(static_cast<std::size_t>(info.size - begin), '\0');
+  BMAD_TRY_ASSIGN(const std::size_t got, file.read_at(begin, end));
+  end.resize(got);
+  const std::size_t start = end.rfind('\n') + 1;  // 0 without a newline.
+  JsonParser parser;
+  const Result<JsonValue> record = parser.parse(std::string_view(end).substr(start));
+  return record && record->is_object() ? write_all(file, "\n") : file.truncate(begin + start);
 }
 
 AuditRecord to_record(JsonValue line, const std::string& session_id) {
@@ -64,16 +77,18 @@ AuditRecord to_record(JsonValue line, const std::string& session_id) {
 }  // namespace
 
 Status append_audit(FileSystem& files, const AuditRecord& record) {
-  const bool has_session = files.info(session_folder(record.session_id)).has_value();
+  const bool has_session = is_session_there(files, record.session_id).value_or(true);
   const std::string path =
       has_session ? audit_path(record.session_id) : deleted_audit_path(record.session_id);
   const bool is_new = !files.info(path).has_value();
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
-  BMAD_TRY_ASSIGN(const std::string line_end, line_end_needed(*file));
-  BMAD_TRY(write_all(*file, line_end + to_line(record)));
+  BMAD_TRY(mend_end(*file));
+  BMAD_TRY(write_all(*file, to_line(record)));
   BMAD_TRY(file->sync_data());
   return is_new ? files.sync_directory(parent_folder(path)) : Status();
 }
+
+std::uint64_t audit_size(const AuditRecord& record) { return to_line(record).size(); }
 
 std::vector<AuditRecord> parse_audit(std::string_view text, const std::string& session_id) {
   std::vector<AuditRecord> records;

@@ -4,6 +4,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
 #include "model/wrapped_line.hpp"
 #include "privacy/deletion_record.hpp"
 #include "storage/atomic_file.hpp"
@@ -19,6 +20,10 @@ constexpr std::uint64_t kDeletedSizeMax = std::uint64_t{1} << 30U;
 std::string lines_text(std::span<const DeletedLine> lines) {
   std::string text;
   for (const DeletedLine& line : lines) {
+    if (line.is_damaged) {
+      text += line.line + '\n';
+      continue;
+    }
     const std::string at = format_rfc3339(line.deleted_at);
     const std::array<WrapLabel, 2> labels = {
         {{.name = "deletion_id", .value = line.deletion_id}, {.name = "deleted_at", .value = at}}};
@@ -26,6 +31,20 @@ std::string lines_text(std::span<const DeletedLine> lines) {
     text += '\n';
   }
   return text;
+}
+
+DeletedLine to_deleted(JsonParser& parser, std::string_view text, std::uint64_t number) {
+  const Result<WrappedLine> line = unwrap_line(parser, text);
+  if (!line) {
+    return {.line = std::string(text), .is_damaged = true, .number = number};
+  }
+  return {
+      .type = line->type,
+      .deletion_id = std::string(line->members["deletion_id"].string()),
+      .deleted_at = try_parse_rfc3339(line->members["deleted_at"].string()).value_or(Timestamp{}),
+      .line = std::string(line->entry),
+      .is_damaged = false,
+      .number = number};
 }
 
 /// Cuts off what a crash left behind the last newline: the deletion that wrote it did not happen.
@@ -67,15 +86,11 @@ Result<std::vector<DeletedLine>> read_deleted(FileSystem& files, const std::stri
   }
   JsonParser parser;
   std::string_view text = *file;
+  std::uint64_t number = 0;
   for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
-    const Result<WrappedLine> line = unwrap_line(parser, text.substr(0, end));
-    if (line) {
-      lines.push_back(
-          {.type = line->type,
-           .deletion_id = std::string(line->members["deletion_id"].string()),
-           .deleted_at =
-               try_parse_rfc3339(line->members["deleted_at"].string()).value_or(Timestamp{}),
-           .line = std::string(line->entry)});
+    ++number;
+    if (const std::string_view each = text.substr(0, end); !is_blank(each)) {
+      lines.push_back(to_deleted(parser, each, number));
     }
     text.remove_prefix(end + 1);
   }

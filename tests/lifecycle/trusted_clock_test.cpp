@@ -140,4 +140,32 @@ TEST_CASE("a clock that is right is believed again after three days of daily run
   }));
 }
 
+TEST_CASE("a grace begins with the deletion where the clock is right, else with the first sight") {
+  constexpr days kYears(3650);
+  const ClockState state{.last_seen = kStart};
+  const Timestamp now = kStart + days(1);
+  struct Row {
+    const char* name;
+    Timestamp deleted_at;
+    Timestamp since;
+  };
+  const Row rows[] = {{"since the last run", kStart + hours(3), kStart + hours(3)},
+                      {"years behind", kStart - kYears, now},
+                      {"years ahead", kStart + kYears, now}};
+  for (const Row& row : rows) {
+    CAPTURE(row.name);
+    Graces graces;
+    update_graces(graces, std::vector<SeenDeletion>{{"d", row.deleted_at}}, state, now);
+    CHECK(graces.at("d") == row.since);
+  }
+  Graces graces = {{"d", kStart}, {"gone", kStart}};
+  const std::vector<SeenDeletion> there = {{"d", kStart}};
+  update_graces(graces, there, state, now);
+  CHECK(graces == Graces{{"d", kStart}});
+  update_graces(graces, there, state, kStart + kYears);  // A jump: nobody knows what it was.
+  CHECK(graces.at("d") == kStart + kYears);
+  update_graces(graces, there, state, now);
+  CHECK(graces.at("d") == now);
+}
+
 }  // namespace bmad_mem::test::trusted_clock_test

@@ -28,6 +28,9 @@ struct KeptLine {
 /// is removed. Durable on success, the old file or the new one on error.
 Status write_kept(FileSystem& files, std::string_view session_id, std::span<const KeptLine> lines);
 
+/// As read_kept(), but without the lines that can't be read.
+Result<std::vector<KeptLine>> read_good_kept(FileSystem& files, std::string_view session_id);
+
 /// All lines in order; none without a file. Errors: E_STORAGE_CORRUPT with path, line and field for
 /// a line that can't be read; E_SIZE_LIMIT above 256 MiB; as the file system's.
 Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id);

@@ -3,6 +3,7 @@
 //   {"version":1,"next_due":"2026-01-13T02:00:00Z",
 //    "last":{"decay":"2026-01-12T02:00:00Z","archive":…,"retention":…,"purge":…},
 //    "clock":{"last_seen":"2026-01-12T02:00:00Z","held_since":…,"held_last":…},
+//    "graces":{"del-06fq…":"2026-01-12T02:00:00Z"},
 //    "retention_after":"sess-2026-01-02-4q7m2s"}
 //
 // Local and derived. Without it, or when it is damaged, everything is due, and the clock is held
@@ -61,6 +62,7 @@ struct MaintenanceState {
   /// The session that a retention job looked at last before its time was over: the next one begins
   /// behind it. Empty when it came to the end.
   std::string retention_after;
+  Graces graces;  ///< Since when deletions can be purged later, by the ids of the deletions.
 
   [[nodiscard]] const std::optional<Timestamp>& last_of(MaintenanceJob job) const {
     return last[static_cast<std::size_t>(job)];

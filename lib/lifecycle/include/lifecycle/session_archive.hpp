@@ -33,10 +33,20 @@ struct ArchivedFile {
   bool operator==(const ArchivedFile&) const = default;
 };
 
+/// What an archive's manifest says of a file in it.
+struct ArchivedHash {
+  std::string name;
+  std::uint64_t size = 0;
+  std::string xxh3;  ///< In hex.
+
+  bool operator==(const ArchivedHash&) const = default;
+};
+
 struct ArchiveSize {
   std::uint64_t files = 0;
   std::uint64_t original_bytes = 0;    ///< Of the files.
   std::uint64_t compressed_bytes = 0;  ///< Of the archive.
+  std::vector<ArchivedHash> hashes;    ///< One a file, in the order of the archive.
 
   bool operator==(const ArchiveSize&) const = default;
 };
@@ -61,6 +71,9 @@ struct ArchiveLimits {
 /// read back; E_SIZE_LIMIT above `limits`; as the file system's.
 Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
                                           const ArchiveLimits& limits = {});
+
+/// The sizes and hashes of `members` of an archive of `compressed_bytes`.
+ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes);
 
 /// What write_session_archive would write; writes nothing and needs no lock. Errors: as it, but for
 /// those of writing.

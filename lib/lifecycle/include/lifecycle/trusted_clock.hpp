@@ -20,7 +20,11 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
+#include <map>
 #include <optional>
+#include <span>
+#include <string>
 
 #include "bmad_mem/clock.hpp"
 
@@ -52,5 +56,24 @@ struct TrustedTime {
 
 /// Takes in the reading `now`.
 TrustedTime advance_clock(const ClockState& state, Timestamp now);
+
+/// What was deleted can be brought back for a while. The clock at the deletion may have been years
+/// behind or ahead, so each deletion counts from the first run that saw it: by id, since when.
+///
+///   clock at the deletion   between the last run and this one    years behind    years ahead
+///   counts from             the deletion                         this run        this run
+using Graces = std::map<std::string, Timestamp, std::less<>>;
+
+/// A deletion as a run sees it.
+struct SeenDeletion {
+  std::string id;
+  Timestamp deleted_at{};
+};
+
+/// Brings `graces` up to `deletions`, all there are, in a run that reads `now`; `state` is from
+/// before it. After a silence, or a jump, of more than kSilenceMax all of them begin again: nobody
+/// knows how much of it was time. So a grace may last longer, and is not shorter for a wrong clock.
+void update_graces(Graces& graces, std::span<const SeenDeletion> deletions, const ClockState& state,
+                   Timestamp now);
 
 }  // namespace bmad_mem

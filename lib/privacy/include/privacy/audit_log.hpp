@@ -22,8 +22,11 @@ inline constexpr std::size_t kAuditIdsMax = 1000;
 /// Appends `record` to the audit log of its session. Durable on return.
 Status append_audit(FileSystem& files, const AuditRecord& record);
 
+/// How many bytes append_audit() adds for `record`.
+std::uint64_t audit_size(const AuditRecord& record);
+
 /// The records in `text`, the content of an audit log of session `session_id`, as they stand.
-/// Lines that are none are passed over: `verify` does not look at them either.
+/// Lines that are none are passed over; `verify` names them.
 std::vector<AuditRecord> parse_audit(std::string_view text, const std::string& session_id);
 
 /// The records of `session_id`, from its folder and from deleted/, by time. None: empty.

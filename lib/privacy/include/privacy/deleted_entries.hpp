@@ -6,8 +6,10 @@
 // A line is durable here before it leaves its log. The caller holds the session's lock.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
@@ -22,13 +24,21 @@ struct DeletedLine {
   std::string deletion_id;
   Timestamp deleted_at{};
   std::string line;  ///< As it stood in the log, without '\n'.
+  /// Not read: `line` is the whole line of the file, and the rest is unknown. It stays where it is.
+  bool is_damaged = false;
+  std::uint64_t number = 0;  ///< 1-based in the file; 0 for one that is to be written.
+
+  /// Whether it belongs to the deletion; a damaged one by what can be read of it.
+  [[nodiscard]] bool is_of(std::string_view deletion) const {
+    return is_damaged ? line.find(deletion) != std::string::npos : deletion_id == deletion;
+  }
 };
 
 /// Appends `lines`; durable on success. Makes the folders.
 Status append_deleted(FileSystem& files, const std::string& session_id,
                       std::span<const DeletedLine> lines);
 
-/// All of them, in the order in which they were deleted. Lines that are none are passed over.
+/// All of them, in the order in which they were deleted, damaged ones too.
 Result<std::vector<DeletedLine>> read_deleted(FileSystem& files, const std::string& session_id);
 
 /// Puts `lines` in the place of all there are; none removes the file. Durable on success.
