@@ -11,6 +11,7 @@
 #include "storage/access_log.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
+#include "storage/seal.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -121,7 +122,7 @@ class SessionAging {
     }
     bytes.append(old, from);
     report_.rewritten += in_order.size();
-    return replace_file(*store_.files, path, bytes);
+    return replace_log(*store_.files, path, bytes);
   }
 
   Store& store_;
@@ -143,9 +144,15 @@ Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std:
   for (const std::string& session_id : sessions) {
     std::optional<FileLock::Guard> guard;
     if (write) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("decay"));
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("decay"));
     }
-    BMAD_TRY_ASSIGN(DecayReport report, SessionAging(store, session_id, moment, write).run());
+    Result<DecayReport> aged = SessionAging(store, session_id, moment, write).run();
+    if (!aged) {
+      BMAD_TRY(write || wanted.size() == 1 ? Status(std::move(aged).error())
+                                           : store.leave_out(session_id, std::move(aged).error()));
+      continue;
+    }
+    DecayReport report = *std::move(aged);
     if (report.rewritten > 0) {
       BMAD_TRY(append_audit(*store.files, {.at = store.clock.now(),
                                            .session_id = session_id,

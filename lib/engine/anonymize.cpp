@@ -17,6 +17,7 @@
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "storage/manifest.hpp"
+#include "storage/seal.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -128,7 +129,7 @@ class SessionRewrite {
     const std::uint64_t changed_before = report_.changed;
     {
       BMAD_TRY_ASSIGN(const FileLock::Guard guard,
-                      store_.session(session_id_).writer.lock("anonymize"));
+                      store_.session(session_id_)->writer.lock("anonymize"));
       for (const EntryType type : kEntryTypes) {
         BMAD_TRY(rewrite_log(type));
       }
@@ -187,7 +188,7 @@ class SessionRewrite {
     }
     bytes.append(old, from);
     BMAD_TRY(remove_derived());
-    return replace_file(*store_.files, path, bytes);
+    return replace_log(*store_.files, path, bytes);
   }
 
   Status rewrite_manifest() {
@@ -209,7 +210,7 @@ class SessionRewrite {
       return {};
     }
     BMAD_TRY(remove_derived());
-    store_.session(session_id_).manifest_known = false;
+    store_.session(session_id_)->manifest_known = false;
     return save_manifest(*store_.files, manifest);
   }
 

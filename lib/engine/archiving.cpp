@@ -18,9 +18,11 @@
 #include "lifecycle/session_folder.hpp"
 #include "packed_session.hpp"
 #include "privacy/audit_log.hpp"
+#include "seal_check.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "storage/remove_tree.hpp"
+#include "storage/session_place.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -54,6 +56,23 @@ Status take_folder_away(FileSystem& files, const std::string& session_id) {
 
 }  // namespace
 
+Result<bool> clear_remains(Store& store, const std::string& session_id) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const bool before, is_remains(files, session_id));
+  if (!before) {
+    return false;
+  }
+  // Whoever waits for this lock finds out that its folder has gone.
+  const Result<FileLock::Guard> guard = store.session(session_id)->writer.lock("tidy");
+  if (!guard) {
+    return guard.error().code == ErrorCode::E_SESSION_NOT_FOUND ? Result<bool>(false)
+                                                                : guard.error();
+  }
+  BMAD_TRY_ASSIGN(const bool still, is_remains(files, session_id));
+  BMAD_TRY(still ? take_folder_away(files, session_id) : Status());
+  return still;
+}
+
 bool is_archived(const Store& store, std::string_view session_id) {
   return store.files->info(archive_path(session_id)).has_value();
 }
@@ -75,11 +94,12 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const ArchiveSize size, measure_session_archive(files, session_id));
     return report_of(files, session_id, size, found);
   }
+  std::string notice = seal_notice(check_seal(store, session_id));
   BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
   ArchiveReport report;
   {
-    OpenSession& session = store.session(session_id);
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("archive"));
+    const std::shared_ptr<OpenSession> session = store.session(session_id);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("archive"));
     BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
     BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
     const Timestamp now = store.clock.now();
@@ -96,6 +116,7 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
   }
   store.forget_session(session_id);
   index_archive(store, session_id);
+  report.notice = std::move(notice);
   return report;
 }
 
@@ -104,11 +125,12 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
   FileSystem& files = *store.files;
   {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("restore"));
-    BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
-    if (!has_folder) {
+    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+    if (!is_live) {
       BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
                       read_session_archive(files, session_id));
       BMAD_TRY(remove_unfinished_sessions(store));
+      BMAD_TRY(clear_remains(store, session_id));
       BMAD_TRY(unpack_session_archive(files, session_id, members));
       BMAD_TRY(append_audit(files, {.at = store.clock.now(),
                                     .session_id = session_id,

@@ -7,6 +7,7 @@
 #include "privacy/audit_log.hpp"
 #include "privacy/deletion_record.hpp"
 #include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -23,7 +24,8 @@ Status add_packed(const Store& store, const std::string& session_id,
   const auto add = [&](std::string_view text) {
     std::ranges::move(parse_audit(text, session_id), std::back_inserter(records));
   };
-  if (!files.info(session_folder(session_id)) && is_archived(store, session_id)) {
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+  if (!is_live && is_archived(store, session_id)) {
     BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
                     read_session_archive(files, session_id));
     for (const ArchivedFile& member : members) {

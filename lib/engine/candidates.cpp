@@ -167,7 +167,8 @@ Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
     CandidateSearch search(store);
     for (const SessionSource& source : sources) {
       if (source.packed == nullptr) {
-        BMAD_TRY(search.look_at(source.session_id));
+        Status looked = search.look_at(source.session_id);
+        BMAD_TRY(looked ? Status() : source.leave_out(store, std::move(looked).error()));
       }
     }
     return search.items();

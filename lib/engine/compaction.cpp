@@ -47,15 +47,15 @@ class Compaction {
       return report_;
     }
     {
-      OpenSession& session = store_.session(session_id_);
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("compact"));
+      const std::shared_ptr<OpenSession> session = store_.session(session_id_);
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("compact"));
       BMAD_TRY_ASSIGN(const bool holds, still_holds(*store_.files, session_id_, plan_.logs));
       if (!holds) {
         BMAD_TRY(plan());
       }
       BMAD_TRY(describe(/*with_headlines=*/false));
       BMAD_TRY(carry_out());
-      session.manifest_known = false;
+      session->manifest_known = false;
     }
     refresh_index(store_, session_id_);
     return report_;
@@ -111,6 +111,7 @@ class Compaction {
       lines_.push_back(to_log_line(removal));
     }
     if (!lines_.empty()) {
+      report_.bytes_after += audit_size(audit_record());
       report_.evicted_file = store_.files->display_path(evicted_path(session_id_));
     }
     std::vector<std::string> texts;
@@ -123,6 +124,17 @@ class Compaction {
                                               with_headlines ? texts[i] : "", parser));
     }
     return {};
+  }
+
+  [[nodiscard]] AuditRecord audit_record() const {
+    return {.at = store_.clock.now(),
+            .session_id = session_id_,
+            .agent_id = store_.agent_id,
+            .action = "compact",
+            .count = lines_.size(),
+            .ids = evicted_ids(),
+            .detail = fmt::format("{} superseded, {} repeated, {} evicted", report_.superseded,
+                                  report_.duplicates, report_.evicted)};
   }
 
   Status carry_out() {
@@ -140,15 +152,7 @@ class Compaction {
     }
     BMAD_TRY(append_evicted(files, session_id_, evicted, store_.clock.now()));
     BMAD_TRY(take_out_lines(files, session_id_, lines_, FullDisk::kFails));
-    BMAD_TRY(append_audit(
-        files, {.at = store_.clock.now(),
-                .session_id = session_id_,
-                .agent_id = store_.agent_id,
-                .action = "compact",
-                .count = lines_.size(),
-                .ids = evicted_ids(),
-                .detail = fmt::format("{} superseded, {} repeated, {} evicted", report_.superseded,
-                                      report_.duplicates, report_.evicted)}));
+    BMAD_TRY(append_audit(files, audit_record()));
     const std::set<std::string> gone = all_gone();
     static_cast<void>(fold_accesses(
         files, session_id_, [&](std::string_view id) { return !gone.contains(std::string(id)); }));
@@ -211,10 +215,10 @@ Result<CompactionReport> compact_session(Store& store, const std::string& sessio
 Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
                                               std::span<const std::string> ids) {
   BMAD_TRY(check_session(store, session_id));
-  OpenSession& session = store.session(session_id);
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
   std::uint64_t restored = 0;
   {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("restore"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("restore"));
     BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id));
     std::vector<ReturningLine> returning;
     returning.reserve(lines.size());

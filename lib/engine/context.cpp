@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <set>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "access.hpp"
 #include "core/parallel.hpp"
-#include "core/process.hpp"
 #include "held_indexes.hpp"
 #include "knowledge/context_builder.hpp"
 #include "knowledge_store.hpp"
@@ -236,13 +234,7 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
   const auto read_knowledge = [&] { known = gather_knowledge(store, {}); };
   Result<Sources> found = Sources();
   const auto search_sessions = [&] { found = ContextSearch(store, options).run(); };
-  if (core_count() > 1) {  // Both take as long, and neither waits for the other.
-    const std::jthread other(read_knowledge);
-    search_sessions();
-  } else {
-    read_knowledge();
-    search_sessions();
-  }
+  run_both(search_sessions, read_knowledge);  // Both take as long, and neither waits for the other.
   if (!found || !known) {
     return found ? std::move(known).error() : std::move(found).error();
   }

@@ -173,10 +173,11 @@ Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_i
 /// changed since.
 template <typename Find>
 Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
-                     const Find& find, std::string detail, DeletionReport& report) {
+                     const Find& find, std::string detail, DeletionReport& report,
+                     const std::string& audit_session = {}) {
   {
-    OpenSession& session = store.session(session_id);
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("delete"));
+    const std::shared_ptr<OpenSession> session = store.session(session_id);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
     BMAD_TRY_ASSIGN(const bool holds, still_holds(*store.files, session_id, found.logs));
     if (!holds) {
       BMAD_TRY_ASSIGN(found.lines, find());
@@ -188,31 +189,61 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
     BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
     BMAD_TRY_ASSIGN(const Deletion deletion, move_to_deleted(store, session_id, lines));
     report.expires_at = deletion.expires_at;
-    BMAD_TRY(audit_lines(store, session_id, "delete", lines, std::move(detail)));
+    if (!audit_session.empty() && audit_session != session_id) {
+      detail += fmt::format(", from session {}", session_id);
+    }
+    BMAD_TRY(audit_lines(store, audit_session.empty() ? session_id : audit_session, "delete", lines,
+                         std::move(detail)));
   }
   refresh_index(store, session_id);
   return {};
+}
+
+/// Goes on without a session that can't be read; `unreadable` is the first.
+Status leave_unlooked(const Store& store, const std::string& session_id, const Error& error,
+                      std::optional<Error>& unreadable) {
+  BMAD_TRY(store.leave_out(session_id, error));
+  if (!unreadable) {
+    unreadable = error;
+  }
+  return {};
+}
+
+/// Whether ids were asked for, and all are among what was removed.
+bool has_removed_all(const DeletionCriteria& criteria, const DeletionReport& report) {
+  return !criteria.ids.empty() && std::ranges::all_of(criteria.ids, [&](const std::string& id) {
+    return std::ranges::find(report.removed, id, &RemovedEntry::id) != report.removed.end();
+  });
 }
 
 /// Deletes what answers to `criteria` in one session, which may be archived, or describes it. Most
 /// sessions hold nothing of it: they are neither locked nor unpacked.
 /// Errors: one that is_not_found() when the session was moved meanwhile; nothing is done then.
 Status delete_in_session(Store& store, const std::string& session_id,
-                         const DeletionCriteria& criteria, bool dry_run, DeletionReport& report) {
+                         const DeletionCriteria& criteria, const DeleteOptions& options,
+                         DeletionReport& report, std::optional<Error>& unreadable) {
+  const bool was_named = !criteria.sessions.empty();
   std::shared_ptr<FileSystem> archive;
   if (Status there = check_session(store, session_id); !there) {
     if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
-      return there;
+      return was_named ? there
+                       : leave_unlooked(store, session_id, std::move(there).error(), unreadable);
     }
     BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
   }
   FileSystem& files = archive == nullptr ? *store.files : *archive;
   const auto look = [&] { return find_doomed_lines(files, session_id, criteria); };
-  BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(files, session_id, look));
+  Result<FoundLines> looked = find_unlocked(files, session_id, look);
+  if (!looked) {
+    return was_named || archive != nullptr
+               ? Status(std::move(looked).error())
+               : leave_unlooked(store, session_id, std::move(looked).error(), unreadable);
+  }
+  FoundLines found = *std::move(looked);
   if (archive == nullptr) {
     BMAD_TRY(check_still_there(store, session_id));
   }
-  if (dry_run) {
+  if (options.dry_run) {
     return describe_doomed(files, session_id, found.lines, "would be deleted", true, report);
   }
   if (found.lines.empty()) {
@@ -226,7 +257,8 @@ Status delete_in_session(Store& store, const std::string& session_id,
     found.logs = {};  // They were those of the archive.
   }
   const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
-  return delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria), report);
+  return delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria), report,
+                       options.audit_session);
 }
 
 /// Those that `criteria` name, or all; archived ones too.
@@ -246,6 +278,24 @@ Result<std::vector<std::string>> sessions_to_look_at(const Store& store,
   return std::move(present.live);
 }
 
+/// Names the damaged lines that may be among those that were asked for; they stay where they are.
+void name_damaged(const FileSystem& files, const std::string& session_id,
+                  std::span<const DeletedLine> lines, std::span<const std::string> ids,
+                  UndeleteReport& report) {
+  for (const DeletedLine& line : lines) {
+    const auto is_in_it = [&](const std::string& id) {
+      return line.line.find(id) != std::string::npos;
+    };
+    if (line.is_damaged && (ids.empty() || std::ranges::any_of(ids, is_in_it))) {
+      report.damaged.push_back({.code = ErrorCode::E_STORAGE_CORRUPT,
+                                .message = "is no deleted line and stays where it is; correct it "
+                                           "by hand, then bring it back again",
+                                .path = files.display_path(deleted_entries_path(session_id)),
+                                .line = line.number});
+    }
+  }
+}
+
 /// Puts lines of deletions back. The caller holds the session's lock, `guard`.
 Status bring_back_deleted(Store& store, const std::string& session_id, const FileLock::Guard& guard,
                           std::span<const std::string> ids, UndeleteReport& report) {
@@ -257,15 +307,19 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
   std::vector<ReturningLine> returning;
   returning.reserve(lines.size());
   for (const DeletedLine& line : lines) {
-    returning.push_back({.type = line.type, .line = line.line});
+    if (!line.is_damaged) {
+      returning.push_back({.type = line.type, .line = line.line});
+    }
   }
   BMAD_TRY_ASSIGN(ReturnOutcome outcome,
                   bring_back_lines(store, session_id, guard, returning, ids));
   std::ranges::move(outcome.in_use_ids, std::back_inserter(report.left_behind));
+  name_damaged(files, session_id, lines, ids, report);
   std::vector<DeletedLine> left;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!outcome.is_back[i]) {
-      left.push_back(std::move(lines[i]));
+  std::size_t good = 0;
+  for (DeletedLine& line : lines) {
+    if (line.is_damaged || !outcome.is_back[good++]) {
+      left.push_back(line);
     }
   }
   const std::uint64_t count = lines.size() - left.size();
@@ -313,13 +367,13 @@ Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
   const std::size_t before = record.deletions.size();
   std::erase_if(record.deletions, [&](const Deletion& deletion) {
     return !deletion.whole_session && std::ranges::none_of(left, [&](const DeletedLine& line) {
-      return line.deletion_id == deletion.deletion_id;
+      return line.is_of(deletion.deletion_id);
     });
   });
   for (Deletion& deletion : record.deletions) {
     if (!deletion.whole_session) {
-      deletion.entries = static_cast<std::uint64_t>(
-          std::ranges::count(left, deletion.deletion_id, &DeletedLine::deletion_id));
+      deletion.entries = static_cast<std::uint64_t>(std::ranges::count_if(
+          left, [&](const DeletedLine& line) { return line.is_of(deletion.deletion_id); }));
     }
   }
   return before == 0 ? Status() : save_deletion_record(files, record);
@@ -335,14 +389,20 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
   DeletionReport report;
+  std::optional<Error> unreadable;
   for (const std::string& session_id : sessions) {
     const Status done = choose_steadily(store, [&] {
-      return delete_in_session(store, session_id, criteria, options.dry_run, report);
+      return delete_in_session(store, session_id, criteria, options, report, unreadable);
     });
     const bool was_named = !criteria.sessions.empty();
     if (!done && (was_named || done.error().code != ErrorCode::E_SESSION_NOT_FOUND)) {
       return done.error();
     }  // What nobody named may be deleted meanwhile.
+  }
+  if (unreadable && !has_removed_all(criteria, report)) {
+    unreadable->message +=
+        fmt::format("; from the other sessions {} entries were deleted", report.entries);
+    return *std::move(unreadable);
   }
   return report;
 }
@@ -394,8 +454,8 @@ Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) 
       continue;
     }
     {
-      OpenSession& session = store.session(session_id);
-      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("undelete"));
+      const std::shared_ptr<OpenSession> session = store.session(session_id);
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("undelete"));
       const std::span<const std::string> ids =
           is_wanted(session_id) ? std::span<const std::string>() : criteria.ids;
       BMAD_TRY(bring_back_deleted(store, session_id, guard, ids, report));

@@ -64,6 +64,7 @@ struct EntryWatch::Impl {
   Status find_sessions(bool begins, std::vector<Entry>& entries);
   Result<FollowedSession*> follow(const std::string& session_id, bool begins);
   Status look_at(const std::string& session_id, std::vector<Entry>* entries);
+  Status look_into(const std::string& session_id, std::vector<Entry>* entries);
   Status look_where(const FolderChanges& changes, std::vector<Entry>& entries);
   [[nodiscard]] bool wants(const FollowedSession& session, const TableEntry& entry) const;
 };
@@ -87,8 +88,16 @@ Result<FollowedSession*> EntryWatch::Impl::follow(const std::string& session_id,
   return &session;
 }
 
-/// `entries` is null when what is there is known to the caller.
+/// As look_into(); what can't be read is left out.
 Status EntryWatch::Impl::look_at(const std::string& session_id, std::vector<Entry>* entries) {
+  Status looked = look_into(session_id, entries);
+  return looked || filter.sessions.size() == 1
+             ? std::move(looked)
+             : store.leave_out(session_id, std::move(looked).error());
+}
+
+/// `entries` is null when what is there is known to the caller.
+Status EntryWatch::Impl::look_into(const std::string& session_id, std::vector<Entry>* entries) {
   FollowedSession& session = sessions[session_id];
   for (LogFollower& log : session.logs) {
     std::vector<TableEntry> added;
@@ -108,7 +117,8 @@ Status EntryWatch::Impl::find_sessions(bool begins, std::vector<Entry>& entries)
   if (!sessions_watched) {
     BMAD_TRY_ASSIGN(sessions_watched, folders.add(kSessionsFolder));
   }
-  BMAD_TRY_ASSIGN(std::vector<std::string> ids, store.session_ids());
+  // Remains are watched, too: a session that is made again in its folder makes no folder.
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, store.session_folders());
   for (const std::string& session_id : ids) {
     if (!filter.sessions.empty() &&
         std::ranges::find(filter.sessions, session_id) == filter.sessions.end()) {

@@ -74,7 +74,7 @@ class Export {
   Result<ExportReport> run() {
     BMAD_TRY(check_time_range(options_.filter));
     BMAD_TRY(choose_sessions());
-    for (const Chosen& chosen : chosen_) {
+    for (Chosen& chosen : chosen_) {
       BMAD_TRY(export_session(chosen));
       done_ += chosen.session.size_bytes;
       visitor_.on_progress(done_, total_);
@@ -126,14 +126,16 @@ class Export {
     return {};
   }
 
-  Status export_session(const Chosen& chosen) {
-    Result<std::vector<TableEntry>> entries = load(chosen);
+  Status export_session(Chosen& chosen) {
+    Result<std::vector<TableEntry>> entries = load_where_it_is(chosen);
     if (!entries) {
-      note_problem(std::move(entries).error());
-      return {};
+      return leave_out(chosen.session.session_id, std::move(entries).error());
     }
     if (chosen.session.problem) {
       note_problem(*chosen.session.problem);
+      if (entries->empty()) {
+        return {};
+      }
     }
     keep_chosen(*entries);
     if (entries->empty() && chooses_entries(options_.filter)) {
@@ -147,6 +149,36 @@ class Export {
           to_entry(parser_, chosen.session.session_id, std::move((*entries)[index]))));
     }
     return visitor_.on_session_end();
+  }
+
+  /// What went meanwhile is no problem, unless it was asked for.
+  Status leave_out(const std::string& session_id, Error error) {
+    const Status there = check_session(store_, session_id);
+    const bool has_gone = !there && there.error().code == ErrorCode::E_SESSION_NOT_FOUND;
+    if (!there && there.error().code == ErrorCode::E_SESSION_ARCHIVED && !options_.archived) {
+      report_.archived.push_back(session_id);
+    } else if (!has_gone || !options_.filter.sessions.empty()) {
+      note_problem(error);
+    }
+    return {};
+  }
+
+  /// A session that was archived or restored since it was chosen is read where it is now.
+  Result<std::vector<TableEntry>> load_where_it_is(Chosen& chosen) {
+    constexpr int kTries = 4;
+    const std::string id = chosen.session.session_id;
+    for (int tries = 1;; ++tries) {
+      Result<std::vector<TableEntry>> entries = load(chosen);
+      const Status there = check_session(store_, id);
+      const bool is_packed = !there && there.error().code == ErrorCode::E_SESSION_ARCHIVED;
+      const bool has_moved = chosen.packed ? there.has_value() : is_packed;
+      if ((entries && !chosen.session.problem) || !has_moved || tries == kTries ||
+          (is_packed && !options_.archived)) {
+        return entries;
+      }
+      chosen = {.session = is_packed ? archived_session(store_, id) : live_session(store_, id),
+                .packed = is_packed};
+    }
   }
 
   Result<std::vector<TableEntry>> load(const Chosen& chosen) {

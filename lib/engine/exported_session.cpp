@@ -49,20 +49,25 @@ bool take_over(const Session& identity, Manifest& manifest) {
 }  // namespace
 
 Status adopt_session(Store& store, const Session& identity) {
-  if (Status there = check_session(store, identity.session_id); !there) {
-    if (there.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
-      return there;
-    }
+  Status there = check_session(store, identity.session_id);
+  if (there) {
+    const Result<Manifest> manifest = load_manifest(*store.files, identity.session_id);
+    there = manifest ? Status() : Status(manifest.error());
+  }
+  if (!there && there.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    return there;
+  }
+  if (!there) {
     BMAD_TRY(create_session(store, params_of(identity)));
   }
-  OpenSession& session = store.session(identity.session_id);
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("import"));
+  const std::shared_ptr<OpenSession> session = store.session(identity.session_id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("import"));
   BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, identity.session_id));
   if (!take_over(redacted(store, identity), manifest)) {
     return {};
   }
   manifest.updated_at = store.clock.now();
-  session.manifest_known = false;
+  session->manifest_known = false;
   return save_manifest(*store.files, manifest);
 }
 

@@ -34,6 +34,7 @@ class IndexChoice {
     if (const Result<FileInfo> folder = store_.files->info(kArchiveFolder)) {
       chosen_.folder = *folder;
     }
+    chosen_.is_only_one = filter_.sessions.size() == 1;
     if (filter_.sessions.empty()) {
       BMAD_TRY(add_all());
     } else {
@@ -78,7 +79,7 @@ class IndexChoice {
   }
 
   void add_live(const std::string& id) {
-    if (has_live_) {
+    if (has_live_ && (chosen_.is_only_one || !store_.is_left_out(id))) {
       chosen_.indexes.push_back(store_.index(id));
       chosen_.live.push_back(id);
     }
@@ -136,7 +137,10 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
 }
 
 HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
-    : store_(store), owned_(chosen.indexes), packed_(chosen.packed) {
+    : store_(store),
+      is_only_one_(chosen.is_only_one),
+      owned_(chosen.indexes),
+      packed_(chosen.packed) {
   for (const std::shared_ptr<SessionIndex>& index : owned_) {
     sessions_.push_back(index.get());
   }
@@ -147,8 +151,9 @@ Status HeldIndexes::hold() {
   locks_.clear();
   std::vector<Status> done(sessions_.size());
   for_each_parallel(sessions_.size(), [&](std::size_t i) { done[i] = sessions_[i]->refresh(); });
-  for (Status& each : done) {
-    BMAD_TRY(std::move(each));
+  const std::vector<SessionIndex*> all = sessions_;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    BMAD_TRY(done[i] ? Status() : drop(*all[i], std::move(done[i]).error()));
   }
   for (SessionIndex* session : sessions_) {
     locks_.push_back(session->lock());
@@ -169,7 +174,10 @@ Status HeldIndexes::hide_what_came_back() {
     std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
     if (session == nullptr) {
       other = store_.index(packed->session_id());
-      BMAD_TRY(other->refresh());
+      if (Status fresh = other->refresh(); !fresh) {
+        BMAD_TRY(store_.leave_out(packed->session_id(), std::move(fresh).error()));
+        continue;  // What came back can't be known.
+      }
       locks_.push_back(other->lock());
       owned_.push_back(other);
       session = other.get();
@@ -208,23 +216,47 @@ bool HeldIndexes::is_about_an_index(const Error& error) {
   return error.code == ErrorCode::E_STORAGE_CORRUPT || error.code == ErrorCode::E_CONCURRENT_MOD;
 }
 
-SessionIndex& HeldIndexes::named(std::string_view name) {
+SessionIndex* HeldIndexes::named(std::string_view name) {
   const auto found = std::ranges::find(sessions_, name, &SessionIndex::name);
-  return found == sessions_.end() ? *sessions_.front() : **found;
+  return found == sessions_.end() ? nullptr : *found;
 }
+
+/// Goes on without a session. Errors: `error` when that is no answer to it.
+Status HeldIndexes::drop(SessionIndex& session, Error error) {
+  if (is_only_one_ || session.is_archived() || session.is_evicted()) {
+    return error;
+  }
+  BMAD_TRY(store_.leave_out(session.session_id(), std::move(error)));
+  std::erase(sessions_, &session);
+  return {};
+}
+
+namespace {
+
+std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& session_id) {
+  return std::make_shared<SessionIndex>(
+      *store.files, store.clock,
+      SessionIndex::Options{.session_id = session_id,
+                            .language = store.config.indexing.language,
+                            .use_checkpoint = store.config.indexing.enabled,
+                            .cache_size = store.config.index_cache_size_bytes()});
+}
+
+}  // namespace
 
 std::shared_ptr<SessionIndex> Store::index(const std::string& session_id) const {
   const std::lock_guard guard(indexes_mutex);
   std::shared_ptr<SessionIndex>& slot = indexes[session_id];
   if (slot == nullptr) {
-    slot = std::make_shared<SessionIndex>(
-        *files, clock,
-        SessionIndex::Options{.session_id = session_id,
-                              .language = config.indexing.language,
-                              .use_checkpoint = config.indexing.enabled,
-                              .cache_size = config.index_cache_size_bytes()});
+    slot = new_index(*this, session_id);
   }
   return slot;
+}
+
+std::shared_ptr<SessionIndex> Store::passing_index(const std::string& session_id) const {
+  const std::lock_guard guard(indexes_mutex);
+  const auto known = indexes.find(session_id);
+  return known == indexes.end() ? new_index(*this, session_id) : known->second;
 }
 
 }  // namespace bmad_mem

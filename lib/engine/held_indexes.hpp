@@ -27,6 +27,7 @@ struct ChosenIndexes {
   std::vector<Packed> packed;        ///< Those of archives and of what was evicted.
   std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
   std::optional<FileInfo> folder;    ///< archive/, before it was listed.
+  bool is_only_one = false;          ///< One session was named: its errors are the answer.
 
   /// Takes out what `is_wanted(session_id)` doesn't want.
   template <typename IsWanted>
@@ -46,7 +47,8 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
 Status check_still_there(const Store& store, const EntryFilter& filter,
                          const ChosenIndexes& chosen);
 
-/// The indexes of some sessions, as fresh as their logs, held still.
+/// The indexes of some sessions, as fresh as their logs, held still. A session that can't be read
+/// is left out, see Store::leave_out().
 class HeldIndexes {
  public:
   HeldIndexes(const Store& store, const ChosenIndexes& chosen);
@@ -61,19 +63,19 @@ class HeldIndexes {
     while (true) {
       BMAD_TRY(hold());
       auto result = work();
-      if (result || !is_about_an_index(result.error())) {
+      SessionIndex* const doubtful = result ? nullptr : named(result.error().field);
+      if (doubtful == nullptr) {
         return result;
       }
-      SessionIndex& doubtful = named(result.error().field);
-      const int done = ++tries[&doubtful];
-      if (done == kTries) {
-        return result;
-      }
+      const int done = is_about_an_index(result.error()) ? ++tries[doubtful] : kTries;
       locks_.clear();
-      if (done == 1) {
-        doubtful.forget();
+      if (done == kTries) {
+        BMAD_TRY(drop(*doubtful, std::move(result).error()));
+      } else if (done == 1) {
+        doubtful->forget();
       } else {
-        BMAD_TRY(doubtful.rebuild());
+        const Status rebuilt = doubtful->rebuild();
+        BMAD_TRY(rebuilt ? Status() : drop(*doubtful, rebuilt.error()));
       }
     }
   }
@@ -88,9 +90,11 @@ class HeldIndexes {
   Status hold();
   Status hide_what_came_back();
   static bool is_about_an_index(const Error& error);
-  SessionIndex& named(std::string_view name);
+  SessionIndex* named(std::string_view name);
+  Status drop(SessionIndex& session, Error error);
 
   const Store& store_;
+  bool is_only_one_;
   std::vector<std::shared_ptr<SessionIndex>> owned_;
   std::vector<Packed> packed_;
   std::vector<SessionIndex*> sessions_;

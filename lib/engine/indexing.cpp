@@ -14,20 +14,25 @@ Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
   std::uint64_t total = 0;
   for (const std::string& session_id : sessions) {
-    BMAD_TRY_ASSIGN(const SessionFootprint footprint,
-                    session_footprint(*store.files, session_id, log_files()));
-    total += footprint.size;
+    const Result<SessionFootprint> footprint =
+        session_footprint(*store.files, session_id, log_files());
+    total += footprint ? footprint->size : 0;
   }
   std::vector<IndexReport> reports;
   std::uint64_t done = 0;
   for (const std::string& session_id : sessions) {
     const auto begin = std::chrono::steady_clock::now();
-    const std::shared_ptr<SessionIndex> index = store.index(session_id);
-    BMAD_TRY(index->rebuild([&](std::uint64_t bytes) {
+    const std::shared_ptr<SessionIndex> index = store.passing_index(session_id);
+    Status rebuilt = index->rebuild([&](std::uint64_t bytes) {
       if (on_progress) {
         on_progress(std::min(done + bytes, total), total);
       }
-    }));
+    });
+    if (!rebuilt) {
+      BMAD_TRY(wanted.size() == 1 ? std::move(rebuilt)
+                                  : store.leave_out(session_id, std::move(rebuilt).error()));
+      continue;
+    }
     BMAD_TRY_ASSIGN(const std::optional<CheckpointReport> written, index->write_checkpoint());
     if (!written) {
       continue;  // Another process is writing it at this moment, from the same logs.
@@ -65,11 +70,17 @@ void checkpoint_after_write(Store& store, const std::string& session_id, OpenSes
     const Result<FileInfo> info = store.files->info(session_file(session_id, log_file));
     logs += info ? info->size : 0;
   }
+  // Far above the quota the writer would wait for seconds, and others for it: who asks next makes
+  // it.
+  constexpr std::uint64_t kIndexedByWritersMax = 64U << 20U;
+  if (logs > kIndexedByWritersMax) {
+    return;
+  }
   const std::uint64_t covered = checkpointed_bytes(*store.files, session_id, config.language);
   tail = logs > covered ? logs - covered : 0;
   if (has_many || tail >= kTailSizeMax) {
     const std::shared_ptr<SessionIndex> index = store.index(session_id);
-    if (index->refresh() && write_new_checkpoint(config, *index)) {
+    if (index->refresh() && !index->is_newer_file() && write_new_checkpoint(config, *index)) {
       tail = 0;
       session.tail_entries = 0;
     }
@@ -82,7 +93,7 @@ void refresh_index(Store& store, const std::string& session_id) {
   if (!config.enabled || !check_session(store, session_id)) {
     return;
   }
-  const std::shared_ptr<SessionIndex> index = store.index(session_id);
+  const std::shared_ptr<SessionIndex> index = store.passing_index(session_id);
   if (index->refresh() &&
       index->wants_checkpoint(static_cast<std::uint64_t>(config.rebuild_threshold_writes))) {
     static_cast<void>(write_new_checkpoint(config, *index));

@@ -51,7 +51,8 @@ Status collect_sessions(const Store& store, std::span<const SessionSource> sourc
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BMAD_TRY(files[i]);
     if (*files[i] != nullptr) {
-      BMAD_TRY(collect_session(store, sources[i], **files[i], parser, collector));
+      Status collected = collect_session(store, sources[i], **files[i], parser, collector);
+      BMAD_TRY(collected ? Status() : sources[i].leave_out(store, std::move(collected).error()));
     }
   }
   return {};

@@ -52,7 +52,13 @@ std::string view_text(std::string_view name, EntryType type, std::span<const Kno
       write_item(json, item);
     }
   }
-  return json_pretty(json.end_array().end_object().take()) + '\n';
+  return json.end_array().end_object().take();
+}
+
+std::string pretty_file(std::string_view json) {
+  std::string text = json_pretty(json);
+  text += '\n';
+  return text;
 }
 
 Status replace_if_other(FileSystem& files, const std::string& path, const std::string& text) {
@@ -61,12 +67,13 @@ Status replace_if_other(FileSystem& files, const std::string& path, const std::s
 }
 
 Status write_views_locked(const Store& store) {
-  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, all_knowledge(store, {}));
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, all_knowledge(store, {}));
+  const std::string preferences = view_text("preferences", EntryType::kPreference, items);
+  const std::string facts = view_text("knowledge", EntryType::kFact, items);
+  items = {};  // With many sessions they are as large as both views.
   BMAD_TRY(ensure_folder(*store.files, kSharedFolder));
-  BMAD_TRY(replace_if_other(*store.files, kUserPreferencesFile,
-                            view_text("preferences", EntryType::kPreference, items)));
-  return replace_if_other(*store.files, kAgentKnowledgeFile,
-                          view_text("knowledge", EntryType::kFact, items));
+  BMAD_TRY(replace_if_other(*store.files, kUserPreferencesFile, pretty_file(preferences)));
+  return replace_if_other(*store.files, kAgentKnowledgeFile, pretty_file(facts));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@
 #include "lifecycle/maintenance_state.hpp"
 #include "lifecycle/retention.hpp"
 #include "lifecycle/trusted_clock.hpp"
+#include "seal_check.hpp"
 #include "storage/access_log.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
@@ -24,6 +25,20 @@ namespace {
 
 /// Access logs below are not worth a rewrite.
 constexpr std::uint64_t kAccessLogWorthFolding = 64U << 10U;
+/// How many sessions further the check of the seals begins each day.
+constexpr std::size_t kSealStride = 61;
+
+/// Notes since when what is deleted can be purged later.
+Status note_graces(const Store& store, MaintenanceState& state, Timestamp now) {
+  BMAD_TRY_ASSIGN(const std::vector<Deletion> deletions, list_deletions(store));
+  std::vector<SeenDeletion> seen;
+  seen.reserve(deletions.size());
+  for (const Deletion& deletion : deletions) {
+    seen.push_back({.id = deletion.deletion_id, .deleted_at = deletion.deleted_at});
+  }
+  update_graces(state.graces, seen, state.clock, now);
+  return {};
+}
 
 class Maintenance {
  public:
@@ -73,7 +88,12 @@ class Maintenance {
           state_.clock.last_seen ? "the clock went on further than expected"
                                  : "nothing is known of this clock yet");
     }
+    if (!options_.dry_run) {
+      BMAD_TRY(note_graces(store_, state_, now_));
+    }
     BMAD_TRY_ASSIGN(sessions_, store_.session_ids());
+    check_seals();
+    tidy_away();
     job(MaintenanceJob::kDecay, [&] { fold_and_compact(); });
     job(MaintenanceJob::kArchive, [&] { archive_idle(); });
     job(MaintenanceJob::kRetention, [&] { remove_expired(); });
@@ -126,14 +146,57 @@ class Maintenance {
     return result.has_value();
   }
 
+  /// Each run begins elsewhere, so that short ones come round, too.
+  void check_seals() {
+    const auto day = static_cast<std::size_t>(
+        std::chrono::floor<std::chrono::days>(now_).time_since_epoch().count());
+    for (std::size_t i = 0; i < sessions_.size() && !is_time_up(); ++i) {
+      const std::string& session_id = sessions_[(day * kSealStride + i) % sessions_.size()];
+      const SealCheck check = check_seal(store_, session_id);
+      if (std::string notice = seal_notice(check); !notice.empty()) {
+        report_.done.push_back({.task = "seal",
+                                .session_id = session_id,
+                                .count = check.damage.size() + check.changes.size(),
+                                .what = std::move(notice)});
+      }
+      if (options_.dry_run || is_sealed(store_, session_id)) {
+        continue;
+      }
+      if (const Result<FileLock::Guard> guard =
+              store_.session(session_id)->writer.lock("maintain")) {
+        static_cast<void>(seal_session(store_, session_id, false));
+      }
+    }
+  }
+
+  /// What is left of sessions that git took away. Nobody misses it, so nobody is told.
+  void tidy_away() {
+    const Result<std::vector<std::string>> folders = store_.session_folders();
+    if (!folders || folders->size() == sessions_.size() || options_.dry_run) {
+      return;
+    }
+    const Result<FileLock::Guard> guard = store_.lock_root("maintain");
+    for (const std::string& session_id : *folders) {
+      if (guard && !std::ranges::binary_search(sessions_, session_id)) {
+        static_cast<void>(clear_remains(store_, session_id));
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_time_up() const {
+    return options_.time_limit.count() > 0 &&
+           std::chrono::steady_clock::now() - begin_ > options_.time_limit / 2;
+  }
+
   void fold_and_compact() {
     for_each_session(sessions_, [&](const std::string& session_id) {
       fold(session_id);
+      const bool counted = count(session_id);
       const Result<SessionFootprint> footprint =
           session_footprint(*store_.files, session_id, log_files());
       if (!footprint || !store_.config.compaction.enabled ||
           !wants_compaction(store_, session_id, footprint->size)) {
-        return false;
+        return counted;
       }
       const Result<CompactionReport> compacted =
           compact_session(store_, session_id, {.dry_run = options_.dry_run});
@@ -145,12 +208,21 @@ class Maintenance {
     });
   }
 
+  /// An agent that was killed closes nothing, so its session is counted here.
+  bool count(const std::string& session_id) {
+    if (options_.dry_run) {
+      return false;
+    }
+    const Result<bool> counted = refresh_manifest(store_, session_id);
+    return counted && *counted;
+  }
+
   void fold(const std::string& session_id) {
     const Result<FileInfo> log = store_.files->info(session_file(session_id, kAccessName));
     if (!log || log->size < kAccessLogWorthFolding || options_.dry_run) {
       return;
     }
-    const Result<FileLock::Guard> guard = store_.session(session_id).writer.lock("maintain");
+    const Result<FileLock::Guard> guard = store_.session(session_id)->writer.lock("maintain");
     if (guard) {
       static_cast<void>(
           fold_accesses(*store_.files, session_id, [](std::string_view) { return true; }));
@@ -202,7 +274,8 @@ class Maintenance {
     if (options_.dry_run) {
       return;
     }
-    const Result<DeletionReport> purged = purge_deleted(store_, trusted_);
+    const Result<DeletionReport> purged =
+        purge_deleted(store_, {.now = trusted_, .graces = &state_.graces});
     if (went_well(purged) && purged->entries + purged->sessions_gone.size() > 0) {
       did(MaintenanceJob::kPurge, "", purged->entries,
           fmt::format("lines and {} sessions purged: deleted longer ago than they can be brought "
@@ -227,6 +300,24 @@ class Maintenance {
 
 Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options) {
   return Maintenance(store, options).run();
+}
+
+Result<DeletionReport> purge_by_clock(Store& store) {
+  BMAD_TRY_ASSIGN(const MaintenancePlan plan, maintenance_plan(store.config));
+  FileLock lock(*store.files, store.clock, kMaintenanceLockName, kMaintenanceLockInfoName);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "purge",
+                                                             .agent_id = store.agent_id,
+                                                             .timeout = store.lock_timeout}));
+  BMAD_TRY_ASSIGN(MaintenanceState state, load_maintenance(*store.files));
+  const Timestamp now = store.clock.now();
+  BMAD_TRY(note_graces(store, state, now));
+  const TrustedTime trusted = advance_clock(state.clock, now);
+  state.clock = trusted.state;
+  BMAD_TRY_ASSIGN(DeletionReport report,
+                  purge_deleted(store, {.now = trusted.time, .graces = &state.graces}));
+  // Derived: without it the next one counts again.
+  static_cast<void>(save_maintenance(*store.files, plan, state));
+  return report;
 }
 
 std::vector<MaintenanceAction> maintain_by_the_way(Store& store) {

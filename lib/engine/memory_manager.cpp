@@ -14,6 +14,7 @@
 #include "redaction.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
+#include "storage/layout_version.hpp"
 #include "storage/posix_file_system.hpp"
 #include "storage/retrying_file_system.hpp"
 #include "store.hpp"
@@ -42,9 +43,10 @@ Result<bool> create_if_missing(FileSystem& files, const char* path, std::string_
   return true;
 }
 
-/// A folder that merely exists is no memory root: writing there would litter it.
+/// A folder that merely exists is no memory root: writing there would litter it. The lock is what
+/// git leaves of a root when it takes everything else away.
 Status check_is_root(FileSystem& files) {
-  for (const char* name : {kSessionsFolder, kConfigFile}) {
+  for (const char* name : {kSessionsFolder, kConfigFile, kLockName}) {
     const Result<FileInfo> info = files.info(name);
     if (info || !is_not_found(info.error())) {
       return info ? Status() : Status(info.error());
@@ -144,6 +146,10 @@ Result<InitReport> MemoryManager::init(const std::string& root) {
   ignore_write_signals();
   BMAD_TRY(make_root_directory(root));
   BMAD_TRY_ASSIGN(const std::unique_ptr<FileSystem> files, open_posix_file_system(root));
+  BMAD_TRY_ASSIGN(std::optional<Error> newer, newer_layout(*files));
+  if (newer) {
+    return *std::move(newer);
+  }
   FileLock lock(*files, system_clock(), kLockName, kLockInfoName);
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "init"}));
   InitReport report{.root = root};
@@ -163,6 +169,10 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
   store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
   BMAD_TRY(check_is_root(*store.files));
+  BMAD_TRY_ASSIGN(store.newer_layout, newer_layout(*store.files));
+  if (store.newer_layout) {
+    store.files = read_only_files(std::move(store.files), *store.newer_layout);
+  }
   Result<LoadedConfig> loaded = load_config(*store.files);
   if (loaded) {
     if (Status known = check_language(*store.files, loaded->config); !known) {
@@ -466,7 +476,8 @@ Result<std::vector<Deletion>> MemoryManager::deletions() const {
 
 Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
   BMAD_TRY(check_manage(impl_->store, "purge"));
-  return bmad_mem::purge_deleted(impl_->store, all ? Timestamp::max() : impl_->store.clock.now());
+  return all ? bmad_mem::purge_deleted(impl_->store, {.now = Timestamp::max()})
+             : purge_by_clock(impl_->store);
 }
 
 Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
@@ -519,6 +530,10 @@ Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options
   return bmad_mem::maintain(impl_->store, options);
 }
 
+Status MemoryManager::check_writable() const {
+  return impl_->store.newer_layout ? Status(*impl_->store.newer_layout) : Status();
+}
+
 std::vector<Error> MemoryManager::problems() const { return impl_->store.problems(); }
 
 std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
@@ -536,9 +551,14 @@ Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const st
   return rebuild_indexes(impl_->store, sessions, on_progress);
 }
 
-Result<RepairReport> MemoryManager::repair(std::span<const std::string> sessions,
-                                           const Progress& on_progress) {
-  return repair_store(impl_->store, sessions, on_progress);
+Result<RepairReport> MemoryManager::repair(
+    std::span<const std::string> sessions, const Progress& on_progress,
+    const std::function<bool(const std::string& session_id)>& is_elsewhere) {
+  return repair_store(impl_->store, sessions, on_progress, is_elsewhere);
+}
+
+Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> sessions) {
+  return bmad_mem::accept_changes(impl_->store, sessions);
 }
 
 Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,

@@ -21,6 +21,7 @@
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 #include "unpacked_files.hpp"
 
 namespace bmad_mem {
@@ -65,7 +66,7 @@ Result<NamedBytes> unpack(const Store& store, const std::string& session_id, Pac
     return files;
   }
   if (kind == PackedKind::kKept) {
-    BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_kept(*store.files, session_id));
+    BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_good_kept(*store.files, session_id));
     for (const KeptLine& line : lines) {
       files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
     }
@@ -476,6 +477,9 @@ Result<GoneEntries> gone_entries(const Store& store, const std::string& session_
   }
   JsonParser parser;
   for (const DeletedLine& line : lines) {
+    if (line.is_damaged) {
+      continue;
+    }
     if (const Result<JsonValue> value = parser.parse(line.line)) {
       gone.ids.emplace(entry_id(*value));
     }
@@ -504,11 +508,14 @@ Result<PresentSessions> present_sessions(const Store& store) {
   // Folders before and after the others: a session on its way from one to the other is in one of
   // the lists at least.
   PresentSessions present;
-  BMAD_TRY_ASSIGN(const std::vector<std::string> before, store.session_ids());
+  BMAD_TRY_ASSIGN(const std::vector<std::string> before, store.session_folders());
   BMAD_TRY_ASSIGN(present.packed, archived_session_ids(*store.files));
   BMAD_TRY_ASSIGN(present.evicted, evicted_sessions(store, {}));
   BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_ids());
   std::ranges::set_union(before, after, std::back_inserter(present.live));
+  std::erase_if(present.live, [&](const std::string& id) {
+    return is_remains(*store.files, id).value_or(false);
+  });
   // A crash may leave a session in both places: the folder counts.
   std::erase_if(present.packed, [&](const std::string& id) {
     return std::ranges::binary_search(present.live, id);
@@ -522,8 +529,11 @@ Result<PresentSessions> present_sessions(const Store& store) {
 }
 
 Status check_still_there(const Store& store, const std::string& session_id) {
-  BMAD_TRY(store.files->info(session_folder(session_id)));
-  return {};
+  BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session_id)));
+  // A link or a file was read as an empty session.
+  return folder.kind == FileKind::kDirectory
+             ? Status()
+             : store.leave_out(session_id, Error{.code = ErrorCode::E_SESSION_CORRUPT});
 }
 
 }  // namespace bmad_mem

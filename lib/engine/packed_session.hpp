@@ -105,7 +105,8 @@ Result<std::vector<std::string>> evicted_sessions(const Store& store,
                                                   std::span<const std::string> sessions);
 
 /// Whether `session_id` is a folder still, after it was read as one: a folder that went meanwhile
-/// looked empty. Errors: one that is_not_found() when it has gone.
+/// looked empty. What is no folder is noted as left out. Errors: one that is_not_found() when it
+/// has gone.
 Status check_still_there(const Store& store, const std::string& session_id);
 
 /// What `look` finds in the sessions there are; it looks again when one came or went meanwhile, and

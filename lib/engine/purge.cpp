@@ -23,6 +23,7 @@
 #include "storage/access_log.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -74,7 +75,7 @@ class SessionPurge {
   Status look() {
     BMAD_TRY_ASSIGN(seen_, look_at_logs(files_, session_id_));
     BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));
-    BMAD_TRY_ASSIGN(is_live_, is_there(files_, session_folder(session_id_)));
+    BMAD_TRY_ASSIGN(is_live_, is_session_there(files_, session_id_));
     if (is_live_) {
       BMAD_TRY(look_into_logs());
     }
@@ -290,7 +291,7 @@ Status purge_in_session(Store& store, const std::string& session_id,
     }
     std::optional<FileLock::Guard> guard;
     if (is_live) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("purge"));
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("purge"));
     }
     SessionPurge purge(store, session_id, criteria, report);
     BMAD_TRY(purge.look());
@@ -329,9 +330,14 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
     BMAD_TRY_ASSIGN(sessions, all_session_ids(store));
   }
   DeletionReport report;
+  Status first_failure;
   for (const std::string& session_id : sessions) {
-    BMAD_TRY(purge_in_session(store, session_id, criteria, options.dry_run, report));
+    Status done = purge_in_session(store, session_id, criteria, options.dry_run, report);
+    if (!done && first_failure) {
+      first_failure = std::move(done);  // What is in the others goes all the same.
+    }
   }
+  BMAD_TRY(std::move(first_failure));
   return report;
 }
 

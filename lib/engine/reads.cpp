@@ -25,8 +25,7 @@ struct Located {
   TableEntry entry;
 };
 
-/// Errors: one that is_not_found() when the session has left its place meanwhile.
-Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSource& source,
+Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSource& source,
                                             std::span<const EntryType> types, Versions versions) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
   BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
@@ -35,6 +34,18 @@ Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSou
   for (TableEntry& entry : entries) {
     entry.archived = source.is_archived();
     entry.evicted = source.is_evicted();
+  }
+  return entries;
+}
+
+/// Nothing of a session that can't be read, which is left out. Errors: one that is_not_found() when
+/// the session has left its place meanwhile.
+Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSource& source,
+                                            std::span<const EntryType> types, Versions versions) {
+  Result<std::vector<TableEntry>> entries = read_source(store, source, types, versions);
+  if (!entries) {
+    BMAD_TRY(source.leave_out(store, std::move(entries).error()));
+    return std::vector<TableEntry>();
   }
   return entries;
 }

@@ -24,6 +24,8 @@
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
+#include "storage/seal.hpp"
+#include "storage/session_place.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -44,10 +46,10 @@ class SessionRedaction {
     if (!dry_run_) {
       BMAD_TRY_ASSIGN(root_guard, store_.lock_root("redact"));
     }
-    BMAD_TRY_ASSIGN(is_live_, is_there(*store_.files, session_folder(session_id_)));
+    BMAD_TRY_ASSIGN(is_live_, is_session_there(*store_.files, session_id_));
     std::optional<FileLock::Guard> guard;
     if (is_live_ && !dry_run_) {
-      BMAD_TRY_ASSIGN(guard, store_.session(session_id_).writer.lock("redact"));
+      BMAD_TRY_ASSIGN(guard, store_.session(session_id_)->writer.lock("redact"));
     }
     if (!dry_run_) {
       BMAD_TRY(remove_leftovers(*store_.files, session_id_));
@@ -179,7 +181,7 @@ class SessionRedaction {
         BMAD_TRY(remove_durably(*store_.files, derived));
       }
     }
-    return replace_file(*store_.files, path, *bytes);
+    return replace_log(*store_.files, path, *bytes);
   }
 
   /// What lies outside the folder: evicted, kept, deleted, archived. Who has maintained stands at

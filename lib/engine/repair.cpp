@@ -13,11 +13,15 @@
 #include "index/entry_scanner.hpp"
 #include "index/entry_table.hpp"
 #include "leftovers.hpp"
+#include "lifecycle/archive_manifest.hpp"
+#include "lifecycle/session_archive.hpp"
 #include "model/validate.hpp"
+#include "packed_session.hpp"
 #include "storage/layout.hpp"
 #include "storage/log_rewrite.hpp"
 #include "storage/quarantine.hpp"
 #include "store.hpp"
+#include "verify.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -76,26 +80,36 @@ Status remove_temporaries(FileSystem& files, const std::string& folder,
   return {};
 }
 
+using IsElsewhere = std::function<bool(const std::string& session_id)>;
+
 class SessionRepair {
  public:
-  SessionRepair(Store& store, std::string session_id, RepairReport& report)
-      : store_(store), session_id_(std::move(session_id)), report_(report) {}
+  SessionRepair(Store& store, std::string session_id, RepairReport& report,
+                const IsElsewhere& is_elsewhere)
+      : store_(store),
+        session_id_(std::move(session_id)),
+        report_(report),
+        is_elsewhere_(is_elsewhere) {}
 
   Status run() {
     BMAD_TRY_ASSIGN(const FileInfo folder, store_.files->info(session_folder(session_id_)));
     if (folder.kind != FileKind::kDirectory) {
       return {};  // Left for a person; verify_store() names it afterwards.
     }
-    OpenSession& session = store_.session(session_id_);
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("repair"));
+    const std::shared_ptr<OpenSession> session = store_.session(session_id_);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("repair"));
+    const Result<Manifest> manifest = load_manifest(*store_.files, session_id_);
+    if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
+      return {};  // What is damage to this program may be none to the one that wrote it.
+    }
     for (const std::string& place :
          {session_folder(session_id_), session_file(session_id_, kArtifactsName)}) {
       BMAD_TRY(remove_temporaries(*store_.files, place, session_id_, report_));
     }
     for (const EntryType type : kEntryTypes) {
-      BMAD_TRY(repair_log(session.writer, guard, type));
+      BMAD_TRY(repair_log(session->writer, guard, type));
     }
-    session.manifest_known = false;
+    session->manifest_known = false;
     return repair_manifest();
   }
 
@@ -177,6 +191,9 @@ class SessionRepair {
     if (!info && !is_not_found(info.error())) {
       return info.error();
     }
+    if (!info && is_elsewhere_ && is_elsewhere_(session_id_)) {
+      return {};  // It comes back with its branch.
+    }
     if (info && info->kind != FileKind::kRegular) {
       return {};  // Left for a person.
     }
@@ -221,7 +238,21 @@ class SessionRepair {
   Store& store_;
   std::string session_id_;
   RepairReport& report_;
+  const IsElsewhere& is_elsewhere_;
 };
+
+/// What was left on purpose needs another remedy.
+void explain_left(const IsElsewhere& is_elsewhere, RepairReport& report) {
+  for (Finding& finding : report.left) {
+    if (finding.kind == FindingKind::kMissingManifest && is_elsewhere &&
+        is_elsewhere(finding.session_id)) {
+      finding.reason = fmt::format(
+          "session {} has no manifest here, and git has it on another branch: check that branch "
+          "out, or write to the session",
+          finding.session_id);
+    }
+  }
+}
 
 /// Removes what killed operations left of sessions outside their folders. The caller holds the
 /// root's lock.
@@ -235,7 +266,7 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
     std::optional<FileLock::Guard> guard;
     const Result<FileInfo> folder = store.files->info(session_folder(session_id));
     if (folder && folder->kind == FileKind::kDirectory) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("repair"));
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("repair"));
     }
     BMAD_TRY(remove_leftovers(*store.files, session_id));
     for (const std::string& path : paths) {
@@ -248,6 +279,64 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
   return {};
 }
 
+/// Makes what has a source from it again: the manifest of an archive, and what version 0.1 kept of
+/// the session. The caller holds the root's lock.
+Status repair_packed(Store& store, const std::string& session_id, RepairReport& report) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
+  const Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
+  if (has_folder || !members) {
+    return {};  // verify_store() names what is wrong with the archive itself.
+  }
+  const Result<std::shared_ptr<FileSystem>> archive = archive_files(store, session_id);
+  if (!archive) {
+    return {};
+  }
+  const Result<Manifest> identity = load_manifest(**archive, session_id);
+  const Result<ArchiveManifest> manifest = read_archive_manifest(files, session_id);
+  const auto is_newer = [](const auto& read) {
+    return !read && read.error().code == ErrorCode::E_NEWER_VERSION;
+  };
+  if (is_newer(identity) || is_newer(manifest)) {
+    return {};
+  }
+  const auto did = [&](const std::string& path) {
+    report.actions.push_back({.session_id = session_id,
+                              .path = files.display_path(path),
+                              .what = "made from the archive",
+                              .count = 1});
+  };
+  const bool is_lost = !manifest && (manifest.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
+                                     manifest.error().code == ErrorCode::E_SESSION_CORRUPT);
+  if (is_lost && identity) {
+    BMAD_TRY_ASSIGN(const FileInfo packed, files.info(archive_path(session_id)));
+    const std::chrono::nanoseconds written(packed.mtime_ns);
+    BMAD_TRY(write_archive_manifest(
+        files, identity->text, size_of_archive(*members, packed.size),
+        Timestamp(std::chrono::duration_cast<Timestamp::duration>(written))));
+    did(archive_manifest_path(session_id));
+  }
+  BMAD_TRY_ASSIGN(const bool is_kept, is_there(files, kept_path(session_id)));
+  BMAD_TRY_ASSIGN(const std::vector<KeptLine> wanted, lines_to_keep(**archive, session_id));
+  const Result<std::vector<KeptLine>> kept = read_kept(files, session_id);
+  const auto is_right = [&](const KeptLine& line) {
+    return std::ranges::find(wanted, line) != wanted.end();
+  };
+  if (is_kept && (!kept || !std::ranges::all_of(*kept, is_right))) {
+    BMAD_TRY(write_kept(files, session_id, wanted));
+    did(kept_path(session_id));
+  }
+  return {};
+}
+
+Status repair_all_packed(Store& store, RepairReport& report) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, archived_session_ids(*store.files));
+  for (const std::string& session_id : ids) {
+    BMAD_TRY(repair_packed(store, session_id, report));
+  }
+  return {};
+}
+
 Status tidy_root(Store& store, RepairReport& report) {
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("repair"));
   for (const char* folder : {"", kSharedFolder}) {
@@ -255,27 +344,57 @@ Status tidy_root(Store& store, RepairReport& report) {
   }
   const Result<FileInfo> sessions = store.files->info(kSessionsFolder);
   BMAD_TRY(sessions ? remove_unfinished_sessions(store) : Status());
-  return remove_all_leftovers(store, report);
+  BMAD_TRY(remove_all_leftovers(store, report));
+  return repair_all_packed(store, report);
+}
+
+/// Adds what could not be mended and is no finding by itself, as when a lock is held too long.
+void add_failures(const Store& store, std::span<const std::pair<std::string, Error>> failures,
+                  RepairReport& report) {
+  for (const auto& [session_id, error] : failures) {
+    if (is_not_found(error) || error.code == ErrorCode::E_SESSION_NOT_FOUND) {
+      continue;  // It was archived or deleted meanwhile, and may be back.
+    }
+    const auto is_it = [&](const Finding& finding) { return finding.session_id == session_id; };
+    if (store.files->info(session_folder(session_id)) && std::ranges::none_of(report.left, is_it)) {
+      report.left.push_back({.kind = FindingKind::kUnreadable,
+                             .session_id = session_id,
+                             .path = error.path,
+                             .line = error.line,
+                             .field = error.field,
+                             .reason = error.message});
+    }
+  }
 }
 
 }  // namespace
 
 Result<RepairReport> repair_store(Store& store, std::span<const std::string> wanted,
-                                  const MemoryManager::Progress& on_progress) {
+                                  const MemoryManager::Progress& on_progress,
+                                  const IsElsewhere& is_elsewhere) {
   RepairReport report;
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
   if (wanted.empty()) {
     BMAD_TRY(tidy_root(store, report));
   }
+  std::vector<std::pair<std::string, Error>> failures;  // The others are mended all the same.
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    BMAD_TRY(SessionRepair(store, sessions[i], report).run());
+    Status done = SessionRepair(store, sessions[i], report, is_elsewhere).run();
+    if (!done && wanted.size() == 1) {
+      return std::move(done).error();
+    }
+    if (!done) {
+      failures.emplace_back(sessions[i], std::move(done).error());
+    }
     if (on_progress) {
       on_progress(i + 1, sessions.size());
     }
   }
-  report.sessions = sessions.size();
   BMAD_TRY_ASSIGN(VerifyReport after, verify_store(store, wanted, {}));
+  report.sessions = after.sessions;
   report.left = std::move(after.findings);
+  explain_left(is_elsewhere, report);
+  add_failures(store, failures, report);
   return report;
 }
 

@@ -108,9 +108,10 @@ Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_
     }
     const std::string text = returning.settle(outcome);
     if (!text.empty()) {
+      const std::shared_ptr<OpenSession> session = store.session(session_id);
       BMAD_TRY_ASSIGN(const AppendLog::Written written,
-                      store.session(session_id).writer.append(guard, log_file, text));
-      BMAD_TRY(AppendLog::sync(written));
+                      session->writer.append(guard, log_file, text));
+      BMAD_TRY(session->writer.settle(guard, log_file, written));
     }
   }
   return outcome;

@@ -70,6 +70,11 @@ std::uint64_t change_each(std::vector<Line>& lines, const LineChange& change) {
   return count;
 }
 
+/// Of a damaged line the ids can't be told from other words.
+bool goes_from(const DeletedLine& line, PurgeTarget& target) {
+  return line.is_damaged ? target.is_named_in(line.line) : target.is_entry(line.type, line.line);
+}
+
 template <typename Line>
 std::uint64_t count_lines(const std::vector<Line>& lines, PurgeTarget& target) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
@@ -197,7 +202,9 @@ std::vector<FileCount> SessionCopies::count(FileSystem& files, PurgeTarget& targ
   };
   add(evicted_path(session_id_), count_lines(evicted_, target));
   add(kept_path(session_id_), count_lines(kept_, target));
-  add(deleted_entries_path(session_id_), count_lines(deleted_, target));
+  add(deleted_entries_path(session_id_),
+      static_cast<std::uint64_t>(std::ranges::count_if(
+          deleted_, [&](const DeletedLine& line) { return goes_from(line, target); })));
   std::uint64_t in_archive = 0;
   for (const ArchivedFile& file : archived_) {
     static_cast<void>(without_purged(file, target, in_archive));
@@ -219,7 +226,8 @@ Status SessionCopies::purge(FileSystem& files, PurgeTarget& target) {
   if (std::erase_if(kept_, goes) > 0) {
     BMAD_TRY(write_kept(files, session_id_, kept_));
   }
-  if (std::erase_if(deleted_, goes) > 0) {
+  if (std::erase_if(deleted_, [&](const DeletedLine& line) { return goes_from(line, target); }) >
+      0) {
     BMAD_TRY(replace_deleted(files, session_id_, deleted_));
     BMAD_TRY(drop_finished_deletions(files, session_id_, deleted_));
   }
@@ -242,6 +250,7 @@ Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
     return {};
   }
   BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
+  BMAD_TRY(forget_hashes(files, manifest));
   BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files, session_id_, members));
   return write_archive_manifest(files, manifest.text, size, manifest.archived_at);
 }
@@ -310,6 +319,7 @@ Status SessionCopies::rewrite_archive(FileSystem& files, bool dry_run, const Fil
   ArchiveSize size{.original_bytes = manifest.original_size_bytes,
                    .compressed_bytes = manifest.compressed_size_bytes};
   if (lines > 0) {
+    BMAD_TRY(forget_hashes(files, manifest));
     BMAD_TRY_ASSIGN(size, rewrite_session_archive(files, session_id_, archived_));
   }
   return write_archive_manifest(files, text, size, manifest.archived_at);

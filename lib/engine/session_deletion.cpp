@@ -27,6 +27,7 @@
 #include "return_lines.hpp"
 #include "storage/layout.hpp"
 #include "storage/remove_tree.hpp"
+#include "storage/session_place.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -106,10 +107,10 @@ Status move_session(Store& store, const std::string& session_id, DeletionReport&
 }
 
 /// Removes a deletion's folder, for each that is due; the ids in it are noted before, durable.
-Status remove_due_folders(FileSystem& files, DeletionRecord& record, Timestamp now,
+Status remove_due_folders(FileSystem& files, DeletionRecord& record, const PurgeTime& time,
                           std::vector<std::string>& sessions_gone) {
   for (const Deletion& deletion : record.deletions) {
-    if (deletion.whole_session && deletion.expires_at <= now) {
+    if (deletion.whole_session && time.ends(deletion)) {
       BMAD_TRY_ASSIGN(
           std::vector<std::string> ids,
           ids_in_folder(files, deleted_session_folder(record.session_id, deletion.deletion_id)));
@@ -124,28 +125,28 @@ Status remove_due_folders(FileSystem& files, DeletionRecord& record, Timestamp n
   return {};
 }
 
-/// Whether nothing is left of the session that could be worked with or brought back at `now`.
-Result<bool> is_gone(FileSystem& files, const DeletionRecord& record, Timestamp now) {
+/// Whether nothing is left of the session that could be worked with or brought back at `time`.
+Result<bool> is_gone(FileSystem& files, const DeletionRecord& record, const PurgeTime& time) {
   const bool had_session = std::ranges::any_of(record.deletions, &Deletion::whole_session);
-  BMAD_TRY_ASSIGN(const bool is_live, is_there(files, session_folder(record.session_id)));
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, record.session_id));
   BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(record.session_id)));
   return had_session && !is_live && !has_archive &&
          std::ranges::all_of(record.deletions, [&](const Deletion& deletion) {
-           return !deletion.whole_session || deletion.expires_at <= now;
+           return !deletion.whole_session || time.ends(deletion);
          });
 }
 
-/// Removes for good what of one session was deleted and has expired at `now`, and what was
+/// Removes for good what of one session was deleted and has ended at `time`, and what was
 /// compacted away of a session that goes with it. Returns the ids of the lines; none when nothing
 /// was due. The caller holds the root's lock and, for a live session, the session's.
 Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, DeletionRecord record,
-                                                               Timestamp now,
+                                                               const PurgeTime& time,
                                                                DeletionReport& report) {
   FileSystem& files = *store.files;
   const std::string session_id = record.session_id;
   BMAD_TRY(remove_leftovers(files, session_id));
-  BMAD_TRY_ASSIGN(const bool all, is_gone(files, record, now));
-  const auto is_due = [&](const Deletion& each) { return all || each.expires_at <= now; };
+  BMAD_TRY_ASSIGN(const bool all, is_gone(files, record, time));
+  const auto is_due = [&](const Deletion& each) { return all || time.ends(each); };
   if (std::ranges::none_of(record.deletions, is_due)) {
     return std::optional<std::vector<std::string>>();
   }
@@ -154,9 +155,11 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
   std::vector<std::string> gone;
   JsonParser parser;
   for (DeletedLine& line : lines) {
-    const auto deletion =
-        std::ranges::find(record.deletions, line.deletion_id, &Deletion::deletion_id);
-    if (deletion != record.deletions.end() && !is_due(*deletion)) {
+    const auto deletion = std::ranges::find_if(
+        record.deletions, [&](const Deletion& each) { return line.is_of(each.deletion_id); });
+    const bool is_known = deletion != record.deletions.end();
+    // Nobody knows when a damaged line without a deletion is due, until all goes.
+    if ((is_known && !is_due(*deletion)) || (!is_known && line.is_damaged && !all)) {
       left.push_back(std::move(line));
     } else if (const Result<JsonValue> value = parser.parse(line.line);
                value && deletion != record.deletions.end()) {
@@ -164,7 +167,7 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
       gone.emplace_back((*value)["id"].string());
     }
   }
-  BMAD_TRY(remove_due_folders(files, record, now, report.sessions_gone));
+  BMAD_TRY(remove_due_folders(files, record, time, report.sessions_gone));
   BMAD_TRY(replace_deleted(files, session_id, left));
   if (all) {
     BMAD_TRY(remove_archive(files, session_id));
@@ -220,9 +223,8 @@ Result<std::uint64_t> remove_archived(Store& store, const std::string& session_i
 Status destroy_session(Store& store, const std::string& session_id, DeletionReport& report) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  BMAD_TRY_ASSIGN(const bool is_live, is_there(files, session_folder(session_id)));
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
   BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
-  const Timestamp now = store.clock.now();
   std::uint64_t count = 0;
   if (is_live) {
     BMAD_TRY_ASSIGN(count, doom_folder(store, session_id, record));
@@ -231,11 +233,11 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
   }
   // Not before the folder has gone: until then a crash leaves everything as it was.
   for (Deletion& deletion : record.deletions) {
-    deletion.expires_at = std::min(deletion.expires_at, now);
+    deletion.expires_at = std::min(deletion.expires_at, deletion.deleted_at);
   }
   BMAD_TRY(save_deletion_record(files, record));
   DeletionReport rest;
-  BMAD_TRY(remove_expired(store, record, now, rest));
+  BMAD_TRY(remove_expired(store, record, {.now = Timestamp::max()}, rest));
   BMAD_TRY(replace_evicted(files, session_id, {}));
   BMAD_TRY(make_deleted_folder(files, session_id));
   BMAD_TRY(append_audit(files, {.at = store.clock.now(),
@@ -251,7 +253,7 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
 
 /// Puts an archived session back first: what is deleted, and may come back, is a folder.
 Status unpack_if_archived(Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const bool is_live, is_there(*store.files, session_folder(session_id)));
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store.files, session_id));
   BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(session_id)));
   if (is_live || !has_archive) {
     return {};
@@ -273,7 +275,7 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
   }
   if (options.dry_run) {
     BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
-                    files.info(session_folder(session_id)) || !is_archived(store, session_id)
+                    check_session(store, session_id) || !is_archived(store, session_id)
                         ? ids_in_folder(files, session_folder(session_id))
                         : ids_in_archive(store, session_id));
     report.entries = ids.size();
@@ -289,7 +291,7 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
     BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
     std::optional<FileLock::Guard> guard;
     if (files.info(session_folder(session_id))) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("delete"));
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("delete"));
     }
     BMAD_TRY(options.purge ? destroy_session(store, session_id, report)
                            : move_session(store, session_id, report));
@@ -310,7 +312,7 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
   const std::string folder = deleted_session_folder(session_id, last->deletion_id);
   BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, folder));
   if (has_folder) {
-    BMAD_TRY_ASSIGN(const bool is_live, is_there(files, session_folder(session_id)));
+    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
     if (is_live) {
       return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                    .message = fmt::format("there is a new session {}; delete or rename it before "
@@ -318,6 +320,7 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
                                           session_id),
                    .path = files.display_path(session_folder(session_id))};
     }
+    BMAD_TRY(clear_remains(store, session_id));
     BMAD_TRY(files.rename(folder, session_folder(session_id)));
     BMAD_TRY(files.sync_directory(kSessionsFolder));
     BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
@@ -335,12 +338,12 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
 
 namespace {
 
-Status purge_expired(Store& store, const std::string& session_id, Timestamp now,
+Status purge_expired(Store& store, const std::string& session_id, const PurgeTime& time,
                      DeletionReport& report) {
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
   DeletionReport gone;
   BMAD_TRY_ASSIGN(std::optional<std::vector<std::string>> ids,
-                  remove_expired(store, std::move(record), now, gone));
+                  remove_expired(store, std::move(record), time, gone));
   report.entries += gone.entries;
   std::ranges::move(gone.elsewhere, std::back_inserter(report.elsewhere));
   std::ranges::move(gone.sessions_gone, std::back_inserter(report.sessions_gone));
@@ -358,7 +361,19 @@ Status purge_expired(Store& store, const std::string& session_id, Timestamp now,
 
 }  // namespace
 
-Result<DeletionReport> purge_deleted(Store& store, Timestamp now) {
+bool PurgeTime::ends(const Deletion& deletion) const {
+  const auto length = deletion.expires_at - deletion.deleted_at;
+  if (now == Timestamp::max() || length.count() <= 0) {
+    return true;  // Or one that was purged, and was killed then.
+  }
+  if (graces == nullptr) {
+    return deletion.expires_at <= now;
+  }
+  const auto since = graces->find(deletion.deletion_id);
+  return since != graces->end() && since->second + length <= now;
+}
+
+Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
   DeletionReport report;
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(*store.files));
   for (const std::string& session_id : sessions) {
@@ -374,9 +389,9 @@ Result<DeletionReport> purge_deleted(Store& store, Timestamp now) {
     BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("purge"));
     std::optional<FileLock::Guard> guard;
     if (store.files->info(session_folder(session_id))) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id).writer.lock("purge"));
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("purge"));
     }
-    BMAD_TRY(purge_expired(store, session_id, now, report));
+    BMAD_TRY(purge_expired(store, session_id, time, report));
   }
   return report;
 }

@@ -20,13 +20,18 @@ Status SessionSource::check_still_there(const Store& store) const {
                            : packed->check_still_there();
 }
 
+Status SessionSource::leave_out(const Store& store, Error error) const {
+  return packed == nullptr && !is_only_one ? store.leave_out(session_id, std::move(error))
+                                           : Status(std::move(error));
+}
+
 namespace {
 
 Status add_packed(const Store& store, const std::string& id, PackedKind kind,
                   std::vector<SessionSource>& sources) {
   BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, kind));
   if (packed != nullptr) {
-    sources.push_back({.session_id = id, .packed = std::move(packed)});
+    sources.push_back({.session_id = id, .packed = std::move(packed), .is_only_one = false});
   }
   return {};
 }
@@ -50,8 +55,11 @@ Result<std::vector<SessionSource>> session_sources(const Store& store,
     (there ? present.live : present.packed).push_back(id);
   }
   if (archived != ArchivedSessions::kOnly) {
+    const bool is_only_one = wanted.size() == 1;
     for (const std::string& id : present.live) {
-      found.push_back({.session_id = id, .packed = nullptr});
+      if (is_only_one || !store.is_left_out(id)) {
+        found.push_back({.session_id = id, .packed = nullptr, .is_only_one = is_only_one});
+      }
     }
   }
   if (archived != ArchivedSessions::kWithout) {

@@ -15,7 +15,8 @@ namespace bmad_mem {
 
 struct SessionSource {
   std::string session_id;
-  Packed packed;  ///< Null for a folder.
+  Packed packed;             ///< Null for a folder.
+  bool is_only_one = false;  ///< No other was asked for.
 
   [[nodiscard]] bool is_archived() const {
     return packed != nullptr && packed->kind() != PackedKind::kEvicted;
@@ -27,6 +28,9 @@ struct SessionSource {
   [[nodiscard]] Result<std::shared_ptr<FileSystem>> files(const Store& store) const;
   /// To be asked after it was read. Errors: one that is_not_found() when it went meanwhile.
   [[nodiscard]] Status check_still_there(const Store& store) const;
+  /// What `error` of reading it means: see Store::leave_out(). What is packed is noted where it is
+  /// read, and the only one that was asked for is not left out.
+  [[nodiscard]] Status leave_out(const Store& store, Error error) const;
 };
 
 /// Of the sessions `wanted`, or of all, those in folders and archives as `archived` says; what was

@@ -8,6 +8,7 @@
 #include "lifecycle/session_folder.hpp"
 #include "model/entry.hpp"
 #include "redaction.hpp"
+#include "seal_check.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
@@ -29,6 +30,45 @@ Status fill_session_folder(FileSystem& files, const std::string& folder, const M
   return replace_file(files, folder + "/" + kManifestName, manifest.to_text());
 }
 
+/// Makes the session in a folder that is there: logs in it stay, what was derived from others goes.
+/// The manifest comes first, so that a killed process leaves a session or none.
+Status fill_folder_in_place(Store& store, const Manifest& manifest) {
+  FileSystem& files = *store.files;
+  const std::string& id = manifest.session_id;
+  const std::shared_ptr<OpenSession> session = store.session(id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("session new"));
+  for (const char* derived : {kIndexName, kSealName}) {
+    BMAD_TRY(remove_durably(files, session_file(id, derived)));
+  }
+  session->manifest_known = false;
+  BMAD_TRY(save_manifest(files, manifest));
+  for (const EntryType type : kEntryTypes) {
+    const EntryTypeInfo& info = entry_type_info(type);
+    if (info.created_with_session) {
+      BMAD_TRY_ASSIGN(const std::unique_ptr<File> log,
+                      files.open(session_file(id, info.log_file), OpenMode::kAppend));
+    }
+  }
+  return files.sync_directory(session_folder(id));
+}
+
+/// Makes the folder of a session. The caller holds the root's lock.
+Status make_session_folder(Store& store, const Manifest& manifest) {
+  FileSystem& files = *store.files;
+  const std::string& id = manifest.session_id;
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(id)));
+  if (has_folder) {
+    Status filled = fill_folder_in_place(store, manifest);
+    if (filled || !is_not_found(filled.error())) {
+      return filled;  // Else it has gone meanwhile, as by `git clean`.
+    }
+  }
+  const std::string unfinished = unfinished_session_folder(id);
+  BMAD_TRY(fill_session_folder(files, unfinished, manifest));
+  BMAD_TRY(files.rename(unfinished, session_folder(id)));
+  return files.sync_directory(kSessionsFolder);
+}
+
 Error id_taken(const Store& store, const std::string& session_id) {
   return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                .message = fmt::format("there is a session {} already; choose another id, or leave "
@@ -37,17 +77,32 @@ Error id_taken(const Store& store, const std::string& session_id) {
                .path = store.files->display_path(session_folder(session_id))};
 }
 
+/// Writes .gitignore where git took it away, together with config.json, for a branch that has no
+/// memory. Who wants no .gitignore keeps config.json. The caller holds the root's lock.
+Status bring_back_gitignore(FileSystem& files) {
+  for (const char* name : {kConfigFile, kGitignoreFile}) {
+    BMAD_TRY_ASSIGN(const bool has_file, is_there(files, name));
+    if (has_file) {
+      return {};
+    }
+  }
+  return replace_file(files, kGitignoreFile, gitignore_text());
+}
+
 /// The id asked for, or a new one. The caller holds the root's lock.
 Result<std::string> free_session_id(Store& store, const std::string& wanted) {
   constexpr int kTries = 8;  // 30 random bits a day: the second try is already unlikely.
   for (int i = 0; i < kTries; ++i) {
     std::string id = wanted.empty() ? store.ids.session_id() : wanted;
     const Result<FileInfo> folder = store.files->info(session_folder(id));
-    if (!folder && is_not_found(folder.error())) {
-      return id;
-    }
-    if (!folder) {
+    if (!folder && !is_not_found(folder.error())) {
       return folder.error();
+    }
+    BMAD_TRY_ASSIGN(const bool has_manifest, is_there(*store.files, manifest_path(id)));
+    // A folder without a manifest is what git left, or a disk: the session is made in it.
+    const bool is_free = !folder || (folder->kind == FileKind::kDirectory && !has_manifest);
+    if (wanted.empty() ? !folder : is_free) {
+      return id;
     }
     if (!wanted.empty()) {
       break;
@@ -98,11 +153,24 @@ NewSession without_secrets(const Store& store, NewSession session) {
   return session;
 }
 
+/// A folder of that name must be possible wherever the project is cloned.
+Status check_new_session_id(const std::string& id) {
+  BMAD_TRY(check_session_id(id));
+  if (is_portable_session_id(id)) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_INVALID_FORMAT,
+               .message = fmt::format("Windows can have no folder {}: it ends with '.', or names a "
+                                      "device; choose another id",
+                                      id),
+               .field = "session_id"};
+}
+
 }  // namespace
 
 Result<std::string> create_session(Store& store, const SessionParams& params) {
   if (!params.session_id.empty()) {
-    BMAD_TRY(check_session_id(params.session_id));
+    BMAD_TRY(check_new_session_id(params.session_id));
   }
   if (store.redaction != nullptr && store.redaction->has_secret(params.session_id)) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
@@ -111,6 +179,7 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("session new"));
   BMAD_TRY(ensure_folder(files, kSessionsFolder));
+  BMAD_TRY(bring_back_gitignore(files));
   BMAD_TRY(remove_unfinished_sessions(store));
   BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
   const Manifest manifest =
@@ -121,10 +190,7 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
                                            .session_type = params.session_type,
                                            .tags = params.tags}),
                    store.clock.now());
-  const std::string unfinished = unfinished_session_folder(id);
-  BMAD_TRY(fill_session_folder(files, unfinished, manifest));
-  BMAD_TRY(files.rename(unfinished, session_folder(id)));
-  BMAD_TRY(files.sync_directory(kSessionsFolder));
+  BMAD_TRY(make_session_folder(store, manifest));
   return id;
 }
 
@@ -185,24 +251,65 @@ Result<Session> describe_session(const Store& store, const std::string& session_
       .problem = std::nullopt};
 }
 
+Status count_into(Store& store, Manifest& manifest) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const SessionStatistics counted, count_session(store, manifest.session_id));
+  ManifestStatistics& statistics = manifest.statistics;
+  for (const TypeStatistics& type : counted.types) {
+    statistics.set_total(total_name(type.type), static_cast<std::int64_t>(type.entries));
+  }
+  // By what entries say, and not by the file system: every clone counts the same.
+  if (counted.newest) {
+    statistics.last_accessed = std::max(statistics.last_accessed, counted.newest);
+    manifest.updated_at = std::max(manifest.updated_at, *counted.newest);
+  }
+  BMAD_TRY_ASSIGN(const FileInfo before, files.info(manifest_path(manifest.session_id)));
+  const std::uint64_t others = counted.size_bytes - std::min(before.size, counted.size_bytes);
+  constexpr int kRounds = 3;  // The manifest counts itself, and grows with the digits.
+  for (int i = 0; i < kRounds; ++i) {
+    statistics.size_bytes = static_cast<std::int64_t>(others + manifest.to_text().size());
+  }
+  return {};
+}
+
+Result<bool> refresh_manifest(Store& store, const std::string& session_id) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const Manifest before, load_manifest(files, session_id));
+  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+                  session_footprint(files, session_id, log_files()));
+  const bool holds_nothing = footprint.last_write_ns == 0 &&
+                             std::ranges::all_of(before.statistics.totals,
+                                                 [](const auto& each) { return each.count == 0; });
+  if (holds_nothing || before.statistics.size_bytes == static_cast<std::int64_t>(footprint.size)) {
+    return false;
+  }
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("maintain"));
+  BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(files, session_id));
+  BMAD_TRY(count_into(store, manifest));
+  session->manifest_known = false;
+  BMAD_TRY(save_manifest(files, manifest));
+  return true;
+}
+
 Result<Session> close_session(Store& store, const std::string& session_id) {
   BMAD_TRY(check_session(store, session_id));
-  OpenSession& session = store.session(session_id);
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
+  std::string notice = seal_notice(check_seal(store, session_id));  // May run git: before the lock.
   {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("close"));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("close"));
     BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));
-    BMAD_TRY_ASSIGN(const SessionStatistics counted, count_session(store, session_id));
-    for (const TypeStatistics& type : counted.types) {
-      manifest.statistics.set_total(total_name(type.type), static_cast<std::int64_t>(type.entries));
-    }
-    manifest.statistics.size_bytes = static_cast<std::int64_t>(counted.size_bytes);
     manifest.statistics.last_accessed = store.clock.now();
     manifest.updated_at = store.clock.now();
     manifest.closed_at = store.clock.now();
+    BMAD_TRY(count_into(store, manifest));
     BMAD_TRY(save_manifest(*store.files, manifest));
-    session.manifest_known = false;
+    session->manifest_known = false;
+    static_cast<void>(seal_session(store, session_id, false));
   }
-  return describe_session(store, session_id);
+  BMAD_TRY_ASSIGN(Session closed, describe_session(store, session_id));
+  closed.notice = std::move(notice);
+  return closed;
 }
 
 const char* session_state_name(SessionState state) {

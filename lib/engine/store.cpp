@@ -1,11 +1,14 @@
 #include "store.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <fmt/format.h>
 
 #include "redaction.hpp"
 #include "storage/layout.hpp"
+#include "storage/posix_file_system.hpp"
+#include "storage/session_place.hpp"
 
 namespace bmad_mem {
 
@@ -23,11 +26,41 @@ void Store::note_access(const std::string& session_id, const std::string& id) co
   }
 }
 
-OpenSession& Store::session(const std::string& session_id) {
+std::size_t writers_max() {
+  constexpr std::size_t kWritersMax = 64;
+  constexpr std::size_t kDescriptorsEach = 16;
+  return std::clamp(descriptor_limit() / kDescriptorsEach, std::size_t{1}, kWritersMax);
+}
+
+namespace {
+
+/// Closes the writers that were not used for longest, but none that is in use.
+void close_oldest(std::map<std::string, SessionSlot, std::less<>>& sessions) {
+  static const std::size_t kMax = writers_max();
+  while (sessions.size() > kMax) {
+    auto oldest = sessions.end();
+    for (auto each = sessions.begin(); each != sessions.end(); ++each) {
+      const SessionSlot& slot = each->second;
+      const bool is_free = slot.session.use_count() == 1;
+      if (is_free && (oldest == sessions.end() || slot.used < oldest->second.used)) {
+        oldest = each;
+      }
+    }
+    if (oldest == sessions.end()) {
+      return;
+    }
+    sessions.erase(oldest);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<OpenSession> Store::session(const std::string& session_id) {
   const std::lock_guard guard(sessions_mutex);
-  std::unique_ptr<OpenSession>& slot = sessions[session_id];
-  if (slot == nullptr) {
-    slot = std::make_unique<OpenSession>(
+  SessionSlot& slot = sessions[session_id];
+  slot.used = ++session_uses;
+  if (slot.session == nullptr) {
+    slot.session = std::make_shared<OpenSession>(
         *files, clock,
         SessionWriterOptions{.session_id = session_id,
                              .log_files = log_files(),
@@ -35,10 +68,16 @@ OpenSession& Store::session(const std::string& session_id) {
                              .lock_timeout = lock_timeout,
                              .agent_id = agent_id});
   }
-  return *slot;
+  std::shared_ptr<OpenSession> wanted = slot.session;  // Holds it, too, before others are closed.
+  close_oldest(sessions);
+  return wanted;
 }
 
 void Store::forget_session(const std::string& session_id) {
+  {
+    const std::lock_guard guard(sessions_mutex);
+    sessions.erase(session_id);
+  }
   const std::lock_guard guard(indexes_mutex);
   indexes.erase(session_id);
   packed.erase(archive_path(session_id));
@@ -50,7 +89,11 @@ void Store::note_damage(const std::string& path, const FileInfo& file, const Err
   if (is_damaged(path, file)) {
     return;  // Known.
   }
-  Damage damage{.file = file, .at = std::chrono::steady_clock::now(), .error = error};
+  Damage damage{.file = file,
+                .at = std::chrono::steady_clock::now(),
+                .error = error,
+                .is_lasting = error.code == ErrorCode::E_STORAGE_CORRUPT ||
+                              error.code == ErrorCode::E_SIZE_LIMIT};
   if (damage.error.path.empty()) {
     damage.error.path = files->display_path(path);
   }
@@ -72,11 +115,87 @@ bool Store::is_damaged(const std::string& path, const FileInfo& file) const {
     return false;
   }
   const Damage& known = found->second;
-  const bool is_lasting = known.error.code == ErrorCode::E_STORAGE_CORRUPT ||
-                          known.error.code == ErrorCode::E_SIZE_LIMIT;
   return known.file.same_file(file) && known.file.size == file.size &&
          known.file.mtime_ns == file.mtime_ns &&
-         (is_lasting || std::chrono::steady_clock::now() - known.at < kMayHavePassed);
+         (known.is_lasting || std::chrono::steady_clock::now() - known.at < kMayHavePassed);
+}
+
+namespace {
+
+/// Whether `error` tells of a session's files: not of this process, nor of a change meanwhile.
+bool is_about_files(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::E_STORAGE_CORRUPT:
+    case ErrorCode::E_SESSION_CORRUPT:
+    case ErrorCode::E_SIZE_LIMIT:
+    case ErrorCode::E_NEWER_VERSION:
+      return true;
+    case ErrorCode::E_STORAGE_IO:
+      return !is_not_found(error) && error.os_error != EMFILE && error.os_error != ENFILE &&
+             error.os_error != ENOMEM;
+    default:
+      return false;
+  }
+}
+
+std::string_view remedy_of(const Error& error) {
+  switch (error.os_error) {
+    case EACCES:
+    case EPERM:
+      return "; give yourself the right to read it";
+    case EIO:
+      return "; check the disk, then bring the file back from git or from a backup";
+    case ELOOP:
+      return "; move the link away";
+    default:
+      return "";
+  }
+}
+
+/// A link or a file in the place of the folder says more than the error of reading it.
+Error why_unreadable(const Store& store, const std::string& session_id, Error error) {
+  const Status there = check_session(store, session_id);
+  if (!there && there.error().code == ErrorCode::E_SESSION_CORRUPT) {
+    error = there.error();
+  }
+  if (error.path.empty()) {
+    error.path = store.files->display_path(session_folder(session_id));
+  }
+  error.field.clear();  // Where indexes say whose they are.
+  error.message += fmt::format("{}; session {} is left out", remedy_of(error), session_id);
+  return error;
+}
+
+}  // namespace
+
+Status Store::leave_out(const std::string& session_id, Error error) const {
+  if (!is_about_files(error)) {
+    return error;
+  }
+  const std::string path = session_folder(session_id);
+  const FileInfo folder = files->info(path).value_or(FileInfo{});
+  if (is_damaged(path, folder)) {
+    return {};  // Known.
+  }
+  error = why_unreadable(*this, session_id, std::move(error));
+  const std::lock_guard guard(damaged_mutex);
+  damaged.insert_or_assign(
+      path, Damage{.file = folder, .at = std::chrono::steady_clock::now(), .error = error});
+  if (on_problem) {
+    on_problem(error);
+  }
+  return {};
+}
+
+bool Store::is_left_out(const std::string& session_id) const {
+  const std::string path = session_folder(session_id);
+  {
+    const std::lock_guard guard(damaged_mutex);
+    if (!damaged.contains(path)) {
+      return false;
+    }
+  }
+  return is_damaged(path, files->info(path).value_or(FileInfo{}));
 }
 
 std::vector<Error> Store::problems() const {
@@ -97,12 +216,14 @@ std::vector<Error> Store::problems() const {
 
 Result<FileLock::Guard> Store::lock_root(std::string_view operation,
                                          std::chrono::milliseconds wait_max) const {
+  BMAD_TRY(files->follow_root());
   FileLock lock(*files, clock, kLockName, kLockInfoName);
   return lock.acquire(
       {.operation = operation, .agent_id = agent_id, .timeout = std::min(lock_timeout, wait_max)});
 }
 
-Result<std::vector<std::string>> Store::session_ids() const {
+Result<std::vector<std::string>> Store::session_folders() const {
+  BMAD_TRY(files->follow_root());
   Result<std::vector<std::string>> names = files->list(kSessionsFolder);
   if (!names) {
     if (is_not_found(names.error())) {
@@ -111,6 +232,16 @@ Result<std::vector<std::string>> Store::session_ids() const {
     return names;
   }
   std::erase_if(*names, [](const std::string& name) { return !is_session_id(name); });
+  return names;
+}
+
+Result<std::vector<std::string>> Store::session_ids() const {
+  Result<std::vector<std::string>> names = session_folders();
+  if (names) {
+    // One that can't be looked at stays: who reads it says why.
+    std::erase_if(*names,
+                  [&](const std::string& id) { return is_remains(*files, id).value_or(false); });
+  }
   return names;
 }
 
@@ -147,18 +278,28 @@ Error archived(const Store& store, std::string_view session_id) {
                .path = store.files->display_path(archive_path(session_id))};
 }
 
+/// What is in the session's place. Remains of one are as good as nothing.
+Result<FileInfo> session_place(const Store& store, std::string_view session_id) {
+  BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session_id)));
+  BMAD_TRY_ASSIGN(const bool remains, is_remains(*store.files, session_id));
+  if (remains) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND, .os_error = ENOENT};
+  }
+  return folder;
+}
+
 }  // namespace
 
 Status check_session(const Store& store, std::string_view session_id) {
   BMAD_TRY(check_session_id(session_id));
-  Result<FileInfo> folder = store.files->info(session_folder(session_id));
+  Result<FileInfo> folder = session_place(store, session_id);
   // Between two looks a session may come back, or go: look again before saying that it is nowhere.
   constexpr int kLooks = 3;
   for (int i = 1; i < kLooks && !folder && is_not_found(folder.error()); ++i) {
     if (is_archived(store, session_id)) {
       return archived(store, session_id);
     }
-    folder = store.files->info(session_folder(session_id));
+    folder = session_place(store, session_id);
   }
   if (folder && folder->kind == FileKind::kDirectory) {
     return {};

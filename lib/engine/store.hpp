@@ -21,6 +21,7 @@
 #include "core/ids.hpp"
 #include "core/workspace.hpp"
 #include "index/session_index.hpp"
+#include "lifecycle/trusted_clock.hpp"
 #include "storage/config.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/manifest.hpp"
@@ -46,12 +47,24 @@ struct OpenSession {
   // Guarded by the session's lock: which manifest was read last, and whether it says closed.
   FileInfo manifest_file;
   bool manifest_known = false;
+  std::string manifest_text;  // As it was then.
   bool closed = false;
   // What lies behind the checkpoint, as far as this process knows; see checkpoint_after_write().
   std::atomic<std::uint64_t> tail_bytes{0};
   std::atomic<std::uint64_t> tail_entries{0};
   std::atomic<bool> tail_known{false};
 };
+
+/// A writer in the table of the open ones.
+struct SessionSlot {
+  std::shared_ptr<OpenSession> session;
+  std::uint64_t used = 0;  ///< The greater, the later it was asked for.
+};
+
+/// How many writers stay open when nobody uses them: with the lock, its information file and eight
+/// logs each takes ten descriptors at most, and all of them two thirds of what the process may
+/// have.
+std::size_t writers_max();
 
 /// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
 /// constant.
@@ -65,12 +78,14 @@ struct Store {
   Config config;
   std::vector<std::string> config_warnings;
   std::optional<Error> config_problem;  // Only with tolerate_bad_config.
+  std::optional<Error> newer_layout;    // A newer program made the root: `files` only reads.
   std::chrono::milliseconds lock_timeout{0};
   IdGenerator ids;
   std::unique_ptr<StoreRedaction> redaction;  // Null where the config says no.
 
   std::mutex sessions_mutex;
-  std::map<std::string, std::unique_ptr<OpenSession>, std::less<>> sessions;
+  std::map<std::string, SessionSlot, std::less<>> sessions;
+  std::uint64_t session_uses = 0;
 
   mutable std::mutex indexes_mutex;
   mutable std::map<std::string, std::shared_ptr<SessionIndex>, std::less<>> indexes;
@@ -80,11 +95,12 @@ struct Store {
   /// How many bytes of archives stay unpacked for the next question: six sessions of 10 MB.
   std::uint64_t archives_size_max = 64U << 20U;
 
-  /// Packed files that can't be read, by path, as they were then.
+  /// Packed files and sessions' folders that can't be read, by path, as they were then.
   struct Damage {
     FileInfo file;
     std::chrono::steady_clock::time_point at;
     Error error;
+    bool is_lasting = false;  ///< As long as the file is the same.
   };
   mutable std::mutex damaged_mutex;
   mutable std::map<std::string, Damage, std::less<>> damaged;
@@ -103,19 +119,29 @@ struct Store {
   void note_damage(const std::string& path, const FileInfo& file, const Error& error) const;
   /// Whether that was noted of the very `file`.
   [[nodiscard]] bool is_damaged(const std::string& path, const FileInfo& file) const;
-  /// Why packed files that are there can't be read.
+  /// For who reads many sessions: notes that `session_id`, a folder, is left out because of
+  /// `error`. Errors: `error` itself when it says nothing of the session's files, as when the
+  /// session went meanwhile.
+  Status leave_out(const std::string& session_id, Error error) const;
+  /// Whether that was noted a moment ago.
+  [[nodiscard]] bool is_left_out(const std::string& session_id) const;
+  /// Why packed files and sessions that are there can't be read.
   [[nodiscard]] std::vector<Error> problems() const;
 
   /// Notes that an entry was returned, unless the config says not to.
   void note_access(const std::string& session_id, const std::string& id) const;
 
-  /// The writer of `session_id`, which must be a session id; the session need not exist.
-  OpenSession& session(const std::string& session_id);
+  /// The writer of `session_id`, which must be a session id; the session need not exist. It stays
+  /// open while somebody holds it; of the others, those that were used last do: writers_max().
+  std::shared_ptr<OpenSession> session(const std::string& session_id);
 
   /// The index of `session_id`, kept as long as the root is open; refresh() it before use.
   std::shared_ptr<SessionIndex> index(const std::string& session_id) const;
+  /// The same for who works through all sessions and needs each index once: one that is not there
+  /// is not kept.
+  std::shared_ptr<SessionIndex> passing_index(const std::string& session_id) const;
 
-  /// Forgets the index of a session that has gone, and what was unpacked of it.
+  /// Forgets the writer and the index of a session that has gone, and what was unpacked of it.
   void forget_session(const std::string& session_id);
 
   /// The lock of the root itself: for what makes sessions come and go.
@@ -126,6 +152,8 @@ struct Store {
 
   /// Ids of the sessions there are, sorted. A root without sessions has none.
   Result<std::vector<std::string>> session_ids() const;
+  /// The same, and the ids of those of which only remains are left (session_place.hpp).
+  Result<std::vector<std::string>> session_folders() const;
 
   /// `wanted`, checked, or all sessions when it is empty.
   Result<std::vector<std::string>> selected_sessions(std::span<const std::string> wanted) const;
@@ -144,6 +172,12 @@ Result<std::string> create_session(Store& store, const SessionParams& params);
 Result<UsualSession> usual_session(Store& store, const SessionParams& fresh);
 Status remove_unfinished_sessions(Store& store);
 Result<Session> close_session(Store& store, const std::string& session_id);
+/// Counts what the session holds into its manifest, unless nothing has changed since it was done
+/// last. Says whether it did. Takes the session's lock.
+Result<bool> refresh_manifest(Store& store, const std::string& session_id);
+/// The same without a look whether it is needed. The caller holds the session's lock and saves the
+/// manifest, which must be that on the disk.
+Status count_into(Store& store, Manifest& manifest);
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
                               std::span<const std::string_view> lines, const BatchOptions& options);
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
@@ -152,8 +186,11 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
                                           ArtifactEntry entry, std::string_view document);
 Result<VerifyReport> verify_store(const Store& store, std::span<const std::string> sessions,
                                   const MemoryManager::Progress& on_progress);
-Result<RepairReport> repair_store(Store& store, std::span<const std::string> sessions,
-                                  const MemoryManager::Progress& on_progress);
+Result<RepairReport> repair_store(
+    Store& store, std::span<const std::string> sessions, const MemoryManager::Progress& on_progress,
+    const std::function<bool(const std::string& session_id)>& is_elsewhere = {});
+/// See MemoryManager::accept_changes().
+Result<RepairReport> accept_changes(Store& store, std::span<const std::string> sessions);
 /// What is in sessions and archives; nothing that was evicted.
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> sessions,
                                         std::span<const EntryType> types, bool all_versions,
@@ -187,6 +224,9 @@ Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& s
 Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
                                       const ArchiveOptions& options = {});
 Result<Session> restore_session(Store& store, const std::string& session_id);
+/// Removes the folder of a session of which only remains are left, and says whether there was one.
+/// The caller holds the root's lock, and not the session's.
+Result<bool> clear_remains(Store& store, const std::string& session_id);
 Result<std::vector<ArchivedSession>> list_archived(const Store& store);
 Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,
                                       const DeleteOptions& options);
@@ -194,8 +234,17 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
                                       const DeleteOptions& options);
 Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria);
 Result<std::vector<Deletion>> list_deletions(const Store& store);
-/// Removes for good what was deleted and could be brought back until `now`.
-Result<DeletionReport> purge_deleted(Store& store, Timestamp now);
+/// Which deletions can't be brought back any more.
+struct PurgeTime {
+  Timestamp now{};                 ///< As far as it is trusted; Timestamp::max(): all of them.
+  const Graces* graces = nullptr;  ///< Without it, each ends when it says so itself.
+
+  [[nodiscard]] bool ends(const Deletion& deletion) const;
+};
+/// Removes for good what was deleted and can't be brought back any more.
+Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time);
+/// The same by the clock, as maintenance does it: no earlier for a clock that jumps.
+Result<DeletionReport> purge_by_clock(Store& store);
 /// Deletes the entries of a session that are past their retention at `now`. Returns how many;
 /// nothing, and at the cost of its manifest, when the session is too young to have any.
 Result<std::optional<std::uint64_t>> delete_expired(Store& store, const std::string& session_id,

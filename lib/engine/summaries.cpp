@@ -70,11 +70,13 @@ Result<std::string> Summaries::show(std::string_view session_id) {
   BMAD_TRY(check_read(store, EntryType::kConversation));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
   if (!files.text) {
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id).writer.lock("summary"));
+    const Result<FileLock::Guard> guard = store.session(id)->writer.lock("summary");
     BMAD_TRY_ASSIGN(files, read_summary_files(store, id));
     if (!files.text) {
       files.text = summary_template();
-      BMAD_TRY(replace_file(*store.files, session_file(id, kSummaryName), *files.text));
+      // Where nothing can be written it is shown all the same.
+      static_cast<void>(guard &&
+                        replace_file(*store.files, session_file(id, kSummaryName), *files.text));
     }
   }
   return std::move(*files.text);
@@ -84,7 +86,7 @@ Status Summaries::set_compacting(std::string_view session_id, bool compacting) {
   const std::string id(session_id);
   Store& store = MemoryInside::store(*memory_);
   BMAD_TRY(check_session(store, id));
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id).writer.lock("summary"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id)->writer.lock("summary"));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
   files.state.compacting_since = compacting ? std::optional(store.clock.now()) : std::nullopt;
   return write_summary_state(store, id, files.state);
@@ -96,7 +98,7 @@ Result<CompactedConversation> Summaries::compact(std::string_view session_id,
   Store& store = MemoryInside::store(*memory_);
   BMAD_TRY_ASSIGN(CompactedConversation result, compact_now(store, id, options));
   // Who can't count it has the conversation all the same.
-  if (const auto guard = store.session(id).writer.lock("summary")) {
+  if (const auto guard = store.session(id)->writer.lock("summary")) {
     note_summary_record(store, id, compaction_record(result, store.clock.now()));
   }
   return result;

@@ -34,12 +34,17 @@ constexpr std::string_view kCommandSetting = "memory_config.summarizer.command";
 /// Of what a command may say: a summary, escaped as JSON and wrapped.
 constexpr std::size_t kOutputSizeMax = 4 * kSummarySizeMax;
 
-Error already_pending(const Store& store, const PendingSummary& pending) {
-  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-               .message = fmt::format("{} has been writing the summary since {}; it counts as "
-                                      "dead {} ms after that",
-                                      pending.who(), format_rfc3339(pending.started_at),
-                                      store.config.summarizer.stale_update_ms)};
+Error already_pending(const Store& store, const std::string& session_id,
+                      const PendingSummary& pending) {
+  const std::chrono::milliseconds stale_after(store.config.summarizer.stale_update_ms);
+  return Error{
+      .code = ErrorCode::E_CONCURRENT_MOD,
+      .message = fmt::format("{} has been writing the summary since {}; it counts as "
+                             "dead {} ms after that: ask again at {}, or take the note "
+                             "away if you know that it died",
+                             pending.who(), format_rfc3339(pending.started_at), stale_after.count(),
+                             format_rfc3339(pending.started_at + stale_after)),
+      .path = store.files->display_path(session_file(session_id, kSummaryStateName))};
 }
 
 Error out_of_date(std::string_view why) {
@@ -72,10 +77,10 @@ Result<std::optional<PendingSummary>> note_pending(Store& store, const std::stri
                                                    const SummaryFiles& read,
                                                    const WriterPrompt& prompt,
                                                    const std::string& newest_id) {
-  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id).writer.lock("summary"));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("summary"));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, session_id));
   if (is_live(store, files.state.pending)) {
-    return already_pending(store, *files.state.pending);
+    return already_pending(store, session_id, *files.state.pending);
   }
   if (files.hash() != read.hash()) {
     return std::optional<PendingSummary>();
@@ -121,7 +126,7 @@ class UpdateEnd {
   }
 
  private:
-  Result<FileLock::Guard> lock() { return store_.session(session_id_).writer.lock("summary"); }
+  Result<FileLock::Guard> lock() { return store_.session(session_id_)->writer.lock("summary"); }
 
   Status find_pending() {
     BMAD_TRY_ASSIGN(files_, read_summary_files(store_, session_id_));
@@ -224,7 +229,7 @@ Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& sess
   for (int i = 0; i < kTries; ++i) {
     BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, session_id));
     if (is_live(store, files.state.pending)) {
-      return already_pending(store, *files.state.pending);
+      return already_pending(store, session_id, *files.state.pending);
     }
     BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, session_id));
     const std::size_t first = summarized_count(files, talk);
@@ -272,7 +277,7 @@ Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_
   Store& store = MemoryInside::store(*memory_);
   BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
   if (store.config.summarizer.enabled && is_live(store, files.state.pending)) {
-    return already_pending(store, *files.state.pending);
+    return already_pending(store, id, *files.state.pending);
   }
   if (!options.force) {
     BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, id));

@@ -1,9 +1,17 @@
 // verify.cpp - reads every byte of the truth and names what is wrong, changing nothing.
+#include "verify.hpp"
+
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "index/entry_scanner.hpp"
+#include "privacy/deletion_record.hpp"
+#include "seal_check.hpp"
 #include "storage/layout.hpp"
+#include "storage/seal.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -36,14 +44,33 @@ class Verifier {
   Verifier(const Store& store, ProgressMeter& progress) : store_(store), progress_(progress) {}
 
   void check_config() {
+    if (store_.newer_layout) {
+      report_.findings.push_back(from_error(FindingKind::kNewerVersion, *store_.newer_layout));
+    }
     if (store_.config_problem) {
       report_.findings.push_back(from_error(FindingKind::kDamagedConfig, *store_.config_problem));
     }
   }
 
-  Status check_session(const std::string& session_id) {
+  /// What can't be read is a finding, and the rest is looked at all the same.
+  void check_session(const std::string& session_id) {
     session_id_ = session_id;
-    const std::string folder = session_folder(session_id);
+    const std::size_t before = report_.findings.size();
+    Status checked = check_files();
+    const Result<FileInfo> folder = store_.files->info(session_folder(session_id));
+    if (!folder && is_not_found(folder.error())) {
+      report_.findings.resize(before);  // Archived or deleted meanwhile: half of it was seen.
+    } else if (!checked) {
+      add_unreadable(session_folder(session_id), std::move(checked).error());
+    }
+  }
+
+  VerifyReport& report() { return report_; }
+  VerifyReport take() { return std::move(report_); }
+
+ private:
+  Status check_files() {
+    const std::string folder = session_folder(session_id_);
     BMAD_TRY_ASSIGN(const FileInfo info, store_.files->info(folder));
     if (info.kind != FileKind::kDirectory) {
       add_foreign(folder, "is not the folder of a session; move away what is there");
@@ -55,12 +82,21 @@ class Verifier {
     for (const EntryType type : kEntryTypes) {
       BMAD_TRY(check_log(type));
     }
+    SealCheck sealed = check_seal(store_, session_id_);
+    std::ranges::copy_if(sealed.damage, std::back_inserter(report_.findings),
+                         [&](const Finding& found) { return !is_found(found); });
+    std::ranges::copy_if(sealed.changes, std::back_inserter(report_.changes),
+                         [&](const Finding& found) { return !is_found(found); });
     return {};
   }
 
-  VerifyReport take() { return std::move(report_); }
+  /// A line that is no entry is not named twice.
+  [[nodiscard]] bool is_found(const Finding& other) const {
+    return std::ranges::any_of(report_.findings, [&](const Finding& found) {
+      return found.path == other.path && found.line == other.line;
+    });
+  }
 
- private:
   [[nodiscard]] Finding from_error(FindingKind kind, const Error& error) const {
     return {.kind = kind,
             .session_id = session_id_,
@@ -86,6 +122,10 @@ class Verifier {
       if (!good) {
         add_foreign(path, folder_expected ? "is not a folder; move away what is there"
                                           : "is not a regular file; move away what is there");
+      } else if (info.kind == FileKind::kRegular && info.links > 1) {
+        add_foreign(path,
+                    "has a second name (a hard link), so nothing is written to it; give it bytes "
+                    "of its own: cp -p F F.new && mv F.new F");
       }
     }
     return {};
@@ -109,16 +149,28 @@ class Verifier {
       return unreadable(manifest_path(session_id_), error);
     }
     const bool missing = error.code == ErrorCode::E_SESSION_NOT_FOUND;
-    report_.findings.push_back(
-        from_error(missing ? FindingKind::kMissingManifest : FindingKind::kDamagedManifest, error));
+    const bool newer = error.code == ErrorCode::E_NEWER_VERSION;
+    report_.findings.push_back(from_error(missing ? FindingKind::kMissingManifest
+                                          : newer ? FindingKind::kNewerVersion
+                                                  : FindingKind::kDamagedManifest,
+                                          error));
     return {};
   }
 
-  /// A file that can't be read: a link or folder in its place is a finding already, but a disk that
-  /// fails says nothing about what is on it.
-  Status unreadable(const std::string& path, const Error& error) const {
+  /// A link or folder in the place of a file is a finding already.
+  Status unreadable(const std::string& path, Error error) {
     const Result<FileInfo> info = store_.files->info(path);
-    return info && info->kind != FileKind::kRegular ? Status() : Status(error);
+    if (!info || info->kind == FileKind::kRegular) {
+      add_unreadable(path, std::move(error));
+    }
+    return {};
+  }
+
+  void add_unreadable(const std::string& path, Error error) {
+    if (error.path.empty()) {
+      error.path = store_.files->display_path(path);
+    }
+    report_.findings.push_back(from_error(FindingKind::kUnreadable, error));
   }
 
   Status check_log(EntryType type) {
@@ -145,6 +197,11 @@ class Verifier {
     }
     if (scan->torn_size != 0) {
       report_.findings.push_back(torn_tail(shown, *scan));
+      if (sealed_bytes(path) > scan->whole_end) {
+        report_.findings.back().reason =
+            "the line was acknowledged, and its end is cut off; bring the file back from git or "
+            "from a backup";
+      }
     }
     const std::uint64_t size = scan->whole_end + scan->torn_size;
     report_.logs += size != 0 ? 1 : 0;
@@ -152,6 +209,16 @@ class Verifier {
     report_.bytes += size;
     progress_.finish(size);
     return {};
+  }
+
+  /// How far the log is known to have been durable.
+  [[nodiscard]] std::uint64_t sealed_bytes(const std::string& path) const {
+    const Result<Seal> seal = load_seal(*store_.files, session_id_);
+    if (!seal) {
+      return 0;
+    }
+    const auto found = seal->logs.find(path.substr(path.rfind('/') + 1));
+    return found == seal->logs.end() ? 0 : found->second.bytes;
   }
 
   [[nodiscard]] Finding torn_tail(const std::string& shown, const LogScan& scan) const {
@@ -192,28 +259,75 @@ std::string_view finding_kind_name(FindingKind kind) {
       return "damaged_config";
     case FindingKind::kForeignFile:
       return "foreign_file";
+    case FindingKind::kChangedLine:
+      return "changed_line";
+    case FindingKind::kLostLine:
+      return "lost_line";
+    case FindingKind::kAddedLine:
+      return "added_line";
+    case FindingKind::kDoubledLine:
+      return "doubled_line";
+    case FindingKind::kMovedLine:
+      return "moved_line";
+    case FindingKind::kUnreadable:
+      return "unreadable_file";
+    case FindingKind::kNewerVersion:
+      return "newer_version";
+    case FindingKind::kDamagedArchive:
+      return "damaged_archive";
+    case FindingKind::kDamagedFile:
+      return "damaged_file";
   }
   return {};
 }
 
-Result<VerifyReport> verify_store(const Store& store, std::span<const std::string> wanted,
-                                  const MemoryManager::Progress& on_progress) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
-  std::uint64_t total = 0;
-  if (on_progress) {
-    for (const std::string& session_id : sessions) {
-      BMAD_TRY_ASSIGN(const SessionFootprint footprint,
-                      session_footprint(*store.files, session_id, log_files()));
-      total += footprint.size;
+namespace {
+
+/// Those that were asked for, which may be archived; or all that are folders.
+Result<std::vector<std::string>> sessions_to_verify(const Store& store,
+                                                    std::span<const std::string> wanted) {
+  for (const std::string& session_id : wanted) {
+    Status there = check_session(store, session_id);
+    if (!there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return std::move(there).error();
     }
   }
-  ProgressMeter progress(on_progress, total);
+  return wanted.empty() ? store.session_ids()
+                        : std::vector<std::string>(wanted.begin(), wanted.end());
+}
+
+std::uint64_t bytes_to_verify(const Store& store, std::span<const std::string> sessions) {
+  std::uint64_t total = 0;
+  for (const std::string& session_id : sessions) {
+    const Result<SessionFootprint> footprint =
+        session_footprint(*store.files, session_id, log_files());
+    total += footprint ? footprint->size : 0;
+  }
+  return total;
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_store(const Store& store, std::span<const std::string> wanted,
+                                  const MemoryManager::Progress& on_progress) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_verify(store, wanted));
+  ProgressMeter progress(on_progress, on_progress ? bytes_to_verify(store, sessions) : 0);
   Verifier verifier(store, progress);
+  VerifyReport& report = verifier.report();
   if (wanted.empty()) {
     verifier.check_config();
   }
   for (const std::string& session_id : sessions) {
-    BMAD_TRY(verifier.check_session(session_id));
+    verifier.check_session(session_id);
+  }
+  std::vector<std::string> stored = sessions;
+  if (wanted.empty()) {
+    BMAD_TRY_ASSIGN(std::vector<std::string> others, stored_session_ids(store));
+    add_ids(stored, std::move(others));
+    verify_memories(store, report);
+  }
+  for (const std::string& session_id : stored) {
+    verify_stored(store, session_id, report);
   }
   return verifier.take();
 }

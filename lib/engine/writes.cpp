@@ -17,6 +17,8 @@
 #include "model/entry.hpp"
 #include "privacy/deletion_record.hpp"
 #include "redaction.hpp"
+#include "removed_log.hpp"
+#include "storage/atomic_file.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
 
@@ -137,19 +139,31 @@ Status open_for_writing(Store& store, const std::string& session_id, OpenSession
   }
   BMAD_TRY_ASSIGN(session.manifest_file, store.files->info(path));
   session.manifest_known = true;
+  session.manifest_text = manifest.to_text();
   return {};
 }
 
-std::string joined_lines(const std::vector<CompleteEntry>& entries) {
+/// git takes files away without a lock, perhaps while an entry is on its way to a log. What was
+/// written then must not lie there without a session. The caller holds the session's lock.
+Status keep_manifest(Store& store, const std::string& session_id, OpenSession& session) {
+  BMAD_TRY_ASSIGN(const bool has_manifest, is_there(*store.files, manifest_path(session_id)));
+  if (has_manifest) {
+    return {};
+  }
+  session.manifest_known = false;
+  return replace_file(*store.files, manifest_path(session_id), session.manifest_text);
+}
+
+std::string joined_lines(const std::vector<CompleteEntry>& entries, bool spaced) {
   std::string lines;
   std::size_t size = 0;
   for (const CompleteEntry& entry : entries) {
-    size += entry.line.size() + 1;
+    size += entry.line.size() + (spaced ? 2 : 1);
   }
   lines.reserve(size);
   for (const CompleteEntry& entry : entries) {
     lines += entry.line;
-    lines += '\n';
+    lines += spaced ? "\n\n" : "\n";
   }
   return lines;
 }
@@ -175,17 +189,22 @@ struct Append {
   std::uint64_t session_size = 0;  ///< Of all tracked files, about.
 };
 
-Result<Append> append_entries(Store& store, const std::string& session_id, EntryType type,
-                              KnownEntries rule, std::vector<CompleteEntry>& entries,
-                              BatchReport& report) {
-  OpenSession& session = store.session(session_id);
+Result<Append> append_entries(Store& store, const std::string& session_id, OpenSession& session,
+                              EntryType type, const BatchOptions& options,
+                              std::vector<CompleteEntry>& entries, BatchReport& report) {
+  BMAD_TRY(store.files->follow_root());
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
   BMAD_TRY(open_for_writing(store, session_id, session));
-  BMAD_TRY(drop_known(store, session_id, type, rule, entries, report));
+  BMAD_TRY(drop_known(store, session_id, type, options.known, entries, report));
   Append append;
   if (!entries.empty()) {
     const std::string log_file(entry_type_info(type).log_file);
-    BMAD_TRY_ASSIGN(append.written, session.writer.append(guard, log_file, joined_lines(entries)));
+    BMAD_TRY_ASSIGN(append.written,
+                    session.writer.append(guard, log_file, joined_lines(entries, options.spaced)));
+    if (Status kept = keep_manifest(store, session_id, session); !kept) {
+      session.writer.refuse(guard, log_file, append.written);
+      return std::move(kept).error();
+    }
     append.session_size = session.writer.size_estimate(guard);
   }
   return append;
@@ -229,7 +248,34 @@ bool cleared_the_way(Store& store, const std::string& session_id, Error& problem
   // and archived again. Nobody moves it while the root is locked.
   const Result<FileLock::Guard> guard = store.lock_root("add");
   const Status now = check_session(store, session_id);
-  return now || now.error().code == ErrorCode::E_SESSION_ARCHIVED;
+  return now ? store.files->info(manifest_path(session_id)).has_value()
+             : now.error().code == ErrorCode::E_SESSION_ARCHIVED;
+}
+
+/// Makes durable what was written. If git took the log away meanwhile, what is nowhere else is
+/// written again, to the log that is there now.
+Status settle(Store& store, const std::string& session_id, OpenSession& session, EntryType type,
+              bool spaced, Append& append, std::span<const CompleteEntry> entries,
+              BatchReport& report) {
+  constexpr int kTries = 8;
+  const std::string log_file(entry_type_info(type).log_file);
+  BMAD_TRY(session.writer.settle(log_file, append.written));
+  for (int i = 0; i < kTries && AppendLog::is_removed(append.written); ++i) {
+    BMAD_TRY_ASSIGN(std::vector<CompleteEntry> lost,
+                    lost_entries(store, session_id, type, entries));
+    if (lost.empty()) {
+      return {};  // Our own rewrites take along what a log holds.
+    }
+    Result<Append> again =
+        append_entries(store, session_id, session, type, {.spaced = spaced}, lost, report);
+    if (again) {
+      append = *again;
+      BMAD_TRY(session.writer.settle(log_file, append.written));
+    } else if (!cleared_the_way(store, session_id, again.error(), report)) {
+      return again.error();
+    }
+  }
+  return {};
 }
 
 /// Keeps the session below its quota, after the entries are durable.
@@ -290,25 +336,28 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
     return refusal(report, lines.size());
   }
   constexpr int kTries = 32;  // An archived session may be archived again before we get to it.
-  Result<Append> append = append_entries(store, session_id, type, options.known, entries, report);
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
+  const auto try_append = [&] {
+    return append_entries(store, session_id, *session, type, options, entries, report);
+  };
+  Result<Append> append = try_append();
   for (int i = 1;
        !append && i < kTries && cleared_the_way(store, session_id, append.error(), report); ++i) {
-    append = append_entries(store, session_id, type, options.known, entries, report);
+    append = try_append();
   }
   if (!append) {
     return std::move(append).error();
   }
-  OpenSession& session = store.session(session_id);
   if (entries.empty()) {
     // What was there already may be the work of a process that was killed before its sync.
     const std::string log_file(entry_type_info(type).log_file);
-    BMAD_TRY(report.skipped == 0 ? Status() : session.writer.sync(log_file));
+    BMAD_TRY(report.skipped == 0 ? Status() : session->writer.sync(log_file));
     return report;
   }
+  BMAD_TRY(settle(store, session_id, *session, type, options.spaced, *append, entries, report));
   const AppendLog::Written& written = append->written;
-  BMAD_TRY(AppendLog::sync(written));
   checkpoint_after_write(
-      store, session_id, session,
+      store, session_id, *session,
       {.entries = entries.size(), .bytes = written.end - written.offset, .log_end = written.end});
   watch_size(store, session_id, append->session_size, report);
   if (!report.redacted.empty()) {

@@ -258,9 +258,12 @@ TEST_CASE("what was deleted is purged when its time is over, not before") {
   memory.session();
   memory.session("s2");
   memory.add_fact("a", "postgres");
+  memory->maintain().value();
   memory->delete_entries({.ids = {"a"}}).value();
   memory->delete_session("s2").value();
-  memory.clock.advance(std::chrono::days(29));
+  memory.clock.advance(std::chrono::days(1));
+  memory->maintain().value();
+  memory.clock.advance(std::chrono::days(28));
   CHECK(memory->purge_deleted().value().entries == 0);
   CHECK(memory->deletions().value().size() == 2);
   memory.clock.advance(std::chrono::days(1));
@@ -269,6 +272,43 @@ TEST_CASE("what was deleted is purged when its time is over, not before") {
   CHECK(purged.sessions_gone == Ids{"s2"});
   CHECK(memory->deletions().value().empty());
   CHECK(files_with(memory, "postgres").empty());
+}
+
+TEST_CASE("a clock that was years behind or ahead purges nothing early") {
+  using std::chrono::days;
+  constexpr days kYears(3650);
+  for (const days error : {-kYears, kYears}) {
+    for (const bool is_maintained : {false, true}) {
+      CAPTURE(error.count());
+      CAPTURE(is_maintained);
+      MemoryFixture memory;
+      memory.session();
+      memory.add_fact("a", "postgres");
+      for (int day = 0; day < 4; ++day) {
+        memory->maintain().value();
+        memory.clock.advance(days(1));
+      }
+      memory.clock.advance(error);
+      memory->delete_entries({.ids = {"a"}}).value();
+      for (int day = 0; day < 3 && is_maintained; ++day) {
+        memory->maintain().value();
+        memory->purge_deleted().value();
+        memory.clock.advance(days(1));
+      }
+      memory.clock.advance(-error);
+      for (int day = 0; day < 29; ++day) {
+        memory->maintain().value();
+        memory->purge_deleted().value();
+        memory.clock.advance(days(1));
+      }
+      CHECK(memory->deletions().value().size() == 1);
+      for (int day = 0; day < 5; ++day) {
+        memory.clock.advance(days(1));
+        memory->purge_deleted().value();
+      }
+      CHECK(memory->deletions().value().empty());
+    }
+  }
 }
 
 TEST_CASE("the audit log names ids and counts, and never content") {

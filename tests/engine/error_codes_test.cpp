@@ -96,10 +96,19 @@ const Row kRows[] = {
        return error_of(memory->add("s1", EntryType::kFact, R"({"content":"x"})"));
      },
      false},
+    {ErrorCode::E_NEWER_VERSION,
+     [](MemoryFixture& memory) {
+       memory.write("manifest.json",
+                    R"({"session_id":"s1","created_at":"2026-01-11T10:00:00Z","version":"2.0"})");
+       return error_of(memory->load_session("s1"));
+     },
+     true},
 };
 
-/// Codes that nothing raises yet: sessions are not archived, and no query has a time limit.
-const std::set<ErrorCode> kNotYet = {ErrorCode::E_SESSION_ARCHIVED, ErrorCode::E_QUERY_TIMEOUT};
+/// Codes that nothing raises here: sessions are not archived, no query has a time limit, and
+/// exceptions go through.
+const std::set<ErrorCode> kNotYet = {ErrorCode::E_SESSION_ARCHIVED, ErrorCode::E_QUERY_TIMEOUT,
+                                     ErrorCode::E_RESOURCE_LIMIT};
 
 }  // namespace
 

@@ -86,10 +86,13 @@ TEST_CASE("a query goes on over a disk that stumbles") {
 TEST_CASE("a disk that stays broken is an error, and it is named") {
   StumblingStore store;
   store.stumble(Operation::kOpen, "facts.jsonl", 100);
-  const Result<std::vector<Entry>> read = read_entries(store.store, {}, {}, true);
+  const std::vector<std::string> only = {"s1"};
+  const Result<std::vector<Entry>> read = read_entries(store.store, only, {}, true);
   REQUIRE_FALSE(read.has_value());
   CHECK(read.error().code == ErrorCode::E_STORAGE_IO);
   CHECK(read.error().os_error == EIO);
+  CHECK(read_entries(store.store, {}, {}, true).value().empty());  // Named among the problems.
+  CHECK(store.store.problems().size() == 1);
 }
 
 TEST_CASE("a write or a sync that failed is not tried again") {

@@ -81,14 +81,17 @@ TEST_CASE("an id that is taken, or cannot be one, makes no session") {
   CHECK(memory->create_session({.session_id = std::string(64, 'x')}).has_value());
 }
 
-TEST_CASE("an id is taken by whatever lies there, not only by a session") {
+TEST_CASE("an id is taken by whatever lies there, but for a folder without a manifest") {
   MemoryFixture memory;
   memory.session("s1");
   std::filesystem::create_directory(memory.root() + "/sessions/empty");
   std::filesystem::create_symlink("s1", memory.root() + "/sessions/link");
-  for (const char* id : {"empty", "link"}) {
+  memory.folder.write("memory/sessions/file", "");
+  for (const char* id : {"s1", "link", "file"}) {
+    CAPTURE(id);
     CHECK(code_of(memory->create_session({.session_id = id})) == ErrorCode::E_CONCURRENT_MOD);
   }
+  CHECK(memory->create_session({.session_id = "empty"}).has_value());
 }
 
 TEST_CASE("no call takes an id that could lead elsewhere") {
@@ -294,6 +297,73 @@ TEST_CASE("a file or link in a session's place is named as that") {
     CHECK_FALSE(memory->add(id, EntryType::kFact, MemoryFixture::fact("f")).has_value());
   }
   CHECK(memory.read(EntryType::kFact).empty());
+}
+
+TEST_CASE("a session is made again in what git left of it, and what was derived goes") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("f1");
+  memory.write("index.json", "{}");
+  memory.write(".lock.seal.json", "{}");
+  for (const char* name : {"manifest.json", "facts.jsonl", "conversation.jsonl", "decisions.jsonl",
+                           "findings.jsonl", "preferences.jsonl"}) {
+    std::filesystem::remove(memory.path(name));
+  }
+  CHECK(memory->list_sessions().value().empty());
+  CHECK(memory->verify().value().findings.empty());
+  CHECK(memory->repair().value().actions.empty());
+  CHECK(code_of(memory->load_session("s1")) == ErrorCode::E_SESSION_NOT_FOUND);
+  CHECK(code_of(memory->add("s1", EntryType::kFact, MemoryFixture::fact("lost"))) ==
+        ErrorCode::E_SESSION_NOT_FOUND);
+  memory.session("s1");
+  memory.add_fact("f2");
+  CHECK(memory.listed() == std::vector<std::string>{"f2"});
+  CHECK(memory->verify().value().changes.empty());  // The seal is of the new lines.
+  CHECK_FALSE(std::filesystem::exists(memory.path("index.json")));
+  CHECK(memory->verify().value().findings.empty());
+}
+
+TEST_CASE("maintenance removes what git left of sessions, and nothing else") {
+  MemoryFixture memory;
+  memory.session("s1");
+  memory.session("s2");
+  memory.add_fact("f1", "x", "s2");
+  std::filesystem::remove_all(memory.path("", "s1"));
+  std::filesystem::create_directory(memory.path("", "s1"));
+  memory.write(".lock", "", "s1");
+  REQUIRE(memory->maintain({.dry_run = true}).has_value());
+  CHECK(std::filesystem::exists(memory.path("", "s1")));
+  REQUIRE(memory->maintain({}).has_value());
+  CHECK_FALSE(std::filesystem::exists(memory.path("", "s1")));
+  CHECK(memory.listed() == std::vector<std::string>{"f1"});
+}
+
+TEST_CASE("maintenance counts what a session holds whose agent was killed, once") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("f1");
+  memory.add_fact("f2");
+  memory.write("manifest.json", memory.read("manifest.json").insert(1, "\"free\": {\"a\": 1},"));
+  const std::string before = memory.read("manifest.json");
+  memory.add_fact("f3");
+  CHECK(memory.read("manifest.json") == before);
+  REQUIRE(memory->maintain({}).has_value());
+  const std::string counted = memory.read("manifest.json");
+  const nlohmann::json manifest = nlohmann::json::parse(counted);
+  CHECK(manifest.at("statistics").at("total_facts") == 3);
+  CHECK(manifest.at("statistics").at("size_bytes") ==
+        memory->load_session("s1").value().size_bytes);
+  CHECK(manifest.at("free").at("a") == 1);
+  CHECK_FALSE(manifest.contains("closed_at"));
+  REQUIRE(memory->maintain({}).has_value());
+  CHECK(memory.read("manifest.json") == counted);
+  memory.add_fact("f4");
+  REQUIRE(memory->close_session("s1").has_value());
+  const nlohmann::json closed = nlohmann::json::parse(memory.read("manifest.json"));
+  CHECK(closed.at("statistics").at("total_facts") == 4);
+  const std::string at_close = memory.read("manifest.json");
+  REQUIRE(memory->maintain({}).has_value());
+  CHECK(memory.read("manifest.json") == at_close);
 }
 
 TEST_CASE("what a crash left of a session in the making goes with the next one") {

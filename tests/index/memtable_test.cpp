@@ -118,6 +118,53 @@ TEST_CASE("what comes later is added to what was read before") {
   CHECK(keys == "TAG:pool anoth pool ");
 }
 
+TEST_CASE("a sealed table tells all that it told before") {
+  Analyzer analyzer = std::move(Analyzer::create("english").value());
+  Memtable table;
+  for (Ordinal ordinal = 0; ordinal < 300; ++ordinal) {
+    const std::string number = std::to_string(ordinal * ordinal % 97);
+    table.add_text(analyzer, "heron " + number + " lake heron x" + number, ordinal);
+    table.add_key(PostingKind::kTerm, kTagPrefix, number, ordinal);
+    table.add_key(PostingKind::kTopic, {}, ordinal % 3 == 0 ? "" : "topic" + number, ordinal);
+    table.add_hour(Timestamp(std::chrono::hours(ordinal / 7)), ordinal);
+  }
+  table.arrange();
+  using Lists = std::map<std::string, std::vector<Posting>>;
+  const auto listed_from = [&](PostingKind kind, std::string_view prefix) {
+    Lists lists;
+    std::string last;
+    for (const Memtable::KeyedPostings& each : table.sorted(kind, prefix)) {
+      CHECK((lists.empty() || last < each.key));
+      last = each.key;
+      lists[last] = {each.postings.begin(), each.postings.end()};
+    }
+    return lists;
+  };
+  std::map<std::pair<PostingKind, std::string>, Lists> before;
+  for (const PostingKind kind : {PostingKind::kTerm, PostingKind::kTopic, PostingKind::kHour}) {
+    for (const char* prefix : {"", "h", "x1", "topic3", "TAG:", "19", "zz"}) {
+      before[{kind, prefix}] = listed_from(kind, prefix);
+    }
+  }
+  table.seal();
+  table.arrange();
+  for (const auto& [asked, lists] : before) {
+    CHECK(listed_from(asked.first, asked.second) == lists);
+    for (const auto& [key, list] : lists) {
+      CHECK(listed(table, asked.first, key) == list);
+    }
+    CHECK(listed(table, asked.first, "none").empty());
+  }
+  CHECK(before[{PostingKind::kTerm, "TAG:"}].size() > 10);
+}
+
+TEST_CASE("a table is sealed before anything is added") {
+  Memtable table;
+  table.seal();
+  CHECK(listed(table, PostingKind::kTerm, "heron").empty());
+  CHECK(table.sorted(PostingKind::kHour).empty());
+}
+
 TEST_CASE("strings are numbered in the order they come, each once, however many there are") {
   StringTable table;
   CHECK(table.size() == 0);

@@ -13,6 +13,11 @@
 namespace bmad_mem::test {
 namespace {
 
+/// The model knows what lines say, and not what was sealed.
+bool is_about_seal(const Finding& finding) {
+  return finding.kind >= FindingKind::kChangedLine && finding.kind <= FindingKind::kMovedLine;
+}
+
 /// The value; the property ends with the error's text when there is none.
 template <typename T>
 T expect(Result<T> result) {
@@ -199,7 +204,7 @@ void Rehearsal::repair() {
   for (const std::string& session : model_.sessions()) {
     model_.repair(session);
   }
-  RC_ASSERT(expect(memory_->verify()).findings.empty());
+  RC_ASSERT(std::ranges::all_of(expect(memory_->verify()).findings, is_about_seal));
 }
 
 void Rehearsal::compare() {
@@ -262,6 +267,9 @@ void Rehearsal::compare_findings(const std::string& session) {
   const VerifyReport report = expect(memory_->verify(sessions));
   for (const Finding& finding : report.findings) {
     RC_ASSERT(!finding.reason.empty());
+    if (is_about_seal(finding)) {
+      continue;
+    }
     RC_ASSERT(found.emplace(finding.path, finding.line).second);
   }
   RC_ASSERT(found == expected);

@@ -13,6 +13,7 @@ struct MemoryNode {
   FileKind kind = FileKind::kRegular;
   std::uint64_t inode = 0;
   std::int64_t mtime_ns = 0;
+  std::uint64_t links = 1;
   std::string bytes;                                            // Of a file.
   std::map<std::string, std::shared_ptr<MemoryNode>> children;  // Of a folder.
 };
@@ -41,7 +42,8 @@ FileInfo info_of(const MemoryNode& node) {
           .inode = node.inode,
           .size = node.bytes.size(),
           .mtime_ns = node.mtime_ns,
-          .kind = node.kind};
+          .kind = node.kind,
+          .links = node.links};
 }
 
 class MemoryFile final : public File {
@@ -255,6 +257,9 @@ Status MemoryFileSystem::rename(const std::string& from, const std::string& to) 
   }
   if (source.node != target.node) {
     source.parent->children.erase(source.name);
+    if (target.node != nullptr) {
+      target.node->links = 0;
+    }
     target.parent->children[target.name] = source.node;
     touch(*disk_, *source.parent);
     touch(*disk_, *target.parent);
@@ -282,6 +287,7 @@ Status MemoryFileSystem::unlink(const std::string& path, bool is_folder) {
   if (problem != 0) {
     return posix_error(problem, "remove", display_path(path));
   }
+  place.node->links = 0;
   place.parent->children.erase(place.name);
   touch(*disk_, *place.parent);
   return {};

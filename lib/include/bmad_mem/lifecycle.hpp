@@ -71,6 +71,9 @@ struct DeleteOptions {
   /// At once and everywhere: logs, archives, what was evicted or deleted before, quarantine,
   /// summaries. Otherwise for 30 days it can be brought back.
   bool purge = false;
+  /// The session whose audit tells of it, when not the one that held the entries: that may be one
+  /// of another branch, whose files should not change more than they must.
+  std::string audit_session = {};
 };
 
 /// So many lines in one file.
@@ -108,6 +111,7 @@ struct UndeleteReport {
   std::uint64_t lines = 0;               ///< Brought back.
   std::vector<std::string> sessions;     ///< Brought back as a whole.
   std::vector<std::string> left_behind;  ///< Ids that exist again, so the old ones stay deleted.
+  std::vector<Error> damaged;            ///< Deleted lines that can't be read and stay as well.
 };
 
 /// Where a text still is after a purge.
@@ -137,6 +141,7 @@ struct ArchiveReport {
   std::uint64_t original_bytes = 0;    ///< Of them together.
   std::uint64_t compressed_bytes = 0;  ///< Of the archive.
   std::uint64_t kept = 0;              ///< Entries that stay searchable.
+  std::string notice;                  ///< What was noticed of its logs; a sentence, or empty.
 };
 
 /// A session that is an archive now.

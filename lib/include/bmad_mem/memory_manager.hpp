@@ -80,6 +80,8 @@ struct BatchOptions {
   /// Write the good lines and report the others; otherwise one bad line refuses all.
   bool keep_going = false;
   KnownEntries known = KnownEntries::kAppendVersion;
+  /// A blank line behind each entry: git merges changes of lines that are no neighbours.
+  bool spaced = false;
 };
 
 /// A query as programs write it, see schemas/query.schema.json. `now` is what relative times count
@@ -246,7 +248,8 @@ class MemoryManager {
   /// What is deleted and not purged, oldest first.
   Result<std::vector<Deletion>> deletions() const;
   /// Removes for good what was deleted longer ago than it can be brought back; with `all`,
-  /// everything that was deleted. Finishes purges that were interrupted.
+  /// everything that was deleted. A clock that has jumped is believed a day later only, see
+  /// maintain(). Finishes purges that were interrupted.
   Result<DeletionReport> purge_deleted(bool all = false);
   /// Where `text` stands below the root, in any file, compressed ones too. Reads every byte.
   Result<std::vector<Leftover>> find_text(std::string_view text) const;
@@ -287,8 +290,10 @@ class MemoryManager {
 
   // Care.
 
-  /// Why archives that reads have asked for can't be read, as long as that is so, by path.
+  /// Why archives and sessions that reads left out can't be read, as long as that is so, by path.
   [[nodiscard]] std::vector<Error> problems() const;
+  /// E_NEWER_VERSION when a newer program made the root: every call that writes says so, too.
+  [[nodiscard]] Status check_writable() const;
 
   /// Checks every byte of `sessions` (all when empty, and the config). `on_progress`, if given, is
   /// called now and then with the bytes done and the bytes there are.
@@ -311,8 +316,14 @@ class MemoryManager {
   [[nodiscard]] Result<SecretScanner> scanner() const;
 
   /// Mends what can be mended; damaged lines go to the session's quarantine, nothing is dropped.
-  Result<RepairReport> repair(std::span<const std::string> sessions = {},
-                              const Progress& on_progress = {});
+  /// `is_elsewhere`: whether git has the manifest of a session on another branch. None is made in
+  /// its place: git would not check that branch out any more.
+  Result<RepairReport> repair(
+      std::span<const std::string> sessions = {}, const Progress& on_progress = {},
+      const std::function<bool(const std::string& session_id)>& is_elsewhere = {});
+  /// Takes the logs of `sessions` (all when empty) as they are: what differs from what was written
+  /// is no finding and no change from now on. `actions` says how many places of which log.
+  Result<RepairReport> accept_changes(std::span<const std::string> sessions = {});
 
  private:
   friend struct MemoryInside;  // How the classes beside this one reach the store.

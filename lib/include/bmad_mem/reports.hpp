@@ -38,6 +38,7 @@ struct Session {
   std::uint64_t size_bytes = 0;  ///< Of the tracked files.
   std::string manifest;          ///< The manifest as one JSON object; empty with a problem.
   std::optional<Error> problem;  ///< Why there is no more to say; only in lists.
+  std::string notice;            ///< What was noticed of its logs at close; a sentence, or empty.
 };
 
 struct TypeStatistics {
@@ -333,7 +334,17 @@ enum class FindingKind : std::uint8_t {
   kMissingManifest,  ///< Entries without a manifest.
   kDamagedManifest,
   kDamagedConfig,
-  kForeignFile,  ///< A link, a device, a folder where a file belongs.
+  kForeignFile,     ///< A link, a device, a folder where a file belongs.
+  kUnreadable,      ///< The disk fails, the right to read is missing, or it is far too large.
+  kNewerVersion,    ///< A newer program wrote it; nothing is wrong with it.
+  kDamagedArchive,  ///< An archive that can't be unpacked, or holds other bytes than it did.
+  kDamagedFile,     ///< Any other file of the engine that can't be read as what it is.
+  // Of lines that are entries, but not those that were written:
+  kChangedLine,
+  kLostLine,  ///< Behind the line that is named.
+  kAddedLine,
+  kDoubledLine,
+  kMovedLine,
 };
 
 /// The kind as it is printed, such as "damaged_line". Static storage.
@@ -354,6 +365,9 @@ struct Finding {
 
 struct VerifyReport {
   std::vector<Finding> findings;  ///< By session, file and line.
+  /// Where good lines are not those that were written, and the file was changed since: somebody
+  /// edited, copied or merged. What git has put there is not among them.
+  std::vector<Finding> changes;
   std::uint64_t sessions = 0;
   std::uint64_t logs = 0;
   std::uint64_t lines = 0;

@@ -5,10 +5,12 @@
 //     report(offset.error());   // code, sentence, path, line, field
 //   }
 //
-// Exceptions stay inside a room; past a public function goes only std::bad_alloc.
+// Exceptions stay inside a room; past a public function go only std::bad_alloc and, where a thread
+// can't be started, std::system_error. Whoever answers for a whole call makes an Error of them.
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <expected>
 #include <string>
 #include <string_view>
@@ -31,11 +33,13 @@ enum class ErrorCode : std::uint8_t {
   E_SESSION_CORRUPT,
   E_QUERY_TIMEOUT,
   E_INVALID_QUERY,
-  E_ACCESS_DENIED,  ///< Ours: a workflow gives no right to it.
+  E_ACCESS_DENIED,   ///< Ours: a workflow gives no right to it.
+  E_RESOURCE_LIMIT,  ///< Ours: the process may have no more memory or threads.
+  E_NEWER_VERSION,   ///< Ours: a newer bmad-mem wrote it.
 };
 
 /// How many codes there are; codes are 0 .. kErrorCodeCount - 1.
-inline constexpr std::size_t kErrorCodeCount = 14;
+inline constexpr std::size_t kErrorCodeCount = 16;
 
 /// The code as it is printed, such as "E_LOCK_TIMEOUT". Never empty; static storage.
 std::string_view error_code_name(ErrorCode code);
@@ -74,6 +78,9 @@ class [[nodiscard]] Result : public std::expected<T, Error> {
 
 /// Success, or the reason why not.
 using Status = Result<void>;
+
+/// What ended a whole call, as an error: E_RESOURCE_LIMIT where memory or threads ran out.
+Error error_of_exception(const std::exception& failure);
 
 }  // namespace bmad_mem
 
