@@ -231,6 +231,28 @@ class Events(HookTest):
         self.assertIn("harbour closes at ten", json.loads(stdout)["hookSpecificOutput"]["additionalContext"])
         self.assertTrue((self.root / "sessions" / "codex-s-1" / "manifest.json").exists())
 
+    def test_what_is_known_is_told_where_nothing_can_be_recorded(self):
+        self.seed()
+        (self.root / "layout.json").write_text('{"layout_version":99}')
+        before = sorted(self.root.rglob("*"))
+        start = self.event("SessionStart", source="startup")
+        prompt = self.event("UserPromptSubmit", prompt="When does the night boat leave?")
+        for event, known in ((start, "harbour closes at ten"), (prompt, "must leave once, at nine")):
+            with self.subTest(event["hook_event_name"]):
+                stdout, stderr = self.hook("claude-code", event)
+                self.assertIn(known, json.loads(stdout)["hookSpecificOutput"]["additionalContext"])
+                self.assertIn("E_NEWER_VERSION", stderr)
+        self.assertEqual(sorted(self.root.rglob("*")), before)
+
+    def test_a_new_session_hears_what_is_known_while_another_holds_the_lock(self):
+        self.seed()
+        with open(self.root / ".lock", "r+b") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            start = self.event("SessionStart", source="startup")
+            stdout, stderr = self.hook("claude-code", start, "--limit-ms", "5000")
+        self.assertIn("harbour closes at ten", stdout)
+        self.assertEqual(stderr.count("\n"), 1)
+
     def test_the_same_event_twice_is_one_entry(self):
         self.make_memory()
         for event in (

@@ -115,6 +115,7 @@ TEST_CASE_FIXTURE(SomeEntries, "what is archived is found, and one that can't be
   CHECK(ids(rest.json["hits"]).find("finding-1") != std::string::npos);
   REQUIRE(count(rest.json["problems"]) == 1);
   CHECK((*rest.json["problems"].elements().begin())["code"].string() == "E_STORAGE_CORRUPT");
+  CHECK(count(rest.json["incomplete"]) == 1);
 }
 
 TEST_CASE_FIXTURE(SomeEntries, "without words a search shows the newest first") {

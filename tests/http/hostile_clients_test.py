@@ -252,11 +252,11 @@ class HostileTest(ServeTest):
 
     def test_300_connections_at_once(self):
         self.bystander.__exit__()  # It may be refused as well; that is no failure here.
-        connections = [self.server.connect() for _ in range(300)]
         request = request_bytes("GET", "/memory/sessions", self.server.headers())
-        statuses = []
-        for connection in connections:
-            connection.send(request)
+        connections, statuses = [], []
+        for _ in range(300):
+            connections.append(self.server.connect())
+            connections[-1].send(request)
         for connection in connections:
             answer = connection.answer()
             statuses.append(answer.status if answer else 0)

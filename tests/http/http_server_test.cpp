@@ -34,6 +34,9 @@ class Answers : public HttpHandler {
     refusal = error_response(401, "unauthorized", "no");
     return false;
   }
+  [[nodiscard]] bool knows(const HttpRequest& head) const override {
+    return head.header_count("x-token") == 1;
+  }
   [[nodiscard]] std::size_t body_size_max(const HttpRequest&) const override { return 1000; }
 
   HttpResponse handle(const HttpRequest& request) override {
@@ -117,8 +120,10 @@ class Served {
             .stuck_time = milliseconds(300),
             .heartbeat = milliseconds(150),
             .connections_max = 4,
+            .strangers_max = 2,
             .streams_max = 2,
             .stream_size_max = 100'000,
+            .bodies_size_max = 1500,
             .workers = 2,
             .writers = 1};
   }
@@ -328,6 +333,40 @@ TEST_CASE("streams count apart from other connections") {
     plain.back()->get("/");
     plain.back()->until("!");
   }
+}
+
+TEST_CASE("the oldest client without a token makes room, and none with one does") {
+  const Served served;
+  std::vector<std::unique_ptr<Client>> known;
+  for (int i = 0; i < 3; ++i) {
+    known.push_back(std::make_unique<Client>(served));
+    known.back()->get("/", "X-Token: 1\r\n");
+    CHECK(has(known.back()->until("!"), "HTTP/1.1 200 "));
+  }
+  Client oldest(served);
+  Client owner(served);
+  owner.get("/", "X-Token: 1\r\n");
+  CHECK(has(owner.until("!"), "HTTP/1.1 200 "));
+  oldest.all();
+  CHECK((oldest.is_closed || oldest.is_broken));
+  Client one_too_many(served);
+  CHECK(has(one_too_many.until("}}"), "HTTP/1.1 503 "));
+}
+
+TEST_CASE("the bodies of all requests together have a bound") {
+  const Served served;
+  const std::string head =
+      "POST / HTTP/1.1\r\nHost: x\r\nX-Token: 1\r\nContent-Length: 1000\r\n\r\n";
+  Client first(served);
+  first.send(head + std::string(900, 'x'));
+  Client second(served);
+  second.send(head + std::string(900, 'x'));
+  CHECK(has(second.until("}}"), "too_many_bodies"));
+  first.send(std::string(100, 'x'));
+  CHECK(has(first.until("!"), "HTTP/1.1 200 "));
+  Client third(served);
+  third.send(head + std::string(1000, 'x'));
+  CHECK(has(third.until("!"), "HTTP/1.1 200 "));
 }
 
 TEST_CASE("a refused request ends its connection, though its body still comes") {

@@ -126,8 +126,38 @@ class Http(HttpServerTest):
         self.assertTrue(answer.startswith(b"HTTP/1.1 200 "))
         self.assertIn(b"connection: close", answer)
 
+    def test_idle_clients_without_a_token_shut_nobody_out(self):
+        held = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(192)]
+        try:
+            self.assertEqual(self.ask("GET", "/auth/session")[0].status, 200)
+            time.sleep(0.5)  # What comes from now on is not among those that have just come.
+            held += [socket.create_connection(("127.0.0.1", self.port)) for _ in range(8)]
+            self.assertEqual(self.ask("GET", "/auth/session")[0].status, 200)
+            self.assertLessEqual(self.open_of(held), 16)
+        finally:
+            for client in held:
+                client.close()
+
+    @staticmethod
+    def open_of(clients):
+        """How many of these, which have sent nothing, the server has not closed."""
+        def is_open(client):
+            client.settimeout(0.01)
+            try:
+                return client.recv(1) != b""
+            except TimeoutError:
+                return True
+            except OSError:
+                return False
+        return sum(is_open(client) for client in clients)
+
     def test_a_connection_too_many_is_told_so(self):
-        held = [socket.create_connection(("127.0.0.1", self.port)) for _ in range(128)]
+        head = b"GET /auth/session HTTP/1.1\r\n" + self.host() + b"\r\n"
+        held = []
+        for _ in range(128):
+            held.append(socket.create_connection(("127.0.0.1", self.port), timeout=10))
+            held[-1].sendall(head)
+            self.assertTrue(held[-1].recv(4096).startswith(b"HTTP/1.1 200 "))
         try:
             with socket.create_connection(("127.0.0.1", self.port), timeout=10) as client:
                 self.assertTrue(self.read_all(client).startswith(b"HTTP/1.1 503 "))

@@ -27,6 +27,7 @@ enum class ExitStatus : std::uint8_t {
   kFailed = 1,
   kWrongUsage = 2,    ///< Nothing was touched.
   kNothingFound = 3,  ///< Only `get`.
+  kIncomplete = 4,    ///< Answered, but without something that could not be read.
 };
 
 /// What a shell offers for a value.
@@ -85,7 +86,14 @@ struct Command {
   /// Further options that hang on the first positional, as those of `add` hang on TYPE.
   std::span<const Option> (*options_of)(std::string_view first) = nullptr;
   Result<ExitStatus> (*run)(Tool& tool) = nullptr;
+  /// Whether what it prints answers a question from many files: see answers().
+  bool reads = false;
 };
+
+/// Whether the command's exit status and output say that something could not be read.
+constexpr bool answers(const Command& command) {
+  return command.group == Group::kRead || command.reads;
+}
 
 /// All commands, in the order of help.
 std::span<const Command* const> all_commands();

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kWidth = 96;
 constexpr std::string_view kUsualExitStatus =
     "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched).";
+constexpr std::string_view kReadingExitStatus =
+    "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched), "
+    "4 something could not be read (it is named; the rest is answered).";
 
 constexpr std::string_view kToolPurpose =
     "A file-based memory for software agents: messages, decisions, knowledge.";
@@ -186,7 +189,10 @@ std::string alias_list(const Command& command) {
 }
 
 std::string_view exit_status_text(const Command& command) {
-  return command.exit_status.empty() ? kUsualExitStatus : command.exit_status;
+  if (!command.exit_status.empty()) {
+    return command.exit_status;
+  }
+  return answers(command) ? kReadingExitStatus : kUsualExitStatus;
 }
 
 std::string usage_line(const Command& command) {

@@ -1,10 +1,15 @@
 // main.cpp - bmad-mem, the memory of a project on the command line.
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
+#include <new>
+#include <system_error>
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -43,6 +48,15 @@ std::string moved_clock_problem() {
   return {};
 }
 
+/// The one place where what a command throws becomes its error.
+Result<ExitStatus> run_caught(const Command& command, Tool& tool) {
+  try {
+    return command.run(tool);
+  } catch (const std::exception& failure) {
+    return error_of_exception(failure);
+  }
+}
+
 ExitStatus run_command(CommandLine line) {
   Tool tool(line.command, std::move(line.arguments));
   if (line.problem.empty()) {
@@ -68,7 +82,7 @@ ExitStatus run_command(CommandLine line) {
                          : help_text(*line.command, tool.args().positional(0), tool.style()));
     return tool.finish(line.wants_help ? ExitStatus::kDone : ExitStatus::kWrongUsage);
   }
-  const Result<ExitStatus> status = line.command->run(tool);
+  const Result<ExitStatus> status = run_caught(*line.command, tool);
   if (!status) {
     tool.report(status.error());
   }
@@ -113,6 +127,46 @@ void set_up_heap() {
 #endif
 }
 
+/// Ends the process with a sentence, and without a word of what can't be had: for what is thrown
+/// before or behind the command, as on a thread. Anything but a lack is a defect of ours.
+[[noreturn]] void end_without_resources() {
+  static constexpr std::string_view kSentence =
+      "bmad-mem: E_RESOURCE_LIMIT: there is not enough memory, or no thread could be started; "
+      "raise the limit (ulimit -v, ulimit -u, or those of the container)\n";
+  const auto end = [] {
+    static_cast<void>(::write(STDERR_FILENO, kSentence.data(), kSentence.size()) > 0);
+    ::_exit(static_cast<int>(bmad_mem::cli::ExitStatus::kFailed));
+  };
+  const std::exception_ptr thrown = std::current_exception();
+  try {
+    if (thrown) {
+      std::rethrow_exception(thrown);
+    }
+  } catch (const std::bad_alloc&) {
+    end();
+  } catch (const std::system_error&) {
+    end();
+  } catch (...) {
+  }
+  std::abort();
+}
+
+/// Set before any constructor of a static object runs, which may need memory as well.
+[[gnu::constructor(101)]] void set_terminate_handler() {
+  std::set_terminate(end_without_resources);
+}
+
+/// Room for the clients of a server and for the open logs of sessions; a shell often gives 1,024
+/// descriptors. What the hard limit allows is enough even so: see writers_max().
+void raise_descriptor_limit() {
+  constexpr rlim_t kWanted = 4096;
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kWanted) {
+    limit.rlim_cur = std::min(kWanted, limit.rlim_max);
+    ::setrlimit(RLIMIT_NOFILE, &limit);
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -120,6 +174,7 @@ int main(int argc, char** argv) {
   // A reader that goes away and a file that grows too large are errors, not deaths.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  raise_descriptor_limit();
   bmad_mem::cli::open_standard_descriptors();
   const std::span<const char* const> all(argv, static_cast<std::size_t>(argc));
   return static_cast<int>(bmad_mem::cli::run_tool(all.subspan(argc > 0 ? 1 : 0)));

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <csignal>
+#include <system_error>
 #include <thread>
 
 namespace bmad_mem::cli {
@@ -120,10 +121,14 @@ bool start_program(const std::vector<std::string>& words) {
   ::posix_spawn_file_actions_destroy(&actions);
   if (problem == 0) {
     // Nobody waits for it, but a server would keep it as a zombie for as long as it lives.
-    std::thread([child] {
-      while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-      }
-    }).detach();
+    try {
+      std::thread([child] {
+        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+      }).detach();
+    } catch (const std::system_error&) {
+      // The process may have no more threads: then a zombie it is.
+    }
   }
   return problem == 0;
 }

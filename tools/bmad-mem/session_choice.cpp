@@ -1,5 +1,7 @@
 #include "session_choice.hpp"
 
+#include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -27,6 +29,21 @@ Error no_session(const std::vector<std::string>& open) {
           .message = fmt::format("{} sessions are open ({}); say which with --session ID or "
                                  "$BMAD_SESSION",
                                  open.size(), names)};
+}
+
+/// The metadata of the manifest, when somebody put more there than what has members of its own.
+void add_metadata(JsonWriter& json, const std::string& manifest) {
+  static constexpr std::array<std::string_view, 3> kOwn = {"project_name", "session_type", "tags"};
+  for (const MemberText& member : json_members(manifest)) {
+    const std::vector<MemberText> metadata =
+        member.key == "metadata" ? json_members(member.value) : std::vector<MemberText>();
+    const auto is_own = [](const MemberText& each) {
+      return std::ranges::find(kOwn, each.key) != kOwn.end();
+    };
+    if (!std::ranges::all_of(metadata, is_own)) {
+      json.key("metadata").raw(json_compact(member.value));
+    }
+  }
 }
 
 /// --session, else $BMAD_SESSION; nothing without them. An empty --session is a script whose
@@ -99,6 +116,7 @@ std::string session_as_json(const MemoryManager& memory, const Session& session)
   add_text(json, "session_type", session.session_type);
   add_list(json, "tags", session.tags);
   json.member("size_bytes", session.size_bytes);
+  add_metadata(json, session.manifest);
   json.end_object();
   return json.take();
 }

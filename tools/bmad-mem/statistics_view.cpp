@@ -104,6 +104,9 @@ std::string total_as_json(const GlobalStatistics& statistics,
   json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
   json.member("entries", total.entries).member("versions", total.versions);
   json.member("damaged_lines", total.damaged_lines).member("size_bytes", total.size_bytes);
+  if (!statistics.problems.empty()) {
+    json.member("unreadable_sessions", static_cast<std::uint64_t>(statistics.problems.size()));
+  }
   add_maintenance(json, maintenance);
   json.end_object().end_object();
   return json.take();
@@ -169,7 +172,8 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
                     session.newest ? format_minute(*session.newest) : "-", states[i]});
   }
   const Total total = total_of(statistics);
-  rows.push_back({"total", format_count(total.entries), format_count(total.versions),
+  rows.push_back({statistics.problems.empty() ? "total" : "total of these",
+                  format_count(total.entries), format_count(total.versions),
                   format_count(total.damaged_lines), format_size(total.size_bytes)});
   print_table(tool, rows);
 }

@@ -3,6 +3,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
@@ -98,7 +99,7 @@ Result<MemoryManager> Tool::open() {
                   MemoryManager::find_root(arguments_.value("root"),
                                            environment("BMAD_MEMORY_ROOT"), working_directory()));
   OpenOptions options{.root = std::move(root), .agent_id = std::string(agent_id())};
-  options.on_problem = [this](const Error& problem) { report(problem); };
+  options.on_problem = [this](const Error& problem) { leave_out(problem); };
   const std::string workflow(
       arguments_.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
   if (!workflow.empty() || arguments_.has("workflow")) {
@@ -130,6 +131,33 @@ void Tool::report(const Error& error) {
     err_.print("bmad-mem: {}: {}\n", error_code_name(error.code), printable(error.to_string()));
   }
   static_cast<void>(err_.flush());
+}
+
+void Tool::leave_out(const Error& problem) {
+  const auto is_same = [&](const Error& known) {
+    return known.path == problem.path && known.line == problem.line &&
+           known.message == problem.message;
+  };
+  if (std::ranges::none_of(left_out_, is_same)) {
+    left_out_.push_back(problem);
+    report(problem);
+  }
+}
+
+/// What the output and the exit status say of what was left out.
+ExitStatus Tool::settle_incomplete(ExitStatus status) {
+  if (left_out_.empty() || command_ == nullptr || !answers(*command_)) {
+    return status;
+  }
+  if (json_ && !keeps_format_) {
+    std::string problems;
+    for (const Error& problem : left_out_) {
+      problems += (problems.empty() ? "" : ",") + error_as_json(problem);
+    }
+    out_.print("{{\"incomplete\":[{}]}}\n", problems);
+  }
+  const bool is_answered = status == ExitStatus::kDone || status == ExitStatus::kNothingFound;
+  return is_answered ? ExitStatus::kIncomplete : status;
 }
 
 ExitStatus Tool::report_in(const Error& error, std::string_view text) {
@@ -166,6 +194,7 @@ ExitStatus Tool::wrong_usage(std::string_view sentence) {
 }
 
 ExitStatus Tool::finish(ExitStatus status) {
+  status = settle_incomplete(status);
   if (!out_.flush()) {
     // The reader closed its end, as `head` does: it has what it wanted, and nobody is left to tell.
     if (out_.error() != EPIPE) {

@@ -2,10 +2,14 @@
 //
 //   stdout  results: text for people, or one JSON object a line with --json
 //   stderr  errors, notes, progress
+//
+// An answer that goes without something that can't be read: an error on stderr for each, exit
+// status 4, and with --json a last line {"incomplete":[{"code":…,"message":…,"path":…},…]}.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
@@ -51,6 +55,11 @@ class Tool {
   void report(const Error& error);
   /// As report(), and for people the place in `text` that the error's line and column name.
   ExitStatus report_in(const Error& error, std::string_view text);
+  /// Reports, once, what an answer goes without, and why. A command that answers() ends with
+  /// kIncomplete then.
+  void leave_out(const Error& problem);
+  /// Says about what was left out only on stderr: stdout has a format of its own.
+  void keep_format() { keeps_format_ = true; }
   /// Prints a sentence on stderr, unless --quiet or --json.
   void note(std::string_view sentence);
   /// Prints why the command line makes no sense, and where help is.
@@ -64,9 +73,13 @@ class Tool {
   Arguments arguments_;
   bool json_;
   bool quiet_;
+  ExitStatus settle_incomplete(ExitStatus status);
+
   Style style_;
   Output out_;
   Output err_;
+  std::vector<Error> left_out_;
+  bool keeps_format_ = false;
 };
 
 /// The error as JSON, without what is unknown: {"code":…,"message":…,"path":…,"line":…,…}.

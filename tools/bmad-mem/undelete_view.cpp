@@ -32,13 +32,17 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
     }
     tool.out().print("brought back {}\n", what);
   }
+  for (const Error& problem : report.damaged) {
+    tool.report(problem);
+  }
   if (!report.left_behind.empty()) {
     tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
                           printable(joined(report.left_behind))));
-  } else if (nothing) {
+  } else if (nothing && report.damaged.empty()) {
     tool.note("nothing of that is deleted; `bmad-mem session list --deleted` shows what is");
   }
-  return nothing || !report.left_behind.empty() ? ExitStatus::kFailed : ExitStatus::kDone;
+  return nothing || !report.left_behind.empty() || !report.damaged.empty() ? ExitStatus::kFailed
+                                                                           : ExitStatus::kDone;
 }
 
 }  // namespace bmad_mem::cli

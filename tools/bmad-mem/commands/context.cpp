@@ -123,8 +123,9 @@ const Command kContext = {
     .examples = kContextExamples,
     .exit_status =
         "0 done, also when there is nothing to say, 1 failed (the error's code is on stderr), "
-        "2 wrong usage.",
+        "2 wrong usage, 4 something could not be read (the rest is answered).",
     .run = run_context,
+    .reads = true,
 };
 
 }  // namespace bmad_mem::cli

@@ -97,6 +97,7 @@ const Command kDecay = {
     .options = kDecayOptions,
     .examples = kDecayExamples,
     .run = run_decay,
+    .reads = true,
 };
 
 }  // namespace bmad_mem::cli

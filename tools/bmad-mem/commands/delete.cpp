@@ -86,8 +86,9 @@ const Command kDelete = {
     .examples = kDeleteExamples,
     .exit_status =
         "0 done, also when no entry matched, 1 failed, an ID is unknown, the answer was no, or "
-        "--verify found something, 2 wrong usage.",
+        "--verify found something, 2 wrong usage, 4 something could not be looked at.",
     .run = run_delete,
+    .reads = true,
 };
 
 }  // namespace bmad_mem::cli

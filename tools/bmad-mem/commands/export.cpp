@@ -85,6 +85,7 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
                              std::string_view format, Output& out) {
   const std::unique_ptr<ExportWriter> writer =
       make_export_writer(format, out, system_clock().now());
+  tool.keep_format();
   std::vector<Error> problems;
   Result<ExportReport> report = [&] {
     Progress progress(tool, "export");
@@ -96,7 +97,7 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
     return done;
   }();
   for (const Error& problem : problems) {
-    tool.report(problem);
+    tool.leave_out(problem);
   }
   if (!report && out.error() == 0) {
     return std::move(report).error();
@@ -105,7 +106,7 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
     return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
   }
   tell(tool, *report, options.filter.without_sensitive);
-  return report->problems == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
+  return ExitStatus::kDone;
 }
 
 Result<ExitStatus> run_export(Tool& tool) {
@@ -125,6 +126,7 @@ Result<ExitStatus> run_export(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   if (format == "server-memory" && options.filter.sessions.empty()) {
     BMAD_TRY_ASSIGN(options.filter.sessions, graph_sessions(memory));
+    options.archived = true;
     if (options.filter.sessions.empty()) {
       return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
                    .message =
@@ -195,8 +197,8 @@ const Command kExport = {
     .options = kExportOptions,
     .examples = kExportExamples,
     .exit_status =
-        "0 done, 1 failed, or something could not be read (it is named; the rest is exported), "
-        "2 wrong usage.",
+        "0 done, 1 failed, 2 wrong usage, 4 something could not be read (it is named; the rest is "
+        "exported).",
     .run = run_export,
 };
 

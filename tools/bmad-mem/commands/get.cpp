@@ -61,7 +61,7 @@ const Command kGet = {
     .examples = kGetExamples,
     .exit_status =
         "0 done, 1 failed (the error's code is on stderr), 2 wrong usage, 3 an id was "
-        "not found (the others are shown).",
+        "not found (the others are shown), 4 something could not be read, so an id may be there.",
     .run = run_get,
 };
 

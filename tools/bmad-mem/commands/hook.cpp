@@ -127,8 +127,7 @@ Result<ExitStatus> run_hook(Tool& tool) {
   BMAD_TRY_ASSIGN(const HookSettings settings, read_settings(tool.args()));
   const HookResult result = run_limited(settings.limit, [&](const HookWork& work) {
     if (const Status done = take_event(tool, *client, settings, work); !done) {
-      work.problem(
-          fmt::format("{}: {}", error_code_name(done.error().code), done.error().to_string()));
+      work.problem(problem_line(done.error()));
     }
   });
   tool.out().write(result.answer);

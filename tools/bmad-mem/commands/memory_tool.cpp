@@ -28,7 +28,8 @@ void print_answer(Tool& tool, bool is_error, std::string_view content, std::uint
   }
 }
 
-Result<std::string> answer(std::string_view input, MemoryTool& memory_tool) {
+Result<std::string> answer(std::string_view input, const MemoryManager& memory,
+                           MemoryTool& memory_tool) {
   JsonParser parser;
   const Result<JsonValue> command = parser.parse(input);
   if (!command || !command->is_object()) {
@@ -36,6 +37,9 @@ Result<std::string> answer(std::string_view input, MemoryTool& memory_tool) {
         .code = ErrorCode::E_INVALID_FORMAT,
         .message = fmt::format("The command must be one JSON object{}{}", command ? "" : ": ",
                                command ? std::string() : command.error().message)};
+  }
+  if ((*command)["command"].string() != "view") {
+    BMAD_TRY(memory.check_writable());
   }
   return memory_tool.run(*command);
 }
@@ -46,7 +50,7 @@ Result<ExitStatus> run_memory_tool(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   BMAD_TRY_ASSIGN(MemoryFolder folder, MemoryFolder::open(memory.root()));
   MemoryTool memory_tool(folder, scanner);
-  const Result<std::string> done = answer(input, memory_tool);
+  const Result<std::string> done = answer(input, memory, memory_tool);
   if (!done) {
     print_answer(tool, true, done.error().message, 0);
     return ExitStatus::kFailed;

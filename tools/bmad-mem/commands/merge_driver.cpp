@@ -47,11 +47,11 @@ Result<ExitStatus> run_merge_driver(Tool& tool) {
                                                        : merge_logs;
   const Result<std::string> merged = merge(base, ours, theirs);
   if (merged) {
-    BMAD_TRY(write_in_place(output, *merged));
+    BMAD_TRY(replace_file(output, *merged));
     return ExitStatus::kDone;
   }
   // Markers would make a compressed file one that nobody can read.
-  BMAD_TRY(write_in_place(
+  BMAD_TRY(replace_file(
       output, compressed ? ours : conflict_text(ours, theirs, marker_size(args.positional(4)))));
   Error error = merged.error();
   error.path = path.empty() ? error.path : fmt::format("{} ({})", path, error.path);

@@ -204,7 +204,7 @@ const Command kQuery = {
     .examples = kQueryExamples,
     .exit_status =
         "0 done, also when nothing was found, 1 failed (the error's code is on stderr), "
-        "2 wrong usage.",
+        "2 wrong usage, 4 something could not be read (the rest is answered).",
     .run = run_query,
 };
 

@@ -117,6 +117,7 @@ const Command kRebuildIndex = {
     .options = kRebuildIndexOptions,
     .examples = kRebuildIndexExamples,
     .run = run_rebuild_index,
+    .reads = true,
 };
 
 }  // namespace bmad_mem::cli

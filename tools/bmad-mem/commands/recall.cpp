@@ -129,6 +129,7 @@ const Command kRecall = {
     .options = kRecallOptions,
     .examples = kRecallExamples,
     .run = run_recall,
+    .reads = true,
 };
 
 }  // namespace bmad_mem::cli

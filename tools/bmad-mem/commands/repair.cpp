@@ -1,8 +1,11 @@
 // repair - mends what verify finds, as far as that is possible without a person.
+#include <fmt/format.h>
+
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
 #include "filters.hpp"
 #include "findings.hpp"
+#include "git/git_program.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -46,16 +49,31 @@ void print_text(Tool& tool, const RepairReport& report) {
   }
 }
 
+/// What was left because it differs from its seal is accepted now.
+RepairReport with_accepted(RepairReport report, const RepairReport& accepted) {
+  report.actions.insert(report.actions.end(), accepted.actions.begin(), accepted.actions.end());
+  report.left = accepted.left;
+  return report;
+}
+
 Result<ExitStatus> run_repair(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  const Result<RepairReport> report = [&] {
+  Result<RepairReport> report = [&] {
     Progress progress(tool, "repair");
-    return memory.repair(tool.args().all("session"), [&](std::uint64_t done, std::uint64_t total) {
-      progress.show(done, total);
-    });
+    return memory.repair(
+        tool.args().all("session"),
+        [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); },
+        [&](const std::string& session_id) {
+          return is_on_another_branch(memory.root(),
+                                      fmt::format("sessions/{}/manifest.json", session_id));
+        });
   }();
   if (!report) {
     return report.error();
+  }
+  if (tool.args().has("accept")) {
+    BMAD_TRY_ASSIGN(const RepairReport accepted, memory.accept_changes(tool.args().all("session")));
+    report = with_accepted(std::move(*report), accepted);
   }
   if (tool.json()) {
     print_json(tool, *report);
@@ -65,10 +83,14 @@ Result<ExitStatus> run_repair(Tool& tool) {
   return report->left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
-constexpr Option kRepairOptions[] = {kSessionFilter};
+constexpr Option kRepairOptions[] = {
+    kSessionFilter,
+    {.name = "accept", .help = "keep lines that were changed by hand: seal them as they are"},
+};
 
 constexpr Example kRepairExamples[] = {
     {.command = "bmad-mem repair", .says = "the whole memory"},
+    {.command = "bmad-mem repair --accept", .says = "and keep what was edited by hand"},
     {.command = "bmad-mem repair && bmad-mem verify", .says = "and look again"},
 };
 
@@ -80,8 +102,11 @@ const Command kRepair = {
     .summary = "mend what verify finds, dropping nothing",
     .description =
         "Moves lines that are no entries to the session's quarantine.jsonl, verbatim and with the "
-        "reason; mends torn tails; makes a missing manifest anew; removes what interrupted writes "
-        "left. Running it again changes nothing.",
+        "reason; mends torn tails; makes a missing manifest anew, and from the archive what stands "
+        "beside it; removes what interrupted writes left. What a newer bmad-mem wrote is not "
+        "touched. Running it again changes nothing.\n\n"
+        "With --accept, lines that are not as they were written stay as they are, and `verify` "
+        "names them no more.",
     .options = kRepairOptions,
     .examples = kRepairExamples,
     .exit_status =

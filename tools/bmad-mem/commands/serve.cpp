@@ -84,16 +84,6 @@ std::optional<std::uint16_t> read_port(std::string_view text) {
   return port;
 }
 
-/// Room for as many clients as the server takes; a shell often gives 1,024 descriptors.
-void raise_descriptor_limit() {
-  constexpr rlim_t kWanted = 4096;
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < kWanted) {
-    limit.rlim_cur = std::min(kWanted, limit.rlim_max);
-    ::setrlimit(RLIMIT_NOFILE, &limit);
-  }
-}
-
 /// Shows the link in a browser.
 void open_browser(Tool& tool, const std::string& root, const std::string& link) {
   const Result<std::string> page = ServerFile::write_redirect(root, link);
@@ -186,11 +176,23 @@ Result<ExitStatus> use_running(Tool& tool, const std::string& root, const Runnin
   return ExitStatus::kDone;
 }
 
+/// What leaves descriptors for the logs where the process may have few.
+HttpServerOptions server_options(std::uint16_t port) {
+  HttpServerOptions options{.port = port};
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    const auto share = static_cast<std::size_t>(limit.rlim_cur / 4);
+    options.connections_max = std::clamp(share, std::size_t{8}, options.connections_max);
+    options.streams_max = std::clamp(share, std::size_t{8}, options.streams_max);
+  }
+  return options;
+}
+
 Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, std::uint16_t port,
                          std::optional<ServerFile> file) {
   Access access;
   App app(memory, agents, access);
-  BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(app, {.port = port}));
+  BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(app, server_options(port)));
   Served served{.root = memory.root(),
                 .port = server.port(),
                 .pid = ::getpid(),
@@ -229,7 +231,6 @@ Result<ExitStatus> run_serve(Tool& tool) {
   for (const std::string& warning : memory.config_warnings()) {
     tool.note("warning: " + warning);
   }
-  raise_descriptor_limit();
   // One that is just starting doesn't say where it is, and one that is ending answers no more.
   const auto patience = std::chrono::steady_clock::now() + kPatience;
   Result<ServerFile> file = ServerFile::claim(memory.root());

@@ -33,6 +33,9 @@ Result<ExitStatus> run_session_archive(Tool& tool) {
   for (const std::string& id : tool.args().positionals()) {
     if (const Result<ArchiveReport> report = memory.archive_session(id, {.dry_run = dry_run})) {
       print_report(tool, *report, dry_run);
+      if (!report->notice.empty()) {
+        tool.note(report->notice);
+      }
     } else {
       tool.report(report.error());
       status = ExitStatus::kFailed;

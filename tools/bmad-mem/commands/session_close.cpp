@@ -22,6 +22,9 @@ Result<ExitStatus> run_session_close(Tool& tool) {
     tool.out().print("closed {} at {}\n", session.session_id,
                      format_rfc3339(session.closed_at.value_or(session.last_write)));
   }
+  if (!session.notice.empty()) {
+    tool.note(session.notice);
+  }
   return ExitStatus::kDone;
 }
 
@@ -43,6 +46,7 @@ const Command kSessionClose = {
     .summary = "note that a session is over",
     .description =
         "Brings the statistics in the session's manifest up to date and notes the time. "
+        "Compares the logs with what was written, and says when they differ. "
         "Nothing is locked away: the next write opens the session again.",
     .positionals = kSessionClosePositionals,
     .options = kSessionCloseOptions,

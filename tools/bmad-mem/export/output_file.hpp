@@ -1,6 +1,4 @@
 // output_file.hpp - a file that is there as a whole or not at all.
-//
-//   X.PID.tmp: write, fsync  ->  rename to X  ->  fsync the folder
 #pragma once
 
 #include <optional>
@@ -9,6 +7,7 @@
 #include "bmad_mem/result.hpp"
 #include "command.hpp"
 #include "output.hpp"
+#include "replacement.hpp"
 
 namespace bmad_mem::cli {
 
@@ -26,11 +25,6 @@ class OutputFile {
   /// of a regular file. Errors: E_CONCURRENT_MOD when it is there; E_STORAGE_IO.
   static Result<OutputFile> create(const std::string& path, bool force);
 
-  OutputFile(OutputFile&& other) noexcept;
-  OutputFile& operator=(OutputFile&&) = delete;
-  /// Removes what was written, unless commit() was called.
-  ~OutputFile();
-
   [[nodiscard]] Output& out() { return out_; }
   /// Whether all that was written so far could be. Errors: E_STORAGE_FULL, E_STORAGE_IO.
   [[nodiscard]] Status check() const;
@@ -38,11 +32,10 @@ class OutputFile {
   Status commit();
 
  private:
-  OutputFile(std::string path, std::string temporary, int descriptor, bool force);
+  OutputFile(std::string path, FileReplacement file, bool force);
 
   std::string path_;
-  std::string temporary_;  // Empty once it is in its place.
-  int descriptor_;
+  FileReplacement file_;  // Removed again, unless commit() was called.
   bool force_;
   Output out_;
 };

@@ -33,6 +33,16 @@ std::string git_obstacle(const std::string& folder) {
              : "the memory is in no git repository that git can read";
 }
 
+bool is_on_another_branch(const std::string& folder, const std::string& path) {
+  const ProgramRun here = run_git(folder, {"ls-files", "--", path});
+  if (!here.started || here.status != 0 || !here.output.empty()) {
+    return false;
+  }
+  const ProgramRun anywhere =
+      run_git(folder, {"log", "--all", "--max-count=1", "--format=%h", "--", path});
+  return anywhere.status == 0 && !anywhere.output.empty();
+}
+
 std::vector<std::string> split_output(std::string_view text, char separator) {
   std::vector<std::string> pieces;
   while (!text.empty()) {

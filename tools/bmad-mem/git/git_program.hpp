@@ -21,6 +21,9 @@ ProgramRun run_git(const std::string& folder, std::vector<std::string> words,
 /// Why git can't be asked about `folder`, as half a sentence; empty when it can.
 std::string git_obstacle(const std::string& folder);
 
+/// Whether a branch or a stash has the file `path` of `folder`, and the working tree tracks none.
+bool is_on_another_branch(const std::string& folder, const std::string& path);
+
 /// The pieces of `text` that end in `separator`, without it.
 std::vector<std::string> split_output(std::string_view text, char separator = '\n');
 

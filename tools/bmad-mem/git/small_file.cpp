@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "descriptor.hpp"
+#include "replacement.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -54,20 +55,20 @@ Result<std::string> read_regular_file(const std::string& path) {
   return text;
 }
 
-Status write_in_place(const std::string& path, std::string_view text) {
-  constexpr mode_t kOwnerOnly = 0600;
-  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly));
-  if (file.number() < 0) {
+Status replace_file(const std::string& path, std::string_view text) {
+  const std::string real = real_path_of(path);
+  const std::string target = real.empty() ? path : real;
+  struct stat status{};
+  const bool is_old = ::stat(target.c_str(), &status) == 0;
+  if (is_old && !S_ISREG(status.st_mode)) {
+    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "is no regular file", .path = path};
+  }
+  BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(target));
+  if (is_old && ::fchmod(fresh.descriptor(), status.st_mode & 07777U) != 0) {
     return failed("write", path, errno);
   }
-  while (!text.empty()) {
-    const ssize_t size = ::write(file.number(), text.data(), text.size());
-    if (size < 0 && errno != EINTR) {
-      return failed("write", path, errno);
-    }
-    text.remove_prefix(size > 0 ? static_cast<std::size_t>(size) : 0);
-  }
-  return {};
+  BMAD_TRY(fresh.write(text));
+  return fresh.commit(/*over=*/true);
 }
 
 bool is_there(const std::string& path) {

@@ -12,9 +12,9 @@ namespace bmad_mem::cli {
 /// E_SIZE_LIMIT above 1 GiB.
 Result<std::string> read_regular_file(const std::string& path);
 
-/// Writes into the file at `path`, which git or the caller has made, in its place: the one who
-/// waits for it knows it by its name and its inode. Errors: E_STORAGE_IO, E_STORAGE_FULL.
-Status write_in_place(const std::string& path, std::string_view text);
+/// Puts `text` in the place of the file at `path`, durable; a link is followed. What fails before
+/// that leaves the file as it was. Errors: as FileReplacement.
+Status replace_file(const std::string& path, std::string_view text);
 
 /// Whether there is anything at `path`.
 bool is_there(const std::string& path);

@@ -10,6 +10,7 @@
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/letter_case.hpp"
+#include "shared_session.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -19,33 +20,6 @@ constexpr std::uint64_t kBytesAtOnce = 1U << 20U;
 // Ids of events; never changed.
 constexpr std::string_view kTakingIn = "graph-taking-in";
 constexpr std::string_view kTakenIn = "graph-taken-in";
-
-std::uint64_t session_number(std::string_view session_id) {
-  std::uint64_t number = 0;
-  for (const char digit : session_id.substr(kGraphSession.size() + 1)) {
-    number = number * 10 + static_cast<std::uint64_t>(digit - '0');
-  }
-  return number;
-}
-
-/// The last of the sessions of the graph; nothing when there is none.
-Result<std::optional<Session>> last_session(const MemoryManager& memory) {
-  std::optional<Session> last;
-  BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
-  std::uint64_t last_number = 0;
-  for (Session& session : sessions) {
-    if (!is_graph_session(session.session_id)) {
-      continue;
-    }
-    const bool is_first = session.session_id == kGraphSession;
-    const std::uint64_t number = is_first ? 1 : session_number(session.session_id);
-    if (number > last_number) {
-      last_number = number;
-      last = std::move(session);
-    }
-  }
-  return last;
-}
 
 /// The id that the texts of `item`, as they are stored, would have.
 std::string natural_id(const GraphItem& item) {
@@ -74,50 +48,50 @@ Graph part_of(const Graph& whole, const std::vector<std::size_t>& places) {
   return part;
 }
 
-/// Gives the facts of the graph to a LiveGraph.
+/// Gathers the facts of the graph, in the order of their logs.
 class GraphLoader : public ExportVisitor {
  public:
-  explicit GraphLoader(LiveGraph& live) : live_(live) {}
+  struct Item {
+    Timestamp time{};  ///< Not before that of the item above it in the log.
+    std::string session_id;
+    std::string id;
+    GraphItem item;
+  };
 
-  Status on_session(const Session& /*session*/) override { return {}; }
+  Status on_session(const Session& /*session*/) override {
+    time_ = {};
+    return {};
+  }
   Status on_entry(const Entry& entry) override {
     BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(entry.json));
+    time_ = std::max(time_, entry.timestamp);
     if (std::optional<GraphItem> item = graph_item_from(value)) {
-      live_.add(entry.id, std::move(*item));
+      items_.push_back({time_, entry.session_id, entry.id, std::move(*item)});
     }
     return {};
   }
   void on_problem(const Error& /*problem*/) override {}  // `verify` tells; the rest is the graph.
 
+  /// By time: whoever merged, the same graph.
+  std::vector<Item> take() {
+    std::ranges::stable_sort(items_, {}, &Item::time);
+    return std::move(items_);
+  }
+
  private:
-  LiveGraph& live_;
+  std::vector<Item> items_;
+  Timestamp time_{};
   JsonParser parser_;
 };
 
 }  // namespace
 
 bool is_graph_session(std::string_view session_id) {
-  if (session_id == kGraphSession) {
-    return true;
-  }
-  if (!session_id.starts_with(kGraphSession) || session_id.size() < kGraphSession.size() + 2 ||
-      session_id.size() > kGraphSession.size() + 10) {
-    return false;
-  }
-  const std::string_view number = session_id.substr(kGraphSession.size());
-  return number.front() == '-' && number[1] != '0' &&
-         std::ranges::all_of(number.substr(1), [](char c) { return c >= '0' && c <= '9'; });
+  return is_shared_session(session_id, kGraphSession);
 }
 
 Result<std::vector<std::string>> graph_sessions(const MemoryManager& memory) {
-  std::vector<std::string> ids;
-  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
-  for (const Session& session : sessions) {
-    if (is_graph_session(session.session_id)) {
-      ids.push_back(session.session_id);
-    }
-  }
-  return ids;
+  return shared_sessions(memory, kGraphSession);
 }
 
 Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory) {
@@ -133,24 +107,11 @@ Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory) {
   return ids;
 }
 
-Result<std::string> writable_graph_session(MemoryManager& memory) {
-  BMAD_TRY_ASSIGN(const std::optional<Session> last, last_session(memory));
-  if (last && last->size_bytes < kGraphSessionSize) {
-    return last->session_id;
-  }
-  std::string id(kGraphSession);
-  if (last) {
-    const std::uint64_t number =
-        last->session_id == kGraphSession ? 1 : session_number(last->session_id);
-    id += fmt::format("-{}", number + 1);
-  }
-  const Result<std::string> made =
-      memory.create_session({.session_id = id, .session_type = "knowledge_graph"});
-  // Another process was first: all the better.
-  if (!made && made.error().code != ErrorCode::E_CONCURRENT_MOD) {
-    return made.error();
-  }
-  return id;
+Result<std::string> writable_graph_session(MemoryManager& memory, TrackedSessions& tracked) {
+  return writable_session(
+      memory, tracked,
+      {.session_id = std::string(kGraphSession), .session_type = "knowledge_graph"},
+      kGraphSessionSize);
 }
 
 void LiveGraph::clear() { *this = LiveGraph(); }
@@ -233,7 +194,10 @@ const Graph& LiveGraph::graph() {
 }
 
 GraphStore::GraphStore(MemoryManager& memory, EntryWatch watch)
-    : memory_(&memory), watch_(std::move(watch)), live_(std::make_unique<LiveGraph>()) {}
+    : memory_(&memory),
+      tracked_(memory.root()),
+      watch_(std::move(watch)),
+      live_(std::make_unique<LiveGraph>()) {}
 
 Result<GraphStore> GraphStore::open(MemoryManager& memory) {
   // Watched before it is read: what comes in between is seen twice, and counts once.
@@ -243,11 +207,17 @@ Result<GraphStore> GraphStore::open(MemoryManager& memory) {
 
 Status GraphStore::load() {
   live_->clear();
-  ExportOptions options{.filter = {.types = {EntryType::kFact}}, .all_versions = true};
+  last_ = {};
+  ExportOptions options{
+      .filter = {.types = {EntryType::kFact}}, .archived = true, .all_versions = true};
   BMAD_TRY_ASSIGN(options.filter.sessions, graph_sessions(*memory_));
   if (!options.filter.sessions.empty()) {
-    GraphLoader loader(*live_);
+    GraphLoader loader;
     BMAD_TRY(memory_->export_entries(options, loader));
+    for (GraphLoader::Item& each : loader.take()) {
+      live_->add(each.id, std::move(each.item));
+      last_ = {each.time, std::move(each.session_id)};
+    }
   }
   is_loaded_ = true;
   return {};
@@ -257,6 +227,12 @@ Status GraphStore::take(const Entry& entry) {
   if (!is_graph_session(entry.session_id)) {
     return {};
   }
+  const auto& [time, session] = last_;
+  if (entry.timestamp < time || (entry.timestamp == time && entry.session_id != session)) {
+    is_loaded_ = false;  // A merge brought what is older: all is put in order again.
+    return {};
+  }
+  last_ = {entry.timestamp, entry.session_id};
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
   if (std::optional<GraphItem> item = graph_item_from(value)) {
@@ -282,7 +258,7 @@ Status GraphStore::refresh() {
       return {};
     }
     for (const Entry& entry : *entries) {
-      BMAD_TRY(take(entry));
+      BMAD_TRY(is_loaded_ ? take(entry) : Status());
     }
   }
 }
@@ -311,7 +287,7 @@ Result<Graph> GraphStore::open_nodes(std::span<const std::string> names) {
 
 /// Looked up only now and then: a memory may have many sessions.
 Status GraphStore::find_session() {
-  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory_));
+  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory_, tracked_));
   BMAD_TRY_ASSIGN(const Session session, memory_->load_session(session_));
   // Others may write as well, so a part of the room at a time.
   room_bytes_ = (kGraphSessionSize - std::min(session.size_bytes, kGraphSessionSize)) / 8 + 1;
@@ -334,14 +310,16 @@ Status GraphStore::append(std::span<const std::string> lines) {
 }
 
 Status GraphStore::append_at_once(std::span<const std::string> lines, std::uint64_t bytes) {
-  if (session_.empty() || room_bytes_ == 0) {
+  if (session_.empty() || room_bytes_ == 0 || tracked_.is_tracked(session_)) {
     BMAD_TRY(find_session());
   }
   const std::vector<std::string_view> views(lines.begin(), lines.end());
-  Result<BatchReport> added = memory_->add_batch(session_, EntryType::kFact, views);
+  // Two branches may delete neighbours.
+  const BatchOptions options{.spaced = tracked_.in_repository()};
+  Result<BatchReport> added = memory_->add_batch(session_, EntryType::kFact, views, options);
   if (!added && added.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     BMAD_TRY(find_session());  // Somebody has deleted it.
-    added = memory_->add_batch(session_, EntryType::kFact, views);
+    added = memory_->add_batch(session_, EntryType::kFact, views, options);
   }
   if (!added) {
     return added.error();
@@ -351,7 +329,7 @@ Status GraphStore::append_at_once(std::span<const std::string> lines, std::uint6
 }
 
 Status GraphStore::mark(std::string_view id) {
-  BMAD_TRY_ASSIGN(const std::string session, writable_graph_session(*memory_));
+  BMAD_TRY_ASSIGN(const std::string session, writable_graph_session(*memory_, tracked_));
   const std::string line =
       fmt::format(R"({{"id":"{}","kind":"import","content":"a graph was taken in"}})", id);
   const std::string_view view = line;
@@ -394,7 +372,12 @@ Status GraphStore::remove(std::vector<std::string> ids) {
   }
   DeletionCriteria criteria{.ids = std::move(ids)};
   BMAD_TRY_ASSIGN(criteria.sessions, graph_sessions(*memory_));
-  BMAD_TRY(memory_->delete_entries(criteria));
+  DeleteOptions options;
+  if (tracked_.in_repository()) {
+    BMAD_TRY(find_session());  // Two branches must not write to the same audit.
+    options.audit_session = session_;
+  }
+  BMAD_TRY(memory_->delete_entries(criteria, options));
   return {};
 }
 

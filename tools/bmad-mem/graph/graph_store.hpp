@@ -1,11 +1,12 @@
 // graph_store.hpp - the knowledge graph of a memory, kept at hand and changed.
 //
-//   server-memory  server-memory-2  …     sessions; a new one when the last has grown to
-//   kSessionSize
-//        └───────────┴── facts (graph_entries.hpp) ──> LiveGraph, advanced by an EntryWatch
+//   server-memory  server-memory-2  server-memory-w4q7m2s8  …     sessions (shared_session.hpp)
+//        └───────────┴──────────────────┴── facts (graph_entries.hpp), by time
+//                                               └──> LiveGraph, advanced by an EntryWatch
 //
 // A session holds 10 MB, above which compaction moves out what counts least; a graph must not lose
-// any of it, so it goes on in another session long before.
+// any of it, so it goes on in another session long before, at kGraphSessionSize. Where two writers
+// say different things of an entity, the later one counts.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +17,12 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/memory_manager.hpp"
+#include "git/tracked_files.hpp"
 #include "graph/graph_entries.hpp"
 
 namespace bmad_mem::cli {
@@ -27,10 +30,10 @@ namespace bmad_mem::cli {
 /// Bytes of a session after which the graph goes on in the next one.
 inline constexpr std::uint64_t kGraphSessionSize = 6U << 20U;
 
-/// Whether a session of this name holds a part of a graph: "server-memory", "server-memory-2" ….
+/// Whether a session of this name holds a part of a graph.
 bool is_graph_session(std::string_view session_id);
 
-/// Of all sessions there are those that hold parts of the graph, oldest first.
+/// Of all sessions there are, archived ones too, those that hold parts of the graph, oldest first.
 Result<std::vector<std::string>> graph_sessions(const MemoryManager& memory);
 
 /// The ids of all facts in these sessions.
@@ -38,7 +41,7 @@ Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory);
 
 /// The session to which the next items of a graph go; made when there is none.
 /// Errors: as MemoryManager::create_session().
-Result<std::string> writable_graph_session(MemoryManager& memory);
+Result<std::string> writable_graph_session(MemoryManager& memory, TrackedSessions& tracked);
 
 /// A graph that items are added to one by one, without making it anew each time.
 class LiveGraph {
@@ -126,11 +129,13 @@ class GraphStore {
   Status remove(std::vector<std::string> ids);
 
   MemoryManager* memory_;
+  TrackedSessions tracked_;
   EntryWatch watch_;
   std::unique_ptr<LiveGraph> live_;  // Does not move when this does.
   bool is_loaded_ = false;
-  std::string session_;           // Where the next items go; empty: not known yet.
-  std::uint64_t room_bytes_ = 0;  // How much of them, before that is looked up again.
+  std::pair<Timestamp, std::string> last_;  // Time and session of the item that came last.
+  std::string session_;                     // Where the next items go; empty: not known yet.
+  std::uint64_t room_bytes_ = 0;            // How much of them, before that is looked up again.
 };
 
 }  // namespace bmad_mem::cli

@@ -69,6 +69,10 @@ bool has_end_of_compaction(HookClient client) {
 
 }  // namespace
 
+std::string problem_line(const Error& error) {
+  return fmt::format("{}: {}", error_code_name(error.code), error.to_string());
+}
+
 Status HookActions::take(const HookEvent& event) {
   switch (event.kind) {
     case HookEventKind::kSessionStart:
@@ -96,13 +100,15 @@ Status HookActions::take(const HookEvent& event) {
 }
 
 Status HookActions::start_session(const HookEvent& event) {
-  BMAD_TRY(need_session(event));
   std::string extra;
   // The conversation is gone, but for what the client made of it; ours may say more.
   if (event.source == "compact") {
     BMAD_TRY_ASSIGN(extra, summary(event));
   }
-  return tell(event, {}, extra);
+  // Where nothing can be written, what is known still can be told.
+  Status told = tell(event, {}, extra);
+  Status made = need_session(event);
+  return made ? std::move(told) : std::move(made);
 }
 
 Status HookActions::take_prompt(const HookEvent& event) {
@@ -110,13 +116,15 @@ Status HookActions::take_prompt(const HookEvent& event) {
     work_.answer(hook_answer(event, {}));
     return {};
   }
-  BMAD_TRY(add_message(event, "user"));
+  Status recorded = add_message(event, "user");
   // What comes too late is left out, and Cursor hears nothing: it goes on then, too.
   work_.limit(settings_.budget,
-              fmt::format("what is known took longer than {} ms and was left out; the prompt is "
-                          "recorded (--budget-ms allows more)",
-                          settings_.budget.count()));
-  return tell(event, event.text, {});
+              recorded ? fmt::format("what is known took longer than {} ms and was left out; the "
+                                     "prompt is recorded (--budget-ms allows more)",
+                                     settings_.budget.count())
+                       : problem_line(recorded.error()));
+  Status told = tell(event, event.text, {});
+  return recorded ? std::move(told) : std::move(recorded);
 }
 
 Status HookActions::take_tool(const HookEvent& event) {

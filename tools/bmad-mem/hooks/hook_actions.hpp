@@ -1,6 +1,6 @@
 // hook_actions.hpp - what is done when a client tells of an event.
 //
-//   session start   the session is made; what is known is told, after a compaction the summary too
+//   session start   what is known is told, after a compaction the summary too; the session is made
 //   prompt          recorded, then what is known about it is told
 //   tool            events tool_use and tool_result, with snippets
 //   message         recorded
@@ -30,13 +30,16 @@ struct HookSettings {
 /// hooks of plugins after 1.5 s then.
 inline constexpr std::chrono::milliseconds kSessionEndLimit{1000};
 
+/// What is said of an error on stderr.
+std::string problem_line(const Error& error);
+
 class HookActions {
  public:
   HookActions(MemoryManager& memory, const HookSettings& settings, const HookWork& work)
       : memory_(memory), settings_(settings), work_(work) {}
 
   /// Does what the event asks for, and answers. Errors: those of the memory; what was recorded
-  /// before stays.
+  /// before stays, and what is known is told also where nothing can be recorded.
   Status take(const HookEvent& event);
 
  private:

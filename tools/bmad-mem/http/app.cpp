@@ -30,6 +30,10 @@ bool App::admits(const HttpRequest& head, HttpResponse& refusal) {
   return false;
 }
 
+bool App::knows(const HttpRequest& head) const {
+  return guard_.knows(head, std::chrono::steady_clock::now());
+}
+
 std::size_t App::body_size_max(const HttpRequest& head) const {
   return Auth::knows(head.path) ? kAuthBodyMax : kApiBodyMax;
 }

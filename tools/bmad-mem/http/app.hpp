@@ -28,6 +28,7 @@ class App : public HttpHandler {
   App(MemoryManager& memory, McpService& agents, Access& access);
 
   bool admits(const HttpRequest& head, HttpResponse& refusal) override;
+  [[nodiscard]] bool knows(const HttpRequest& head) const override;
   [[nodiscard]] std::size_t body_size_max(const HttpRequest& head) const override;
   HttpResponse handle(const HttpRequest& request) override;
 

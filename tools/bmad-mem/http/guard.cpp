@@ -137,6 +137,22 @@ std::optional<HttpResponse> Guard::site_refusal(const HttpRequest& head) const {
   return std::nullopt;
 }
 
+bool Guard::knows(const HttpRequest& head, Access::Time now) const {
+  return has_token(head) || has_cookie(head, now);
+}
+
+bool Guard::has_token(const HttpRequest& head) const {
+  static constexpr std::string_view kScheme = "Bearer ";
+  const std::string_view value = head.header("authorization");
+  return equal_but_case(value.substr(0, kScheme.size()), kScheme) &&
+         access_->is_token(trimmed(value.substr(kScheme.size())));
+}
+
+bool Guard::has_cookie(const HttpRequest& head, Access::Time now) const {
+  return std::ranges::any_of(
+      cookie_values(head), [&](std::string_view value) { return access_->is_cookie(value, now); });
+}
+
 std::optional<HttpResponse> Guard::token_refusal(const HttpRequest& head, Access::Time now) const {
   if ((is_read(head) && is_page_(head.path)) || is_exchange(head)) {
     return std::nullopt;
@@ -145,17 +161,12 @@ std::optional<HttpResponse> Guard::token_refusal(const HttpRequest& head, Access
     return error_response(400, "bad_request", "a request has one Authorization header at most");
   }
   if (head.header_count("authorization") == 1) {
-    static constexpr std::string_view kScheme = "Bearer ";
-    const std::string_view value = head.header("authorization");
-    if (equal_but_case(value.substr(0, kScheme.size()), kScheme) &&
-        access_->is_token(trimmed(value.substr(kScheme.size())))) {
+    if (has_token(head)) {
       return std::nullopt;
     }
     return unauthorized("the token is not that of this server; it changes with each start");
   }
-  const std::vector<std::string_view> cookies = cookie_values(head);
-  if (std::ranges::none_of(
-          cookies, [&](std::string_view value) { return access_->is_cookie(value, now); })) {
+  if (!has_cookie(head, now)) {
     return unauthorized("open the link that `bmad-mem serve` prints, or send the token");
   }
   // A browser adds the cookie by itself, so for a write it must say whose page asks.

@@ -31,8 +31,12 @@ class Guard {
   /// Why the request may not come in; nothing when it may.
   [[nodiscard]] std::optional<HttpResponse> refusal(const HttpRequest& head,
                                                     Access::Time now) const;
+  /// Whether it comes with the token, or with a cookie of the pages.
+  [[nodiscard]] bool knows(const HttpRequest& head, Access::Time now) const;
 
  private:
+  [[nodiscard]] bool has_token(const HttpRequest& head) const;
+  [[nodiscard]] bool has_cookie(const HttpRequest& head, Access::Time now) const;
   [[nodiscard]] std::optional<HttpResponse> site_refusal(const HttpRequest& head) const;
   [[nodiscard]] std::optional<HttpResponse> token_refusal(const HttpRequest& head,
                                                           Access::Time now) const;

@@ -1,9 +1,11 @@
 #include "http/http_connection.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
 #include "http/connection_output.hpp"
+#include "http/router.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -18,6 +20,12 @@ constexpr std::chrono::seconds kLingerTime{2};
 std::shared_ptr<const std::string> heartbeat_text() {
   static const auto kText = std::make_shared<const std::string>(": ka\n\n");
   return kText;
+}
+
+HttpResponse put_off(std::string_view code, std::string_view message) {
+  HttpResponse response = error_response(503, code, message);
+  response.headers.push_back({"retry-after", "1"});
+  return response;
 }
 
 HttpConnection::Time now() { return std::chrono::steady_clock::now(); }
@@ -44,10 +52,7 @@ HttpConnection::~HttpConnection() {
 void HttpConnection::start() { next_request(); }
 
 void HttpConnection::turn_away() {
-  HttpResponse response = error_response(503, "too_many_connections",
-                                         "too many connections are open; close some of them");
-  response.headers.push_back({"retry-after", "1"});
-  refuse(response);
+  refuse(put_off("too_many_connections", "too many connections are open; close some of them"));
 }
 
 // Reading.
@@ -56,9 +61,24 @@ void HttpConnection::next_request() {
   reader_ = std::make_unique<RequestReader>(core_->options.request, core_->port);
   state_ = State::kReading;
   closes_ = core_->is_stopping;
-  deadline_ = now() + core_->options.idle_time;
+  since_ = now();
+  deadline_ = wait_until(core_->options.idle_time);
   process();
 }
+
+/// When `time` is over; earlier for a client of which nothing is known.
+HttpConnection::Time HttpConnection::wait_until(std::chrono::milliseconds time) const {
+  return now() + (is_known_ ? time : std::min(time, core_->options.stranger_time));
+}
+
+/// Counts bytes of the body. False when all bodies together have too many.
+bool HttpConnection::hold_body(std::size_t size) {
+  body_held_ += size;
+  core_->bodies += size;
+  return core_->bodies <= core_->options.bodies_size_max;
+}
+
+void HttpConnection::release_body() { core_->bodies -= std::exchange(body_held_, 0); }
 
 void HttpConnection::read() {
   if (is_reading_ || state_ == State::kClosed) {
@@ -109,11 +129,16 @@ void HttpConnection::process() {
   using ReaderState = RequestReader::State;
   while (state_ == State::kReading) {
     if (input_size_ != 0 && reader_->state() == ReaderState::kNothing) {
-      deadline_ = now() + core_->options.head_time;
+      deadline_ = wait_until(core_->options.head_time);
     }
+    const bool is_body = reader_->state() == ReaderState::kBody;
     const std::size_t used = reader_->take(std::string_view(input_).substr(0, input_size_));
     input_.erase(0, used);
     input_size_ -= used;
+    if (is_body && !hold_body(used)) {
+      refuse(put_off("too_many_bodies", "the bodies of all requests together are too large"));
+      return;
+    }
     switch (reader_->state()) {
       case ReaderState::kRefused:
         refuse(reader_->take_refusal());
@@ -139,6 +164,7 @@ void HttpConnection::on_head() {
   is_head_method_ = reader_->is_head_method();
   is_http_1_0_ = reader_->is_http_1_0();
   closes_ = closes_ || is_http_1_0_ || !reader_->keeps_alive();
+  is_known_ = is_known_ || core_->handler.knows(reader_->head());
   HttpResponse refusal;
   if (!core_->handler.admits(reader_->head(), refusal)) {
     refuse(refusal);
@@ -165,10 +191,13 @@ void HttpConnection::hand_over() {
     auto response = std::make_shared<HttpResponse>();
     try {
       *response = self->core_->handler.handle(*request);
-    } catch (const std::exception&) {
-      *response = error_response(500, "E_STORAGE_IO", "the request could not be worked on");
+    } catch (const std::exception& failure) {
+      *response = failure_response(error_of_exception(failure));
     }
-    self->core_->loop.post([self, response] { self->answer(std::move(*response)); });
+    self->core_->loop.post([self, response] {
+      self->release_body();
+      self->answer(std::move(*response));
+    });
   });
 }
 
@@ -190,6 +219,7 @@ void HttpConnection::answer(HttpResponse response) {
 
 void HttpConnection::refuse(const HttpResponse& response) {
   closes_ = true;
+  release_body();
   send_whole(response);
 }
 
@@ -209,10 +239,8 @@ void HttpConnection::send_whole(const HttpResponse& response) {
 
 void HttpConnection::start_pipe(HttpResponse response) {
   if (core_->pipes >= core_->options.writers) {
-    HttpResponse busy = error_response(503, "too_many_connections",
-                                       "too many exports are under way; try again in a moment");
-    busy.headers.push_back({"retry-after", "1"});
-    send_whole(busy);
+    send_whole(
+        put_off("too_many_connections", "too many exports are under way; try again in a moment"));
     return;
   }
   const bool is_chunked = !is_http_1_0_;
@@ -326,6 +354,9 @@ void HttpConnection::close() {
   }
   if (state_ == State::kEvents) {
     --core_->streams;
+  }
+  if (state_ != State::kHandling) {
+    release_body();  // Otherwise the one who works on it still holds it.
   }
   state_ = State::kClosed;
   const auto self = shared_from_this();  // Until the end of this function.

@@ -41,6 +41,7 @@ struct HttpCore {
   std::set<std::shared_ptr<HttpConnection>> connections;
   std::size_t streams = 0;  // Of the connections: those that are streams of events.
   std::size_t pipes = 0;    // Bodies that are being made in pieces.
+  std::size_t bodies = 0;   // Bytes of requests that are read or worked on.
   bool is_stopping = false;
   TaskQueue workers;  // Last: their threads end before the loop goes.
   TaskQueue writers;
@@ -60,6 +61,12 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void turn_away();
   /// Ends what takes too long; sends heartbeats.
   void on_tick(Time now);
+  /// Whether nothing shows yet that the client has the token.
+  [[nodiscard]] bool is_stranger() const { return !is_known_ && state_ != State::kEvents; }
+  /// Whether another client may have its place: a stranger's that nothing is being worked on for.
+  [[nodiscard]] bool may_go() const { return is_stranger() && state_ != State::kHandling; }
+  /// Since when it waits for a request, or has been at one.
+  [[nodiscard]] Time since() const { return since_; }
   /// Takes no more requests; closes at once when none is being worked on.
   void wind_down();
   void close();
@@ -79,6 +86,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
     kClosed
   };
 
+  [[nodiscard]] Time wait_until(std::chrono::milliseconds time) const;
+  bool hold_body(std::size_t size);
+  void release_body();
   void read();
   void on_read(bool is_ok, std::size_t size);
   void process();
@@ -108,6 +118,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool is_over_ = false;  // Of a pipe or of events: nothing is added any more.
   bool is_reading_ = false;
   bool is_writing_ = false;
+  bool is_known_ = false;
+  std::size_t body_held_ = 0;  // Of core_->bodies.
+  Time since_ = Time::max();
   Time deadline_ = Time::max();
   Time progress_;      // Of writing.
   std::string input_;  // Not yet used up; grows while a read is under way.

@@ -83,6 +83,9 @@ class HttpHandler {
   /// Looks at a request before its body is read: true when it may come in. Otherwise `refusal` is
   /// what to answer, and the connection ends. Must not take time.
   virtual bool admits(const HttpRequest& head, HttpResponse& refusal) = 0;
+  /// Whether the request shows that its client has the token, or was let in by somebody who has.
+  /// Others hold few connections, and not for long. Must not take time.
+  [[nodiscard]] virtual bool knows(const HttpRequest& head) const = 0;
   /// Most bytes of body that are taken for this request; more is answered with 413.
   [[nodiscard]] virtual std::size_t body_size_max(const HttpRequest& head) const = 0;
   /// Answers. May take its time.

@@ -13,9 +13,13 @@ namespace {
 /// Connections that are told that there are too many; further ones are closed without a word.
 constexpr std::size_t kTurnedAwayMax = 64;
 
+/// How long a client that has just connected may take to send the head of its request before
+/// another one gets its place. Many of one program come at once.
+constexpr std::chrono::milliseconds kTimeToShow{250};
+
 std::chrono::milliseconds tick_of(const HttpServerOptions& options) {
   const auto least = std::min({options.head_time, options.body_time, options.idle_time,
-                               options.stuck_time, options.heartbeat});
+                               options.stranger_time, options.stuck_time, options.heartbeat});
   return std::clamp<std::chrono::milliseconds>(least / 4, std::chrono::milliseconds(20),
                                                std::chrono::milliseconds(1000));
 }
@@ -26,6 +30,8 @@ struct HttpServer::Impl {
   Impl(HttpHandler& handler, const HttpServerOptions& options) : core(handler, options) {}
 
   void on_client(std::unique_ptr<IoSocket> socket);
+  bool drop_oldest(std::chrono::milliseconds age_min);
+  void drop_strangers();
   void tick();
   void wind_down();
   [[nodiscard]] std::vector<std::shared_ptr<HttpConnection>> all() const {
@@ -41,7 +47,11 @@ HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
 HttpServer::~HttpServer() = default;
 
 void HttpServer::Impl::on_client(std::unique_ptr<IoSocket> socket) {
-  const std::size_t plain = core.connections.size() - core.streams;
+  drop_strangers();
+  std::size_t plain = core.connections.size() - core.streams;
+  if (plain >= core.options.connections_max && drop_oldest({})) {
+    plain = core.connections.size() - core.streams;
+  }
   if (plain >= core.options.connections_max + kTurnedAwayMax) {
     return;
   }
@@ -51,6 +61,32 @@ void HttpServer::Impl::on_client(std::unique_ptr<IoSocket> socket) {
     connection->turn_away();
   } else {
     connection->start();
+  }
+}
+
+/// Closes the connection of a client without a token that is the oldest, if it is of that age.
+bool HttpServer::Impl::drop_oldest(std::chrono::milliseconds age_min) {
+  std::shared_ptr<HttpConnection> oldest;
+  for (const auto& connection : core.connections) {
+    if (connection->may_go() && (!oldest || connection->since() < oldest->since())) {
+      oldest = connection;
+    }
+  }
+  if (!oldest || std::chrono::steady_clock::now() - oldest->since() < age_min) {
+    return false;
+  }
+  oldest->close();
+  return true;
+}
+
+/// Keeps those without a token below their number. Who has just come may be about to show one.
+void HttpServer::Impl::drop_strangers() {
+  std::size_t strangers = 0;
+  for (const auto& connection : core.connections) {
+    strangers += connection->is_stranger() ? 1 : 0;
+  }
+  while (strangers >= core.options.strangers_max && drop_oldest(kTimeToShow)) {
+    --strangers;
   }
 }
 

@@ -26,15 +26,18 @@ namespace bmad_mem::cli {
 struct HttpServerOptions {
   std::uint16_t port = 0;  ///< 0: a free one.
   RequestLimits request = {};
-  std::chrono::milliseconds head_time{10'000};   ///< From a request's first byte to its head.
-  std::chrono::milliseconds body_time{30'000};   ///< From there to the end of its body.
-  std::chrono::milliseconds idle_time{60'000};   ///< Between requests.
-  std::chrono::milliseconds stuck_time{20'000};  ///< A write that gets nowhere.
-  std::chrono::milliseconds heartbeat{15'000};   ///< Of streams of events.
-  std::chrono::milliseconds grace{500};          ///< For what runs when the server is to end.
-  std::size_t connections_max = 128;             ///< That are no streams of events.
-  std::size_t streams_max = 1024;                ///< Of events.
-  std::size_t stream_size_max = std::size_t{1} << 20U;  ///< Bytes that wait for one of them.
+  std::chrono::milliseconds head_time{10'000};     ///< From a request's first byte to its head.
+  std::chrono::milliseconds body_time{30'000};     ///< From there to the end of its body.
+  std::chrono::milliseconds idle_time{60'000};     ///< Between requests.
+  std::chrono::milliseconds stranger_time{2'000};  ///< For a head, of a client without a token.
+  std::chrono::milliseconds stuck_time{20'000};    ///< A write that gets nowhere.
+  std::chrono::milliseconds heartbeat{15'000};     ///< Of streams of events.
+  std::chrono::milliseconds grace{500};            ///< For what runs when the server is to end.
+  std::size_t connections_max = 128;               ///< That are no streams of events.
+  std::size_t strangers_max = 16;                  ///< Of them, for clients without a token.
+  std::size_t streams_max = 1024;                  ///< Of events.
+  std::size_t stream_size_max = std::size_t{1} << 20U;   ///< Bytes that wait for one of them.
+  std::size_t bodies_size_max = std::size_t{64} << 20U;  ///< Of all requests together, in bytes.
   std::size_t workers = 4;
   std::size_t writers = 8;  ///< Bodies that are made piece by piece at once.
 };

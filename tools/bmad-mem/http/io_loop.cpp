@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -310,6 +311,15 @@ void IoLoop::finish() {
   }
 }
 
-void IoLoop::run() { impl_->context.run(); }
+void IoLoop::run() {
+  while (true) {
+    try {
+      impl_->context.run();
+      return;
+    } catch (const std::bad_alloc&) {
+      // There was no memory for what a client sent. Its connection ends when its time is over.
+    }
+  }
+}
 
 }  // namespace bmad_mem::cli

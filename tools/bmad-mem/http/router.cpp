@@ -131,10 +131,12 @@ std::uint16_t http_status_of(ErrorCode code) {
       return 404;
     case ErrorCode::E_CONCURRENT_MOD:
     case ErrorCode::E_SESSION_ARCHIVED:
+    case ErrorCode::E_NEWER_VERSION:
       return 409;
     case ErrorCode::E_SIZE_LIMIT:
       return 413;
     case ErrorCode::E_LOCK_TIMEOUT:
+    case ErrorCode::E_RESOURCE_LIMIT:
       return 503;
     case ErrorCode::E_QUERY_TIMEOUT:
       return 504;
@@ -154,7 +156,7 @@ HttpResponse failure_response(const Error& error) {
   write_error(json, error);
   json.end_object();
   HttpResponse response = json_response(json.take(), http_status_of(error.code));
-  if (error.code == ErrorCode::E_LOCK_TIMEOUT) {
+  if (response.status == 503) {
     response.headers.push_back({.name = "Retry-After", .value = "1"});
   }
   return response;

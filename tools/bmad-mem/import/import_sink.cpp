@@ -11,11 +11,24 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "import/claude_code_text.hpp"
 #include "import/import_ids.hpp"
+#include "json_text.hpp"
+#include "shared_session.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 constexpr std::string_view kRecordedByHook = R"("recorded_by":"hook")";
+
+/// Whether every member of `entry`, as it may be written, stands in `known`, too.
+bool says_the_same(const SecretScanner& scanner, const std::string& entry,
+                   const std::string& known) {
+  const std::vector<MemberText> there = json_members(known);
+  return std::ranges::all_of(json_members(entry), [&](const MemberText& member) {
+    const auto found = std::ranges::find(there, member.key, &MemberText::key);
+    return found != there.end() &&
+           (found->value == member.value || found->value == scanner.redact(member.value));
+  });
+}
 
 std::string message_key(std::string_view role, std::string_view text) {
   return content_id(role, stripped(text));
@@ -57,6 +70,30 @@ Status ImportSink::need_session(const SessionParams& params) {
   }
   report_.sessions.insert(params.session_id);
   return {};
+}
+
+Result<std::string> ImportSink::need_shared_session(SessionParams params) {
+  if (const auto known = shared_.find(params.session_id); known != shared_.end()) {
+    return known->second;
+  }
+  const std::string name = params.session_id;
+  std::vector<std::string> siblings;
+  if (memory_ != nullptr) {
+    TrackedSessions tracked(memory_->root());
+    BMAD_TRY_ASSIGN(siblings, shared_sessions(*memory_, name));
+    // Outside of git, the one of the name is the session, also when it is archived.
+    if (tracked.in_repository()) {
+      BMAD_TRY_ASSIGN(params.session_id, writable_session(*memory_, tracked, params));
+    }
+    std::erase(siblings, params.session_id);
+  }
+  BMAD_TRY(need_session(params));
+  shared_.emplace(name, params.session_id);
+  if (!siblings.empty()) {
+    BMAD_TRY_ASSIGN(scanner_, memory_->scanner());
+    siblings_.emplace(params.session_id, std::move(siblings));
+  }
+  return params.session_id;
 }
 
 Status ImportSink::read_recorded(const std::string& session_id) {
@@ -204,8 +241,45 @@ Status ImportSink::leave_out_known(const std::string& session_id, EntryType type
   return {};
 }
 
+Status ImportSink::leave_out_shared(const Key& key, std::vector<Pending>& entries) {
+  const auto siblings = siblings_.find(key.first);
+  if (siblings == siblings_.end()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there,
+                  memory_->list({.sessions = siblings->second, .types = {key.second}, .limit = 0}));
+  std::map<std::string_view, const Entry*> known;
+  for (const Entry& entry : there) {  // The newest comes first.
+    known.try_emplace(entry.id, &entry);
+  }
+  std::vector<Pending> left;
+  std::map<std::string, std::vector<Pending>> newer;
+  JsonParser parser;
+  for (Pending& entry : entries) {
+    const Result<JsonValue> value = parser.parse(entry.json);
+    const auto found = known.find(value ? (*value)["id"].string() : std::string_view());
+    if (found == known.end()) {
+      left.push_back(std::move(entry));
+    } else if (entry.known == KnownEntries::kSkipId ||
+               says_the_same(*scanner_, entry.json, found->second->json)) {
+      ++report_.known;
+    } else {
+      newer[found->second->session_id].push_back(std::move(entry));
+    }
+  }
+  entries = std::move(left);
+  for (auto& [session_id, versions] : newer) {
+    BMAD_TRY(write(Key(session_id, key.second), versions));
+  }
+  return {};
+}
+
 Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
   const auto& [session_id, type] = key;
+  BMAD_TRY(leave_out_shared(key, entries));
+  if (entries.empty()) {
+    return {};
+  }
   // A message of several blocks comes when its last block was read.
   std::ranges::stable_sort(entries, [](const Pending& a, const Pending& b) {
     return std::tie(a.file_number, a.line) < std::tie(b.file_number, b.line);
@@ -228,8 +302,9 @@ Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
   for (const Pending& entry : entries) {
     lines.emplace_back(entry.json);
   }
-  const Result<BatchReport> written =
-      memory_->add_batch(session_id, type, lines, {.keep_going = true, .known = rule});
+  const Result<BatchReport> written = memory_->add_batch(
+      session_id, type, lines,
+      {.keep_going = true, .known = rule, .spaced = spaced_.contains(session_id)});
   if (!written && written.error().code == ErrorCode::E_SIZE_LIMIT && entries.size() > 1) {
     BMAD_TRY(write_batch(key, entries.first(entries.size() / 2), rule));
     return write_batch(key, entries.subspan(entries.size() / 2), rule);

@@ -57,6 +57,13 @@ class ImportSink {
   /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
   Status need_session(const SessionParams& params);
 
+  /// The session of the name `params.session_id` to write to (shared_session.hpp), made unless it
+  /// is there. What other sessions of the name hold counts as known, and newer versions go to them.
+  Result<std::string> need_shared_session(SessionParams params);
+
+  /// Entries of this session get a blank line behind each; see BatchOptions::spaced.
+  void space_out(const std::string& session_id) { spaced_.insert(session_id); }
+
   /// Whether need_session() has seen it.
   [[nodiscard]] bool has_session(std::string_view session_id) const {
     return report_.sessions.contains(session_id);
@@ -108,7 +115,8 @@ class ImportSink {
   using Recorded = std::multimap<std::string, std::string, std::less<>>;
 
   Status read_recorded(const std::string& session_id);
-
+  /// Takes out what other sessions of the same name hold, and writes newer versions to these.
+  Status leave_out_shared(const Key& key, std::vector<Pending>& entries);
   Status write(const Key& key, std::vector<Pending>& entries);
   /// A batch that the session has no room for is written in halves: compaction makes room for each.
   Status write_batch(const Key& key, std::span<const Pending> entries, KnownEntries rule);
@@ -122,6 +130,9 @@ class ImportSink {
   ImportReport report_;
   std::map<Key, std::vector<Pending>> pending_;
   std::size_t pending_bytes_ = 0;
+  std::set<std::string, std::less<>> spaced_;
+  std::map<std::string, std::string, std::less<>> shared_;  ///< By name: where to write.
+  std::map<std::string, std::vector<std::string>, std::less<>> siblings_;  ///< By session.
   std::map<std::string, Recorded, std::less<>> recorded_;  ///< By session; most have none.
   std::optional<SecretScanner> scanner_;                   ///< Only where something is recorded.
 };

@@ -36,10 +36,7 @@ bool looks_like_mem0(std::string_view beginning) {
 
 Mem0Import::Mem0Import(ImportSink& sink, std::string file, const std::string& session_id,
                        std::string_view project)
-    : sink_(sink),
-      file_(std::move(file)),
-      session_(session_id.empty() ? "mem0" : session_id),
-      project_(project) {}
+    : sink_(sink), file_(std::move(file)), session_(session_id), project_(project) {}
 
 Status Mem0Import::take(JsonValue record, std::string_view text, std::uint64_t line) {
   const std::string_view memory = stripped(record["memory"].string());
@@ -65,11 +62,14 @@ Status Mem0Import::take(JsonValue record, std::string_view text, std::uint64_t l
   json.member("file", base_name(file_)).end_object();
   add_if_any(json, "updated_at", time_text(record["updated_at"]));
   json.end_object();
-  if (!sink_.has_session(session_)) {
-    BMAD_TRY(sink_.need_session({.session_id = session_,
-                                 .project_name = project_,
-                                 .session_type = "mem0",
-                                 .tags = {"imported"}}));
+  const SessionParams params{.session_id = session_.empty() ? "mem0" : session_,
+                             .project_name = project_,
+                             .session_type = "mem0",
+                             .tags = {"imported"}};
+  if (session_.empty()) {
+    BMAD_TRY_ASSIGN(session_, sink_.need_shared_session(params));
+  } else {
+    BMAD_TRY(sink_.need_session(params));
   }
   return sink_.add(session_, EntryType::kFact, json.take(),
                    created_at.empty() ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical,

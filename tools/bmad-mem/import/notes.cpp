@@ -184,12 +184,15 @@ Status import_note(ImportSink& sink, const std::string& file, std::string_view t
     return {};
   }
   const std::string format = is_claude ? "claude-memory" : "basic-memory";
-  const std::string session = session_id.empty() ? format : session_id;
-  if (!sink.has_session(session)) {
-    BMAD_TRY(sink.need_session({.session_id = session,
-                                .project_name = std::string(project),
-                                .session_type = format,
-                                .tags = {"imported"}}));
+  const SessionParams params{.session_id = session_id.empty() ? format : session_id,
+                             .project_name = std::string(project),
+                             .session_type = format,
+                             .tags = {"imported"}};
+  std::string session = session_id;
+  if (session.empty()) {
+    BMAD_TRY_ASSIGN(session, sink.need_shared_session(params));
+  } else {
+    BMAD_TRY(sink.need_session(params));
   }
   NoteImport importer(sink, file, note, session, changed_at);
   return is_claude ? importer.claude_memory() : importer.basic_memory();

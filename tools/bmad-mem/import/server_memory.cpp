@@ -56,7 +56,11 @@ Status ServerMemoryImport::choose_session() {
     known_is_read_ = true;
   }
   BMAD_TRY(sink_.flush());
-  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory));
+  TrackedSessions tracked(memory->root());
+  BMAD_TRY_ASSIGN(session_, writable_graph_session(*memory, tracked));
+  if (tracked.in_repository()) {
+    sink_.space_out(session_);
+  }
   put_bytes_ = 0;
   return {};
 }

@@ -4,9 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -15,6 +13,7 @@
 #include <fmt/core.h>
 
 #include "entry_input.hpp"
+#include "replacement.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -31,18 +30,12 @@ std::string folder_of(const std::string& path) {
   return slash == 0 ? "/" : path.substr(0, slash);
 }
 
-/// Where `path` lies behind symbolic links; empty when there is no such file.
-std::string real_path(const std::string& path) {
-  std::array<char, PATH_MAX> buffer{};
-  return ::realpath(path.c_str(), buffer.data()) == nullptr ? std::string() : buffer.data();
-}
-
 /// The nearest folder above `path` that is there, behind symbolic links.
 std::string nearest_folder(std::string path) {
   do {
     path = folder_of(path);
-  } while (path != "/" && real_path(path).empty());
-  return real_path(path);
+  } while (path != "/" && real_path_of(path).empty());
+  return real_path_of(path);
 }
 
 bool is_inside(const std::string& path, const std::string& folder) {
@@ -57,7 +50,7 @@ Result<std::string> find_target(const std::string& path) {
     }
     return system_error("look at the file", path);
   }
-  std::string target = real_path(path);
+  std::string target = real_path_of(path);
   if (target.empty()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
                  .message = "it is a symbolic link that leads nowhere; remove it first",
@@ -77,17 +70,6 @@ Status make_folders(const std::string& folder) {
   BMAD_TRY(make_folders(folder_of(folder)));
   if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
     return system_error("make the folder", folder);
-  }
-  return {};
-}
-
-Status write_all(int file, std::string_view text, const std::string& path) {
-  while (!text.empty()) {
-    const ssize_t written = ::write(file, text.data(), text.size());
-    if (written < 0 && errno != EINTR) {
-      return system_error("write", path);
-    }
-    text.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
   }
   return {};
 }
@@ -117,29 +99,10 @@ Status take_over(int file, const std::string& old, const std::string& path) {
 
 Status replace_file(const std::string& target, std::string_view text) {
   BMAD_TRY(make_folders(folder_of(target)));
-  const std::string fresh = fmt::format("{}.bmad-mem-{}.tmp", target, ::getpid());
-  const int file =
-      ::open(fresh.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-  if (file < 0) {
-    return system_error("write", fresh);
-  }
-  Status done = take_over(file, target, target);
-  if (done) {
-    done = write_all(file, text, fresh);
-  }
-  if (done && ::fsync(file) != 0) {
-    done = system_error("write", fresh);
-  }
-  ::close(file);
-  if (done && ::rename(fresh.c_str(), target.c_str()) != 0) {
-    done = system_error("replace", target);
-  }
-  if (!done) {
-    ::unlink(fresh.c_str());
-    return done;
-  }
-  sync_folder(folder_of(target));
-  return {};
+  BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(target));
+  BMAD_TRY(take_over(fresh.descriptor(), target, target));
+  BMAD_TRY(fresh.write(text));
+  return fresh.commit(/*over=*/true);
 }
 
 Result<std::optional<std::string>> read_target(const std::string& target) {
@@ -155,7 +118,7 @@ Result<std::optional<std::string>> read_target(const std::string& target) {
 
 Result<SettingsText> read_settings(const std::string& path, const std::string& inside) {
   BMAD_TRY_ASSIGN(std::string target, find_target(path));
-  if (!inside.empty() && (!is_inside(nearest_folder(target), real_path(inside)))) {
+  if (!inside.empty() && (!is_inside(nearest_folder(target), real_path_of(inside)))) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message = fmt::format("a symbolic link leads out of the project, to {}; nothing "
                                         "is written there",

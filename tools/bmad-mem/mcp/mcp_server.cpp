@@ -1,6 +1,7 @@
 #include "mcp/mcp_server.hpp"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include <fmt/core.h>
@@ -163,8 +164,21 @@ McpServer::Task McpServer::Impl::take_request(std::unique_ptr<McpMessage> messag
   };
 }
 
+/// The one place where what a call throws becomes its answer.
+McpServer::Impl::Members McpServer::Impl::handle(const Method& method, RunningCall& call) {
+  try {
+    return (this->*method.handle)(call);
+  } catch (const std::exception& failure) {
+    const Error error = error_of_exception(failure);
+    return std::unexpected(
+        McpError{McpError::Kind::kInternal,
+                 fmt::format("{}: {}", error_code_name(error.code), error.message),
+                 {}});
+  }
+}
+
 void McpServer::Impl::run(const Method& method, RunningCall& call) {
-  const Members members = (this->*method.handle)(call);
+  const Members members = handle(method, call);
   const std::string& id = call.message().id;
   if (!members) {
     const McpError& error = members.error();

@@ -81,6 +81,7 @@ struct McpServer::Impl {
   /// Null when there is none.
   [[nodiscard]] const Method* find_method(std::string_view name, bool is_modern) const;
   void describe(RunningCall& call);
+  Members handle(const Method& method, RunningCall& call);
   void run(const Method& method, RunningCall& call);
   void tell_updated(std::string_view uri);
   std::string start_listening(McpListening& stream, JsonValue wanted);

@@ -11,6 +11,7 @@
 #include "json_text.hpp"
 #include "mcp/memory_prompts.hpp"
 #include "mcp/memory_resources.hpp"
+#include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "tool.hpp"
 
@@ -36,6 +37,26 @@ std::span<const std::span<const MemoryTool>> groups() {
   return kGroups;
 }
 
+/// Says in `result` what could not be read.
+void add_left_out(LazyMemory& memory, McpToolResult& result) {
+  const Result<MemoryManager*> opened = memory.to_read();
+  const std::vector<Error> problems =
+      opened && *opened != nullptr ? (*opened)->problems() : std::vector<Error>();
+  if (problems.empty()) {
+    return;
+  }
+  const bool text_is_json = result.text == result.structured;
+  if (!result.structured.empty()) {
+    std::string listed;
+    for (const Error& problem : problems) {
+      listed += (listed.empty() ? "" : ",") + error_as_json(problem);
+    }
+    result.structured.pop_back();
+    result.structured += fmt::format(",\"incomplete\":[{}]}}", listed);
+  }
+  result.text = text_is_json ? result.structured : result.text + problem_lines(problems);
+}
+
 /// What a model should do about an error.
 std::string remedy(const Error& error) {
   switch (error.code) {
@@ -52,6 +73,8 @@ std::string remedy(const Error& error) {
     case ErrorCode::E_STORAGE_CORRUPT:
     case ErrorCode::E_SESSION_CORRUPT:
       return "Tell the user; `bmad-mem verify` shows what is wrong.";
+    case ErrorCode::E_RESOURCE_LIMIT:
+      return "Tell the user: this computer gives the memory server too little.";
     case ErrorCode::E_QUERY_TIMEOUT:
       return "Use fewer words or more filters.";
     default:
@@ -122,6 +145,9 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
       }
       MemoryToolCall tool_call{memory_, session_, arguments, call};
       Result<McpToolResult> result = tool.run(tool_call);
+      if (result && !tool.writes) {
+        add_left_out(memory_, *result);
+      }
       return result ? *std::move(result) : failure(result.error());
     }
   }

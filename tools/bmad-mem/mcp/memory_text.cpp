@@ -43,9 +43,9 @@ std::string entry_head(const Entry& entry) {
   return out;
 }
 
-std::string problem_lines(const MemoryManager& memory) {
+std::string problem_lines(std::span<const Error> problems) {
   std::string out;
-  for (const Error& problem : memory.problems()) {
+  for (const Error& problem : problems) {
     out += fmt::format("(Left out, as it can't be read: {}: {})\n",
                        printable(utf8_prefix(problem.path, 300)),
                        printable(utf8_prefix(problem.message, 300)));

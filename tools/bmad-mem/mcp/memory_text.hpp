@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -42,7 +43,7 @@ std::string entry_head(const Entry& entry);
 /// Where the entry came from, when it says so: "from web, trust 0.20". Empty otherwise.
 std::string entry_origin(std::string_view json);
 /// What could not be read and was left out, a line for each; empty when all could be.
-std::string problem_lines(const MemoryManager& memory);
+std::string problem_lines(std::span<const Error> problems);
 /// `text` behind "> ", line by line, without control characters; at most `size_max` bytes of it.
 std::string quoted_lines(std::string_view text, std::size_t size_max);
 /// The entry's JSON with its type and its session in front: one line.

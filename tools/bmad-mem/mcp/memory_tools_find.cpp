@@ -182,7 +182,7 @@ Result<McpToolResult> search(MemoryToolCall& call) {
   if (hits.empty()) {
     return McpToolResult{.text =
                              "Nothing found. Try other or fewer words, or leave filters out.\n" +
-                             notes_of(answer) + problem_lines(*memory)};
+                             notes_of(answer)};
   }
   BoundedText text(kAnswerSizeMax);
   text.add(
@@ -199,7 +199,7 @@ Result<McpToolResult> search(MemoryToolCall& call) {
     ++shown;
   }
   text.add(shown < hits.size() ? fmt::format("\n{} more did not fit.\n", hits.size() - shown) : "");
-  text.add("\nWhole entries: memory_get with their ids.\n" + problem_lines(*memory));
+  text.add("\nWhole entries: memory_get with their ids.\n");
   return McpToolResult{.text = text.take()};
 }
 
@@ -300,9 +300,8 @@ Result<McpToolResult> get(MemoryToolCall& call) {
       (offset != 0 || entry_json(entries[0]).size() > kPartMax)) {
     return McpToolResult{.text = part_of_entry(entries[0], offset, kPartMax)};
   }
-  return McpToolResult{
-      .text = many_entries(entries, missing, with_sensitive) + problem_lines(*memory),
-      .is_error = entries.empty()};
+  return McpToolResult{.text = many_entries(entries, missing, with_sensitive),
+                       .is_error = entries.empty()};
 }
 
 std::string item_text(const KnowledgeItem& item) {

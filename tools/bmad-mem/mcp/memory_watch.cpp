@@ -53,11 +53,12 @@ std::unique_ptr<McpSubscription> MemoryWatch::subscribe(std::string uri, McpOnCh
     number = next_number_++;
     watchers_.emplace(number, Watcher{std::move(uri), std::move(on_change)});
   }
+  auto subscription = std::make_unique<Subscription>(*this, number);
   if (!thread_.joinable()) {
     open();  // Here, so that nothing goes untold that is written from now on.
     thread_ = std::thread([this] { run(); });
   }
-  return std::make_unique<Subscription>(*this, number);
+  return subscription;
 }
 
 void MemoryWatch::remove(std::uint64_t number) {

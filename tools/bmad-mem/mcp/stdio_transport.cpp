@@ -11,6 +11,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstring>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -107,8 +108,13 @@ struct Serving {
 void read_input(Serving& serving) {
   LineReader lines(kMcpLineSizeMax);
   const auto on_line = [&](std::string_view line) {
-    if (McpServer::Task task = serving.server.accept(line, serving.sink)) {
-      serving.queue.add(std::move(task));
+    try {
+      if (McpServer::Task task = serving.server.accept(line, serving.sink)) {
+        serving.queue.add(std::move(task));
+      }
+    } catch (const std::exception& failure) {  // Such as a message for which there is no memory.
+      McpServer::refuse(*serving.sink, McpErrorCode::kInternalError,
+                        error_of_exception(failure).message);
     }
   };
   const auto on_too_long = [&] {

@@ -1,14 +1,22 @@
 #include "mcp/task_queue.hpp"
 
 #include <chrono>
+#include <system_error>
 #include <utility>
 
 namespace bmad_mem::cli {
 
 TaskQueue::TaskQueue(std::size_t threads, std::size_t size_max) : size_max_(size_max) {
   threads_.reserve(threads);
-  for (std::size_t i = 0; i < threads; ++i) {
-    threads_.emplace_back([this] { work(); });
+  while (threads_.size() < threads) {
+    try {
+      threads_.emplace_back([this] { work(); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) {
+        throw;
+      }
+      return;  // The process may have no more: these do.
+    }
   }
 }
 

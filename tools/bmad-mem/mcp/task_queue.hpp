@@ -15,7 +15,8 @@ class TaskQueue {
  public:
   using Task = std::function<void()>;
 
-  /// Starts `threads` threads. At most `size_max` tasks wait.
+  /// Starts `threads` threads, or as many as the process may have. At most `size_max` tasks wait.
+  /// Throws std::system_error when there can be none.
   TaskQueue(std::size_t threads, std::size_t size_max);
   TaskQueue(const TaskQueue&) = delete;
   TaskQueue& operator=(const TaskQueue&) = delete;

@@ -16,17 +16,19 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kUnitNames = {"hour", "day", "week", "month"};
 
-HttpResponse entries_response(std::string_view name, std::span<const Entry> entries) {
+HttpResponse entries_response(const ApiContext& context, std::string_view name,
+                              std::span<const Entry> entries) {
   JsonWriter json;
   json.begin_object();
   add_entries(json, name, entries);
+  add_incomplete(json, context.memory);
   json.end_object();
   return json_response(json.take());
 }
 
 Result<HttpResponse> get_record(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_of_path(context, call));
-  return entries_response("entries", entries);
+  return entries_response(context, "entries", entries);
 }
 
 Result<HttpResponse> get_history(ApiContext& context, const EndpointCall& call) {
@@ -36,7 +38,7 @@ Result<HttpResponse> get_history(ApiContext& context, const EndpointCall& call) 
   if (versions.empty()) {
     return no_such_entry(id);
   }
-  return entries_response("versions", versions);
+  return entries_response(context, "versions", versions);
 }
 
 Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) {
@@ -54,7 +56,9 @@ Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) 
     json.member("relation", relation_name(each.relation)).member("relevance", each.relevance);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  add_incomplete(json, context.memory);
+  json.end_object();
   return json_response(json.take());
 }
 
@@ -62,7 +66,7 @@ Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) 
 Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
-    return entries_response("entries", {});
+    return entries_response(context, "entries", {});
   }
   Query query;
   query.topics = call.texts("topic");
@@ -96,7 +100,9 @@ Result<HttpResponse> list_topics(ApiContext& context, const EndpointCall& call) 
     json.member("sessions", topic.sessions);
     json.member("newest", format_rfc3339(topic.newest)).end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  add_incomplete(json, context.memory);
+  json.end_object();
   return json_response(json.take());
 }
 
@@ -126,7 +132,9 @@ Result<HttpResponse> get_timeline(ApiContext& context, const EndpointCall& call)
     write_type_counts(json, bucket.entries);
     json.end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  add_incomplete(json, context.memory);
+  json.end_object();
   return json_response(json.take());
 }
 

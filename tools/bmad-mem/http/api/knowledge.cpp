@@ -55,6 +55,7 @@ Result<HttpResponse> recall(ApiContext& context, const EndpointCall& call) {
   JsonWriter json;
   json.begin_object();
   add_items(json, "items", items);
+  add_incomplete(json, context.memory);
   json.end_object();
   return json_response(json.take());
 }
@@ -166,7 +167,9 @@ Result<HttpResponse> get_context(ApiContext& context, const EndpointCall& call) 
     json.member("text", item.text).member("tokens", std::uint64_t{item.tokens});
     json.member("why", item.why).end_object();
   }
-  json.end_array().end_object();
+  json.end_array();
+  add_incomplete(json, context.memory);
+  json.end_object();
   return json_response(json.take());
 }
 

@@ -22,17 +22,24 @@ constexpr std::array<std::string_view, 8> kActionNames = {"delete",  "undelete",
 /// How many of the entries that go a compaction shows.
 constexpr std::size_t kExamplesMax = 20;
 
-Result<HttpResponse> verify(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(const VerifyReport report, context.memory.verify(named_session(call)));
-  JsonWriter json;
-  json.begin_object().key("findings").begin_array();
-  for (const Finding& finding : report.findings) {
+void add_findings(JsonWriter& json, std::string_view name, std::span<const Finding> findings) {
+  json.key(name).begin_array();
+  for (const Finding& finding : findings) {
     json.begin_object().member("kind", finding_kind_name(finding.kind));
     json.member("session_id", finding.session_id).member("path", finding.path);
     json.member("line", finding.line).member("column", finding.column);
     json.member("field", finding.field).member("reason", finding.reason).end_object();
   }
-  json.end_array().member("sessions", report.sessions).member("logs", report.logs);
+  json.end_array();
+}
+
+Result<HttpResponse> verify(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(const VerifyReport report, context.memory.verify(named_session(call)));
+  JsonWriter json;
+  json.begin_object();
+  add_findings(json, "findings", report.findings);
+  add_findings(json, "changes", report.changes);
+  json.member("sessions", report.sessions).member("logs", report.logs);
   json.member("lines", report.lines).member("bytes", report.bytes).end_object();
   return json_response(json.take());
 }

@@ -25,17 +25,30 @@ void add_head(JsonWriter& json, const Entry& entry) {
 
 }  // namespace
 
-void add_unreadable(JsonWriter& json, const MemoryManager& memory) {
-  const std::vector<Error> problems = memory.problems();
-  if (problems.empty()) {
-    return;
-  }
-  json.key("problems").begin_array();
+namespace {
+
+void add_problems_as(JsonWriter& json, std::string_view name, std::span<const Error> problems) {
+  json.key(name).begin_array();
   for (const Error& problem : problems) {
     json.begin_object().member("code", error_code_name(problem.code));
     json.member("message", problem.message).member("path", problem.path).end_object();
   }
   json.end_array();
+}
+
+}  // namespace
+
+void add_incomplete(JsonWriter& json, const MemoryManager& memory) {
+  if (const std::vector<Error> problems = memory.problems(); !problems.empty()) {
+    add_problems_as(json, "incomplete", problems);
+  }
+}
+
+void add_unreadable(JsonWriter& json, const MemoryManager& memory) {
+  if (const std::vector<Error> problems = memory.problems(); !problems.empty()) {
+    add_problems_as(json, "problems", problems);
+    add_problems_as(json, "incomplete", problems);
+  }
 }
 
 namespace {

@@ -21,7 +21,9 @@ namespace bmad_mem::cli {
 // Each writes one value: behind a key, or into an array.
 
 void write_entry(JsonWriter& json, const Entry& entry);
-/// The member "problems", if there are any: what could not be read and was left out.
+/// The member "incomplete", if there is something that could not be read and was left out.
+void add_incomplete(JsonWriter& json, const MemoryManager& memory);
+/// The same, and under the name that it had in version 0.1: "problems".
 void add_unreadable(JsonWriter& json, const MemoryManager& memory);
 void write_hit(JsonWriter& json, const Hit& hit);
 void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item);
