@@ -16,7 +16,7 @@
 
 namespace bmad_mem::test {
 
-inline constexpr unsigned kWritersMax = 32;
+inline constexpr unsigned kWritersMax = 64;
 
 struct SwarmPlan {
   std::string root;         ///< Made by the swarm.

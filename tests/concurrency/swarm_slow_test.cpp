@@ -41,6 +41,19 @@ TEST_CASE("16 processes, each killed ten times, append 1,000 entries each") {
   CHECK(report.problem == "");
 }
 
+TEST_CASE("64 processes, each killed at random, append 10,000 entries each") {
+  TemporaryDirectory folder;
+  const SwarmReport report = run_processes({.root = folder.path("memory"),
+                                            .seed = test_seed("processes, huge"),
+                                            .writers = 64,
+                                            .entries = 10'000,
+                                            .kills = 4,
+                                            .readers = 1,
+                                            .looks = 4});
+  MESSAGE(report.seconds, " s, ", report.kills, " kills, ", report.looks, " looks");
+  CHECK(report.problem == "");
+}
+
 TEST_CASE("16 threads append 1,000 entries each while four others read") {
   TemporaryDirectory folder;
   const SwarmReport report = run_threads({.root = folder.path("memory"),

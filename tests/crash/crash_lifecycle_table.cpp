@@ -202,6 +202,8 @@ std::vector<CrashCommand> make_lifecycle_table() {
   const Words purge_session = {"session", "delete", "--purge", "$T"};
   constexpr EntryFate kMove = EntryFate::kMove;
   const std::string nothing_deleted = "nothing of that is deleted";
+  // Of an archive that goes, its manifest goes first; repair makes it from the archive.
+  const Words half_gone = {"missing_manifest"};
   // clang-format off: one command, one line.
   return {
       {.name = "compact", .prepare = more_entries, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
@@ -209,14 +211,14 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "restore --evicted", .prepare = with_evicted, .arguments = restore_evicted, .fate = kMove},
       {.name = "session archive", .prepare = more_entries, .arguments = {"session", "archive", "$S"}, .fate = kMove, .done_code = "E_SESSION_ARCHIVED", .way_back = {restore}},
       {.name = "session archive after a killed one", .prepare = with_killed_archiving, .arguments = {"session", "archive", "$S"}, .fate = kMove, .done_code = "E_SESSION_ARCHIVED", .way_back = {restore}},
-      {.name = "session restore", .prepare = with_archive, .arguments = restore, .fate = kMove, .done_code = "E_CONCURRENT_MOD"},
-      {.name = "session restore after a killed one", .prepare = with_killed_restoring, .arguments = restore, .fate = kMove, .done_code = "E_CONCURRENT_MOD"},
-      {.name = "add to an archived session", .prepare = with_archive, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "to-the-archived"), .marks = {"to-the-archived"}, .fate = kMove},
+      {.name = "session restore", .prepare = with_archive, .arguments = restore, .findings = half_gone, .fate = kMove, .done_code = "E_CONCURRENT_MOD"},
+      {.name = "session restore after a killed one", .prepare = with_killed_restoring, .arguments = restore, .findings = half_gone, .fate = kMove, .done_code = "E_CONCURRENT_MOD"},
+      {.name = "add to an archived session", .prepare = with_archive, .arguments = {"add", "decision", "--session", "$S", "-"}, .input = one_entry("decision", "to-the-archived"), .marks = {"to-the-archived"}, .findings = half_gone, .fate = kMove},
       {.name = "session delete", .prepare = more_entries, .arguments = {"session", "delete", "$S"}, .fate = kMove, .done_code = "E_SESSION_NOT_FOUND", .way_back = {{"session", "undelete", "$S"}}},
-      {.name = "session delete of an archived one", .prepare = with_archive, .arguments = {"session", "delete", "$S"}, .fate = kMove, .done_code = "E_SESSION_NOT_FOUND", .way_back = {{"session", "undelete", "$S"}}},
+      {.name = "session delete of an archived one", .prepare = with_archive, .arguments = {"session", "delete", "$S"}, .findings = half_gone, .fate = kMove, .done_code = "E_SESSION_NOT_FOUND", .way_back = {{"session", "undelete", "$S"}}},
       {.name = "session undelete", .prepare = with_deleted_session, .arguments = {"session", "undelete", "$S"}, .fate = kMove, .done_code = nothing_deleted},
       {.name = "session delete --purge", .prepare = with_canary_session, .arguments = purge_session, .fate = kMove, .doomed = {kCanary}},
-      {.name = "session delete --purge of an archived one", .prepare = with_archived_canary_session, .arguments = purge_session, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}},
+      {.name = "session delete --purge of an archived one", .prepare = with_archived_canary_session, .arguments = purge_session, .writes_in_parts = true, .findings = half_gone, .fate = kMove, .doomed = {kCanary}},
       {.name = "session delete --purge of a deleted one", .prepare = with_deleted_canary_session, .arguments = purge_session, .fate = kMove, .doomed = {kCanary}, .done_code = "E_SESSION_NOT_FOUND"},
       {.name = "delete", .prepare = more_entries, .arguments = {"delete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
       {.name = "undelete", .prepare = with_deleted_entries, .arguments = {"undelete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = nothing_deleted},

@@ -37,6 +37,12 @@ SyscallFault full_disk() {
           .reach = FaultReach::kSameKind};
 }
 
+/// A sync that answers that the disk or the quota is full, as thin volumes and network disks do:
+/// of a file, or of a folder after the rename in it.
+SyscallFault full_at_sync(int error) {
+  return {.action = FaultAction::kFail, .kinds = kind_bit(CallKind::kSync), .error = error};
+}
+
 /// How a process and a disk mostly die.
 std::vector<SampledSeries> sampled_series() {
   return {
@@ -44,6 +50,10 @@ std::vector<SampledSeries> sampled_series() {
       {{.action = FaultAction::kTear, .cut = Cut::kHalf}, 4},
       {{.action = FaultAction::kFail, .error = EIO}, 6},
       {full_disk(), 4},
+      {full_at_sync(ENOSPC), 8},
+      {full_at_sync(EDQUOT), 3},
+      {{.action = FaultAction::kFail, .kinds = kOpens, .error = EMFILE}, 2},
+      {{.action = FaultAction::kFail, .kinds = kOpens, .error = ENOMEM}, 2},
       {{.action = FaultAction::kFail, .error = EIO, .reach = FaultReach::kEverything}, 4},
   };
 }

@@ -9,7 +9,7 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::array<int, 5> kErrors = {EIO, ENOSPC, EDQUOT, EMFILE, EINTR};
+constexpr std::array<int, 6> kErrors = {EIO, ENOSPC, EDQUOT, EMFILE, ENOMEM, EINTR};
 constexpr std::array<FaultReach, 3> kReaches = {FaultReach::kOnce, FaultReach::kSameKind,
                                                 FaultReach::kEverything};
 constexpr std::array<Cut, 7> kCuts = {
@@ -70,7 +70,11 @@ std::vector<SyscallFault> every_series() {
   }
   for (const int error : kErrors) {
     for (const FaultReach reach : kReaches) {
-      series.push_back(failing(error, reach, error == EMFILE ? kOpens : kChanges));
+      if (error == ENOMEM && reach != FaultReach::kOnce) {
+        continue;  // As EMFILE; the kernel finds memory again.
+      }
+      const bool is_lack = error == EMFILE || error == ENOMEM;  // Of descriptors, of memory.
+      series.push_back(failing(error, reach, is_lack ? kOpens : kChanges));
       // Opens for reading too: on a dying disk both fail.
       series.push_back(failing(error, reach, kChanges | kOpens));
     }

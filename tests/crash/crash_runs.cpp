@@ -1,6 +1,7 @@
 #include "crash_runs.hpp"
 
 #include <algorithm>
+#include <cerrno>
 
 #include <doctest/doctest.h>
 
@@ -75,7 +76,11 @@ TraceOutcome CommandRuns::run(const SyscallFault& fault) {
     report(fault, outcome, "without a fault the command fails: " + outcome.process.err);
   }
   report_all(fault, outcome, check_state(store_, command_, outcome));
-  if (outcome.process.succeeded()) {
+  // A purge goes on where a full disk does not take its note: what it destroys is gone all the
+  // same.
+  const bool is_forgiven = !command_.doomed.empty() && fault.kinds == kind_bit(CallKind::kSync) &&
+                           (fault.error == ENOSPC || fault.error == EDQUOT);
+  if (outcome.process.succeeded() && !is_forgiven) {
     // A kill leaves the page cache alone, so that a success would also have survived a power
     // cut is read off the calls.
     report_all(fault, outcome, unsafe_when_acknowledged(outcome.points, store_.folder().string()));

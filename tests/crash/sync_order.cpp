@@ -13,16 +13,13 @@ std::string parent_of(const std::string& path) { return path.substr(0, path.rfin
 
 /// Files that are derived, local or information: losing them loses no memory.
 bool is_expendable(const std::string& path) {
-  static constexpr std::array<std::string_view, 14> kNames = {
-      ".lock", ".lock.json", ".lock.index", ".lock.index.json", "index.json", ".lock.summary.json",
-      ".lock.summary-log.jsonl",
-      // Information, and a schedule that is made anew.
-      ".lock.maintain", ".lock.maintain.json", "maintenance.json", "access.jsonl", "catalog.json",
-      "audit.jsonl", ".gitignore"};
+  static constexpr std::array<std::string_view, 6> kNames = {
+      "index.json",   "maintenance.json", "access.jsonl",  // Made again, or a schedule.
+      "catalog.json", "audit.jsonl",      ".gitignore"};
   const std::string name = path.substr(path.rfind('/') + 1);
-  return std::ranges::find(kNames, name) != kNames.end() || name.ends_with(".tmp") ||
-         name.ends_with(".index.json") || name.ends_with(".known.jsonl") ||
-         parent_of(path).ends_with("/shared");
+  return std::ranges::find(kNames, name) != kNames.end() || name.starts_with(".lock") ||
+         name.ends_with(".tmp") || name.ends_with(".index.json") ||
+         name.ends_with(".known.jsonl") || parent_of(path).ends_with("/shared");
 }
 
 class PageCache {

@@ -6,7 +6,7 @@
     at once now and then; git commits, branches and merges; maintenance as it happens by itself
         ask                ask                  ask                          ask
 
-`bmad-mem init` and nothing else; the clock is moved with BMAD_MEM_NOW. What is asked has known answers, and
+`bmad-mem init` and `git install`; the clock is moved with BMAD_MEM_NOW. What is asked has known answers, and
 the gates are counts. What is recorded where is said in month_data.py and month_doors.py.
 
 Usage: month_test.py TOOL [--long] [TEST]...
@@ -99,6 +99,7 @@ class Scenario:
         self.recall = collections.defaultdict(lambda: collections.defaultdict(Share))  # day, age -> way -> share
         self.doors = collections.defaultdict(Share)  # Door -> recall of the questions that all were asked.
         self.known = collections.defaultdict(Share)  # (door, archived) -> statements found by rare words
+        self.switched = Share()  # What one conversation said on two branches, after that and after their merge.
         self.told = Share()
         self.told_in_time = Share()
         self.told_again = Share()
@@ -117,6 +118,7 @@ class Scenario:
     def run(self):
         self.world.run("init")
         self.world.git("init", "-q", "-b", "main")
+        self.world.run("git", "install")
         (self.world.project / "README").write_text("A project.\n", encoding="ascii")
         by_day = collections.defaultdict(list)
         for session in self.data.sessions:
@@ -141,13 +143,28 @@ class Scenario:
         if branch:
             self.world.git("checkout", "-q", "-b", f"feature-{day}")
         self.record(day, sessions)
-        self.world.git("add", "-A")
-        self.world.git("commit", "-q", "--allow-empty", "-m", f"Day {day}")
+        if branch:
+            self.say_on_branch(day, "feature")
+        self.commit(day)
         if branch:
             self.world.git("checkout", "-q", "main")
-            # Here a session of the branch is not there, and recording into it would fail until the branch is
-            # merged. What should happen is to be added with the change that makes it work.
+            self.say_on_branch(day, "main")
+            self.commit(day)
             self.world.git("merge", "-q", "--no-ff", "-m", f"Merge feature-{day}", f"feature-{day}")
+            for where in ("feature", "main"):
+                self.switched.add(self.is_said_on_branch(day, where))
+
+    def commit(self, day):
+        self.world.git("add", "-A")
+        self.world.git("commit", "-q", "--allow-empty", "-m", f"Day {day}")
+
+    def say_on_branch(self, day, where):
+        """One conversation, which goes on while git changes the branch under it."""
+        self.hooks.prompt(f"switch-{day}", f"Zorblax{day}{where} is what we said on this branch.")
+        self.switched.add(self.is_said_on_branch(day, where) and not self.world.errors)
+
+    def is_said_on_branch(self, day, where):
+        return f"orblax{day}{where}" in self.world.run("list", "--session", f"cc-switch-{day}", "--limit", "0")
 
     def record(self, day, sessions):
         pairs = [sessions[i : i + 2] for i in range(0, len(sessions), 2)]
@@ -322,6 +339,7 @@ class Scenario:
                   for live, share in self.restored.items()]
         lines += [f"told to a prompt: {self.told}; within 50 ms: {self.told_in_time}; asked again: "
                   f"{self.told_again}; in a context: {self.contexts}",
+                  f"said on a branch and the next: {self.switched}",
                   f"missing: {len(self.missing)} of {len(self.ids)}",
                   *(f"{what}: {seconds:.1f} s, {cpu:.1f} s of CPU" for what, (seconds, cpu) in self.stopwatch.laps.items())]
         return "\n".join(lines)
@@ -380,6 +398,10 @@ class Month(unittest.TestCase):
     def test_nothing_acknowledged_is_missing(self):
         self.assertNotIn("", self.scenario.ids.values())
         self.assertEqual(self.scenario.missing, [])
+
+    def test_a_conversation_goes_on_when_the_branch_changes_under_it(self):
+        self.assertGreater(self.scenario.switched.asked, 0)
+        self.assertEqual(self.scenario.switched.percent(), 100.0)
 
     def test_the_memory_verifies(self):
         self.assertNotIn("error", self.scenario.verified)
