@@ -87,10 +87,15 @@ class LineComparison {
       }
     }
     const std::uint64_t lost = lost_between(is_there, next, sealed_.size());
-    strangers.resize(std::min<std::size_t>(strangers.size(), lost));  // Those behind are new.
+    while (strangers.size() > lost) {  // Those behind are new.
+      new_lines_ += strangers.back() + new_lines_ + 1 == lines_.size() ? 1 : 0;
+      strangers.pop_back();
+    }
     settle_gap(lost, strangers, lines_.size());
     return std::move(differences_);
   }
+
+  [[nodiscard]] std::size_t new_lines() const { return new_lines_; }
 
  private:
   static std::uint64_t lost_between(const std::vector<bool>& is_there, std::size_t begin,
@@ -141,6 +146,7 @@ class LineComparison {
   std::vector<std::size_t> places_;
   std::vector<std::uint32_t> sorted_;  // `sealed_`, once it is asked for.
   std::vector<SealDifference> differences_;
+  std::size_t new_lines_ = 0;
 };
 
 }  // namespace
@@ -151,6 +157,13 @@ std::vector<SealDifference> compare_lines(std::span<const std::uint32_t> sealed,
     return {};
   }
   return LineComparison(sealed, lines).run();
+}
+
+std::size_t count_new_lines(std::span<const std::uint32_t> sealed,
+                            std::span<const std::uint32_t> lines) {
+  LineComparison comparison(sealed, lines);
+  comparison.run();
+  return comparison.new_lines();
 }
 
 }  // namespace bmad_mem

@@ -250,6 +250,21 @@ Status renew(FileSystem& files, const SealedName& name, const LogSeal& sealed, c
   return save_seal(files, name.session_id, seal);
 }
 
+/// Where line `index`, from 0, begins; where the last one ends, when there are no more.
+Result<std::uint64_t> line_offset(File& log, std::size_t index) {
+  LineReader reader(log, kLineSizeMax);
+  Line line;
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < index; ++i) {
+    BMAD_TRY_ASSIGN(const bool more, reader.next(line));
+    if (!more) {
+      break;
+    }
+    offset = line.offset + line.size + 1;
+  }
+  return offset;
+}
+
 /// Where the first line at or behind `offset` begins: `offset`, unless an edit has moved the lines.
 Result<std::uint64_t> line_start_from(File& log, std::uint64_t offset, std::uint64_t end) {
   std::string block;
@@ -348,7 +363,8 @@ Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal) {
   }
   seal.is_damaged = seal.is_damaged || (nobody_changed_it && seal.replaced_lines == 0);
   seal.replaced_lines = seal.lines.size();
-  seal.bytes = file.size;
+  // A process that could not write its seal may have left lines of ours at the end.
+  BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, lines.size() - count_new_lines(sealed, lines)));
   return true;
 }
 

@@ -101,6 +101,14 @@ TEST_CASE("a changed, lost, added, doubled or moved line is named") {
         Differences{at(LineFate::kChanged, 2, 2)});
 }
 
+TEST_CASE("lines behind the last sealed one are counted") {
+  CHECK(count_new_lines(Lines{1, 2}, Lines{1, 2}) == 0);
+  CHECK(count_new_lines(Lines{1, 2}, Lines{9, 1, 2, 3, 4}) == 2);
+  CHECK(count_new_lines(Lines{1, 2}, Lines{1, 8, 3}) == 1);
+  CHECK(count_new_lines(Lines{1, 2}, Lines{7}) == 0);
+  CHECK(count_new_lines(Lines{1, 2, 3}, Lines{2, 3, 5, 1, 6}) == 1);
+}
+
 TEST_CASE("a change and a loss far apart are two differences") {
   CHECK(compare_lines(Lines{1, 2, 3, 4, 5, 6}, Lines{1, 9, 3, 4, 6, 7}) ==
         Differences{at(LineFate::kChanged, 2), at(LineFate::kLost, 4)});
@@ -374,6 +382,20 @@ TEST_CASE("a session whose seal cannot be written takes lines as before") {
   REQUIRE(session.add(line(2)).has_value());
   REQUIRE(session.add(line(3)).has_value());
   CHECK(session.disk.read(kLog) == line(1) + line(2) + line(3));
+}
+
+TEST_CASE("lines of a process that could not seal a changed log are ours") {
+  Session session;
+  REQUIRE(session.add(line(1)).has_value());
+  REQUIRE(replace_file(session.disk, kLog, line(0) + line(1)).has_value());
+  session.files.fail({.operation = Operation::kOpen,
+                      .error_number = EIO,
+                      .from_then_on = true,
+                      .path_part = ".lock.seal.json.tmp"});
+  REQUIRE(session.add(line(2)).has_value());
+  session.files.heal();
+  REQUIRE(session.add(line(3)).has_value());
+  CHECK(session.differences() == Differences{at(LineFate::kAdded, 1)});
 }
 
 }  // namespace bmad_mem::test::seal_test

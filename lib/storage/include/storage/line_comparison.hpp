@@ -25,4 +25,8 @@ struct SealDifference {
 std::vector<SealDifference> compare_lines(std::span<const std::uint32_t> sealed,
                                           std::span<const std::uint32_t> lines);
 
+/// How many lines at the end of a log are behind the last sealed one.
+std::size_t count_new_lines(std::span<const std::uint32_t> sealed,
+                            std::span<const std::uint32_t> lines);
+
 }  // namespace bmad_mem
