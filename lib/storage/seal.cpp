@@ -17,6 +17,7 @@
 #include "storage/layout.hpp"
 #include "storage/line_comparison.hpp"
 #include "storage/line_reader.hpp"
+#include "torn_tail.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -337,6 +338,8 @@ Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, st
 }
 
 Status extend_seal(File& log, std::uint64_t end, LogSeal& seal) {
+  // What is torn at the end is mended before the next append, and may become shorter.
+  BMAD_TRY_ASSIGN(end, last_line_start(log, end));
   BMAD_TRY_ASSIGN(const std::uint64_t begin, line_start_from(log, seal.bytes, end));
   BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, hash_lines(log, begin, end));
   seal.lines.insert(seal.lines.end(), hashes.begin(), hashes.end());

@@ -11,23 +11,6 @@
 namespace bmad_mem {
 namespace {
 
-/// Offset just behind the last newline before `size`; 0 when there is none.
-Result<std::uint64_t> last_line_start(File& log, std::uint64_t size) {
-  constexpr std::uint64_t kBlockSize = 64U << 10U;
-  std::string block;
-  for (std::uint64_t end = size; end > 0;) {
-    const std::uint64_t begin = end - std::min(kBlockSize, end);
-    block.resize(static_cast<std::size_t>(end - begin));
-    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(begin, block));
-    const std::size_t newline = std::string_view(block).substr(0, got).rfind('\n');
-    if (newline != std::string_view::npos) {
-      return begin + newline + 1;
-    }
-    end = begin;
-  }
-  return std::uint64_t{0};
-}
-
 /// 1-based number of the line that starts at `offset`.
 Result<std::uint64_t> line_number_at(File& log, std::uint64_t offset) {
   constexpr std::uint64_t kBlockSize = 256U << 10U;
@@ -58,6 +41,22 @@ Result<bool> is_complete_object(File& log, std::uint64_t offset, std::uint64_t s
 }
 
 }  // namespace
+
+Result<std::uint64_t> last_line_start(File& log, std::uint64_t size) {
+  constexpr std::uint64_t kBlockSize = 64U << 10U;
+  std::string block;
+  for (std::uint64_t end = size; end > 0;) {
+    const std::uint64_t begin = end - std::min(kBlockSize, end);
+    block.resize(static_cast<std::size_t>(end - begin));
+    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(begin, block));
+    const std::size_t newline = std::string_view(block).substr(0, got).rfind('\n');
+    if (newline != std::string_view::npos) {
+      return begin + newline + 1;
+    }
+    end = begin;
+  }
+  return std::uint64_t{0};
+}
 
 Result<std::uint64_t> mend_torn_tail(FileSystem& files, File& log, const TornLog& torn,
                                      Timestamp now) {

@@ -16,6 +16,9 @@ struct TornLog {
   std::uint64_t size = 0;  ///< Of the log, above 0.
 };
 
+/// Offset just behind the last newline before `size`; 0 when there is none.
+Result<std::uint64_t> last_line_start(File& log, std::uint64_t size);
+
 /// Makes `log`, open for appending, end in a newline. A complete JSON object gets its newline;
 /// anything else is copied to the quarantine, durably, and then cut off. Returns the new size.
 /// The caller holds the session's lock.

@@ -334,6 +334,17 @@ TEST_CASE("what differs before a rewrite of ours differs after it, and is damage
   }
 }
 
+TEST_CASE("a rewrite of a log with a torn end seals its whole lines") {
+  Session session;
+  REQUIRE(session.add(line(1)).has_value());
+  session.disk.write(kLog, line(1) + line(2) + "{\"id\":\"fact-3");
+  REQUIRE(rewrite_log_without(session.files, kLog, {}).has_value());
+  REQUIRE(session.add(line(4)).has_value());
+  CHECK_FALSE(session.sealed().is_damaged);
+  CHECK(session.sealed().lines.size() == 3);
+  CHECK(session.differences().empty());
+}
+
 TEST_CASE("a log that was cut is damage, also after the next append") {
   Session session;
   for (int i = 0; i < 3; ++i) {

@@ -66,7 +66,7 @@ Status save_seal(FileSystem& files, std::string_view session_id, const Seal& sea
 /// The hashes of the whole lines of `log` from `begin`, the start of a line, up to `end`.
 Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, std::uint64_t end);
 
-/// Makes `seal` cover the whole lines of `log` up to `end`, where a line must end.
+/// Makes `seal` cover the whole lines of `log` up to `end`.
 Status extend_seal(File& log, std::uint64_t end, LogSeal& seal);
 
 /// Before a line is written to `log`, which is `file`: when something else has replaced or changed
