@@ -62,7 +62,7 @@ Result<bool> clear_remains(Store& store, const std::string& session_id) {
   if (!before) {
     return false;
   }
-  // Whoever waits for this lock finds out that its folder has gone.
+  // A process that waits for this lock finds that its folder has gone.
   const Result<FileLock::Guard> guard = store.session(session_id)->writer.lock("tidy");
   if (!guard) {
     return guard.error().code == ErrorCode::E_SESSION_NOT_FOUND ? Result<bool>(false)

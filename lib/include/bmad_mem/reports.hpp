@@ -341,7 +341,7 @@ enum class FindingKind : std::uint8_t {
   kDamagedFile,     ///< Any other file of the engine that can't be read as what it is.
   // Of lines that are entries, but not those that were written:
   kChangedLine,
-  kLostLine,  ///< Behind the line that is named.
+  kLostLine,  ///< Behind this line.
   kAddedLine,
   kDoubledLine,
   kMovedLine,
