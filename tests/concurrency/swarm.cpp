@@ -25,7 +25,9 @@ namespace {
 using std::chrono::milliseconds;
 using SteadyClock = std::chrono::steady_clock;
 
-constexpr const char* kSession = "swarm";
+std::string session_of(const SwarmPlan& plan, unsigned writer) {
+  return fmt::format("swarm-{:02}", writer % plan.sessions);
+}
 
 /// The value, or the error as an exception: whatever it is, the swarm has failed.
 template <typename T>
@@ -42,21 +44,24 @@ MemoryManager open_memory(const SwarmPlan& plan, std::string agent_id) {
       {.root = plan.root, .agent_id = std::move(agent_id), .lock_timeout = milliseconds(120'000)}));
 }
 
-void make_session(const SwarmPlan& plan) {
+void make_sessions(const SwarmPlan& plan) {
   expect(MemoryManager::init(plan.root));
   MemoryManager memory = open_memory(plan, "swarm");
-  expect(memory.create_session({.session_id = kSession}));
+  for (unsigned i = 0; i < plan.sessions; ++i) {
+    expect(memory.create_session({.session_id = session_of(plan, i)}));
+  }
 }
 
 /// Appends entry `number`, unless it may be there already and is. Returns whether it was.
-bool append_entry(MemoryManager& memory, const SwarmEntry& entry, bool may_be_there) {
+bool append_entry(MemoryManager& memory, const std::string& session, const SwarmEntry& entry,
+                  bool may_be_there) {
   const std::string json = entry.json();
   if (!may_be_there) {
-    expect(memory.add(kSession, EntryType::kConversation, json));
+    expect(memory.add(session, EntryType::kConversation, json));
     return false;
   }
   const std::string_view line = json;
-  const BatchReport report = expect(memory.add_batch(kSession, EntryType::kConversation, {&line, 1},
+  const BatchReport report = expect(memory.add_batch(session, EntryType::kConversation, {&line, 1},
                                                      {.known = KnownEntries::kSkipId}));
   return report.skipped == 1;
 }
@@ -74,7 +79,7 @@ int write_entries(const SwarmPlan& plan, SwarmBoard& board, unsigned writer, uns
   for (unsigned number = first; number < plan.entries; ++number) {
     const SwarmEntry entry{.seed = plan.seed, .writer = writer, .number = number};
     const bool retried = number == first && first > 0;
-    first_was_there |= append_entry(memory, entry, retried);
+    first_was_there |= append_entry(memory, session_of(plan, writer), entry, retried);
     const std::string id = entry.id() + "\n";
     if (::write(acknowledgements, id.data(), id.size()) != std::ssize(id)) {
       return 101;
@@ -262,9 +267,9 @@ std::string look(const MemoryManager& memory, const SwarmPlan& plan, const Swarm
   std::array<std::uint32_t, kWritersMax> before{};
   std::ranges::transform(board.acknowledged, before.begin(),
                          [](const auto& count) { return count.load(); });
-  std::vector<Entry> entries = expect(
-      memory.list({.sessions = {kSession}, .types = {EntryType::kConversation}, .limit = 0}));
-  std::ranges::sort(entries, {}, &Entry::line);
+  std::vector<Entry> entries =
+      expect(memory.list({.types = {EntryType::kConversation}, .limit = 0}));
+  std::ranges::sort(entries, {}, &Entry::line);  // All of a writer are in one session.
   SwarmTally tally(plan.seed, plan.writers);
   for (const Entry& entry : entries) {
     tally.count(entry.json);
@@ -275,9 +280,11 @@ std::string look(const MemoryManager& memory, const SwarmPlan& plan, const Swarm
                          tally.count_of(writer), writer, before[writer]);
     }
   }
-  const SessionStatistics statistics = expect(memory.statistics(kSession));
-  if (statistics.damaged_lines() != 0) {
-    return fmt::format("a reader saw {} damaged lines", statistics.damaged_lines());
+  for (unsigned i = 0; i < plan.sessions; ++i) {
+    const SessionStatistics statistics = expect(memory.statistics(session_of(plan, i)));
+    if (statistics.damaged_lines() != 0) {
+      return fmt::format("a reader saw {} damaged lines", statistics.damaged_lines());
+    }
   }
   return tally.problem();
 }
@@ -319,7 +326,9 @@ void note_problem(SwarmReport& report, const std::string& problem) {
 /// What lies on disk when everybody has finished.
 void check_end(const SwarmPlan& plan, SwarmReport& report) {
   SwarmTally tally(plan.seed, plan.writers);
-  tally.count_log(plan.root + "/sessions/" + kSession + "/conversation.jsonl");
+  for (unsigned i = 0; i < plan.sessions; ++i) {
+    tally.count_log(plan.root + "/sessions/" + session_of(plan, i) + "/conversation.jsonl");
+  }
   note_problem(report, tally.problem());
   for (unsigned writer = 0; writer < plan.writers; ++writer) {
     if (tally.count_of(writer) != plan.entries) {
@@ -331,12 +340,16 @@ void check_end(const SwarmPlan& plan, SwarmReport& report) {
   if (!verified.findings.empty()) {
     note_problem(report, verified.findings.front().reason);
   }
-  const SessionStatistics statistics = expect(memory.statistics(kSession));
-  report.quarantined = static_cast<unsigned>(statistics.quarantined);
-  if (statistics.versions() != std::uint64_t{plan.writers} * plan.entries ||
-      statistics.entries() != statistics.versions()) {
-    note_problem(report, fmt::format("{} versions of {} entries", statistics.versions(),
-                                     statistics.entries()));
+  std::uint64_t versions = 0;
+  std::uint64_t entries = 0;
+  for (unsigned i = 0; i < plan.sessions; ++i) {
+    const SessionStatistics statistics = expect(memory.statistics(session_of(plan, i)));
+    report.quarantined += static_cast<unsigned>(statistics.quarantined);
+    versions += statistics.versions();
+    entries += statistics.entries();
+  }
+  if (versions != std::uint64_t{plan.writers} * plan.entries || entries != versions) {
+    note_problem(report, fmt::format("{} versions of {} entries", versions, entries));
   }
 }
 
@@ -348,7 +361,7 @@ double seconds_since(SteadyClock::time_point start) {
 
 SwarmReport run_processes(const SwarmPlan& plan) {
   const auto start = SteadyClock::now();
-  make_session(plan);
+  make_sessions(plan);
   std::mt19937 random(plan.seed);
   SwarmReport report;
   const Shared<SwarmBoard> board;
@@ -382,7 +395,7 @@ SwarmReport run_processes(const SwarmPlan& plan) {
 
 SwarmReport run_threads(const SwarmPlan& plan) {
   const auto start = SteadyClock::now();
-  make_session(plan);
+  make_sessions(plan);
   SwarmReport report;
   {
     SwarmBoard board;
@@ -392,7 +405,8 @@ SwarmReport run_threads(const SwarmPlan& plan) {
     for (unsigned writer = 0; writer < plan.writers; ++writer) {
       writers.emplace_back([&, writer] {
         for (unsigned number = 0; number < plan.entries; ++number) {
-          append_entry(memory, {.seed = plan.seed, .writer = writer, .number = number}, false);
+          append_entry(memory, session_of(plan, writer),
+                       {.seed = plan.seed, .writer = writer, .number = number}, false);
           board.acknowledged[writer] = number + 1;
           look_outs.acknowledged(1);
         }

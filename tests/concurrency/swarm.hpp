@@ -1,5 +1,5 @@
-// swarm.hpp - many writers on one session: processes that are killed and started again, threads,
-// and readers that look on.
+// swarm.hpp - many writers on one session, or on a few: processes that are killed and started
+// again, threads, and readers that look on.
 //
 // Writer 3 appends the entries w03-000000, w03-000001, ... and writes each id to its own pipe once
 // the call has returned: acknowledged. Started again after a kill, it goes on behind its last
@@ -21,6 +21,7 @@ inline constexpr unsigned kWritersMax = 64;
 struct SwarmPlan {
   std::string root;         ///< Made by the swarm.
   unsigned seed = 0;        ///< Of the sizes of entries and of who is killed when.
+  unsigned sessions = 1;    ///< Writer 3 writes to session 3 % sessions.
   unsigned writers = 16;    ///< Processes, or threads.
   unsigned entries = 1000;  ///< Of each writer.
   unsigned kills = 0;       ///< Of each writer; processes only.

@@ -45,6 +45,7 @@ TEST_CASE("64 processes, each killed at random, append 10,000 entries each") {
   TemporaryDirectory folder;
   const SwarmReport report = run_processes({.root = folder.path("memory"),
                                             .seed = test_seed("processes, huge"),
+                                            .sessions = 32,  // Below 8 MB: none is compacted.
                                             .writers = 64,
                                             .entries = 10'000,
                                             .kills = 4,
