@@ -214,7 +214,9 @@ class Maintenance {
       return false;
     }
     const Result<bool> counted = refresh_manifest(store_, session_id);
-    return counted && *counted;
+    const bool is_disk_at_fault =
+        !counted && counted.error().os_error != 0 && !is_not_found(counted.error());
+    return is_disk_at_fault ? went_well(counted) : counted && *counted;
   }
 
   void fold(const std::string& session_id) {
