@@ -75,10 +75,6 @@ std::optional<Hashes> lines_in_git(const FileSystem& files, const std::string& p
   return hashes;
 }
 
-bool starts_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> front) {
-  return front.size() <= lines.size() && std::ranges::equal(lines.first(front.size()), front);
-}
-
 bool ends_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> end) {
   return end.size() <= lines.size() && std::ranges::equal(lines.last(end.size()), end);
 }
@@ -89,7 +85,7 @@ bool ends_with(std::span<const std::uint32_t> lines, std::span<const std::uint32
 ///                    [ tail, committed | tail, rest ]
 bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines,
                  std::span<const std::uint32_t> git) {
-  if (!starts_with(lines, git)) {
+  if (!begin_with(lines, git)) {
     return false;
   }
   const std::span<const std::uint32_t> sealed(seal.lines);
@@ -104,7 +100,7 @@ bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines,
   const auto at = std::ranges::find(tail, rest.front());
   const auto committed = static_cast<std::size_t>(at - tail.begin());
   const bool goes_on =
-      ends_with(git, tail.first(committed)) && starts_with(rest, tail.subspan(committed));
+      ends_with(git, tail.first(committed)) && begin_with(rest, tail.subspan(committed));
   // What was sealed before git came is not written a second time.
   return goes_on && std::ranges::find_first_of(rest, before) == rest.end();
 }
@@ -299,7 +295,7 @@ Status seal_session(const Store& store, const std::string& session_id, bool acce
     BMAD_TRY((*log)->sync_data());
     LogSeal& sealed = seal.logs[log_file];
     BMAD_TRY_ASSIGN(const Hashes lines, hash_lines(**log, 0, file.size));
-    if (accept || starts_with(lines, sealed.lines)) {
+    if (accept || begin_with(lines, sealed.lines)) {
       sealed = {};
       BMAD_TRY(extend_seal(**log, file.size, sealed));
     }

@@ -153,10 +153,14 @@ class LineComparison {
 
 std::vector<SealDifference> compare_lines(std::span<const std::uint32_t> sealed,
                                           std::span<const std::uint32_t> lines) {
-  if (sealed.size() <= lines.size() && std::ranges::equal(sealed, lines.first(sealed.size()))) {
+  if (begin_with(lines, sealed)) {
     return {};
   }
   return LineComparison(sealed, lines).run();
+}
+
+bool begin_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> front) {
+  return front.size() <= lines.size() && std::ranges::equal(lines.first(front.size()), front);
 }
 
 std::size_t count_new_lines(std::span<const std::uint32_t> sealed,

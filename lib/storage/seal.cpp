@@ -188,10 +188,6 @@ Result<std::optional<LogSeal>> drop_from_seal(FileSystem& files, const SealedNam
 
 using Hashes = std::vector<std::uint32_t>;
 
-bool begins_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> front) {
-  return front.size() <= lines.size() && std::ranges::equal(lines.first(front.size()), front);
-}
-
 /// What a rewrite has made of each line of a log: the hash of the line that stands for it now;
 /// nothing when it has gone.
 std::vector<std::optional<std::uint32_t>> fates(const Hashes& before, const Hashes& after) {
@@ -237,7 +233,7 @@ Status renew(FileSystem& files, const SealedName& name, const LogSeal& sealed, c
              bool nobody_changed_it) {
   BMAD_TRY_ASSIGN(LogSeal fresh, seal_of(files, session_file(name.session_id, name.log_file)));
   BMAD_TRY_ASSIGN(Seal seal, load_seal(files, name.session_id));
-  if (!begins_with(before, sealed.lines)) {
+  if (!begin_with(before, sealed.lines)) {
     const std::span<const std::uint32_t> lines(sealed.lines);
     const Hashes after = std::move(fresh.lines);
     const std::size_t replaced = sealed.replaced_lines == 0 ? lines.size() : sealed.replaced_lines;
@@ -359,15 +355,13 @@ Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal) {
   const bool nobody_changed_it = seal.inode == file.inode && seal.mtime_ns == file.mtime_ns;
   seal.inode = file.inode;
   seal.mtime_ns = file.mtime_ns;
-  const std::span<const std::uint32_t> sealed(seal.lines);
-  if (sealed.size() <= lines.size() &&
-      std::ranges::equal(sealed, std::span(lines).first(sealed.size()))) {
+  if (begin_with(lines, seal.lines)) {
     return true;  // A copy: the same lines at the same places.
   }
   seal.is_damaged = seal.is_damaged || (nobody_changed_it && seal.replaced_lines == 0);
   seal.replaced_lines = seal.lines.size();
   // A process that could not write its seal may have left lines of ours at the end.
-  BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, lines.size() - count_new_lines(sealed, lines)));
+  BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, lines.size() - count_new_lines(seal.lines, lines)));
   return true;
 }
 

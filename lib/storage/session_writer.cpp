@@ -64,7 +64,7 @@ Status SessionWriter::settle(const std::string& log_file, const AppendLog::Writt
   if (synced && !written.seal_is_due) {
     return {};
   }
-  // Whoever holds the lock now may seal with the next line; a refused sync has to be told.
+  // The holder of the lock may seal with the next line; a refused sync has to be told.
   Result<FileLock::Guard> guard =
       lock_.acquire({.operation = "seal",
                      .agent_id = options_.agent_id,

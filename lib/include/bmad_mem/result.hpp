@@ -6,7 +6,7 @@
 //   }
 //
 // Exceptions stay inside a room; past a public function go only std::bad_alloc and, where a thread
-// can't be started, std::system_error. Whoever answers for a whole call makes an Error of them.
+// can't be started, std::system_error. The outermost call makes an Error of them.
 #pragma once
 
 #include <cstdint>

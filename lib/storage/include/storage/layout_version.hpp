@@ -2,7 +2,7 @@
 //
 //   layout.json   {"layout_version": 2}      tracked; a root without it has version 1
 //
-// Whoever changes the format on disk so that an older program would read it wrongly, or damage it,
+// Who changes the format on disk so that an older program would read it wrongly, or damage it,
 // raises kLayoutVersion and writes the file. A program that finds a higher number than its own
 // reads what it can and writes nothing, not even a lock.
 #pragma once

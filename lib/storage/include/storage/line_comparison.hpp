@@ -15,7 +15,7 @@ enum class LineFate : std::uint8_t { kChanged, kLost, kAdded, kDoubled, kMoved }
 struct SealDifference {
   LineFate change = LineFate::kChanged;
   std::uint64_t line = 0;   ///< In the log, 1-based; of a lost one, the line it stood behind.
-  std::uint64_t count = 1;  ///< So many lines in a row.
+  std::uint64_t count = 1;  ///< Of lines in a row.
 
   bool operator==(const SealDifference&) const = default;
 };
@@ -24,6 +24,9 @@ struct SealDifference {
 /// are new, and no difference.
 std::vector<SealDifference> compare_lines(std::span<const std::uint32_t> sealed,
                                           std::span<const std::uint32_t> lines);
+
+/// Whether `lines` begin with `front`.
+bool begin_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> front);
 
 /// How many lines at the end of a log are behind the last sealed one.
 std::size_t count_new_lines(std::span<const std::uint32_t> sealed,

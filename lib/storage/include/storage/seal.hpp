@@ -34,13 +34,14 @@
 
 namespace bmad_mem {
 
-/// What is known of one log.
+/// One log, as it was when it was last durable.
 struct LogSeal {
-  std::uint64_t bytes = 0;           ///< Where the next line to be sealed begins in the file.
-  std::uint64_t inode = 0;           ///< Of the file that held them,
-  std::int64_t mtime_ns = 0;         ///< and its time of change, when it was sealed last.
-  bool is_damaged = false;           ///< They were found changed in a file that nobody had changed.
-  std::uint64_t replaced_lines = 0;  ///< So many of `lines` were in a file that was replaced.
+  std::uint64_t bytes = 0;    ///< Where the next line to be sealed begins in the file.
+  std::uint64_t inode = 0;    ///< Of the file that held them,
+  std::int64_t mtime_ns = 0;  ///< and its time of change, when it was sealed last.
+  bool is_damaged = false;    ///< They were found changed in a file that nobody had changed.
+  std::uint64_t replaced_lines =
+      0;  ///< Of `lines`, from the first: those in a file that was replaced.
   std::vector<std::uint32_t> lines;  ///< A hash a line.
 };
 
