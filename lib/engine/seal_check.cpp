@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <span>
@@ -43,8 +45,22 @@ std::optional<std::string> git_says(const FileSystem& files, const std::string& 
   if (!is_in_work_tree(shown.substr(0, slash))) {
     return std::nullopt;
   }
-  std::vector<std::string> command = {
-      "git", "-C", shown.substr(0, slash), "-c", "core.fsmonitor=false", "--no-optional-locks"};
+  // A hook of git has its own idea of the work tree in these.
+  std::vector<std::string> command = {"env",
+                                      "-u",
+                                      "GIT_DIR",
+                                      "-u",
+                                      "GIT_WORK_TREE",
+                                      "-u",
+                                      "GIT_INDEX_FILE",
+                                      "-u",
+                                      "GIT_PREFIX",
+                                      "git",
+                                      "-C",
+                                      shown.substr(0, slash),
+                                      "-c",
+                                      "core.fsmonitor=false",
+                                      "--no-optional-locks"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   command.push_back(fmt::format("{}./{}", prefix, shown.substr(slash + 1)));
   Result<CommandOutput> output = run_command(
@@ -79,30 +95,70 @@ bool ends_with(std::span<const std::uint32_t> lines, std::span<const std::uint32
   return end.size() <= lines.size() && std::ranges::equal(lines.last(end.size()), end);
 }
 
-/// Whether git has put the file there, and what stands behind its lines was written afterwards:
+/// The lines that git has in any commit of the file.
+Hashes lines_in_history(const FileSystem& files, const std::string& path) {
+  const std::optional<std::string> text =
+      git_says(files, path,
+               {"log", "--all", "-m", "-p", "--no-color", "--no-ext-diff", "--format=", "--"}, "");
+  Hashes hashes;
+  for (std::string_view rest = text ? std::string_view(*text) : std::string_view();
+       !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (line.starts_with("+{")) {
+      hashes.push_back(line_hash(line.substr(1)));
+    }
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return hashes;
+}
+
+/// What of some lines is not in git.
+class OwnLines {
+ public:
+  explicit OwnLines(Hashes in_git) : in_git_(std::move(in_git)) { std::ranges::sort(in_git_); }
+
+  [[nodiscard]] Hashes of(std::span<const std::uint32_t> lines) const {
+    Hashes own;
+    std::ranges::remove_copy_if(lines, std::back_inserter(own), [&](std::uint32_t line) {
+      return std::ranges::binary_search(in_git_, line);
+    });
+    return own;
+  }
+
+ private:
+  Hashes in_git_;
+};
+
+/// Whether git has put the file there, and what stands behind its lines is ours:
 ///
-///   lines:  [ what git has .......... | rest ]       sealed since the file was replaced: `tail`
-///                    [ tail, committed | tail, rest ]
-bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines,
-                 std::span<const std::uint32_t> git) {
+///   lines:  [ what git has ... | back | since ]
+///   back:   nothing, or what was sealed before the file was replaced and is nowhere in git, as
+///           after `git stash pop`
+///   since:  what was sealed since the file was replaced and git does not have
+bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, const Hashes& git,
+                 const std::function<Hashes()>& history) {
   if (!begin_with(lines, git)) {
     return false;
   }
   const std::span<const std::uint32_t> sealed(seal.lines);
-  const std::span<const std::uint32_t> before =
-      seal.replaced_lines == 0 ? sealed : sealed.first(seal.replaced_lines);
-  const std::span<const std::uint32_t> tail =
-      seal.replaced_lines == 0 ? sealed.first(0) : sealed.subspan(seal.replaced_lines);
+  const std::size_t replaced = seal.replaced_lines == 0 ? sealed.size() : seal.replaced_lines;
+  const OwnLines beside_git(git);
+  const Hashes since = beside_git.of(sealed.subspan(replaced));
   const std::span<const std::uint32_t> rest = lines.subspan(git.size());
   if (rest.empty()) {
     return true;
   }
-  const auto at = std::ranges::find(tail, rest.front());
-  const auto committed = static_cast<std::size_t>(at - tail.begin());
-  const bool goes_on =
-      ends_with(git, tail.first(committed)) && begin_with(rest, tail.subspan(committed));
-  // What was sealed before git came is not written a second time.
-  return goes_on && std::ranges::find_first_of(rest, before) == rest.end();
+  if (!ends_with(rest, since)) {
+    return false;
+  }
+  const std::span<const std::uint32_t> back = rest.first(rest.size() - since.size());
+  const Hashes before = beside_git.of(sealed.first(replaced));
+  if (back.empty() || std::ranges::equal(back, before)) {
+    return true;
+  }
+  // Lines of other branches are not missed here.
+  const OwnLines nowhere_in_git(history());
+  return std::ranges::equal(back, nowhere_in_git.of(before));
 }
 
 FindingKind kind_of(LineFate fate) {
@@ -202,18 +258,20 @@ class LogCheck {
     const Result<FileInfo> seal_file = store_.files->info(seal_path(session_id_));
     const Result<FileInfo> file = store_.files->info(path_);
     const bool is_same_log = file ? file->same_file(file_) : file_.inode == 0;
-    return is_same_log && seal_file && seal_file->same_file(seal_file_);
+    return is_same_log && seal_file && seal_file->same_file(seal_file_) &&
+           seal_file->mtime_ns == seal_file_.mtime_ns && seal_file->size == seal_file_.size;
   }
 
   [[nodiscard]] bool is_work_of_git() const {
     const std::optional<Hashes> git = lines_in_git(*store_.files, path_, file_.inode != 0);
-    return git && is_from_git(seal_, lines_, *git);
+    return git &&
+           is_from_git(seal_, lines_, *git, [&] { return lines_in_history(*store_.files, path_); });
   }
 
   void report(SealCheck& check) {
     const bool is_proven =
         seal_.replaced_lines == 0 && file_.inode == seal_.inode && file_.mtime_ns == seal_.mtime_ns;
-    if (!is_proven && is_work_of_git()) {
+    if (!is_proven && !seal_.is_damaged && is_work_of_git()) {
       return;
     }
     const bool is_damage = is_proven || seal_.is_damaged;

@@ -115,14 +115,18 @@ class Verifier {
                     store_.files->list(session_folder(session_id_)));
     for (const std::string& name : names) {
       const std::string path = session_file(session_id_, name);
-      BMAD_TRY_ASSIGN(const FileInfo info, store_.files->info(path));
+      const Result<FileInfo> info = store_.files->info(path);
+      if (!info && is_not_found(info.error())) {
+        continue;  // A file that a writer has renamed meanwhile.
+      }
+      BMAD_TRY(info);
       const bool folder_expected = name == kArtifactsName;
       const bool good =
-          folder_expected ? info.kind == FileKind::kDirectory : info.kind == FileKind::kRegular;
+          folder_expected ? info->kind == FileKind::kDirectory : info->kind == FileKind::kRegular;
       if (!good) {
         add_foreign(path, folder_expected ? "is not a folder; move away what is there"
                                           : "is not a regular file; move away what is there");
-      } else if (info.kind == FileKind::kRegular && info.links > 1) {
+      } else if (info->kind == FileKind::kRegular && info->links > 1) {
         add_foreign(path,
                     "has a second name (a hard link), so nothing is written to it; give it bytes "
                     "of its own: cp -p F F.new && mv F.new F");

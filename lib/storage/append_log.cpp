@@ -141,7 +141,9 @@ Result<AppendLog::Written> AppendLog::write(std::string_view lines) {
     error.path = files_.display_path(path_);
     if (const Status shortened = open_->file->truncate(offset); !shortened) {
       // Part of the lines may stand there: the next prepare() leaves them out.
-      note_refused(*open_, {.begin = offset, .end = end});
+      const Result<FileInfo> now = open_->file->info();
+      note_refused(*open_,
+                   {.begin = offset, .end = now ? std::clamp(now->size, offset, end) : end});
       return sync_failed(error.message, &error);
     }
     return error;

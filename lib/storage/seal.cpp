@@ -262,6 +262,17 @@ Result<std::uint64_t> line_offset(File& log, std::size_t index) {
   return offset;
 }
 
+/// Whether a log that became longer is the one that was sealed: git may have put another file
+/// there, with the same inode number. Reads one line.
+Result<bool> is_last_line_there(File& log, const LogSeal& seal) {
+  if (seal.lines.empty() || seal.bytes == 0) {
+    return true;
+  }
+  BMAD_TRY_ASSIGN(const std::uint64_t begin, last_line_start(log, seal.bytes - 1));
+  BMAD_TRY_ASSIGN(const Hashes last, hash_lines(log, begin, seal.bytes));
+  return last.size() == 1 && last.front() == seal.lines.back();
+}
+
 /// Where the first line at or behind `offset` begins: `offset`, unless an edit has moved the lines.
 Result<std::uint64_t> line_start_from(File& log, std::uint64_t offset, std::uint64_t end) {
   std::string block;
@@ -346,17 +357,27 @@ Status extend_seal(File& log, std::uint64_t end, LogSeal& seal) {
   return {};
 }
 
-Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal) {
-  const bool is_touched = seal.bytes == file.size && seal.mtime_ns != file.mtime_ns;
-  if (seal.inode == file.inode && seal.bytes <= file.size && !is_touched) {
+Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal, AdoptLook look) {
+  const bool is_same = seal.inode == file.inode && seal.bytes <= file.size;
+  const bool is_touched = seal.mtime_ns != file.mtime_ns;
+  if (is_same && (!is_touched || (seal.bytes < file.size && look == AdoptLook::kFile))) {
     return false;
+  }
+  if (is_same && seal.bytes < file.size) {
+    BMAD_TRY_ASSIGN(const bool has_grown, is_last_line_there(log, seal));
+    if (has_grown) {
+      return false;
+    }
   }
   BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> lines, hash_lines(log, 0, file.size));
   const bool nobody_changed_it = seal.inode == file.inode && seal.mtime_ns == file.mtime_ns;
   seal.inode = file.inode;
   seal.mtime_ns = file.mtime_ns;
-  if (begin_with(lines, seal.lines)) {
-    return true;  // A copy: the same lines at the same places.
+  if (begin_with(lines, seal.lines)) {  // A copy, or all is as it was written again.
+    seal.is_damaged = false;
+    seal.replaced_lines = 0;
+    BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, seal.lines.size()));
+    return true;
   }
   seal.is_damaged = seal.is_damaged || (nobody_changed_it && seal.replaced_lines == 0);
   seal.replaced_lines = seal.lines.size();

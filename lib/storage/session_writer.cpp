@@ -32,6 +32,10 @@ Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
   if (!guard && is_not_found(guard.error())) {
     return session_gone(options_.session_id, guard.error());
   }
+  if (guard) {
+    static_cast<void>(read_seal());  // Who appends asks again.
+    BMAD_TRY(leave_out_all_refused());
+  }
   return guard;
 }
 
@@ -39,8 +43,7 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& /*guard*
                                                  const std::string& log_file,
                                                  std::string_view lines) {
   AppendLog& target = log(log_file);
-  BMAD_TRY(read_seal());
-  BMAD_TRY(leave_out_refused(log_file, target));
+  BMAD_TRY(read_seal());  // The holder of the lock may have rewritten a log.
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
   BMAD_TRY(adopt_sealed_file(log_file, target));
   BMAD_TRY(check_quota(log_file, size, lines.size()));
@@ -55,7 +58,10 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& /*guard*
   seen_sizes_[log_file] = size + lines.size();
   const auto sealed = seal_.logs.find(log_file);
   const std::uint64_t sealed_bytes = sealed == seal_.logs.end() ? 0 : sealed->second.bytes;
-  written->seal_is_due = written->end - std::min(written->end, sealed_bytes) >= sealed_bytes / 16;
+  // A seal has the lines of all logs: where it is long, a short log waits, too.
+  const std::uint64_t due = std::max(sealed_bytes / 16, seal_file_.size / 64);
+  written->seal_is_due =
+      !seal_is_newer_ && written->end - std::min(written->end, sealed_bytes) >= due;
   return written;
 }
 
@@ -135,16 +141,26 @@ Status SessionWriter::write_seal() {
   return {};
 }
 
-/// What another process could not make durable leaves the log before anything is written behind it.
-Status SessionWriter::leave_out_refused(const std::string& log_file, AppendLog& target) {
-  const auto refused = seal_.refused.find(log_file);
-  if (refused == seal_.refused.end()) {
+/// What a process could not make durable leaves the logs before anybody reads or rewrites them with
+/// the lock: a copy of it would count as written.
+Status SessionWriter::leave_out_all_refused() {
+  for (auto& [log_file, target] : logs_) {
+    BMAD_TRY(target.refused().empty() ? Result<std::uint64_t>(0) : target.prepare());
+  }
+  if (seal_.refused.empty()) {
     return {};
   }
-  target.refuse(refused->second.inode, refused->second.ranges);
-  BMAD_TRY(target.prepare());
-  seal_.refused.erase(log_file);
-  seal_.logs.erase(log_file);       // May cover them; the next seal reads the new file.
+  for (const auto& [log_file, refused] : seal_.refused) {
+    const std::string path = session_file(options_.session_id, log_file);
+    if (std::ranges::find(options_.log_files, log_file) != options_.log_files.end() &&
+        files_.info(path)) {
+      AppendLog& target = log(log_file);
+      target.refuse(refused.inode, refused.ranges);
+      BMAD_TRY(target.prepare());
+      seal_.logs.erase(log_file);  // May cover them; the next seal reads the new file.
+    }
+  }
+  seal_.refused.clear();
   static_cast<void>(write_seal());  // What stays there names a file that has gone.
   return {};
 }
@@ -158,7 +174,8 @@ Status SessionWriter::adopt_sealed_file(const std::string& log_file, const Appen
   // An editor saves whole lines: what was sealed and is torn now is damage.
   const bool is_cut = target.was_torn() && sealed->second.bytes > target.info().size;
   sealed->second.is_damaged = sealed->second.is_damaged || is_cut;
-  BMAD_TRY_ASSIGN(const bool changed, adopt_file(target.file(), target.info(), sealed->second));
+  BMAD_TRY_ASSIGN(const bool changed,
+                  adopt_file(target.file(), target.info(), sealed->second, AdoptLook::kFile));
   if (changed) {
     static_cast<void>(write_seal());  // Else with the next lines that are sealed.
   }
@@ -184,14 +201,20 @@ Status SessionWriter::seal_up(const std::string& log_file, const AppendLog::Writ
   if (!file.same_file(AppendLog::identity_of(written)) || file.size < written.end) {
     return {};  // Rewritten by somebody who has sealed it.
   }
-  BMAD_TRY(extend_seal(AppendLog::file_of(written), written.end, seal_.logs[log_file]));
+  LogSeal& seal = seal_.logs[log_file];
+  if (!seal.lines.empty()) {
+    BMAD_TRY(adopt_file(AppendLog::file_of(written), file, seal, AdoptLook::kLastLine));
+  }
+  BMAD_TRY(extend_seal(AppendLog::file_of(written), written.end, seal));
   return write_seal();
 }
 
 Result<std::uint64_t> SessionWriter::mend(const FileLock::Guard& /*guard*/,
                                           const std::string& log_file) {
   AppendLog& target = log(log_file);
+  BMAD_TRY(read_seal());
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
+  BMAD_TRY(adopt_sealed_file(log_file, target));
   BMAD_TRY(target.sync_all());
   return size;
 }

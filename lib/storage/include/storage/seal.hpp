@@ -70,10 +70,16 @@ Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, st
 /// Makes `seal` cover the whole lines of `log` up to `end`.
 Status extend_seal(File& log, std::uint64_t end, LogSeal& seal);
 
-/// Before a line is written to `log`, which is `file`: when something else has replaced or changed
-/// what was sealed, the seal goes on in it, and what was sealed before stays to be compared.
-/// Returns whether the seal has changed.
-Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal);
+/// What adopt_file() looks at in a log that has grown.
+enum class AdoptLook : std::uint8_t {
+  kFile,      ///< Not at its bytes: for each append.
+  kLastLine,  ///< At the last line that was sealed, too: before more is sealed.
+};
+
+/// When something else has replaced or changed what was sealed in `log`, which is `file`, the seal
+/// goes on in it, and what was sealed before stays to be compared. Returns whether the seal has
+/// changed.
+Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal, AdoptLook look);
 
 /// A new seal of the log at `path`, as it is.
 Result<LogSeal> seal_of(FileSystem& files, const std::string& path);

@@ -1,6 +1,7 @@
 // session_writer.hpp - writing to one session: lock, logs, quarantine and quota together.
 //
-//   lock -> seal suspect? -> descriptor current? -> mend a torn end -> quota -> one write -> unlock
+//   lock -> refused lines out -> descriptor current? -> mend a torn end -> quota -> one write ->
+//   unlock
 //        -> fdatasync -> now and then: lock, seal, unlock
 //
 // A writer that nobody uses holds no descriptor but those of the logs it wrote to. Threads: safe.
@@ -34,8 +35,9 @@ class SessionWriter {
   /// `files` and `clock` must outlive the writer. Touches nothing yet.
   SessionWriter(FileSystem& files, const Clock& clock, SessionWriterOptions options);
 
-  /// The session's lock, for `operation` ("close", "repair").
-  /// Errors: E_LOCK_TIMEOUT; E_SESSION_NOT_FOUND when the folder has gone.
+  /// The session's lock, for `operation` ("close", "repair"). Lines whose sync failed, in whatever
+  /// process, have left the logs by then. Errors: E_LOCK_TIMEOUT; E_SESSION_NOT_FOUND when the
+  /// folder has gone; as the file system's, when refused lines can't be left out.
   Result<FileLock::Guard> lock(std::string_view operation);
 
   /// Appends `lines` (whole lines, each with its '\n') to log `log_file`. All or none.
@@ -53,7 +55,7 @@ class SessionWriter {
   Status settle(const FileLock::Guard& guard, const std::string& log_file,
                 const AppendLog::Written& written);
 
-  /// What append() wrote is not to count: the next append leaves it out.
+  /// What append() wrote is not to count: the next lock() leaves it out.
   void refuse(const FileLock::Guard& guard, const std::string& log_file,
               const AppendLog::Written& written);
 
@@ -73,7 +75,7 @@ class SessionWriter {
   AppendLog& log(const std::string& log_file);
   Status read_seal();
   Status write_seal();
-  Status leave_out_refused(const std::string& log_file, AppendLog& target);
+  Status leave_out_all_refused();
   Status adopt_sealed_file(const std::string& log_file, const AppendLog& target);
   Status mark_refused(const std::string& log_file, File& log, std::uint64_t inode,
                       std::span<const ByteRange> ranges);
