@@ -18,6 +18,20 @@ Result<bool> is_there(FileSystem& files, const std::string& path) {
   return info.has_value();
 }
 
+Result<std::vector<std::string>> list_if_there(FileSystem& files, const std::string& path) {
+  Result<std::vector<std::string>> names = files.list(path);
+  if (names || !is_not_found(names.error())) {
+    return names;
+  }
+  const Result<FileInfo> other = files.info(path);
+  if (other && other->kind != FileKind::kDirectory) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message = "is not a folder; move away what is there",
+                 .path = files.display_path(path)};
+  }
+  return std::vector<std::string>();
+}
+
 Result<std::string> read_file(FileSystem& files, const std::string& path, std::uint64_t size_max) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kRead));
   BMAD_TRY_ASSIGN(const FileInfo info, file->info());

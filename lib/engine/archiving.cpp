@@ -6,19 +6,28 @@
 //             archive, manifest, index and kept file
 //
 // At every moment the session is whole in its folder or in its archive. Both may be there after a
-// crash: then the folder counts, and the archive is written anew or removed by the next run.
+// crash, or when git brings a folder back: then the folder counts, and before the archive goes or
+// is replaced, the folder takes in what only the archive holds.
 #include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "index/entry_table.hpp"
 #include "lifecycle/archive_manifest.hpp"
+#include "lifecycle/evicted_file.hpp"
 #include "lifecycle/kept_file.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "lifecycle/session_folder.hpp"
+#include "model/entry.hpp"
 #include "packed_session.hpp"
 #include "privacy/audit_log.hpp"
+#include "return_lines.hpp"
 #include "seal_check.hpp"
+#include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "storage/remove_tree.hpp"
@@ -27,6 +36,9 @@
 
 namespace bmad_mem {
 namespace {
+
+constexpr std::string_view kMendArchive =
+    "; bring the file back from git or from a backup, or move it away";
 
 /// How many entries can be found in the archive as in the session.
 Result<std::uint64_t> count_entries(FileSystem& files, const std::string& session_id) {
@@ -54,7 +66,66 @@ Status take_folder_away(FileSystem& files, const std::string& session_id) {
   return remove_tree(files, doomed);
 }
 
+/// What may come back from an archive into the folder beside it: its lines, but for those that were
+/// deleted or evicted since. They point into `members`.
+Result<std::vector<ReturningLine>> lines_of(const Store& store, const std::string& session_id,
+                                            std::span<const ArchivedFile> members) {
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
+  std::set<std::pair<EntryType, std::string_view>> moved_out;
+  for (const EvictedLine& line : evicted) {
+    moved_out.emplace(line.type, line.line);
+  }
+  std::vector<ReturningLine> lines;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    const auto log =
+        std::ranges::find(members, entry_type_info(type).log_file, &ArchivedFile::name);
+    std::string_view rest = log == members.end() ? std::string_view() : log->bytes;
+    while (!rest.empty()) {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+      const Result<JsonValue> value = parser.parse(line);
+      const bool is_gone = value && gone.ids.contains(entry_id(*value));
+      if (!line.empty() && !is_gone && !moved_out.contains({type, line})) {
+        lines.push_back({.type = type, .line = line});
+      }
+    }
+  }
+  return lines;
+}
+
+/// Puts into the folder what only the archive beside it holds. A version of an entry of which the
+/// folder has another one stays away. The caller holds the root's lock and the session's, `guard`.
+/// Errors: E_STORAGE_CORRUPT when the archive can't be read; as the file system's.
+Status take_in_archive(Store& store, const std::string& session_id, const FileLock::Guard& guard) {
+  FileSystem& files = *store.files;
+  Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
+  if (!members) {
+    members.error().message += kMendArchive;
+    return std::move(members).error();
+  }
+  BMAD_TRY_ASSIGN(const std::vector<ReturningLine> lines, lines_of(store, session_id, *members));
+  BMAD_TRY(bring_back_lines(store, session_id, guard, lines, {}));
+  for (const ArchivedFile& member : *members) {
+    const std::string path = fmt::format("{}/{}", session_folder(session_id), member.name);
+    BMAD_TRY_ASSIGN(const bool is_known, is_there(files, path));
+    if (!is_known) {
+      BMAD_TRY(ensure_folder(files, parent_folder(path)));
+      BMAD_TRY(replace_file(files, path, member.bytes));
+    }
+  }
+  return {};
+}
+
 }  // namespace
+
+Result<bool> holds_more_than_folder(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
+                  read_session_archive(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<ReturningLine> lines, lines_of(store, session_id, members));
+  return are_lines_missing(*store.files, session_id, lines);
+}
 
 Result<bool> clear_remains(Store& store, const std::string& session_id) {
   FileSystem& files = *store.files;
@@ -101,6 +172,7 @@ Result<ArchiveReport> archive_session(Store& store, const std::string& session_i
     const std::shared_ptr<OpenSession> session = store.session(session_id);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("archive"));
     BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
+    BMAD_TRY(is_archived(store, session_id) ? take_in_archive(store, session_id, guard) : Status());
     BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
     const Timestamp now = store.clock.now();
     BMAD_TRY(append_audit(files, {.at = now,
@@ -127,11 +199,15 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("restore"));
     BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
     if (!is_live) {
-      BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
-                      read_session_archive(files, session_id));
+      Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
+      if (!members) {
+        const bool is_damaged = members.error().code == ErrorCode::E_STORAGE_CORRUPT;
+        members.error().message += is_damaged ? kMendArchive : "";
+        return std::move(members).error();
+      }
       BMAD_TRY(remove_unfinished_sessions(store));
       BMAD_TRY(clear_remains(store, session_id));
-      BMAD_TRY(unpack_session_archive(files, session_id, members));
+      BMAD_TRY(unpack_session_archive(files, session_id, *members));
       BMAD_TRY(append_audit(files, {.at = store.clock.now(),
                                     .session_id = session_id,
                                     .agent_id = store.agent_id,
@@ -141,6 +217,10 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
       return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                    .message = fmt::format("session {} is not archived; it is there", session_id),
                    .path = files.display_path(session_folder(session_id))};
+    } else {
+      BMAD_TRY_ASSIGN(const FileLock::Guard session_guard,
+                      store.session(session_id)->writer.lock("restore"));
+      BMAD_TRY(take_in_archive(store, session_id, session_guard));
     }
     BMAD_TRY(remove_archive(files, session_id));
   }

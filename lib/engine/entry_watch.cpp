@@ -32,11 +32,8 @@ struct FollowedSession {
 /// The sessions that lie in the archive.
 Result<std::set<std::string>> archived_sessions(FileSystem& files) {
   std::set<std::string> sessions;
-  Result<std::vector<std::string>> names = files.list(kArchiveFolder);
-  if (!names) {
-    return is_not_found(names.error()) ? Result<std::set<std::string>>(sessions) : names.error();
-  }
-  for (const std::string& name : *names) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, kArchiveFolder));
+  for (const std::string& name : names) {
     if (name.ends_with(kPacked)) {
       sessions.insert(name.substr(0, name.size() - kPacked.size()));
     }

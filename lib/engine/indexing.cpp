@@ -22,6 +22,12 @@ Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
   std::uint64_t done = 0;
   for (const std::string& session_id : sessions) {
     const auto begin = std::chrono::steady_clock::now();
+    Result<Manifest> manifest = load_manifest(*store.files, session_id);
+    if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
+      BMAD_TRY(wanted.size() == 1 ? Status(std::move(manifest).error())
+                                  : store.leave_out(session_id, std::move(manifest).error()));
+      continue;
+    }
     const std::shared_ptr<SessionIndex> index = store.passing_index(session_id);
     Status rebuilt = index->rebuild([&](std::uint64_t bytes) {
       if (on_progress) {

@@ -253,13 +253,18 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
   BMAD_TRY(views.status());
   std::vector<RedactReport> reports;
   for (const std::string& session_id : sessions) {
-    BMAD_TRY_ASSIGN(RedactReport report,
-                    SessionRedaction(store, *rules, session_id, dry_run).run());
-    if (!dry_run && !report.files.empty()) {
+    Result<RedactReport> report = SessionRedaction(store, *rules, session_id, dry_run).run();
+    if (!report) {
+      const bool is_newer = report.error().code == ErrorCode::E_NEWER_VERSION;
+      BMAD_TRY(is_newer && wanted.empty() ? store.leave_out(session_id, std::move(report).error())
+                                          : Status(std::move(report).error()));
+      continue;
+    }
+    if (!dry_run && !report->files.empty()) {
       store.forget_session(session_id);
       refresh_index(store, session_id);
     }
-    reports.push_back(std::move(report));
+    reports.push_back(*std::move(report));
   }
   return reports;
 }

@@ -97,11 +97,14 @@ class SessionRepair {
       return {};  // Left for a person; verify_store() names it afterwards.
     }
     const std::shared_ptr<OpenSession> session = store_.session(session_id_);
-    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("repair"));
-    const Result<Manifest> manifest = load_manifest(*store_.files, session_id_);
-    if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
+    const Result<FileLock::Guard> locked = session->writer.lock("repair");
+    if (!locked && locked.error().code == ErrorCode::E_NEWER_VERSION) {
       return {};  // What is damage to this program may be none to the one that wrote it.
     }
+    if (!locked) {
+      return locked.error();
+    }
+    const FileLock::Guard& guard = *locked;
     for (const std::string& place :
          {session_folder(session_id_), session_file(session_id_, kArtifactsName)}) {
       BMAD_TRY(remove_temporaries(*store_.files, place, session_id_, report_));
@@ -266,7 +269,11 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
     std::optional<FileLock::Guard> guard;
     const Result<FileInfo> folder = store.files->info(session_folder(session_id));
     if (folder && folder->kind == FileKind::kDirectory) {
-      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("repair"));
+      Result<FileLock::Guard> locked = store.session(session_id)->writer.lock("repair");
+      if (!locked && locked.error().code == ErrorCode::E_NEWER_VERSION) {
+        continue;
+      }
+      BMAD_TRY_ASSIGN(guard, std::move(locked));
     }
     BMAD_TRY(remove_leftovers(*store.files, session_id));
     for (const std::string& path : paths) {

@@ -117,4 +117,18 @@ Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_
   return outcome;
 }
 
+Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
+                               std::span<const ReturningLine> lines) {
+  ReturnOutcome outcome;
+  outcome.is_back.resize(lines.size());
+  for (const EntryType type : kEntryTypes) {
+    Returning returning(type, lines, {});
+    BMAD_TRY(returning.look(files, session_id));
+    if (!returning.settle(outcome).empty()) {
+      return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace bmad_mem

@@ -34,4 +34,8 @@ Result<ReturnOutcome> bring_back_lines(Store& store, const std::string& session_
                                        std::span<const ReturningLine> lines,
                                        std::span<const std::string> ids);
 
+/// Whether bring_back_lines(), for any id, would append some of `lines`. Writes nothing.
+Result<bool> are_lines_missing(FileSystem& files, const std::string& session_id,
+                               std::span<const ReturningLine> lines);
+
 }  // namespace bmad_mem

@@ -251,15 +251,16 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
   return {};
 }
 
-/// Puts an archived session back first: what is deleted, and may come back, is a folder.
+/// Puts an archived session back first: what is deleted, and may come back, is a folder. So is what
+/// the archive of a session holds that is a folder, too.
 Status unpack_if_archived(Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store.files, session_id));
   BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(session_id)));
-  if (is_live || !has_archive) {
+  if (!has_archive) {
     return {};
   }
   const Result<Session> restored = restore_session(store, session_id);
-  return restored ? Status() : Status(restored.error());
+  const bool is_back = restored || restored.error().code == ErrorCode::E_CONCURRENT_MOD;
+  return is_back ? Status() : Status(restored.error());
 }
 
 }  // namespace

@@ -101,8 +101,16 @@ Result<std::string> free_session_id(Store& store, const std::string& wanted) {
     BMAD_TRY_ASSIGN(const bool has_manifest, is_there(*store.files, manifest_path(id)));
     // A folder without a manifest is what git left, or a disk: the session is made in it.
     const bool is_free = !folder || (folder->kind == FileKind::kDirectory && !has_manifest);
-    if (wanted.empty() ? !folder : is_free) {
+    const bool has_archive = is_archived(store, id);
+    if (!has_archive && (wanted.empty() ? !folder : is_free)) {
       return id;
+    }
+    if (!wanted.empty() && has_archive) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("session {} is archived; `bmad-mem session restore {}` "
+                                          "brings it back, or choose another id",
+                                          id, id),
+                   .path = store.files->display_path(archive_path(id))};
     }
     if (!wanted.empty()) {
       break;

@@ -86,19 +86,24 @@ void Store::forget_session(const std::string& session_id) {
 }
 
 void Store::note_damage(const std::string& path, const FileInfo& file, const Error& error) const {
+  Error damage = error;
+  damage.message += "; what it holds is left out, so bring the file back from git or from a backup";
+  note_problem(path, file, std::move(damage));
+}
+
+void Store::note_problem(const std::string& path, const FileInfo& file, Error error) const {
   if (is_damaged(path, file)) {
     return;  // Known.
   }
   Damage damage{.file = file,
                 .at = std::chrono::steady_clock::now(),
-                .error = error,
-                .is_lasting = error.code == ErrorCode::E_STORAGE_CORRUPT ||
-                              error.code == ErrorCode::E_SIZE_LIMIT};
+                .error = std::move(error),
+                .is_lasting = false};
+  damage.is_lasting = damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||
+                      damage.error.code == ErrorCode::E_SIZE_LIMIT;
   if (damage.error.path.empty()) {
     damage.error.path = files->display_path(path);
   }
-  damage.error.message +=
-      "; what it holds is left out, so bring the file back from git or from a backup";
   const std::lock_guard guard(damaged_mutex);
   damaged.insert_or_assign(path, damage);
   ++damages;
@@ -224,14 +229,8 @@ Result<FileLock::Guard> Store::lock_root(std::string_view operation,
 
 Result<std::vector<std::string>> Store::session_folders() const {
   BMAD_TRY(files->follow_root());
-  Result<std::vector<std::string>> names = files->list(kSessionsFolder);
-  if (!names) {
-    if (is_not_found(names.error())) {
-      return std::vector<std::string>();
-    }
-    return names;
-  }
-  std::erase_if(*names, [](const std::string& name) { return !is_session_id(name); });
+  BMAD_TRY_ASSIGN(std::vector<std::string> names, list_if_there(*files, kSessionsFolder));
+  std::erase_if(names, [](const std::string& name) { return !is_session_id(name); });
   return names;
 }
 

@@ -117,6 +117,8 @@ struct Store {
   /// Notes that the packed file at `path` can't be read. What a disk does may pass: that is
   /// believed for some seconds.
   void note_damage(const std::string& path, const FileInfo& file, const Error& error) const;
+  /// The same without the words about what is left out.
+  void note_problem(const std::string& path, const FileInfo& file, Error error) const;
   /// Whether that was noted of the very `file`.
   [[nodiscard]] bool is_damaged(const std::string& path, const FileInfo& file) const;
   /// For who reads many sessions: notes that `session_id`, a folder, is left out because of
@@ -266,6 +268,9 @@ std::vector<MaintenanceAction> maintain_by_the_way(Store& store);
 
 /// Whether there is an archive of session `session_id`, which must be a session id.
 bool is_archived(const Store& store, std::string_view session_id);
+/// Whether the archive of a session that is a folder, too, holds lines that the folder does not.
+/// Errors: as read_session_archive().
+Result<bool> holds_more_than_folder(const Store& store, const std::string& session_id);
 /// Removes archive, its manifest and what was kept. The caller holds the root's lock.
 Status remove_archive(FileSystem& files, const std::string& session_id);
 /// Live, archived and deleted ones, sorted.

@@ -326,8 +326,14 @@ Result<VerifyReport> verify_store(const Store& store, std::span<const std::strin
   }
   std::vector<std::string> stored = sessions;
   if (wanted.empty()) {
-    BMAD_TRY_ASSIGN(std::vector<std::string> others, stored_session_ids(store));
-    add_ids(stored, std::move(others));
+    Result<std::vector<std::string>> others = stored_session_ids(store);
+    if (others) {
+      add_ids(stored, *std::move(others));
+    } else if (others.error().code == ErrorCode::E_STORAGE_CORRUPT) {
+      FindingList(report, {}).add(FindingKind::kForeignFile, others.error());
+    } else {
+      return std::move(others).error();
+    }
     verify_memories(store, report);
   }
   for (const std::string& session_id : stored) {

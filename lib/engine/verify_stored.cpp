@@ -44,6 +44,8 @@ class StoredCheck {
       if (has_folder()) {
         report_.findings.resize(before);  // Brought back meanwhile.
       }
+    } else if (files_.info(archive_path(session_id_))) {
+      check_archive_beside_folder();
     }
     note(FindingKind::kDamagedFile, read_evicted(files_, session_id_));
     check_deleted();
@@ -88,6 +90,20 @@ class StoredCheck {
     if (has_archive_) {
       check_manifest_of(manifest, *members, info ? info->size : 0);
       check_logs_in_archive();
+    }
+  }
+
+  /// The folder counts; the archive must not hold more.
+  void check_archive_beside_folder() {
+    Result<bool> holds_more = holds_more_than_folder(store_, session_id_);
+    if (!holds_more) {
+      holds_more.error().message += kBringBack;
+    }
+    if (note(FindingKind::kDamagedArchive, holds_more) && *holds_more) {
+      add(FindingKind::kDamagedArchive, archive_path(session_id_),
+          fmt::format("holds lines that the session's folder does not; `bmad-mem session restore "
+                      "{}` takes them in",
+                      session_id_));
     }
   }
 

@@ -121,10 +121,11 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
 }
 
 /// Looks whether the session is there and, when it was closed, opens it again. The caller holds the
-/// session's lock. An unchanged manifest costs one system call.
-Status open_for_writing(Store& store, const std::string& session_id, OpenSession& session) {
+/// session's lock, which looked at the manifest.
+Status open_for_writing(Store& store, const std::string& session_id, OpenSession& session,
+                        const FileLock::Guard& guard) {
   const std::string path = manifest_path(session_id);
-  const Result<FileInfo> info = store.files->info(path);
+  const std::optional<FileInfo>& info = session.writer.manifest_file(guard);
   const bool unchanged = session.manifest_known && info && info->same_file(session.manifest_file) &&
                          info->mtime_ns == session.manifest_file.mtime_ns &&
                          info->size == session.manifest_file.size;
@@ -194,7 +195,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
                               std::vector<CompleteEntry>& entries, BatchReport& report) {
   BMAD_TRY(store.files->follow_root());
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
-  BMAD_TRY(open_for_writing(store, session_id, session));
+  BMAD_TRY(open_for_writing(store, session_id, session, guard));
   BMAD_TRY(drop_known(store, session_id, type, options.known, entries, report));
   Append append;
   if (!entries.empty()) {
@@ -238,8 +239,12 @@ bool cleared_the_way(Store& store, const std::string& session_id, Error& problem
           fmt::format("session {} was archived; it has been brought back", session_id));
       return true;
     }
-    if (restored.error().os_error != 0 && !is_not_found(restored.error())) {
-      // The folder may be there without being durable, and would take the entries along.
+    const ErrorCode code = restored.error().code;
+    const bool is_unreadable = code == ErrorCode::E_STORAGE_CORRUPT ||
+                               code == ErrorCode::E_SIZE_LIMIT ||
+                               code == ErrorCode::E_NEWER_VERSION;
+    if (is_unreadable || (restored.error().os_error != 0 && !is_not_found(restored.error()))) {
+      // Or the folder may be there without being durable, and would take the entries along.
       problem = restored.error();
       return false;
     }

@@ -122,12 +122,8 @@ void add_ids(std::vector<std::string>& list, std::vector<std::string> ids) {
 }
 
 Result<std::vector<std::string>> sessions_with_deletions(FileSystem& files) {
-  Result<std::vector<std::string>> names = files.list(kDeletedFolder);
-  if (!names) {
-    return is_not_found(names.error()) ? Result<std::vector<std::string>>(std::in_place)
-                                       : std::move(names);
-  }
-  std::erase_if(*names, [](const std::string& name) { return !is_session_id(name); });
+  BMAD_TRY_ASSIGN(std::vector<std::string> names, list_if_there(files, kDeletedFolder));
+  std::erase_if(names, [](const std::string& name) { return !is_session_id(name); });
   return names;
 }
 

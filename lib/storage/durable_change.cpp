@@ -52,12 +52,9 @@ Status ensure_ignored(FileSystem& files, std::string_view pattern) {
 
 Result<std::vector<std::string>> ids_of_files(FileSystem& files, const std::string& folder,
                                               std::string_view suffix) {
-  Result<std::vector<std::string>> names = files.list(folder);
-  if (!names) {
-    return is_not_found(names.error()) ? std::vector<std::string>{} : names;
-  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, folder));
   std::vector<std::string> ids;
-  for (const std::string& name : *names) {
+  for (const std::string& name : names) {
     if (name.ends_with(suffix) &&
         is_session_id(std::string_view(name).substr(0, name.size() - suffix.size()))) {
       ids.push_back(name.substr(0, name.size() - suffix.size()));

@@ -265,8 +265,8 @@ Result<std::uint64_t> line_offset(File& log, std::size_t index) {
 /// Whether a log that became longer is the one that was sealed: git may have put another file
 /// there, with the same inode number. Reads one line.
 Result<bool> is_last_line_there(File& log, const LogSeal& seal) {
-  if (seal.lines.empty() || seal.bytes == 0) {
-    return true;
+  if (seal.lines.size() == seal.replaced_lines || seal.bytes == 0) {
+    return true;  // Nothing of it was sealed in this file.
   }
   BMAD_TRY_ASSIGN(const std::uint64_t begin, last_line_start(log, seal.bytes - 1));
   BMAD_TRY_ASSIGN(const Hashes last, hash_lines(log, begin, seal.bytes));
@@ -329,6 +329,9 @@ Status save_seal(FileSystem& files, std::string_view session_id, const Seal& sea
 }
 
 Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, std::uint64_t end) {
+  if (end > kLogSizeMax) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT, .message = "is longer than a log may be"};
+  }
   std::vector<std::uint32_t> hashes;
   LineReader reader(log, kLineSizeMax);
   reader.seek(begin, 1);
@@ -358,16 +361,15 @@ Status extend_seal(File& log, std::uint64_t end, LogSeal& seal) {
 }
 
 Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal, AdoptLook look) {
-  const bool is_same = seal.inode == file.inode && seal.bytes <= file.size;
-  const bool is_touched = seal.mtime_ns != file.mtime_ns;
-  if (is_same && (!is_touched || (seal.bytes < file.size && look == AdoptLook::kFile))) {
-    return false;
+  bool is_same = seal.inode == file.inode && seal.bytes <= file.size;
+  if (is_same && look == AdoptLook::kLastLine) {
+    BMAD_TRY_ASSIGN(is_same, is_last_line_there(log, seal));
+  } else if (is_same) {
+    const bool is_touched = seal.bytes == file.size && seal.mtime_ns != file.mtime_ns;
+    is_same = !is_touched;
   }
-  if (is_same && seal.bytes < file.size) {
-    BMAD_TRY_ASSIGN(const bool has_grown, is_last_line_there(log, seal));
-    if (has_grown) {
-      return false;
-    }
+  if (is_same) {
+    return false;
   }
   BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> lines, hash_lines(log, 0, file.size));
   const bool nobody_changed_it = seal.inode == file.inode && seal.mtime_ns == file.mtime_ns;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "storage/layout.hpp"
+#include "storage/manifest.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -33,6 +34,7 @@ Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
     return session_gone(options_.session_id, guard.error());
   }
   if (guard) {
+    BMAD_TRY(check_version());
     static_cast<void>(read_seal());  // Who appends asks again.
     BMAD_TRY(leave_out_all_refused());
   }
@@ -108,6 +110,23 @@ void SessionWriter::note_outcome(bool synced, const std::string& log_file,
   const ByteRange refused{.begin = written.offset, .end = written.end};
   static_cast<void>(mark_refused(log_file, AppendLog::file_of(written),
                                  AppendLog::identity_of(written).inode, std::span(&refused, 1)));
+}
+
+/// Costs one look while the manifest is the same. One that is missing or damaged stands in nobody's
+/// way here.
+Status SessionWriter::check_version() {
+  const Result<FileInfo> file = files_.info(manifest_path(options_.session_id));
+  manifest_file_ = file ? std::optional(*file) : std::nullopt;
+  if (!file || (file->same_file(checked_manifest_) && file->size == checked_manifest_.size &&
+                file->mtime_ns == checked_manifest_.mtime_ns)) {
+    return {};
+  }
+  Result<Manifest> manifest = load_manifest(files_, options_.session_id);
+  if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
+    return std::move(manifest).error();
+  }
+  checked_manifest_ = *file;
+  return {};
 }
 
 /// Costs one look when nobody else has sealed. A damaged seal counts as none.
@@ -197,12 +216,13 @@ Status SessionWriter::mark_refused(const std::string& log_file, File& log, std::
 
 Status SessionWriter::seal_up(const std::string& log_file, const AppendLog::Written& written) {
   const std::string path = session_file(options_.session_id, log_file);
-  BMAD_TRY_ASSIGN(const FileInfo file, files_.info(path));
+  BMAD_TRY_ASSIGN(FileInfo file, files_.info(path));
   if (!file.same_file(AppendLog::identity_of(written)) || file.size < written.end) {
     return {};  // Rewritten by somebody who has sealed it.
   }
   LogSeal& seal = seal_.logs[log_file];
-  if (!seal.lines.empty()) {
+  if (!seal.lines.empty() && seal.bytes <= written.offset) {
+    file.size = written.offset;  // What was there before.
     BMAD_TRY(adopt_file(AppendLog::file_of(written), file, seal, AdoptLook::kLastLine));
   }
   BMAD_TRY(extend_seal(AppendLog::file_of(written), written.end, seal));

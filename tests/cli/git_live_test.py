@@ -296,6 +296,43 @@ class MiddleOfAConversation(LiveTest):
         self.check("osprey")
         self.check("pelican")
 
+    def test_pull_with_uncommitted_lines_is_no_change_by_hand(self):
+        """git replaces a log by a longer one, with the same inode number on many file systems."""
+        self.run_in("session", "new", "--id", "s1")
+        for number in range(3):
+            self.run_in("add", "fact", "--session", "s1", f"kestrel{number}")
+        (self.repository / ".gitattributes").write_text("*.jsonl merge=union\n", encoding="ascii")
+        self.commit("base")
+        clone = self.folder / "clone"
+        self.git("clone", "-q", str(self.repository), str(clone))
+        self.run_in("add", "fact", "--session", "s1", "said in the clone", where=clone)
+        self.git("commit", "-qam", "clone", where=clone)
+        self.git("checkout", "-q", "-b", "side")
+        self.run_in("add", "fact", "--session", "s1", "said here")
+        self.commit("here")
+        self.run_in("add", "fact", "--session", "s1", "not committed yet")
+        self.git("pull", "-q", "--rebase", "--autostash", str(clone), "main")
+        self.run_in("verify", "--seal")
+        self.run_in("add", "fact", "--session", "s1", "said later")
+        self.run_in("verify", "--seal")
+        for text in ("kestrel0", "said in the clone", "said here", "not committed yet", "said later"):
+            self.assertIn(text, self.run_in("list"))
+        self.commit("all of it")
+        self.git("checkout", "-q", "main")
+        self.run_in("add", "fact", "--session", "s1", "on main again")
+        self.run_in("verify", "--seal")
+
+    def test_a_hook_of_git_sees_the_same(self):
+        self.run_in("session", "new", "--id", "s1")
+        self.run_in("add", "fact", "--session", "s1", "kestrel1")
+        self.commit("1")
+        self.run_in("add", "fact", "--session", "s1", "kestrel2")
+        self.commit("2")
+        self.git("checkout", "-q", "HEAD~1")
+        self.environment["GIT_DIR"] = str(self.repository / ".git")
+        self.run_in("verify", "--seal")
+        del self.environment["GIT_DIR"]
+
     def test_what_is_said_after_a_stash_is_kept(self):
         self.say("osprey")
         self.git("stash", "-q", "-u")

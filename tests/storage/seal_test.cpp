@@ -250,6 +250,70 @@ TEST_CASE("a process that cannot copy a suspect log writes nothing behind the re
   CHECK(session.disk.read(kLog) == line(1) + line(4));
 }
 
+TEST_CASE("refused lines leave a log before another process rewrites it") {
+  Session session;
+  REQUIRE(session.add(line(1)).has_value());
+  session.files.fail({.operation = Operation::kSyncData, .path_part = "facts"});
+  REQUIRE_FALSE(session.add(line(9)).has_value());
+  session.files.heal();
+  SessionWriter other = session.writer();
+  {
+    const Result<FileLock::Guard> guard = other.lock("delete");
+    REQUIRE(guard.has_value());
+    CHECK(session.disk.read(kLog) == line(1));
+    REQUIRE(rewrite_log_without(session.files, kLog, {}).has_value());
+  }
+  REQUIRE(session.add(line(9)).has_value());
+  CHECK(session.disk.read(kLog) == line(1) + line(9));
+  CHECK(session.has("fact-9"));
+}
+
+TEST_CASE("a longer file with the same inode number is another one") {
+  Session session;
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(session.add(line(i)).has_value());
+  }
+  const std::uint64_t inode = session.sealed().inode;
+  // As git leaves it: removed and made again, and the number given out again.
+  session.disk.write(kLog, line(0) + line(1) + line(12) + line(13) + line(14) + line(15));
+  REQUIRE(session.add(line(20)).has_value());
+  REQUIRE(session.sealed().inode == inode);
+  CHECK(session.sealed().replaced_lines == 5);
+  CHECK_FALSE(session.sealed().is_damaged);
+  const std::unique_ptr<File> log = std::move(session.files.open(kLog, OpenMode::kRead).value());
+  CHECK(session.sealed().lines.back() == hash_lines(*log, 0, log->info()->size).value().back());
+}
+
+TEST_CASE("a session with a long seal is not sealed at each line of a short log") {
+  Session session;
+  std::string many;
+  for (int i = 0; i < 2000; ++i) {
+    many += line(i);
+  }
+  REQUIRE(session.add(many).has_value());
+  const std::int64_t before = session.files.info(seal_path("s1"))->mtime_ns;
+  SessionWriter writer = session.writer();
+  for (int i = 0; i < 3; ++i) {
+    const Result<FileLock::Guard> guard = writer.lock("add");
+    REQUIRE(guard.has_value());
+    const Result<AppendLog::Written> written = writer.append(*guard, "events.jsonl", line(i));
+    REQUIRE(written.has_value());
+    CHECK_FALSE(written->seal_is_due);
+    REQUIRE(writer.settle(*guard, "events.jsonl", *written).has_value());
+  }
+  CHECK(session.files.info(seal_path("s1"))->mtime_ns == before);
+}
+
+TEST_CASE("a session of a newer version is not locked for a change") {
+  Session session;
+  REQUIRE(session.add(line(1)).has_value());
+  session.disk.write(manifest_path("s1"), R"({"version":"2.0","session_id":"s1"})");
+  const Status added = session.add(line(2));
+  REQUIRE_FALSE(added.has_value());
+  CHECK(added.error().code == ErrorCode::E_NEWER_VERSION);
+  CHECK(session.disk.read(kLog) == line(1));
+}
+
 TEST_CASE("a hostile seal takes nothing out of a log") {
   Session session;
   REQUIRE(session.add(line(1)).has_value());

@@ -56,6 +56,7 @@ Status ImportSink::need_session(const SessionParams& params) {
     if (!session && session.error().code == ErrorCode::E_SESSION_ARCHIVED) {
       // A write would bring it back by itself, but what is known already has to be asked before.
       session = memory_->restore_session(params.session_id);
+      BMAD_TRY(session);
       report_.notices.push_back(
           fmt::format("session {} was archived; it has been brought back", params.session_id));
     }

@@ -65,15 +65,16 @@ Result<Seal> load_seal(FileSystem& files, std::string_view session_id);
 Status save_seal(FileSystem& files, std::string_view session_id, const Seal& seal);
 
 /// The hashes of the whole lines of `log` from `begin`, the start of a line, up to `end`.
+/// Errors: E_SIZE_LIMIT beyond kLogSizeMax.
 Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, std::uint64_t end);
 
 /// Makes `seal` cover the whole lines of `log` up to `end`.
 Status extend_seal(File& log, std::uint64_t end, LogSeal& seal);
 
-/// What adopt_file() looks at in a log that has grown.
+/// What adopt_file() looks at.
 enum class AdoptLook : std::uint8_t {
-  kFile,      ///< Not at its bytes: for each append.
-  kLastLine,  ///< At the last line that was sealed, too: before more is sealed.
+  kFile,      ///< Inode, size and time: for each append.
+  kLastLine,  ///< The last line that was sealed, in place of the time: before more is sealed.
 };
 
 /// When something else has replaced or changed what was sealed in `log`, which is `file`, the seal

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,7 +38,8 @@ class SessionWriter {
 
   /// The session's lock, for `operation` ("close", "repair"). Lines whose sync failed, in whatever
   /// process, have left the logs by then. Errors: E_LOCK_TIMEOUT; E_SESSION_NOT_FOUND when the
-  /// folder has gone; as the file system's, when refused lines can't be left out.
+  /// folder has gone; E_NEWER_VERSION when a newer version wrote the session; as the file system's,
+  /// when refused lines can't be left out.
   Result<FileLock::Guard> lock(std::string_view operation);
 
   /// Appends `lines` (whole lines, each with its '\n') to log `log_file`. All or none.
@@ -65,6 +67,12 @@ class SessionWriter {
   /// Makes log `log_file`, which must exist, durable as it is, whoever wrote it. Needs no lock.
   Status sync(const std::string& log_file);
 
+  /// The manifest as lock() found it; nothing without one.
+  [[nodiscard]] const std::optional<FileInfo>& manifest_file(
+      const FileLock::Guard& /*guard*/) const {
+    return manifest_file_;
+  }
+
   /// What append() reckoned last of all tracked files, in bytes: other logs' growth by other
   /// processes may be missing. The caller holds the lock.
   [[nodiscard]] std::uint64_t size_estimate(const FileLock::Guard& /*guard*/) const {
@@ -73,6 +81,7 @@ class SessionWriter {
 
  private:
   AppendLog& log(const std::string& log_file);
+  Status check_version();
   Status read_seal();
   Status write_seal();
   Status leave_out_all_refused();
@@ -93,6 +102,8 @@ class SessionWriter {
   std::map<std::string, std::uint64_t, std::less<>> seen_sizes_;
   std::uint64_t size_estimate_ = 0;
   std::uint64_t estimates_left_ = 0;
+  std::optional<FileInfo> manifest_file_;
+  FileInfo checked_manifest_;  // Whose version this program knows.
   Seal seal_;
   bool seal_is_newer_ = false;  // A newer version wrote it: it stays as it is.
   FileInfo seal_file_;          // What seal_ was read from or written to; no size: there is none.
