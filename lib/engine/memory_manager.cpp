@@ -223,8 +223,9 @@ Result<std::string> MemoryManager::create_session(const SessionParams& params) {
   return created;
 }
 
-Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh) {
-  return bmad_mem::usual_session(impl_->store, fresh);
+Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh,
+                                                  const std::function<Result<bool>()>& is_needed) {
+  return bmad_mem::usual_session(impl_->store, fresh, is_needed);
 }
 
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
@@ -345,6 +346,12 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
                                              std::span<const std::string_view> lines,
                                              const BatchOptions& options) {
   return add_lines(impl_->store, std::string(session_id), type, lines, options);
+}
+
+Result<BatchReport> MemoryManager::check_batch(EntryType type,
+                                               std::span<const std::string_view> lines,
+                                               const BatchOptions& options) const {
+  return check_lines(impl_->store, type, lines, options);
 }
 
 Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,

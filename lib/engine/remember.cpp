@@ -203,6 +203,21 @@ class Rememberer {
     std::string line;  // Empty when all is known.
   };
 
+  /// Where a new statement goes without a key, and with one.
+  static EntryType type_of(const RememberParams& params) {
+    return params.key.empty() ? EntryType::kFact : category_type(params.category);
+  }
+
+  /// What would be refused anyway opens no session.
+  [[nodiscard]] Result<bool> is_writable(const RememberParams& params) const {
+    const EntryType type = type_of(params);
+    const std::string line =
+        new_line(params, type, store_.ids.entry_id(entry_type_info(type).id_prefix));
+    const std::string_view view = line;
+    BMAD_TRY(check_lines(store_, type, {&view, 1}, {}));
+    return true;
+  }
+
   Result<std::string> session_of(const RememberParams& params) {
     if (!params.session_id.empty()) {
       return params.session_id;
@@ -210,7 +225,8 @@ class Rememberer {
     if (usual_session_.empty()) {
       SessionParams fresh;
       fresh.session_type = "knowledge";
-      BMAD_TRY_ASSIGN(UsualSession usual, usual_session(store_, fresh));
+      BMAD_TRY_ASSIGN(UsualSession usual,
+                      usual_session(store_, fresh, [&] { return is_writable(params); }));
       usual_session_ = std::move(usual.session_id);
     }
     return usual_session_;
@@ -221,8 +237,7 @@ class Rememberer {
   }
 
   void plan_new(const RememberParams& params, Remembered remembered) {
-    const EntryType usual = category_type(params.category);
-    const EntryType type = params.key.empty() ? EntryType::kFact : usual;
+    const EntryType type = type_of(params);
     remembered.id =
         params.id.empty() ? store_.ids.entry_id(entry_type_info(type).id_prefix) : params.id;
     std::string line = new_line(params, type, remembered.id);

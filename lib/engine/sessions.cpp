@@ -202,7 +202,8 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   return id;
 }
 
-Result<UsualSession> usual_session(Store& store, const SessionParams& fresh) {
+Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
+                                   const std::function<Result<bool>()>& is_needed) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store.session_ids());
   UsualSession usual;
   Timestamp newest{};
@@ -218,6 +219,10 @@ Result<UsualSession> usual_session(Store& store, const SessionParams& fresh) {
     }
   }
   if (usual.session_id.empty()) {
+    BMAD_TRY_ASSIGN(const bool needed, is_needed ? is_needed() : Result<bool>(true));
+    if (!needed) {
+      return usual;
+    }
     BMAD_TRY_ASSIGN(usual.session_id, create_session(store, fresh));
   }
   return usual;

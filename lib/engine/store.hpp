@@ -171,7 +171,8 @@ Result<Session> describe_session(const Store& store, const std::string& session_
 Result<SessionStatistics> count_session(const Store& store, const std::string& session_id);
 Result<std::string> create_session(Store& store, const SessionParams& params);
 /// See MemoryManager::usual_session().
-Result<UsualSession> usual_session(Store& store, const SessionParams& fresh);
+Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
+                                   const std::function<Result<bool>()>& is_needed = {});
 Status remove_unfinished_sessions(Store& store);
 Result<Session> close_session(Store& store, const std::string& session_id);
 /// Counts what the session holds into its manifest, unless nothing has changed since it was done
@@ -182,6 +183,10 @@ Result<bool> refresh_manifest(Store& store, const std::string& session_id);
 Status count_into(Store& store, Manifest& manifest);
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
                               std::span<const std::string_view> lines, const BatchOptions& options);
+/// See MemoryManager::check_batch().
+Result<BatchReport> check_lines(Store& store, EntryType type,
+                                std::span<const std::string_view> lines,
+                                const BatchOptions& options);
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
                               std::span<const std::string> sessions);
 Result<std::string> add_artifact_document(Store& store, const std::string& session_id,

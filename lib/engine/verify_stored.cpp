@@ -238,6 +238,11 @@ class StoredCheck {
 
   void check_json_lines(const std::string& path) {
     const Result<std::string> text = read_file(files_, path, kStoredFileSizeMax);
+    const std::string shown = files_.display_path(path);
+    if (!text &&
+        std::ranges::find(report_.findings, shown, &Finding::path) != report_.findings.end()) {
+      return;  // A folder or a link, as the look at the session's names has said.
+    }
     if (!note(FindingKind::kDamagedFile, text)) {
       return;
     }
@@ -250,7 +255,7 @@ class StoredCheck {
       const std::string_view line = rest.substr(0, end);
       const Result<JsonValue> value = parser.parse(line);
       if (!is_blank(line) && (!value || !value->is_object())) {
-        found_.add(FindingKind::kDamagedLine, files_.display_path(path), number,
+        found_.add(FindingKind::kDamagedLine, shown, number,
                    "is no JSON object; correct it by hand, or take it out");
       }
       rest.remove_prefix(end + 1);

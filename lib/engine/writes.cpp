@@ -330,6 +330,18 @@ bool wants_compaction(const Store& store, const std::string& session_id, std::ui
   return static_cast<double>(size) >= before + kGrowthMin * size_max;
 }
 
+Result<BatchReport> check_lines(Store& store, EntryType type,
+                                std::span<const std::string_view> lines,
+                                const BatchOptions& options) {
+  BMAD_TRY(check_write(store, type));
+  BatchReport report;
+  complete_lines(store, {}, type, lines, report);
+  if (!report.rejected.empty() && !options.keep_going) {
+    return refusal(report, lines.size());
+  }
+  return report;
+}
+
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
                               std::span<const std::string_view> lines,
                               const BatchOptions& options) {

@@ -309,6 +309,13 @@ class PosixFileSystem final : public FileSystem {
         .os_error = EMLINK};
   }
 
+  [[nodiscard]] Error not_regular(const std::string& path, int error_number) const {
+    return {.code = ErrorCode::E_STORAGE_CORRUPT,
+            .message = "is not a regular file; move away what is there",
+            .path = display_path(path),
+            .os_error = error_number};
+  }
+
   [[nodiscard]] Status checked(int result, std::string_view action, const std::string& path) const {
     if (result < 0) {
       return posix_error(errno, action, display_path(path));
@@ -359,14 +366,14 @@ class PosixFileSystem final : public FileSystem {
   Result<std::unique_ptr<File>> open_file(const std::string& path, int flags) {
     Descriptor descriptor(open_beneath(path, flags));
     if (descriptor.get() < 0) {
-      return posix_error(errno, "open", display_path(path));
+      const int error = errno;  // ENXIO: a socket, or a device that isn't there.
+      return error == EISDIR || error == ENXIO ? not_regular(path, error)
+                                               : posix_error(error, "open", display_path(path));
     }
     struct stat status{};
     BMAD_TRY(checked(::fstat(descriptor.get(), &status), "look at", path));
     if (!S_ISREG(status.st_mode)) {
-      Error error = posix_error(EINVAL, "use", display_path(path));
-      error.message = "is not a regular file; move away what is there";
-      return error;
+      return not_regular(path, EINVAL);
     }
     if (status.st_nlink > 1 && (flags & O_ACCMODE) != O_RDONLY) {
       return second_name(path);

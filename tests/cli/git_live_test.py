@@ -7,6 +7,7 @@ again. What was said after that is recorded, found and told; the memory verifies
 
 import json
 import pathlib
+import re
 import shutil
 import sys
 
@@ -16,7 +17,7 @@ for part in ("mcp", "http"):
 from git_test import MEMORY, GitTest  # noqa: E402
 from mcp_process import McpProcess  # noqa: E402
 from serve_process import Server  # noqa: E402
-from tool_under_test import TOOL, main  # noqa: E402
+from tool_under_test import SOURCE, TOOL, main  # noqa: E402
 
 PATIENT = ("--budget-ms", "20000", "--limit-ms", "60000")
 
@@ -52,6 +53,41 @@ class LiveTest(GitTest):
 
     def git_status(self, where=None):
         return self.git("status", "--porcelain", "--untracked-files=all", where=where)
+
+
+class ConflictWithoutDriver(LiveTest):
+    """Who writes while a log holds conflict markers loses nothing by what docs/git.md says."""
+
+    def remedy(self):
+        page = (SOURCE / "docs/git.md").read_text(encoding="utf-8")
+        blocks = [each for each in re.findall(r"```sh\n(.*?)```", page, re.DOTALL) if "--merge" in each]
+        self.assertEqual(len(blocks), 1)
+        return blocks[0]
+
+    def contents(self):
+        found = self.run_in("--json", "list", "--type", "fact", "--limit", "0").splitlines()
+        return sorted(json.loads(each)["content"] for each in found)
+
+    def test_what_was_written_behind_the_markers_is_kept(self):
+        self.run_in("session", "new", "--id", "s1")
+        for each in ("both", "gone"):
+            self.run_in("add", "fact", "--session", "s1", "--id", each, each)
+        self.commit("base")
+        self.git("checkout", "-q", "-b", "theirs")
+        self.run_in("delete", "gone", "--yes")
+        self.run_in("add", "fact", "--session", "s1", "their fact")
+        self.commit("theirs")
+        self.git("checkout", "-q", "main")
+        self.run_in("add", "fact", "--session", "s1", "our fact")
+        self.commit("ours")
+        self.assertIn("CONFLICT", self.git("merge", "-q", "theirs", status=1))
+        for each in ("late one", 'late "two"', "late\\three"):
+            self.run_in("add", "fact", "--session", "s1", each)
+        self.run_command("sh", "-c", f'cd "$1" && set -e; {self.remedy()}', "sh", str(self.repository))
+        self.assertEqual(self.contents(), sorted(["both", "our fact", "their fact", "late one", 'late "two"', "late\\three"]))
+        self.commit("merged")
+        self.run_in("verify", "--seal")
+        self.run_in("git", "check")
 
 
 class BranchesWithoutMemory(LiveTest):

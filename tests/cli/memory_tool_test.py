@@ -215,6 +215,8 @@ class MemoryTool(ToolTest):
 
     def test_what_is_no_file_keeps_nobody_waiting(self):
         self.good("view", path="/memories")
+        self.assertFalse(self.top.exists(), "what only reads makes no folder")
+        self.top.mkdir(mode=0o700)
         os.mkfifo(self.top / "fifo")
         self.assertRegex(self.bad("view", path="/memories/fifo"), "does not exist")
         self.assertRegex(self.bad("insert", path="/memories/fifo", insert_line=0, insert_text="x"), "is not a file")

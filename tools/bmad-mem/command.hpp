@@ -26,7 +26,7 @@ enum class ExitStatus : std::uint8_t {
   kDone = 0,
   kFailed = 1,
   kWrongUsage = 2,    ///< Nothing was touched.
-  kNothingFound = 3,  ///< Only `get`.
+  kNothingFound = 3,  ///< Only `get`, `state get`, `summary due`.
   kIncomplete = 4,    ///< Answered, but without something that could not be read.
 };
 

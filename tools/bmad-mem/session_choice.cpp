@@ -75,18 +75,22 @@ Result<std::string> choose_session(Tool& tool, const MemoryManager& memory) {
   return open.front();
 }
 
-Result<std::string> choose_or_open_session(Tool& tool, MemoryManager& memory) {
+Result<std::optional<std::string>> choose_or_open_session(
+    Tool& tool, MemoryManager& memory, const std::function<Result<bool>()>& is_needed) {
   if (const auto id = named_session(tool)) {
-    return std::string(*id);
+    return std::optional(std::string(*id));
   }
-  BMAD_TRY_ASSIGN(UsualSession usual, memory.usual_session());
+  BMAD_TRY_ASSIGN(UsualSession usual, memory.usual_session({}, is_needed));
+  if (usual.session_id.empty()) {
+    return std::optional<std::string>();
+  }
   if (usual.open_sessions == 0) {
     tool.note(fmt::format("opened session {}", usual.session_id));
   } else if (usual.open_sessions > 1) {
     tool.note(fmt::format("{} sessions are open; using the newest, {} (--session ID for another)",
                           usual.open_sessions, usual.session_id));
   }
-  return std::move(usual.session_id);
+  return std::optional(std::move(usual.session_id));
 }
 
 std::string_view session_state(const MemoryManager& memory, const Session& session) {

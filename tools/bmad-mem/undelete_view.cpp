@@ -39,7 +39,9 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
     tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
                           printable(joined(report.left_behind))));
   } else if (nothing && report.damaged.empty()) {
-    tool.note("nothing of that is deleted; `bmad-mem session list --deleted` shows what is");
+    tool.report(
+        {.code = ErrorCode::E_SESSION_NOT_FOUND,
+         .message = "nothing of that is deleted; `bmad-mem session list --deleted` shows what is"});
   }
   return nothing || !report.left_behind.empty() || !report.damaged.empty() ? ExitStatus::kFailed
                                                                            : ExitStatus::kDone;

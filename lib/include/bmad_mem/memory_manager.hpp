@@ -123,9 +123,11 @@ class MemoryManager {
   /// Creates a session and returns its id. Durable on return.
   /// Errors: E_INVALID_FORMAT for a bad id, E_CONCURRENT_MOD when the id is taken.
   Result<std::string> create_session(const SessionParams& params);
-  /// The open session that was written last; a new one of `fresh` where none is open.
-  /// Errors: as create_session().
-  Result<UsualSession> usual_session(const SessionParams& fresh = {});
+  /// The open session that was written last; a new one of `fresh` where none is open. `is_needed`,
+  /// if given, is asked before a new one is made: when it says no, none is, and `session_id` is
+  /// empty. Errors: as create_session(); those of `is_needed`.
+  Result<UsualSession> usual_session(const SessionParams& fresh = {},
+                                     const std::function<Result<bool>()>& is_needed = {});
   /// Errors: E_SESSION_NOT_FOUND, E_SESSION_CORRUPT.
   Result<Session> load_session(std::string_view session_id) const;
   /// All sessions, oldest first. One whose manifest is damaged is there with `problem` set.
@@ -171,6 +173,11 @@ class MemoryManager {
   Result<BatchReport> add_batch(std::string_view session_id, EntryType type,
                                 std::span<const std::string_view> lines,
                                 const BatchOptions& options = {});
+  /// What add_batch() would refuse of these, whatever the session, without its ids and notices.
+  /// Writes nothing. Errors: as add_batch()'s about entries.
+  [[nodiscard]] Result<BatchReport> check_batch(EntryType type,
+                                                std::span<const std::string_view> lines,
+                                                const BatchOptions& options = {}) const;
 
   // Reading: always the latest version of an entry, unless said otherwise.
 

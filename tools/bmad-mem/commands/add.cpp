@@ -1,6 +1,7 @@
 // add - appends an entry, or a batch from stdin.
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
@@ -49,9 +50,27 @@ void place_batch_error(Error& error, const std::vector<InputPiece>& pieces) {
   }
 }
 
+/// Adds them to `session`, which is chosen here. Where it has to be opened first, that happens only
+/// when something can be written.
+Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType type,
+                                   std::span<const std::string_view> texts, std::string& session) {
+  const BatchOptions options{.keep_going = tool.args().has("keep-going")};
+  BatchReport checked;
+  const auto is_needed = [&]() -> Result<bool> {
+    BMAD_TRY_ASSIGN(checked, memory.check_batch(type, texts, options));
+    return checked.rejected.size() < texts.size();
+  };
+  BMAD_TRY_ASSIGN(std::optional<std::string> chosen,
+                  choose_or_open_session(tool, memory, is_needed));
+  if (!chosen) {
+    return checked;
+  }
+  session = *std::move(chosen);
+  return memory.add_batch(session, type, texts, options);
+}
+
 Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_or_open_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::string input, read_stdin());
   const std::vector<InputPiece> pieces = split_input(input);
   std::vector<std::string_view> texts;
@@ -59,8 +78,8 @@ Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
   for (const InputPiece& piece : pieces) {
     texts.push_back(piece.text);
   }
-  Result<BatchReport> report =
-      memory.add_batch(session, type, texts, {.keep_going = tool.args().has("keep-going")});
+  std::string session;
+  Result<BatchReport> report = add_to_session(tool, memory, type, texts, session);
   if (!report) {
     Error error = std::move(report).error();
     place_batch_error(error, pieces);
@@ -87,9 +106,9 @@ Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
     BMAD_TRY_ASSIGN(json, entry_from_options(type, tool.args(), text, tool.agent_id()));
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const std::string session, choose_or_open_session(tool, memory));
   const std::string_view line = json;
-  Result<BatchReport> report = memory.add_batch(session, type, {&line, 1});
+  std::string session;
+  Result<BatchReport> report = add_to_session(tool, memory, type, {&line, 1}, session);
   if (!report) {
     Error error = std::move(report).error();
     if (!is_json) {

@@ -52,7 +52,7 @@ Result<ExitStatus> run_memory_tool(Tool& tool) {
   MemoryTool memory_tool(folder, scanner);
   const Result<std::string> done = answer(input, memory, memory_tool);
   if (!done) {
-    print_answer(tool, true, done.error().message, 0);
+    print_answer(tool, true, done.error().to_string(), 0);
     return ExitStatus::kFailed;
   }
   print_answer(tool, false, *done, memory_tool.redacted());

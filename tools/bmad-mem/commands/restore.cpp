@@ -25,7 +25,8 @@ Result<ExitStatus> run_restore(Tool& tool) {
     tool.out().print("restored {} of {}\n", format_count(count, "line", "lines"), session);
   }
   if (count < ids.size()) {
-    tool.note("the others are not among what was evicted, or are there again");
+    tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = "the others are not among what was evicted, or are there again"});
   }
   return count < ids.size() ? ExitStatus::kFailed : ExitStatus::kDone;
 }

@@ -50,7 +50,8 @@ Result<ExitStatus> run_state_get(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::optional<Entry> state,
                   memory.agent_state(agent, tool.args().all("session")));
   if (!state) {
-    tool.note(fmt::format("{} has left no state", printable(agent)));
+    tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = fmt::format("{} has left no state", agent)});
     return ExitStatus::kNothingFound;
   }
   if (tool.json()) {

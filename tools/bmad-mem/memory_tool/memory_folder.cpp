@@ -171,23 +171,26 @@ bool rename_to_free_name(int from_folder, const std::string& from, int to_folder
 
 }  // namespace
 
-MemoryFolder::MemoryFolder(Descriptor root, Descriptor top)
-    : root_(std::move(root)), top_(std::move(top)) {}
+MemoryFolder::MemoryFolder(Descriptor root) : root_(std::move(root)) {}
 
 Result<MemoryFolder> MemoryFolder::open(const std::string& root) {
   Descriptor base(::open(root.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (!base.is_open() || !make_below(base.number(), kFolderName)) {
-    return failed("make the folder memories in", root);
+  if (!base.is_open()) {
+    return failed("open", root);
   }
-  Descriptor top = open_below(base.number(), kFolderName);
-  if (!top.is_open()) {
+  const Descriptor top = open_below(base.number(), kFolderName);
+  if (!top.is_open() && errno != ENOENT) {
     return errno == ELOOP ? is_link() : failed("open the folder memories in", root);
   }
-  return MemoryFolder(std::move(base), std::move(top));
+  return MemoryFolder(std::move(base));
 }
 
 Result<Descriptor> MemoryFolder::open_parent(const VirtualPath& path, Missing missing) const {
-  Descriptor folder(::openat(top_.number(), ".", kOpenFolder));
+  Descriptor folder = open_below(root_.number(), kFolderName);
+  if (!folder.is_open() && errno == ENOENT && missing == Missing::kIsMade &&
+      make_below(root_.number(), kFolderName)) {
+    folder = open_below(root_.number(), kFolderName);
+  }
   for (std::size_t i = 0; folder.is_open() && i + 1 < path.names.size(); ++i) {
     const std::string& name = path.names[i];
     Descriptor next = open_below(folder.number(), name);
@@ -263,7 +266,14 @@ Result<std::string> MemoryFolder::read(const VirtualPath& path) const {
   return text;
 }
 
+bool MemoryFolder::is_unmade(const VirtualPath& path) const {
+  return path.is_root() && status_of(root_.number(), kFolderName).st_mode == 0;
+}
+
 Result<std::uint64_t> MemoryFolder::folder_size(const VirtualPath& path) const {
+  if (is_unmade(path)) {
+    return 0;
+  }
   BMAD_TRY_ASSIGN(const Descriptor folder, open_folder(path));
   struct stat status{};
   if (::fstat(folder.number(), &status) != 0) {
@@ -273,8 +283,11 @@ Result<std::uint64_t> MemoryFolder::folder_size(const VirtualPath& path) const {
 }
 
 Result<std::vector<FolderItem>> MemoryFolder::list(const VirtualPath& path, int depth) const {
-  BMAD_TRY_ASSIGN(const Descriptor folder, open_folder(path));
   std::vector<FolderItem> items;
+  if (is_unmade(path)) {
+    return items;
+  }
+  BMAD_TRY_ASSIGN(const Descriptor folder, open_folder(path));
   BMAD_TRY(list_below(folder, "", depth, items));
   return items;
 }

@@ -32,7 +32,8 @@ struct FolderItem {
 
 class MemoryFolder {
  public:
-  /// The folder of the memory at `root`; it is made when there is none. Errors: E_STORAGE_IO.
+  /// The folder of the memory at `root`. Where there is none it reads as an empty one, and the
+  /// first write makes it. Errors: E_STORAGE_IO.
   static Result<MemoryFolder> open(const std::string& root);
 
   // All below: E_INVALID_FORMAT with the tool's own sentence for a link on the way; E_STORAGE_IO.
@@ -61,19 +62,20 @@ class MemoryFolder {
   [[nodiscard]] Result<Descriptor> lock() const;
 
  private:
-  MemoryFolder(Descriptor root, Descriptor top);
+  explicit MemoryFolder(Descriptor root);
 
   enum class Missing : std::uint8_t { kFails, kIsMade };
   /// The folder that holds the last name of `path`.
   [[nodiscard]] Result<Descriptor> open_parent(const VirtualPath& path, Missing missing) const;
   [[nodiscard]] Result<Descriptor> open_folder(const VirtualPath& path) const;
+  /// Whether it is the folder memories/ itself, which nobody has made yet.
+  [[nodiscard]] bool is_unmade(const VirtualPath& path) const;
   /// A new file in the root with `text`, synced: its name.
   Result<std::string> write_temporary(std::string_view text) const;
   /// Puts the temporary file `name` at `path`; with `only_new` only where nothing is.
   Result<bool> put(const std::string& name, const VirtualPath& path, bool only_new) const;
 
   Descriptor root_;
-  Descriptor top_;
 };
 
 }  // namespace bmad_mem::cli
