@@ -101,7 +101,7 @@ Result<std::string> free_session_id(Store& store, const std::string& wanted) {
     BMAD_TRY_ASSIGN(const bool has_manifest, is_there(*store.files, manifest_path(id)));
     // A folder without a manifest is what git left, or a disk: the session is made in it.
     const bool is_free = !folder || (folder->kind == FileKind::kDirectory && !has_manifest);
-    const bool has_archive = is_archived(store, id);
+    BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(id)));
     if (!has_archive && (wanted.empty() ? !folder : is_free)) {
       return id;
     }

@@ -104,8 +104,8 @@ bool is_not_found(const Error& error);
 /// would make a caller forget what it was about.
 Result<bool> is_there(FileSystem& files, const std::string& path);
 
-/// The names in folder `path`; none when nothing is there. Errors: as list(); E_STORAGE_CORRUPT when
-/// something else is in the folder's place: its content must not pass for missing.
+/// The names in folder `path`; none when nothing is there. Errors: as list(); E_STORAGE_CORRUPT
+/// when something else is in the folder's place: its content must not pass for missing.
 Result<std::vector<std::string>> list_if_there(FileSystem& files, const std::string& path);
 
 /// Reads the whole file `path`. Errors: as open(); E_SIZE_LIMIT above `size_max` bytes.
