@@ -13,17 +13,17 @@ void AccessNotes::note(const std::string& session_id, const std::string& id, Tim
   last_ = now;
 }
 
-void AccessNotes::write_if_many(FileSystem& files) {
+void AccessNotes::write_if_many(FileSystem& files, const Clock& clock) {
   {
     const std::lock_guard guard(mutex_);
     if (count_ < kMany) {
       return;
     }
   }
-  write(files);
+  write(files, clock);
 }
 
-void AccessNotes::write(FileSystem& files) {
+void AccessNotes::write(FileSystem& files, const Clock& clock) {
   std::map<std::string, std::vector<std::string>, std::less<>> ids;
   Timestamp at;
   {
@@ -33,7 +33,7 @@ void AccessNotes::write(FileSystem& files) {
     at = last_;
   }
   for (const auto& [session_id, of_session] : ids) {
-    static_cast<void>(append_accesses(files, session_id, of_session, at));
+    static_cast<void>(append_accesses(files, clock, session_id, of_session, at));
   }
 }
 

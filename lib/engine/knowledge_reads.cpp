@@ -175,7 +175,7 @@ Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& option
     for (const KnowledgeItem& item : items) {
       store.note_access(item.session_id, item.id);
     }
-    store.accesses.write_if_many(*store.files);
+    store.accesses.write_if_many(*store.files, store.clock);
   }
   return items;
 }

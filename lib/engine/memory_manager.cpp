@@ -369,7 +369,7 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
   for (const Entry& entry : found) {
     impl_->store.note_access(entry.session_id, entry.id);
   }
-  impl_->store.accesses.write_if_many(*impl_->store.files);
+  impl_->store.accesses.write_if_many(*impl_->store.files, impl_->store.clock);
   return found;
 }
 

@@ -87,7 +87,7 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   for (const Hit& hit : *hits) {
     store.note_access(hit.entry.session_id, hit.entry.id);
   }
-  store.accesses.write_if_many(*store.files);
+  store.accesses.write_if_many(*store.files, store.clock);
   if (hits->empty()) {
     note_fields(query, question);
   }

@@ -16,7 +16,7 @@ Store::Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
 
 Store::~Store() {
   if (files != nullptr) {
-    accesses.write(*files);
+    accesses.write(*files, clock);
   }
 }
 

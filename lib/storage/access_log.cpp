@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,39 +15,92 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "core/ids.hpp"
 #include "posix_error.hpp"
 #include "storage/atomic_file.hpp"
+#include "storage/file_lock.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
 namespace {
 
-/// Twice what appending and folding can make of it.
-constexpr std::uint64_t kReadSizeMax = 2 * kAccessLogSizeMax;
+/// Twice what version 0.1 could make of it.
+constexpr std::uint64_t kReadSizeMax = 16U << 20U;
+
+/// So long a line takes no more ids: it has to fit into a log that was folded.
+constexpr std::size_t kLineSizeMax = 32U << 10U;
+
+/// Of a folded line: so few are lost when one gets damaged.
+constexpr std::size_t kIdsInLineMax = 50;
 
 using Row = std::pair<std::string_view, Access>;
 
-bool is_before(const Row& a, const Row& b) { return a.first < b.first; }
-
 bool is_more_recent(const Row& a, const Row& b) {
-  return a.second.last != b.second.last ? a.second.last > b.second.last : is_before(a, b);
+  return std::tie(b.second.last, b.second.count, a.first) <
+         std::tie(a.second.last, a.second.count, b.first);
 }
 
-std::string folded_text(std::vector<Row>& rows) {
-  if (rows.size() > kFoldedAccessesMax) {
-    const auto end = rows.begin() + kFoldedAccessesMax;
-    std::ranges::nth_element(rows, end, is_more_recent);
-    rows.erase(end, rows.end());
+void begin_line(std::string& text, const Access& access) {
+  text += fmt::format("{{\"at\":\"{}\",", format_rfc3339(access.last));
+  if (access.count != 1) {
+    text += fmt::format("\"count\":{},", access.count);
   }
-  std::ranges::sort(rows, is_before);
+  text += "\"ids\":[";
+}
+
+void add_to_line(std::string& text, std::string_view id) {
+  append_json_quoted(text, id);
+  text += ',';
+}
+
+void end_line(std::string& text) {
+  text.back() = ']';
+  text += "}\n";
+}
+
+/// The most recent of `rows` that have room, in lines of those that differ by their ids alone.
+std::string folded_text(std::vector<Row>& rows) {
+  std::ranges::sort(rows, is_more_recent);
+  if (rows.size() > kFoldedAccessesMax) {
+    rows.resize(kFoldedAccessesMax);
+  }
   std::string text;
+  const Access* of_line = nullptr;
+  std::size_t in_line = 0;
   for (const auto& [id, access] : rows) {
-    text += "{\"id\":";
-    append_json_quoted(text, id);
-    text +=
-        fmt::format(",\"count\":{},\"last\":\"{}\"}}\n", access.count, format_rfc3339(access.last));
+    constexpr std::size_t kRoomForOne = 2 * kEntryIdSizeMax;
+    if (text.size() + kRoomForOne > kFoldedAccessLogSizeMax) {
+      break;
+    }
+    if (of_line == nullptr || in_line == kIdsInLineMax || access.last != of_line->last ||
+        access.count != of_line->count) {
+      if (of_line != nullptr) {
+        end_line(text);
+      }
+      begin_line(text, access);
+      of_line = &access;
+      in_line = 0;
+    }
+    add_to_line(text, id);
+    ++in_line;
+  }
+  if (of_line != nullptr) {
+    end_line(text);
   }
   return text;
+}
+
+/// Folds the log when it has no room for `size` more bytes; another process may have done it just
+/// now. Not while somebody holds the session's lock.
+Status make_room(FileSystem& files, const Clock& clock, std::string_view session_id,
+                 std::uint64_t size) {
+  FileLock lock(files, clock, lock_path(session_id), lock_info_path(session_id));
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard,
+                  lock.acquire({.operation = "query", .timeout = std::chrono::milliseconds(0)}));
+  BMAD_TRY_ASSIGN(const FileInfo info, files.info(access_path(session_id)));
+  return info.size + size <= kAccessLogSizeMax
+             ? Status()
+             : fold_accesses(files, session_id, [](std::string_view) { return true; });
 }
 
 }  // namespace
@@ -62,8 +117,8 @@ class AccessReader {
 
  private:
   void add_lines(std::string_view text) {
-    constexpr std::size_t kLineSize = 80;  // Of a folded line.
-    table_.entries_.reserve(std::min(text.size() / kLineSize, kFoldedAccessesMax));
+    constexpr std::size_t kIdSize = 24;  // With its quotes and comma.
+    table_.entries_.reserve(std::min(text.size() / kIdSize, kFoldedAccessesMax));
     for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
       add_line(text.substr(0, end));
       text.remove_prefix(end + 1);
@@ -91,16 +146,17 @@ class AccessReader {
     if (!value || !value->is_object()) {
       return false;
     }
-    const bool is_folded = (*value)["id"].present();
-    const auto time = try_parse_rfc3339((*value)[is_folded ? "last" : "at"].string());
-    const std::int64_t count = is_folded ? (*value)["count"].integer(-1) : 1;
+    const bool is_of_one = (*value)["id"].present();
+    const auto time = try_parse_rfc3339((*value)[is_of_one ? "last" : "at"].string());
+    const JsonValue counted = (*value)["count"];
+    const std::int64_t count = is_of_one || counted.present() ? counted.integer(-1) : 1;
     if (!time || count < 0 || count >= 1'000'000'000'000'000) {
       return false;
     }
     line_.last = *time;
     line_.count = static_cast<std::uint64_t>(count);
     line_.ids.clear();
-    if (is_folded) {
+    if (is_of_one) {
       return add_id((*value)["id"]);
     }
     for (const JsonValue id : (*value)["ids"].elements()) {
@@ -128,26 +184,32 @@ const Access* AccessTable::find(std::string_view id) const {
   return found == entries_.end() ? nullptr : &found->second;
 }
 
-Status append_accesses(FileSystem& files, std::string_view session_id,
+Status append_accesses(FileSystem& files, const Clock& clock, std::string_view session_id,
                        std::span<const std::string> ids, Timestamp now) {
   if (ids.empty()) {
     return {};
   }
-  std::string line = fmt::format("{{\"at\":\"{}\",\"ids\":[", format_rfc3339(now));
+  std::string line;
+  begin_line(line, {.count = 1, .last = std::chrono::floor<std::chrono::seconds>(now)});
   for (const std::string& id : ids) {
-    append_json_quoted(line, id);
-    line += ',';
+    add_to_line(line, id);
+    if (line.size() > kLineSizeMax) {
+      break;
+    }
   }
-  line.back() = ']';
-  line += "}\n";
+  end_line(line);
   const std::string path = access_path(session_id);
-  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
-  BMAD_TRY_ASSIGN(const FileInfo info, file->info());
+  BMAD_TRY_ASSIGN(std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
+  BMAD_TRY_ASSIGN(FileInfo info, file->info());
   if (info.size + line.size() > kAccessLogSizeMax) {
-    return Error{
-        .code = ErrorCode::E_SIZE_LIMIT,
-        .message = fmt::format("may have {} bytes; maintenance folds it", kAccessLogSizeMax),
-        .path = files.display_path(path)};
+    const Status made = make_room(files, clock, session_id, line.size());
+    if (!made) {
+      return Error{
+          .code = ErrorCode::E_SIZE_LIMIT,
+          .message = fmt::format("is full, and can't be folded now: {}", made.error().message),
+          .path = files.display_path(path)};
+    }
+    BMAD_TRY_ASSIGN(file, files.open(path, OpenMode::kAppend));
   }
   BMAD_TRY_ASSIGN(const std::size_t size, file->write(line));
   if (size < line.size()) {
@@ -175,8 +237,9 @@ Status fold_accesses(FileSystem& files, std::string_view session_id,
   }
   std::vector<Row> rows;
   for (const auto& [id, access] : table.entries()) {
-    if (keep(id)) {
-      rows.emplace_back(id, access);
+    if (is_entry_id(id) && keep(id)) {
+      const Timestamp hour = std::chrono::floor<std::chrono::hours>(access.last);
+      rows.emplace_back(id, Access{.count = access.count, .last = hour});
     }
   }
   const std::string path = access_path(session_id);

@@ -64,7 +64,7 @@ class Cursor {
   std::string_view text_;
 };
 
-bool scan_folded(Cursor cursor, AccessLine& line) {
+bool scan_one(Cursor cursor, AccessLine& line) {
   std::string_view id;
   if (!cursor.take_text(id) || !cursor.take(",\"count\":") || !cursor.take_count(line.count) ||
       !cursor.take(",\"last\":\"") || !cursor.take_time(line.last) || !cursor.take("}")) {
@@ -74,10 +74,12 @@ bool scan_folded(Cursor cursor, AccessLine& line) {
   return cursor.at_end();
 }
 
-bool scan_batch(Cursor cursor, AccessLine& line) {
+bool scan_several(Cursor cursor, AccessLine& line) {
   line.ids.clear();
   line.count = 1;
-  if (!cursor.take_time(line.last) || !cursor.take(",\"ids\":[")) {
+  if (!cursor.take_time(line.last) ||
+      (cursor.take(",\"count\":") && !cursor.take_count(line.count)) ||
+      !cursor.take(",\"ids\":[")) {
     return false;
   }
   do {
@@ -95,9 +97,9 @@ bool scan_batch(Cursor cursor, AccessLine& line) {
 bool scan_access_line(std::string_view text, AccessLine& line) {
   Cursor cursor(text);
   if (cursor.take("{\"id\":\"")) {
-    return scan_folded(cursor, line);
+    return scan_one(cursor, line);
   }
-  return cursor.take("{\"at\":\"") && scan_batch(cursor, line);
+  return cursor.take("{\"at\":\"") && scan_several(cursor, line);
 }
 
 }  // namespace bmad_mem

@@ -14,7 +14,7 @@
 
 namespace bmad_mem {
 
-/// What one line says: one id `count` times, or several ids once each.
+/// What one line says: one id or several ones, `count` times each.
 struct AccessLine {
   std::vector<std::string_view> ids;
   std::uint64_t count = 1;

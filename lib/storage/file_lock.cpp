@@ -177,7 +177,7 @@ Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
     lock.unlock();
     Result<bool> locked = try_for_a_moment(*entry);
     lock.lock();
-    if (!locked || *locked) {
+    if (!locked || *locked || std::chrono::steady_clock::now() >= deadline) {
       return locked;
     }
     BMAD_TRY(send_waiter(entry));

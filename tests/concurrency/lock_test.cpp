@@ -105,6 +105,11 @@ std::uint64_t start_of(pid_t pid) {
   return std::stoull(text);
 }
 
+std::ptrdiff_t thread_count() {
+  const std::filesystem::directory_iterator tasks("/proc/self/task");
+  return std::distance(begin(tasks), end(tasks));
+}
+
 }  // namespace
 
 TEST_CASE("processes take turns") {
@@ -416,10 +421,6 @@ TEST_CASE("many time-outs need one helper thread, not many") {
   Signal held;
   Child holder([&] { return hold(folder.path(), held); });
   held.wait();
-  const auto thread_count = [] {
-    const std::filesystem::directory_iterator tasks("/proc/self/task");
-    return std::distance(begin(tasks), end(tasks));
-  };
   const auto before = thread_count();
   for (int i = 0; i < 10; ++i) {
     REQUIRE(times_out(own.acquire(milliseconds(1))));
@@ -427,6 +428,19 @@ TEST_CASE("many time-outs need one helper thread, not many") {
   CHECK(thread_count() <= before + 1);
   holder.kill();
   CHECK(own.acquire(kLong).has_value());
+}
+
+TEST_CASE("who only tries sends nobody to wait") {
+  TemporaryDirectory folder;
+  LockFolder own(folder.path());
+  Signal held;
+  Child holder([&] { return hold(folder.path(), held); });
+  held.wait();
+  const auto before = thread_count();
+  REQUIRE(times_out(own.acquire(milliseconds(0))));
+  CHECK(thread_count() == before);
+  holder.kill();
+  CHECK(own.acquire(milliseconds(0)).has_value());
 }
 
 TEST_CASE("a process that may start no thread gets an error, and the lock when it is free") {

@@ -209,9 +209,9 @@ TEST_CASE("a purge leaves alone what only has a name like it") {
   }
   // A line of several ids loses only the one.
   CHECK(memory.read("access.jsonl", "live") ==
-        R"({"id":"a10","count":2,"last":"2026-01-11T11:00:00Z"})"
+        R"({"at":"2026-01-11T11:00:00Z","count":2,"ids":["a10"]})"
         "\n"
-        R"({"id":"b","count":1,"last":"2026-01-11T11:00:00Z"})"
+        R"({"at":"2026-01-11T11:00:00Z","ids":["b"]})"
         "\n");
   const auto in_access = std::ranges::find_if(report.elsewhere, [](const FileCount& each) {
     return each.path.ends_with("live/access.jsonl");

@@ -1,7 +1,9 @@
 #include "storage/access_log.hpp"
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +12,15 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "concurrency/child.hpp"
 #include "storage/access_scanner.hpp"
+#include "storage/file_lock.hpp"
 #include "storage/layout.hpp"
+#include "storage/posix_file_system.hpp"
 #include "support/faulty_file_system.hpp"
+#include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/temporary_directory.hpp"
 
 namespace bmad_mem::test::access_log_test {
 namespace {
@@ -32,7 +39,7 @@ struct Session {
   Session() { disk.make_folders("sessions/s1"); }
 
   void access(const std::vector<std::string>& ids, Timestamp at = kNine) {
-    REQUIRE(append_accesses(files, kSession, ids, at).has_value());
+    REQUIRE(append_accesses(files, clock, kSession, ids, at).has_value());
   }
   AccessTable table() { return read_accesses(files, kSession).value(); }
   void fold(const std::function<bool(std::string_view)>& keep = keep_all) {
@@ -41,7 +48,29 @@ struct Session {
 
   MemoryFileSystem disk;
   FaultyFileSystem files{disk};
+  ManualClock clock;
 };
+
+/// The ids of a query that found `count` entries, each one of `entries`.
+std::vector<std::string> found_ids(std::size_t query, std::size_t count, std::size_t entries) {
+  std::vector<std::string> ids;
+  for (std::size_t i = 0; i < count; ++i) {
+    ids.push_back(fmt::format("msg-01kaxx8v04{:05}", (query * 7 + i * i * 31) % entries));
+  }
+  return ids;
+}
+
+/// A log that has no room for another line, with `line` in it.
+std::string full_log(const std::string& line) {
+  std::string text;
+  while (text.size() + line.size() < kAccessLogSizeMax) {
+    text += line;
+  }
+  return text;
+}
+
+constexpr const char* kOldLine =
+    "{\"id\":\"msg-1\",\"count\":1,\"last\":\"2026-01-12T08:15:00Z\"}\n";
 
 }  // namespace
 
@@ -57,6 +86,12 @@ TEST_CASE("what queries returned is counted, with the latest time") {
   CHECK(table.find("dec-1")->count == 1);
   CHECK(table.find("dec-2") == nullptr);
   CHECK(table.damaged_count() == 0);
+}
+
+TEST_CASE("an access is noted by the second") {
+  Session session;
+  session.access({"msg-1"}, kNine + std::chrono::milliseconds(1999));
+  CHECK(session.table().find("msg-1")->last == kNine + seconds(1));
 }
 
 TEST_CASE("noting accesses is one open and one write, without a sync or a lock") {
@@ -77,7 +112,8 @@ TEST_CASE("noting accesses is one open and one write, without a sync or a lock")
 TEST_CASE("a session that isn't there is not made") {
   Session session;
   const std::vector<std::string> ids = {"msg-1"};
-  CHECK(append_accesses(session.files, "other", ids, kNine).error().os_error == ENOENT);
+  CHECK(append_accesses(session.files, session.clock, "other", ids, kNine).error().os_error ==
+        ENOENT);
   CHECK(session.disk.list("sessions").value() == std::vector<std::string>{"s1"});
 }
 
@@ -96,12 +132,16 @@ TEST_CASE("lines in any JSON that says the same are read; damaged ones are passe
   };
   constexpr Row kRows[] = {
       {"batch", R"({"at":"2026-01-12T09:00:00Z","ids":["a","b"]})", 1},
-      {"folded", R"({"id":"a","count":3,"last":"2026-01-12T09:00:00Z"})", 3},
+      {"folded", R"({"at":"2026-01-12T09:00:00Z","count":3,"ids":["a","b"]})", 3},
+      {"folded, with blanks", R"({"at": "2026-01-12T09:00:00Z", "count": 3, "ids": ["a"]})", 3},
+      {"by version 0.1", R"({"id":"a","count":3,"last":"2026-01-12T09:00:00Z"})", 3},
       {"blanks", R"({ "id": "a", "count": 3, "last": "2026-01-12T09:00:00Z" })", 3},
       {"order", R"({"last":"2026-01-12T10:00:00+01:00","count":3,"id":"a"})", 3},
       {"more members", R"({"at":"2026-01-12T09:00:00Z","ids":["a"],"by":"x"})", 1},
       {"escapes", R"({"at":"2026-01-12T09:00:00Z","ids":["\u0061"]})", 1},
       {"no time", R"({"at":"","ids":["a"]})", 0},
+      {"a count below", R"({"at":"2026-01-12T09:00:00Z","count":-3,"ids":["a"]})", 0},
+      {"a count that is none", R"({"at":"2026-01-12T09:00:00Z","count":"3","ids":["a"]})", 0},
       {"no count", R"({"id":"a","count":-3,"last":"2026-01-12T09:00:00Z"})", 0},
       {"too large a count",
        R"({"id":"a","count":18446744073709551615,"last":"2026-01-12T09:00:00Z"})", 0},
@@ -152,21 +192,37 @@ TEST_CASE("a table that was moved finds what it found before") {
   CHECK(moved.find("msg-1")->count == 1);
 }
 
-TEST_CASE("folding leaves one sorted line an id, and says the same as before") {
+TEST_CASE("folding leaves each id once, the latest first, with the hour") {
   Session session;
-  session.access({"msg-2", "msg-1"});
-  session.access({"msg-1", "gone"}, kNine + seconds(1));
-  session.disk.write(kLog, session.disk.read(kLog) + "damaged\n");
+  session.access({"msg-2", "msg-1", "msg-3"});
+  session.access({"msg-1", "gone"}, kNine + seconds(3599));
+  session.disk.write(kLog, session.disk.read(kLog) + "damaged\n" + kOldLine +
+                               R"({"at":"2026-01-12T09:00:00Z","ids":["no id"]})" + '\n');
   session.fold([](std::string_view id) { return id != "gone"; });
-  const std::string folded =
-      "{\"id\":\"msg-1\",\"count\":2,\"last\":\"2026-01-12T09:00:01Z\"}\n"
-      "{\"id\":\"msg-2\",\"count\":1,\"last\":\"2026-01-12T09:00:00Z\"}\n";
+  const std::string folded = R"({"at":"2026-01-12T09:00:00Z","count":3,"ids":["msg-1"]})"
+                             "\n"
+                             R"({"at":"2026-01-12T09:00:00Z","ids":["msg-2","msg-3"]})"
+                             "\n";
   CHECK(session.disk.read(kLog) == folded);
   session.fold();
   CHECK(session.disk.read(kLog) == folded);
   session.access({"msg-2"}, kNine + seconds(2));
+  CHECK(session.table().find("msg-1")->count == 3);
   CHECK(session.table().find("msg-2")->count == 2);
   CHECK(session.table().damaged_count() == 0);
+}
+
+TEST_CASE("what is folded stands in short lines") {
+  Session session;
+  std::vector<std::string> ids;
+  for (int i = 0; i < 120; ++i) {
+    ids.push_back(fmt::format("msg-{:03}", i));
+  }
+  session.access(ids);
+  session.fold();
+  const std::string text = session.disk.read(kLog);
+  CHECK(std::ranges::count(text, '\n') == 3);
+  CHECK(session.table().entries().size() == 120);
 }
 
 TEST_CASE("an empty log and one of which nothing stays cost the next reader nothing") {
@@ -188,27 +244,194 @@ TEST_CASE("the ids that were returned last stay when there are too many") {
   session.fold();
   const AccessTable table = session.table();
   CHECK(table.entries().size() == kFoldedAccessesMax);
-  CHECK(table.find("msg-10008") != nullptr);
-  CHECK(table.find("msg-00002") != nullptr);
+  CHECK(table.find("msg-05008") != nullptr);
   CHECK(table.find("msg-00001") != nullptr);  // Equal times: the smaller ids.
-  CHECK(table.find("msg-10009") == nullptr);
+  CHECK(table.find("msg-05009") == nullptr);
 }
 
-TEST_CASE("a full log takes nothing until it is folded") {
+TEST_CASE("long ids leave room for others, too") {
   Session session;
   std::string text;
-  while (text.size() < kAccessLogSizeMax - 100) {
-    text += "{\"id\":\"msg-1\",\"count\":1,\"last\":\"2026-01-12T09:00:00Z\"}\n";
+  for (std::size_t i = 0; i < 4000; ++i) {
+    text += fmt::format("{{\"id\":\"{:0>128}\",\"count\":{},\"last\":\"{}\"}}\n", i, i,
+                        format_rfc3339(kNine + seconds(i)));
   }
   session.disk.write(kLog, text);
-  const std::vector<std::string> ids(10, "msg-0123456789");
-  CHECK(append_accesses(session.files, kSession, ids, kNine).error().code ==
-        ErrorCode::E_SIZE_LIMIT);
   session.fold();
-  session.access(ids);
-  CHECK(session.table().entries().size() == 2);
-  session.disk.write(kLog, std::string(2 * kAccessLogSizeMax + 1, '\n'));
+  const AccessTable table = session.table();
+  CHECK(table.log_size() <= kFoldedAccessLogSizeMax);
+  CHECK(table.log_size() + 1000 > kFoldedAccessLogSizeMax);
+  CHECK(table.find(fmt::format("{:0>128}", 3999)) != nullptr);
+}
+
+TEST_CASE("thousands of queries leave a log below the bound, that knows the latest") {
+  constexpr std::size_t kEntries = 20'000;
+  Session session;
+  std::uint64_t largest = 0;
+  std::size_t renames = 0;
+  for (std::size_t i = 0; i < 5'000; ++i) {
+    session.files.clear_log();
+    session.access(found_ids(i, 20, kEntries), kNine + seconds(i));
+    renames += session.files.count(Operation::kRename);
+    largest = std::max(largest, session.disk.info(kLog)->size);
+  }
+  CHECK(largest <= kAccessLogSizeMax);
+  CHECK(largest + 1000 > kAccessLogSizeMax);
+  CHECK(renames > 5);
+  CHECK(renames < 40);
+  const AccessTable table = session.table();
+  CHECK(table.damaged_count() == 0);
+  for (const std::string& id : found_ids(4'999, 20, kEntries)) {
+    REQUIRE(table.find(id) != nullptr);
+    CHECK(table.find(id)->last == kNine + seconds(4'999));
+  }
+}
+
+TEST_CASE("counts of few entries are all there after thousands of queries") {
+  Session session;
+  for (std::size_t i = 0; i < 3'000; ++i) {
+    session.access(found_ids(0, 10, 1'000), kNine + seconds(i));
+  }
+  for (const std::string& id : found_ids(0, 10, 1'000)) {
+    CHECK(session.table().find(id)->count == 3'000);
+  }
+}
+
+TEST_CASE("a full log is folded by who comes next, also one of version 0.1") {
+  for (const std::size_t times : {std::size_t{1}, std::size_t{30}}) {
+    CAPTURE(times);
+    Session session;
+    std::string text;
+    for (std::size_t i = 0; i < times; ++i) {
+      text += full_log(kOldLine);
+    }
+    session.disk.write(kLog, text);
+    session.access({"msg-1", "msg-2"});
+    CHECK(session.disk.info(kLog)->size < 200);
+    const auto lines = static_cast<std::uint64_t>(std::ranges::count(text, '\n'));
+    CHECK(session.table().find("msg-1")->count == lines + 1);
+    CHECK(session.table().find("msg-2")->count == 1);
+  }
+  Session session;
+  session.disk.write(kLog, std::string((16U << 20U) + 1, '\n'));
   CHECK(read_accesses(session.files, kSession).error().code == ErrorCode::E_SIZE_LIMIT);
+}
+
+TEST_CASE("a log of nothing but damage makes room for the next line") {
+  Session session;
+  session.disk.write(kLog, full_log("damaged\n"));
+  session.access({"msg-1"});
+  CHECK(session.table().entries().size() == 1);
+  CHECK(session.table().damaged_count() == 0);
+}
+
+TEST_CASE("a full log waits for nobody and loses nothing of anything else") {
+  Session session;
+  const std::string full = full_log(kOldLine);
+  session.disk.write(kLog, full);
+  const std::vector<std::string> ids = {"msg-1"};
+  const auto is_refused = [&] {
+    const Status noted = append_accesses(session.files, session.clock, kSession, ids, kNine);
+    return !noted && noted.error().code == ErrorCode::E_SIZE_LIMIT &&
+           session.disk.read(kLog) == full &&
+           is_not_found(session.disk.info(std::string(kLog) + ".tmp").error());
+  };
+  SUBCASE("somebody writes to the session") {
+    FileLock lock(session.disk, session.clock, "sessions/s1/.lock", "sessions/s1/.lock.json");
+    {
+      const Result<FileLock::Guard> guard = lock.acquire({.operation = "add"});
+      CHECK(is_refused());
+    }
+    session.access(ids);
+    CHECK(session.disk.info(kLog)->size < 200);
+  }
+  SUBCASE("the disk is full") {
+    session.files.fail({.operation = Operation::kWrite,
+                        .error_number = ENOSPC,
+                        .from_then_on = true,
+                        .path_part = ".tmp"});
+    CHECK(is_refused());
+    CHECK(is_refused());
+    session.files.heal();
+    session.access(ids);
+    CHECK(session.disk.info(kLog)->size < 200);
+  }
+  SUBCASE("nothing can be put in its place") {
+    session.files.fail({.operation = Operation::kRename, .error_number = EACCES});
+    CHECK(is_refused());
+  }
+  SUBCASE("no lock can be made") {
+    session.files.fail(
+        {.operation = Operation::kOpen, .error_number = EACCES, .path_part = ".lock"});
+    CHECK(is_refused());
+  }
+  SUBCASE("it can't be read") {
+    session.files.fail({.operation = Operation::kReadAt});
+    CHECK(is_refused());
+  }
+}
+
+TEST_CASE("in a root that can't be written to nothing is noted, tried or locked") {
+  Session session;
+  session.disk.write(kLog, full_log(kOldLine));
+  session.files.fail({.operation = Operation::kOpen,
+                      .error_number = EROFS,
+                      .from_then_on = true,
+                      .path_part = ""});
+  const std::vector<std::string> ids = {"msg-1"};
+  CHECK(append_accesses(session.files, session.clock, kSession, ids, kNine).error().os_error ==
+        EROFS);
+  CHECK(session.files.log().size() == 1);
+}
+
+TEST_CASE("a log that another process has folded just now is not folded again") {
+  Session session;
+  session.disk.write(kLog, full_log(kOldLine));
+  session.files.meanwhile({.operation = Operation::kOpen, .path_part = "s1/.lock"},
+                          [&] { session.disk.write(kLog, kOldLine); });
+  session.access({"msg-1"});
+  CHECK(session.files.count(Operation::kRename) == 0);
+  CHECK(session.table().find("msg-1")->count == 2);
+}
+
+TEST_CASE("of more ids than a line has room for, the first are noted") {
+  Session session;
+  session.access(found_ids(0, 100'000, 100'000));
+  CHECK(session.disk.info(kLog)->size < kAccessLogSizeMax / 4);
+  CHECK(session.table().find(found_ids(0, 1, 100'000).front()) != nullptr);
+  CHECK(session.table().damaged_count() == 0);
+}
+
+TEST_CASE("processes that note at once keep the log whole and below the bound") {
+  constexpr std::size_t kQueries = 4'000;
+  const TemporaryDirectory folder;
+  folder.make_folder("sessions/s1");
+  const auto ask = [&](std::size_t first) {
+    return [&folder, first] {
+      const std::unique_ptr<FileSystem> files = open_posix_file_system(folder.path()).value();
+      for (std::size_t i = first; i < first + kQueries; ++i) {
+        const Status noted = append_accesses(*files, system_clock(), kSession,
+                                             found_ids(i, 20, 3'000), kNine + seconds(i));
+        if (!noted && noted.error().code != ErrorCode::E_SIZE_LIMIT) {
+          return 1;
+        }
+        if (files->info(kLog)->size > kAccessLogSizeMax + 4096) {  // A line of each, at most.
+          return 2;
+        }
+      }
+      return 0;
+    };
+  };
+  Child one(ask(0));
+  Child two(ask(kQueries));
+  CHECK(one.wait() == 0);
+  CHECK(two.wait() == 0);
+  const std::unique_ptr<FileSystem> files = open_posix_file_system(folder.path()).value();
+  const AccessTable table = read_accesses(*files, kSession).value();
+  CHECK(table.damaged_count() == 0);
+  CHECK(table.entries().size() > 2'000);
+  CHECK(files->list("sessions/s1").value() ==
+        std::vector<std::string>{".lock", ".lock.json", "access.jsonl"});
 }
 
 TEST_CASE("errors of the disk are reported, and a failed folding changes nothing") {
@@ -218,7 +441,7 @@ TEST_CASE("errors of the disk are reported, and a failed folding changes nothing
   const std::string before = session.disk.read(kLog);
   session.files.fail(
       {.operation = Operation::kWrite, .error_number = ENOSPC, .from_then_on = true});
-  CHECK(append_accesses(session.files, kSession, ids, kNine).error().code ==
+  CHECK(append_accesses(session.files, session.clock, kSession, ids, kNine).error().code ==
         ErrorCode::E_STORAGE_FULL);
   CHECK(fold_accesses(session.files, kSession, keep_all).error().code == ErrorCode::E_STORAGE_FULL);
   session.files.heal();
@@ -232,7 +455,7 @@ TEST_CASE("a write that is cut short loses itself and at most the next one") {
   session.access({"a"});
   session.files.shorten({.operation = Operation::kWrite}, 17);
   const std::vector<std::string> ids = {"b"};
-  CHECK(append_accesses(session.files, kSession, ids, kNine).error().code ==
+  CHECK(append_accesses(session.files, session.clock, kSession, ids, kNine).error().code ==
         ErrorCode::E_STORAGE_FULL);
   session.access({"c"});
   session.access({"d"});
@@ -242,11 +465,14 @@ TEST_CASE("a write that is cut short loses itself and at most the next one") {
   CHECK(table.damaged_count() == 1);
 }
 
-TEST_CASE("the two forms that are written are the two that are scanned") {
+TEST_CASE("the forms that are written are the ones that are scanned") {
   AccessLine line;
   CHECK(scan_access_line(R"({"at":"2026-01-12T09:00:00Z","ids":["a","b"]})", line));
   CHECK(line.ids == std::vector<std::string_view>{"a", "b"});
   CHECK(line.count == 1);
+  CHECK(scan_access_line(R"({"at":"2026-01-12T09:00:00Z","count":7,"ids":["a","b"]})", line));
+  CHECK(line.ids == std::vector<std::string_view>{"a", "b"});
+  CHECK(line.count == 7);
   CHECK(scan_access_line(R"({"id":"a","count":3,"last":"2026-01-12T09:00:00.250Z"})", line));
   CHECK(line.ids == std::vector<std::string_view>{"a"});
   CHECK(line.count == 3);

@@ -1,13 +1,13 @@
 // access_log.hpp - how often and when entries of a session were returned: its access.jsonl.
 //
-//   {"id":"msg-1","count":3,"last":"2026-01-12T09:00:00Z"}     folded: an entry a line, sorted by
-//   id
-//   {"id":"msg-7","count":1,"last":"2026-01-11T10:00:00Z"}
-//   {"at":"2026-01-12T09:30:00Z","ids":["msg-1","dec-1"]}      appended: what one query returned
+//   {"at":"2026-01-12T09:00:00Z","count":3,"ids":["msg-1"]}    folded: so often each, last in that
+//   {"at":"2026-01-12T09:00:00Z","ids":["fact-4","msg-7"]}     hour; sorted
+//   {"at":"2026-01-12T09:30:07Z","ids":["msg-1","dec-1"]}      appended: what one query returned
+//   {"id":"msg-7","count":1,"last":"2026-01-11T10:00:00Z"}     folded by version 0.1: read as well
 //
-// Local and derived: losing it costs a little of the ranking. So nothing waits for it. There is no
-// lock and no sync; processes append beside each other, each with one write; a line that can't be
-// read is passed over.
+// Local and derived: losing it costs a little of the ranking. So nothing waits for it. Processes
+// append beside each other, each with one write, without lock or sync; a line that can't be read is
+// passed over. Whoever finds the log full folds it, if nobody holds the session's lock.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,14 @@
 
 namespace bmad_mem {
 
-/// Most bytes to which a log grows by appending; beyond it appends are refused until the log is
-/// folded. Its scan takes about 10 ms.
-inline constexpr std::uint64_t kAccessLogSizeMax = 8U << 20U;
+/// Most bytes to which a log grows by appending. Its scan takes half a millisecond.
+inline constexpr std::uint64_t kAccessLogSizeMax = 256U << 10U;
 
-/// Most ids that stay when a log is folded: about as many entries as a session of 10 MB has room
-/// for, and below 1 MB.
-inline constexpr std::size_t kFoldedAccessesMax = 10'000;
+/// Most bytes that stay when a log is folded: half of it is free for what comes.
+inline constexpr std::uint64_t kFoldedAccessLogSizeMax = kAccessLogSizeMax / 2;
+
+/// Most ids that stay; with long ids fewer.
+inline constexpr std::size_t kFoldedAccessesMax = 5'000;
 
 struct Access {
   std::uint64_t count = 0;
@@ -68,11 +69,11 @@ class AccessTable {
 };
 
 /// Notes that `ids` were returned at `now`; an id that stands there twice was returned twice. One
-/// line, one write; nothing at all for no ids. Never makes the session's folder. Callers may ignore
-/// the outcome.
-/// Errors: E_SIZE_LIMIT when the log is full; E_STORAGE_FULL; E_STORAGE_IO, also for a session
-/// without a folder.
-Status append_accesses(FileSystem& files, std::string_view session_id,
+/// line, one write, of as many ids as a line may have; nothing at all for no ids. A full log is
+/// folded first. Never makes the session's folder. Callers may ignore the outcome.
+/// Errors: E_SIZE_LIMIT when the log is full and can't be folded now; E_STORAGE_FULL; E_STORAGE_IO,
+/// also for a session without a folder.
+Status append_accesses(FileSystem& files, const Clock& clock, std::string_view session_id,
                        std::span<const std::string> ids, Timestamp now);
 
 /// The accesses of a session; none, after one system call, when it has no log. Bytes after the last
@@ -80,9 +81,9 @@ Status append_accesses(FileSystem& files, std::string_view session_id,
 /// Errors: E_STORAGE_IO; E_SIZE_LIMIT for a log that is far too large to be ours.
 Result<AccessTable> read_accesses(FileSystem& files, std::string_view session_id);
 
-/// Rewrites the log with a line for each id that `keep` wants, at most kFoldedAccessesMax, the ones
-/// returned last. A log of which nothing stays is removed. The caller holds the session's lock: two
-/// folders would share the name of the temporary file. What is appended meanwhile is lost.
+/// Rewrites the log with the ids that `keep` wants and that have room, the ones returned last, and
+/// the hour of that. A log of which nothing stays is removed. The caller holds the session's lock:
+/// two folders would share the name of the temporary file. What is appended meanwhile is lost.
 /// Errors: as read_accesses(); the log is then as it was.
 Status fold_accesses(FileSystem& files, std::string_view session_id,
                      const std::function<bool(std::string_view id)>& keep);
