@@ -36,7 +36,8 @@ LOGS = {
 }
 ENTRY_TYPES = list(LOGS.values())[:8]
 OTHER_SCHEMAS = ["manifest", "config", "audit", "quarantine", "lock", "index", "catalog",
-                 "deletion-record", "query", "archive-manifest", "evicted", "kept"]
+                 "deletion-record", "query", "archive-manifest", "evicted", "kept",
+                 "readable-index"]
 
 # What the schemas of files that are no logs must refuse. The good ones are their own examples.
 REFUSED = [
@@ -93,6 +94,13 @@ REFUSED = [
     ("index", "term_blocks.a", {"term_blocks": {"a": "AAAAA"}}),
     ("index", "inverted_index.a[1]", {"inverted_index": {"a": [1, 0]}}),
     ("index", "inverted_index.a", {"inverted_index": {"a": []}}),
+    ("readable-index", "version", {"version": 2}),
+    ("readable-index", "entries", {"entries": -1}),
+    ("readable-index", "inverted_index", {"inverted_index": {"AGENT:ann": ["msg-1"]}}),
+    ("readable-index", "inverted_index.a", {"inverted_index": {"a": []}}),
+    ("readable-index", "inverted_index.a[1]", {"inverted_index": {"a": ["msg-1", 2]}}),
+    ("readable-index", "temporal_index", {"temporal_index": {"2026-01-11": ["msg-1"]}}),
+    ("readable-index", "tag_index", {"tag_index": {"": ["msg-1"]}}),
 ]
 
 
