@@ -27,6 +27,9 @@ namespace {
 /// Twice what version 0.1 could make of it.
 constexpr std::uint64_t kReadSizeMax = 16U << 20U;
 
+/// More than that is no count: sums stay within what a line may say.
+constexpr std::uint64_t kCountMax = 999'999'999'999'999;
+
 /// So long a line takes no more ids: it has to fit into a log that was folded.
 constexpr std::size_t kLineSizeMax = 32U << 10U;
 
@@ -132,7 +135,7 @@ class AccessReader {
     }
     for (const std::string_view id : line_.ids) {
       Access& access = table_.entries_[id];
-      access.count += line_.count;
+      access.count = std::min(access.count + line_.count, kCountMax);
       access.last = std::max(access.last, line_.last);
     }
   }
@@ -150,7 +153,7 @@ class AccessReader {
     const auto time = try_parse_rfc3339((*value)[is_of_one ? "last" : "at"].string());
     const JsonValue counted = (*value)["count"];
     const std::int64_t count = is_of_one || counted.present() ? counted.integer(-1) : 1;
-    if (!time || count < 0 || count >= 1'000'000'000'000'000) {
+    if (!time || count < 0 || count > static_cast<std::int64_t>(kCountMax)) {
       return false;
     }
     line_.last = *time;

@@ -212,6 +212,16 @@ TEST_CASE("folding leaves each id once, the latest first, with the hour") {
   CHECK(session.table().damaged_count() == 0);
 }
 
+TEST_CASE("counts that are too large together are folded to one that is read") {
+  Session session;
+  const std::string line =
+      "{\"at\":\"2026-01-12T09:00:00Z\",\"count\":999999999999999,\"ids\":[\"a\"]}\n";
+  session.disk.write(kLog, line + line);
+  session.fold();
+  CHECK(session.table().damaged_count() == 0);
+  CHECK(session.table().find("a")->count == 999'999'999'999'999);
+}
+
 TEST_CASE("what is folded stands in short lines") {
   Session session;
   std::vector<std::string> ids;
