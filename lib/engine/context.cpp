@@ -94,15 +94,15 @@ class ContextSearch {
     return project.empty() || project == options_.project;
   }
 
-  Result<Sources> search_all(std::span<SessionIndex* const> sessions) {
+  Result<Sources> search_all(std::span<IndexedSession* const> sessions) {
     Sources sources;
     // Time counts from the newest entry, so that a store that rests says the same next year. One
     // that is dated in the future would make all others old: it doesn't count before its time.
     const Timestamp now = store_.clock.now();
     settings_.now = {};
-    for (const SessionIndex* session : sessions) {
+    for (const IndexedSession* session : sessions) {
       sources.sessions.insert(session->session_id());
-      settings_.now = std::max(settings_.now, std::min(now, session->facts().newest));
+      settings_.now = std::max(settings_.now, std::min(now, session->newest()));
     }
     Query query{.text = options_.task, .text_is_prose = true, .context = 0};
     query.filter.without_sensitive = true;
@@ -136,7 +136,7 @@ class ContextSearch {
   }
 
   /// Looks at the flags of all entries: a tenth of what a search for all that is pinned costs.
-  Result<std::vector<Hit>> find_pinned(std::span<SessionIndex* const> sessions) const {
+  Result<std::vector<Hit>> find_pinned(std::span<IndexedSession* const> sessions) const {
     std::vector<Status> loaded(sessions.size());
     for_each_parallel(sessions.size(), [&](std::size_t i) { loaded[i] = sessions[i]->load(); });
     struct Pin {
@@ -147,7 +147,7 @@ class ContextSearch {
     std::vector<Pin> pins;
     for (std::size_t i = 0; i < sessions.size(); ++i) {
       BMAD_TRY(in_session(*sessions[i], std::move(loaded[i])));
-      const SlotTable& slots = sessions[i]->slots();
+      const SlotView slots = sessions[i]->slots();
       for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
         if ((slots.flags[slot] & (kFlagPinned | kFlagSensitive)) == kFlagPinned &&
             !is_knowledge(flag_type(slots.flags[slot])) &&
@@ -162,14 +162,14 @@ class ContextSearch {
     });
     std::vector<Hit> hits;
     for (std::size_t i = 0; i < std::min(pins.size(), kPinnedMax); ++i) {
-      SessionIndex& session = *sessions[pins[i].session];
+      IndexedSession& session = *sessions[pins[i].session];
       BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, pins[i].ordinal)));
       hits.push_back({.entry = std::move(entry)});
     }
     return hits;
   }
 
-  Result<std::vector<Hit>> find(std::span<SessionIndex* const> sessions, Query query) {
+  Result<std::vector<Hit>> find(std::span<IndexedSession* const> sessions, Query query) {
     std::erase_if(query.filter.types,
                   [&](EntryType type) { return !check_read(store_, type).has_value(); });
     if (query.filter.types.empty()) {

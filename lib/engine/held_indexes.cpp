@@ -142,20 +142,21 @@ HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
       owned_(chosen.indexes),
       packed_(chosen.packed) {
   for (const std::shared_ptr<SessionIndex>& index : owned_) {
-    sessions_.push_back(index.get());
+    indexes_.push_back(index.get());
   }
+  sessions_.assign(indexes_.begin(), indexes_.end());
 }
 
 /// Errors: as SessionIndex::refresh(), the first in the order of the sessions.
 Status HeldIndexes::hold() {
   locks_.clear();
-  std::vector<Status> done(sessions_.size());
-  for_each_parallel(sessions_.size(), [&](std::size_t i) { done[i] = sessions_[i]->refresh(); });
-  const std::vector<SessionIndex*> all = sessions_;
+  std::vector<Status> done(indexes_.size());
+  for_each_parallel(indexes_.size(), [&](std::size_t i) { done[i] = indexes_[i]->refresh(); });
+  const std::vector<SessionIndex*> all = indexes_;
   for (std::size_t i = 0; i < all.size(); ++i) {
     BMAD_TRY(done[i] ? Status() : drop(*all[i], std::move(done[i]).error()));
   }
-  for (SessionIndex* session : sessions_) {
+  for (SessionIndex* session : indexes_) {
     locks_.push_back(session->lock());
   }
   return hide_what_came_back();
@@ -168,7 +169,7 @@ Status HeldIndexes::hide_what_came_back() {
       continue;
     }
     SessionIndex* session = nullptr;
-    for (SessionIndex* each : sessions_) {
+    for (SessionIndex* each : indexes_) {
       session = !each->is_evicted() && each->session_id() == packed->session_id() ? each : session;
     }
     std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
@@ -196,11 +197,11 @@ void HeldIndexes::write_checkpoints() {
   const auto entries_max = static_cast<std::uint64_t>(config.rebuild_threshold_writes);
   std::vector<Packed> packed = packed_;
   std::erase_if(packed, [](const Packed& each) { return !each->wants_index(); });
-  for_each_parallel(sessions_.size(), [&](std::size_t i) {
-    const bool is_packed = sessions_[i]->is_archived() || sessions_[i]->is_evicted();
-    if (!is_packed && sessions_[i]->has_checkpoint_file() &&
-        sessions_[i]->wants_checkpoint(entries_max)) {
-      static_cast<void>(write_new_checkpoint(config, *sessions_[i]));
+  for_each_parallel(indexes_.size(), [&](std::size_t i) {
+    const bool is_packed = indexes_[i]->is_archived() || indexes_[i]->is_evicted();
+    if (!is_packed && indexes_[i]->has_checkpoint_file() &&
+        indexes_[i]->wants_checkpoint(entries_max)) {
+      static_cast<void>(write_new_checkpoint(config, *indexes_[i]));
     }
   });
   for (const Packed& each : packed) {
@@ -217,8 +218,9 @@ bool HeldIndexes::is_about_an_index(const Error& error) {
 }
 
 SessionIndex* HeldIndexes::named(std::string_view name) {
-  const auto found = std::ranges::find(sessions_, name, &SessionIndex::name);
-  return found == sessions_.end() ? nullptr : *found;
+  const auto found = std::ranges::find_if(
+      indexes_, [&](const SessionIndex* index) { return index->name() == name; });
+  return found == indexes_.end() ? nullptr : *found;
 }
 
 /// Goes on without a session. Errors: `error` when that is no answer to it.
@@ -227,7 +229,8 @@ Status HeldIndexes::drop(SessionIndex& session, Error error) {
     return error;
   }
   BMAD_TRY(store_.leave_out(session.session_id(), std::move(error)));
-  std::erase(sessions_, &session);
+  std::erase(indexes_, &session);
+  std::erase(sessions_, static_cast<IndexedSession*>(&session));
   return {};
 }
 

@@ -80,7 +80,7 @@ class HeldIndexes {
     }
   }
 
-  [[nodiscard]] std::span<SessionIndex* const> sessions() const { return sessions_; }
+  [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }
 
   /// Writes the checkpoints that the next process would miss. What goes wrong (a full disk, a store
   /// that may only be read) is no concern of the one who asked: the logs are the truth.
@@ -97,7 +97,8 @@ class HeldIndexes {
   bool is_only_one_;
   std::vector<std::shared_ptr<SessionIndex>> owned_;
   std::vector<Packed> packed_;
-  std::vector<SessionIndex*> sessions_;
+  std::vector<SessionIndex*> indexes_;     // Those of sessions that are indexed by themselves.
+  std::vector<IndexedSession*> sessions_;  // All.
   std::vector<std::shared_lock<std::shared_mutex>> locks_;
 };
 

@@ -20,23 +20,16 @@ namespace {
 
 class RelatedFinder {
  public:
-  RelatedFinder(const Store& store, std::span<SessionIndex* const> sessions, std::string_view id,
+  RelatedFinder(const Store& store, std::span<IndexedSession* const> sessions, std::string_view id,
                 const EntryFilter& filter)
       : settings_(search_settings(store)), sessions_(sessions), id_(id), filter_(filter) {}
 
   Result<std::vector<RelatedEntry>> run() {
-    for (SessionIndex* session : sessions_) {
-      BMAD_TRY(in_session(*session, session->load()));
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries, with_id(id_));
+    for (const Entry& entry : entries) {
+      BMAD_TRY(add_relatives(entry));
     }
-    bool is_there = false;
-    for (SessionIndex* session : sessions_) {
-      BMAD_TRY_ASSIGN(const std::vector<Entry> entries, with_id(*session, id_));
-      for (const Entry& entry : entries) {
-        is_there = true;
-        BMAD_TRY(add_relatives(*session, entry));
-      }
-    }
-    if (!is_there) {
+    if (entries.empty()) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = fmt::format("there is no entry {}; `bmad-mem list` shows ids", id_),
                    .field = "id"};
@@ -48,11 +41,11 @@ class RelatedFinder {
   }
 
  private:
-  Status add_relatives(SessionIndex& session, const Entry& entry) {
+  Status add_relatives(const Entry& entry) {
     JsonParser parser;
     BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
     for (const std::string_view id : entry_references(value)) {
-      BMAD_TRY(add_referenced(session, std::string(id)));
+      BMAD_TRY(add_referenced(entry, id));
     }
     BMAD_TRY(add_referrers());
     Question topic{.filter = filter_};
@@ -71,10 +64,19 @@ class RelatedFinder {
   }
 
   /// An id means the entry of the same session, or else one of any other.
-  Status add_referenced(SessionIndex& session, const std::string& id) {
-    BMAD_TRY_ASSIGN(std::vector<Entry> named, with_id(session, id));
-    for (std::size_t i = 0; named.empty() && i < sessions_.size(); ++i) {
-      BMAD_TRY_ASSIGN(named, with_id(*sessions_[i], id));
+  Status add_referenced(const Entry& entry, std::string_view id) {
+    BMAD_TRY_ASSIGN(std::vector<Entry> named, with_id(id));
+    const auto is_of_others = [&](const Entry& each) {
+      return each.session_id != entry.session_id || each.evicted != entry.evicted;
+    };
+    if (!std::ranges::all_of(named, is_of_others)) {
+      std::erase_if(named, is_of_others);
+    } else if (!named.empty()) {
+      const Entry& first = named.front();
+      const std::pair place(first.session_id, first.evicted);
+      std::erase_if(named, [&](const Entry& each) {
+        return std::pair(each.session_id, each.evicted) != place;
+      });
     }
     for (Entry& each : named) {
       add(std::move(each), Relation::kReferences, 1);
@@ -83,19 +85,22 @@ class RelatedFinder {
   }
 
   Status add_referrers() {
-    for (SessionIndex* session : sessions_) {
-      BMAD_TRY_ASSIGN(
-          const SessionIndex::Postings postings,
-          in_session(*session, session->live_postings(PostingKind::kTerm, reference_key(id_))));
-      for (const SlotPosting& posting : postings->postings) {
-        BMAD_TRY_ASSIGN(
-            Entry entry,
-            in_session(*session, load_entry(*session, session->slots().ordinal(posting.slot))));
-        JsonParser parser;
-        BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
-        const std::vector<std::string_view> names = entry_references(value);
-        if (std::ranges::find(names, id_) != names.end()) {  // Its hash may be another id's, too.
-          add(std::move(entry), Relation::kReferencedBy, 1);
+    for (const SearchedPart& part : parts_of(sessions_)) {
+      BMAD_TRY_ASSIGN(const PartPostings found,
+                      part.part->part_postings(PostingKind::kTerm, reference_key(id_)));
+      for (const SessionPostings& named : found.sessions) {
+        IndexedSession& session = *sessions_[part.first + named.session];
+        BMAD_TRY(in_session(session, session.load()));
+        for (const SlotPosting& posting : named.postings) {
+          BMAD_TRY_ASSIGN(
+              Entry entry,
+              in_session(session, load_entry(session, session.slots().ordinal(posting.slot))));
+          JsonParser parser;
+          BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+          const std::vector<std::string_view> names = entry_references(value);
+          if (std::ranges::find(names, id_) != names.end()) {  // Its hash may be another id's, too.
+            add(std::move(entry), Relation::kReferencedBy, 1);
+          }
         }
       }
     }
@@ -112,19 +117,24 @@ class RelatedFinder {
     wider.filter.limit += wider.filter.limit == 0 ? 0 : 1;  // It finds itself.
     BMAD_TRY_ASSIGN(const SearchResult result, search(sessions_, query, wider, settings_));
     for (const Found& found : result.found) {
-      SessionIndex& session = *sessions_[found.session];
+      IndexedSession& session = *sessions_[found.session];
       BMAD_TRY_ASSIGN(Entry each, in_session(session, load_entry(session, found.ordinal)));
       add(std::move(each), relation, found.relevance);
     }
     return {};
   }
 
-  static Result<std::vector<Entry>> with_id(SessionIndex& session, std::string_view id) {
-    BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, in_session(session, session.find(id)));
+  /// In the order of the sessions.
+  [[nodiscard]] Result<std::vector<Entry>> with_id(std::string_view id) const {
     std::vector<Entry> entries;
-    for (const Ordinal ordinal : ordinals) {
-      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, ordinal)));
-      entries.push_back(std::move(entry));
+    for (const SearchedPart& part : parts_of(sessions_)) {
+      BMAD_TRY_ASSIGN(const std::vector<IndexPart::PartEntry> found, part.part->part_find(id));
+      for (const IndexPart::PartEntry& each : found) {
+        IndexedSession& session = *sessions_[part.first + each.session];
+        BMAD_TRY(in_session(session, session.load()));
+        BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal)));
+        entries.push_back(std::move(entry));
+      }
     }
     return entries;
   }
@@ -159,7 +169,7 @@ class RelatedFinder {
   }
 
   const SearchSettings settings_;
-  std::span<SessionIndex* const> sessions_;
+  std::span<IndexedSession* const> sessions_;
   std::string_view id_;
   const EntryFilter& filter_;
   std::set<std::tuple<std::string, EntryType, std::string>> known_;

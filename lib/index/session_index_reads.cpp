@@ -27,7 +27,17 @@ Ordinal SessionIndex::entry_count() const {
 
 Status SessionIndex::load() { return state_->load(); }
 
-const SlotTable& SessionIndex::slots() const { return *state_->slots; }
+const LogCovers& SessionIndex::covers() const { return state_->covers; }
+
+Result<SlotTotals> SessionIndex::totals() {
+  BMAD_TRY(load());
+  const SlotTable& slots = *state_->slots;
+  return SlotTotals{.entries = slots.size(),
+                    .lengths = slots.length_sum,
+                    .window_lengths = slots.window_length_sum};
+}
+
+SlotView SessionIndex::slots() const { return state_->slots->view(); }
 
 Timestamp SessionIndex::timestamp(Ordinal ordinal) const {
   const std::vector<std::int64_t>& decoded = state_->table.columns.timestamps;
@@ -66,7 +76,7 @@ Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std
     static const auto kNone = std::make_shared<const SlotPostings>();
     return Postings(kNone);
   }
-  auto live = std::make_shared<const SlotPostings>(to_slots(slots(), list));
+  auto live = std::make_shared<const SlotPostings>(to_slots(*state_->slots, list));
   if (state_->checkpoint == nullptr) {
     // A table in memory is as quick to ask again, and each of a thousand small sessions would keep
     // every word that was ever asked for: a server grew by 60 MB in ten minutes.
@@ -253,37 +263,40 @@ std::uint64_t checkpointed_bytes(FileSystem& files, const std::string& session_i
   return bytes;
 }
 
-Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal) const {
-  OpenLogs logs;
-  return line(ordinal, logs);
+Result<EntryRow> SessionIndex::row(Ordinal ordinal) const {
+  return ordinal >= state_->table.rows_begin
+             ? Result<EntryRow>(state_->table.columns.rows[ordinal - state_->table.rows_begin])
+             : state_->checkpoint->row(ordinal);
+}
+
+Result<std::uint32_t> SessionIndex::line_number(Ordinal ordinal) const {
+  BMAD_TRY_ASSIGN(const EntryRow found, row(ordinal));
+  return found.line;
 }
 
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
   if (!state_->grown) {
     BMAD_TRY(state_->load());
   }
-  EntryRow row;
-  const bool in_table = ordinal >= state_->table.rows_begin;
-  if (in_table) {
-    row = state_->table.columns.rows[ordinal - state_->table.rows_begin];
-  } else {
-    BMAD_TRY_ASSIGN(row, state_->checkpoint->row(ordinal));
-  }
+  BMAD_TRY_ASSIGN(const EntryRow found, row(ordinal));
   const std::uint32_t slot = state_->grown ? 0 : state_->slots->slot(ordinal);
   assert(slot != SlotTable::kNoSlot);  // Superseded: nobody has a reason to ask for it.
-  const std::uint32_t flags =
-      state_->grown ? state_->table.columns.flags[ordinal] : state_->slots->flags[slot];
-  const EntryType type = flag_type(flags);
-  const std::string path = log_path_of(options_.session_id, type);
-  LoadedLine loaded{.text = std::string(row.size, '\0'), .number = row.line};
-  std::unique_ptr<File>& log = logs[static_cast<std::size_t>(type)];
+  const EntryType type =
+      flag_type(state_->grown ? state_->table.columns.flags[ordinal] : state_->slots->flags[slot]);
+  return read_row(files_, log_path_of(options_.session_id, type), found,
+                  logs[static_cast<std::size_t>(type)]);
+}
+
+Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& path,
+                                            const EntryRow& row, std::unique_ptr<File>& log) {
   if (log == nullptr) {
-    Result<std::unique_ptr<File>> opened = files_.open(path, OpenMode::kRead);
+    Result<std::unique_ptr<File>> opened = files.open(path, OpenMode::kRead);
     if (!opened && !is_not_found(opened.error())) {
       return opened.error();
     }
     log = opened ? std::move(*opened) : nullptr;
   }
+  IndexedSession::LoadedLine loaded{.text = std::string(row.size, '\0'), .number = row.line};
   std::size_t got = 0;
   if (log != nullptr) {
     BMAD_TRY_ASSIGN(got, log->read_at(row.offset, loaded.text));
@@ -291,10 +304,45 @@ Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& l
   if (got != row.size || entry_line_hash(loaded.text) != row.line_hash) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                  .message = "the log was changed while it was searched; ask again",
-                 .path = files_.display_path(path),
+                 .path = files.display_path(path),
                  .line = row.line};
   }
   return loaded;
+}
+
+Result<PartPostings> SessionIndex::part_postings(PostingKind kind, std::string_view key) {
+  BMAD_TRY(in_session(*this, load()));
+  BMAD_TRY_ASSIGN(Postings found, in_session(*this, live_postings(kind, key)));
+  PartPostings all;
+  if (!found->postings.empty()) {
+    all.sessions.push_back({.postings = found->postings,
+                            .frequency_sum = found->frequency_sum,
+                            .window_count = found->window_count});
+    all.owner = std::move(found);
+  }
+  return all;
+}
+
+Status SessionIndex::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                               const UseKey& use) {
+  return in_session(*this, keys(kind, prefix, [&](std::string_view key, std::uint64_t count) {
+    return !wanted(key) || use(key, count);
+  }));
+}
+
+Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_find(std::string_view id) {
+  BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, in_session(*this, find(id)));
+  std::vector<PartEntry> found;
+  for (const Ordinal ordinal : ordinals) {
+    found.push_back({.ordinal = ordinal});
+  }
+  return found;
+}
+
+void SessionIndex::add_participants(Participants& all) const {
+  all.names.insert(facts().participants.begin(), facts().participants.end());
+  all.has_user = all.has_user || facts().has_user;
+  all.has_assistant = all.has_assistant || facts().has_assistant;
 }
 
 }  // namespace bmad_mem

@@ -150,6 +150,21 @@ std::optional<SlotTable> measured_slots(EntryColumns columns, std::vector<Ordina
   return are_inside(table.reach) ? std::optional(std::move(table)) : std::nullopt;
 }
 
+std::uint64_t count_windows(std::span<const SlotPosting> postings, const WindowReach* reach) {
+  std::uint64_t count = 0;
+  std::uint32_t covered = 0;  // First slot that is not counted yet.
+  for (const SlotPosting& posting : postings) {
+    const WindowReach around = reach[posting.slot];
+    const std::uint32_t begin = std::max(covered, posting.slot - around.before);
+    const std::uint32_t end = posting.slot + around.after + 1;
+    if (end > begin) {
+      count += end - begin;
+      covered = end;
+    }
+  }
+  return count;
+}
+
 SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings) {
   SlotPostings found;
   found.postings.reserve(postings.size());
@@ -165,16 +180,7 @@ SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postin
   if (!ascending) {  // Conversations that were written side by side.
     std::ranges::sort(found.postings, {}, &SlotPosting::slot);
   }
-  std::uint32_t covered = 0;  // First slot that is not counted yet.
-  for (const SlotPosting& posting : found.postings) {
-    const WindowReach reach = table.reach[posting.slot];
-    const std::uint32_t begin = std::max(covered, posting.slot - reach.before);
-    const std::uint32_t end = posting.slot + reach.after + 1;
-    if (end > begin) {
-      found.window_count += end - begin;
-      covered = end;
-    }
-  }
+  found.window_count = count_windows(found.postings, table.reach.data());
   return found;
 }
 

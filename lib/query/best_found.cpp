@@ -5,36 +5,32 @@
 #include <utility>
 
 namespace bmad_mem {
-namespace {
-
 /// The best first, for the order asked for.
-bool is_before(SortOrder sort, const Found& a, const Found& b) {
+bool BestFound::is_before(const Found& a, const Found& b) const {
   if (a.evicted != b.evicted) {
     return b.evicted;
   }
-  if (sort == SortOrder::kRelevanceDesc && a.relevance != b.relevance) {
+  if (sort_ == SortOrder::kRelevanceDesc && a.relevance != b.relevance) {
     return a.relevance > b.relevance;
   }
-  if (sort == SortOrder::kRelevanceDesc && a.length != b.length) {
+  if (sort_ == SortOrder::kRelevanceDesc && a.length != b.length) {
     return a.length > b.length;
   }
   if (a.timestamp != b.timestamp) {
-    return sort == SortOrder::kTimeAsc ? a.timestamp < b.timestamp : a.timestamp > b.timestamp;
+    return sort_ == SortOrder::kTimeAsc ? a.timestamp < b.timestamp : a.timestamp > b.timestamp;
   }
   if (a.session != b.session) {
-    return a.session < b.session;
+    return look_up_.is_session_before(a, b);
   }
-  // Within a log, ordinals go up with the lines; across logs they depend on how they were indexed.
-  return a.type != b.type ? a.type < b.type : a.ordinal > b.ordinal;
+  // Ordinals depend on how a session was indexed.
+  return a.type != b.type ? a.type < b.type : look_up_.line(a) > look_up_.line(b);
 }
-
-}  // namespace
 
 void BestFound::offer(const Found& found) {
   if (found.relevance < min_relevance_) {
     return;
   }
-  const auto before = [this](const Found& a, const Found& b) { return is_before(sort_, a, b); };
+  const auto before = [this](const Found& a, const Found& b) { return is_before(a, b); };
   std::vector<Found>& best = found_[found.session];
   if (limit_ == 0 || best.size() < limit_) {
     best.push_back(found);
@@ -75,12 +71,11 @@ void BestFound::finish(std::size_t session) {
 
 /// Drops what comes behind `limit` entries that are certainly different ones, by their hashes.
 void BestFound::shorten_pool() {
-  std::ranges::sort(pool_,
-                    [this](const Found& a, const Found& b) { return is_before(sort_, a, b); });
+  std::ranges::sort(pool_, [this](const Found& a, const Found& b) { return is_before(a, b); });
   std::unordered_set<std::uint32_t> different;
   std::size_t kept = 0;
   while (kept < pool_.size() && different.size() < limit_) {
-    if (const Result<std::uint32_t> hash = id_hash_(pool_[kept++])) {
+    if (const Result<std::uint32_t> hash = look_up_.id_hash(pool_[kept++])) {
       different.insert(*hash);
     }
   }
@@ -98,7 +93,7 @@ std::vector<Found> BestFound::merged() {
     finish(session);
   }
   std::vector<Found> all = std::exchange(pool_, {});
-  std::ranges::sort(all, [this](const Found& a, const Found& b) { return is_before(sort_, a, b); });
+  std::ranges::sort(all, [this](const Found& a, const Found& b) { return is_before(a, b); });
   return all;
 }
 

@@ -30,16 +30,23 @@ namespace bmad_mem {
 /// Threads: each session is one thread's at a time; merged() comes last.
 class BestFound {
  public:
-  /// See SessionIndex::id_hash(). An entry without one is never taken for a different one.
-  using IdHash = std::function<Result<std::uint32_t>(const Found& found)>;
+  /// What the index knows of an entry.
+  struct LookUp {
+    /// See IndexedSession::id_hash(). An entry without one is never taken for a different one.
+    std::function<Result<std::uint32_t>(const Found& found)> id_hash;
+    /// See IndexedSession::line_number(). Asked where nothing else tells two entries apart.
+    std::function<std::uint32_t(const Found& found)> line;
+    /// Whether the session of one comes before that of the other, which is another one.
+    std::function<bool(const Found& a, const Found& b)> is_session_before;
+  };
 
   /// `limit`: how many to keep; 0: all.
   BestFound(std::size_t session_count, SortOrder sort, std::size_t limit, double min_relevance,
-            IdHash id_hash)
+            LookUp look_up)
       : sort_(sort),
         limit_(limit),
         min_relevance_(min_relevance),
-        id_hash_(std::move(id_hash)),
+        look_up_(std::move(look_up)),
         found_(session_count) {}
 
   /// An entry of less relevance can't be among the best any more. It only grows.
@@ -55,13 +62,14 @@ class BestFound {
   std::vector<Found> merged();
 
  private:
+  [[nodiscard]] bool is_before(const Found& a, const Found& b) const;
   void raise_least(double relevance);
   void shorten_pool();
 
   SortOrder sort_;
   std::size_t limit_;
   double min_relevance_;
-  IdHash id_hash_;
+  LookUp look_up_;
   std::vector<std::vector<Found>> found_;  // By session; heaps.
   std::atomic<double> least_{min_relevance_};
   std::mutex pool_mutex_;  // Guards what follows.

@@ -13,8 +13,8 @@
 namespace bmad_mem {
 namespace {
 
-Entry to_entry(const SessionIndex& session, EntryType type, Ordinal ordinal, JsonValue value,
-               SessionIndex::LoadedLine line) {
+Entry to_entry(const IndexedSession& session, EntryType type, Ordinal ordinal, JsonValue value,
+               IndexedSession::LoadedLine line) {
   const EntryHead head = entry_head(type, value);
   const OddEntry* odd = session.odd(ordinal);
   return Entry{.session_id = session.session_id(),
@@ -35,21 +35,21 @@ Entry to_entry(const SessionIndex& session, EntryType type, Ordinal ordinal, Jso
 }  // namespace
 
 struct HitLoader::Impl {
-  std::span<SessionIndex* const> sessions;
+  std::span<IndexedSession* const> sessions;
   const SearchResult& result;
   const Query& query;
   std::string_view language;
   ReadingTools* tools = nullptr;  // Taken for the first hit.
   std::optional<MatchFinder> finder;
-  std::map<std::size_t, SessionIndex::OpenLogs> logs;  // By session.
+  std::map<std::size_t, IndexedSession::OpenLogs> logs;  // By session.
 
   Result<Hit> load(const Found& found);
   Status load_context(const Found& found, Hit& hit);
-  Status add_neighbour(const SessionIndex& session, std::uint32_t slot,
+  Status add_neighbour(const IndexedSession& session, std::uint32_t slot,
                        std::vector<Entry>& entries);
 };
 
-HitLoader::HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result,
+HitLoader::HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
                      const Query& query, std::string_view language)
     : impl_(new Impl{.sessions = sessions,
                      .result = result,
@@ -78,8 +78,8 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
   if (logs.size() >= kOpenSessionsMax && !logs.contains(found.session)) {
     logs.clear();
   }
-  const SessionIndex& session = *sessions[found.session];
-  SessionIndex::LoadedLine line;
+  const IndexedSession& session = *sessions[found.session];
+  IndexedSession::LoadedLine line;
   if (found.line != nullptr) {
     line = *found.line;
   } else {
@@ -112,8 +112,8 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
 }
 
 Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
-  const SessionIndex& session = *sessions[found.session];
-  const SlotTable& slots = session.slots();
+  const IndexedSession& session = *sessions[found.session];
+  const SlotView slots = session.slots();
   const std::uint32_t slot = slots.slot(found.ordinal);
   for (std::uint32_t at = slot; hit.before.size() < query.context && slots.reach[at].before > 0;) {
     BMAD_TRY(add_neighbour(session, --at, hit.before));
@@ -126,9 +126,9 @@ Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
 }
 
 /// Of the filters only this one holds for neighbours, too: it keeps entries from being seen.
-Status HitLoader::Impl::add_neighbour(const SessionIndex& session, std::uint32_t slot,
+Status HitLoader::Impl::add_neighbour(const IndexedSession& session, std::uint32_t slot,
                                       std::vector<Entry>& entries) {
-  const SlotTable& slots = session.slots();
+  const SlotView slots = session.slots();
   if (query.filter.without_sensitive && (slots.flags[slot] & kFlagSensitive) != 0) {
     return {};
   }
@@ -137,10 +137,10 @@ Status HitLoader::Impl::add_neighbour(const SessionIndex& session, std::uint32_t
   return {};
 }
 
-Result<Entry> load_entry(const SessionIndex& session, Ordinal ordinal) {
-  const SlotTable& slots = session.slots();
+Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal) {
+  const SlotView slots = session.slots();
   const EntryType type = flag_type(slots.flags[slots.slot(ordinal)]);
-  BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line, session.line(ordinal));
+  BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
   return to_entry(session, type, ordinal, value, std::move(line));

@@ -14,7 +14,7 @@ namespace {
 /// What a filter leaves of a session.
 class Passing {
  public:
-  explicit Passing(SessionIndex& session, const EntryFilter& filter)
+  explicit Passing(IndexedSession& session, const EntryFilter& filter)
       : session_(session), filter_(filter) {}
 
   Status load() {
@@ -27,61 +27,66 @@ class Passing {
     return {};
   }
 
-  [[nodiscard]] Timestamp time(Ordinal ordinal) const { return session_.timestamp(ordinal); }
+  [[nodiscard]] Timestamp time(std::uint32_t slot) const {
+    return session_.timestamp(session_.slots().ordinal(slot));
+  }
 
-  [[nodiscard]] bool passes(Ordinal ordinal) const {
-    const std::uint32_t slot = session_.slots().slot(ordinal);
-    return slot != SlotTable::kNoSlot && (allowed_.empty() || allowed_[slot] != 0) &&
-           passes_plain_filters(filter_, session_.slots().flags[slot], time(ordinal));
+  [[nodiscard]] bool passes(std::uint32_t slot) const {
+    return (allowed_.empty() || allowed_[slot] != 0) &&
+           passes_plain_filters(filter_, session_.slots().flags[slot], time(slot));
   }
 
  private:
-  SessionIndex& session_;
+  IndexedSession& session_;
   const EntryFilter& filter_;
   AllowedSlots allowed_;
 };
 
-Status add_topics(SessionIndex& session, const EntryFilter& filter,
-                  std::map<std::string, TopicCount>& topics) {
-  Passing passing(session, filter);
-  BMAD_TRY(passing.load());
+Status add_topics(const SearchedPart& part, std::span<IndexedSession* const> sessions,
+                  const EntryFilter& filter, std::map<std::string, TopicCount>& topics) {
+  std::map<std::uint32_t, Passing> passing;  // By the number of the session.
   // Each once: a name that JSON escapes may come from the checkpoint and again from the table.
   std::set<std::string> names;
-  BMAD_TRY(session.keys(PostingKind::kTopic, {}, [&](std::string_view name, std::uint64_t) {
-    names.emplace(name);
-    return true;
-  }));
+  BMAD_TRY(part.part->part_keys(
+      PostingKind::kTopic, {}, [](std::string_view) { return true; },
+      [&](std::string_view name, std::uint64_t) {
+        names.emplace(name);
+        return true;
+      }));
   for (const std::string& name : names) {
-    BMAD_TRY_ASSIGN(const std::vector<Posting> postings,
-                    session.postings(PostingKind::kTopic, name));
-    TopicCount here{.topic = name, .sessions = 1};
-    for (const Posting& posting : postings) {
-      if (passing.passes(posting.ordinal)) {
-        ++here.entries;
-        here.newest = std::max(here.newest, passing.time(posting.ordinal));
+    BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTopic, name));
+    for (const SessionPostings& each : found.sessions) {
+      IndexedSession& session = *sessions[part.first + each.session];
+      const auto [place, is_new] = passing.try_emplace(each.session, session, filter);
+      BMAD_TRY(is_new ? in_session(session, place->second.load()) : Status());
+      TopicCount here{.topic = name, .sessions = 1};
+      for (const SlotPosting& posting : each.postings) {
+        if (place->second.passes(posting.slot)) {
+          ++here.entries;
+          here.newest = std::max(here.newest, place->second.time(posting.slot));
+        }
       }
-    }
-    if (here.entries > 0) {
-      TopicCount& all = topics[name];
-      all.topic = name;
-      all.entries += here.entries;
-      all.sessions += 1;
-      all.newest = std::max(all.newest, here.newest);
+      if (here.entries > 0) {
+        TopicCount& all = topics[name];
+        all.topic = name;
+        all.entries += here.entries;
+        all.sessions += 1;
+        all.newest = std::max(all.newest, here.newest);
+      }
     }
   }
   return {};
 }
 
-Status add_times(SessionIndex& session, const EntryFilter& filter, TimelineUnit unit,
+Status add_times(IndexedSession& session, const EntryFilter& filter, TimelineUnit unit,
                  std::map<Timestamp, TimelineBucket>& buckets) {
   Passing passing(session, filter);
   BMAD_TRY(passing.load());
   std::map<Timestamp, TimelineBucket> here;
-  const SlotTable& slots = session.slots();
+  const SlotView slots = session.slots();
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    const Ordinal ordinal = slots.ordinal(slot);
-    if (passing.passes(ordinal)) {
-      TimelineBucket& bucket = here[begin_of(unit, passing.time(ordinal))];
+    if (passing.passes(slot)) {
+      TimelineBucket& bucket = here[begin_of(unit, passing.time(slot))];
       ++bucket.entries[static_cast<std::size_t>(flag_type(slots.flags[slot]))];
     }
   }
@@ -98,11 +103,11 @@ Status add_times(SessionIndex& session, const EntryFilter& filter, TimelineUnit 
 
 }  // namespace
 
-Result<std::vector<TopicCount>> count_topics(std::span<SessionIndex* const> sessions,
+Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> sessions,
                                              const EntryFilter& filter) {
   std::map<std::string, TopicCount> topics;
-  for (SessionIndex* session : sessions) {
-    BMAD_TRY(in_session(*session, add_topics(*session, filter, topics)));
+  for (const SearchedPart& part : parts_of(sessions)) {
+    BMAD_TRY(add_topics(part, sessions, filter, topics));
   }
   std::vector<TopicCount> counts;
   for (auto& [name, count] : topics) {
@@ -115,10 +120,10 @@ Result<std::vector<TopicCount>> count_topics(std::span<SessionIndex* const> sess
   return counts;
 }
 
-Result<std::vector<TimelineBucket>> count_by_time(std::span<SessionIndex* const> sessions,
+Result<std::vector<TimelineBucket>> count_by_time(std::span<IndexedSession* const> sessions,
                                                   const EntryFilter& filter, TimelineUnit unit) {
   std::map<Timestamp, TimelineBucket> buckets;
-  for (SessionIndex* session : sessions) {
+  for (IndexedSession* session : sessions) {
     BMAD_TRY(in_session(*session, add_times(*session, filter, unit, buckets)));
   }
   std::vector<TimelineBucket> timeline;

@@ -48,7 +48,7 @@ bool has_digit(std::string_view text) {
 
 class Planner {
  public:
-  Planner(std::span<SessionIndex* const> sessions, Analyzer& analyzer, std::string_view language)
+  Planner(std::span<IndexedSession* const> sessions, Analyzer& analyzer, std::string_view language)
       : sessions_(sessions), analyzer_(analyzer), language_(language), speakers_(sessions) {}
 
   Result<Plan> run(const Question& question, Timestamp now) {
@@ -227,13 +227,13 @@ class Planner {
   [[nodiscard]] Timestamp reference_time(Timestamp now) const {
     constexpr std::chrono::days kLong{60};
     Timestamp newest{};
-    for (const SessionIndex* session : sessions_) {
-      newest = std::max(newest, session->facts().newest);
+    for (const IndexedSession* session : sessions_) {
+      newest = std::max(newest, session->newest());
     }
     return newest > Timestamp{} && newest + kLong < now ? newest : now;
   }
 
-  std::span<SessionIndex* const> sessions_;
+  std::span<IndexedSession* const> sessions_;
   Analyzer& analyzer_;
   std::string_view language_;  // Of the store; from run() on, of the question.
   SpeakerFinder speakers_;
@@ -245,12 +245,12 @@ class Planner {
 
 }  // namespace
 
-Result<Plan> make_plan(const Question& question, std::span<SessionIndex* const> sessions,
+Result<Plan> make_plan(const Question& question, std::span<IndexedSession* const> sessions,
                        Analyzer& analyzer, std::string_view language, Timestamp now) {
   return Planner(sessions, analyzer, language).run(question, now);
 }
 
-Result<std::string> add_slip_terms(std::span<SessionIndex* const> sessions, Analyzer& analyzer,
+Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, Analyzer& analyzer,
                                    const DoubtfulWord& word, Plan& plan) {
   BMAD_TRY_ASSIGN(const std::vector<std::string> terms,
                   terms_one_slip_from(sessions, analyzer, word.token));

@@ -9,7 +9,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
 #include "index/analyzer.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 #include "query/question.hpp"
 #include "ranker.hpp"
 
@@ -41,8 +41,8 @@ struct Plan {
 
 /// Plans `question` over `sessions`. `analyzer` is one of `language`; the stop words of another
 /// language that the question is written in are dropped as well.
-/// Errors: E_STORAGE_CORRUPT, as SessionIndex::keys().
-Result<Plan> make_plan(const Question& question, std::span<SessionIndex* const> sessions,
+/// Errors: E_STORAGE_CORRUPT, as IndexPart::part_keys().
+Result<Plan> make_plan(const Question& question, std::span<IndexedSession* const> sessions,
                        Analyzer& analyzer, std::string_view language, Timestamp now);
 
 /// What a term counts that stands in for a word nobody knows.
@@ -50,7 +50,7 @@ inline constexpr double kSlipWeight = 0.5;
 
 /// Puts beside `word` the known terms one slip away from it. A note for people is what it returns;
 /// empty when there are none. Errors: as make_plan().
-Result<std::string> add_slip_terms(std::span<SessionIndex* const> sessions, Analyzer& analyzer,
+Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, Analyzer& analyzer,
                                    const DoubtfulWord& word, Plan& plan);
 
 }  // namespace bmad_mem

@@ -37,12 +37,13 @@ RankOptions RankOptions::of(TextRanking ranking) {
   return {};
 }
 
-Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const Speaker& speaker) {
+Result<std::vector<std::uint8_t>> slots_of_speaker(IndexedSession& session,
+                                                   const Speaker& speaker) {
   std::vector<std::uint8_t> by_speaker;
   if (!speaker.is_named()) {
     return by_speaker;
   }
-  const SlotTable& slots = session.slots();
+  const SlotView slots = session.slots();
   by_speaker.resize(slots.size());
   if (speaker.who.empty()) {
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
@@ -51,7 +52,7 @@ Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const 
     return by_speaker;
   }
   BMAD_TRY_ASSIGN(
-      const SessionIndex::Postings postings,
+      const IndexedSession::Postings postings,
       session.live_postings(PostingKind::kTerm, std::string(kAgentPrefix) + speaker.who));
   for (const SlotPosting& posting : postings->postings) {
     by_speaker[posting.slot] = 1;
@@ -59,19 +60,17 @@ Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const 
   return by_speaker;
 }
 
-RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
-                  const std::vector<SessionTerms>& collected, const RankQuery& query,
-                  const RankOptions& options) {
+RankTotals sum_up(const std::vector<SlotTotals>& sizes, const std::vector<SessionTerms>& collected,
+                  const RankQuery& query, const RankOptions& options) {
   double entry_count = 0;
   double session_count = 0;
   double length = 0;
   double window_length = 0;
-  for (const SessionIndex* session : sessions) {
-    const SlotTable& slots = session->slots();
-    entry_count += slots.size();
-    session_count += slots.size() > 0 ? 1 : 0;
-    length += static_cast<double>(slots.length_sum);
-    window_length += static_cast<double>(slots.window_length_sum);
+  for (const SlotTotals& size : sizes) {
+    entry_count += static_cast<double>(size.entries);
+    session_count += size.entries > 0 ? 1 : 0;
+    length += static_cast<double>(size.lengths);
+    window_length += static_cast<double>(size.window_lengths);
   }
   const double entries_or_1 = std::max(1.0, entry_count);
   const double mean_length = std::max(1.0, length / entries_or_1);
@@ -83,9 +82,11 @@ RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
     double windows = 0;
     double in_sessions = 0;
     for (const SessionTerms& session : collected) {
-      entries += static_cast<double>(session.terms[i]->postings.size());
-      windows += static_cast<double>(session.terms[i]->window_count);
-      in_sessions += session.terms[i]->postings.empty() ? 0 : 1;
+      if (!session.terms.empty()) {
+        entries += static_cast<double>(session.terms[i].postings.size());
+        windows += static_cast<double>(session.terms[i].window_count);
+        in_sessions += session.terms[i].postings.empty() ? 0 : 1;
+      }
     }
     const RankTerm& term = query.terms[i];
     const double entry_weight =

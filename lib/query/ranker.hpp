@@ -28,7 +28,7 @@
 
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 #include "query/date_span.hpp"
 #include "speakers.hpp"
 
@@ -62,12 +62,12 @@ struct RankQuery {
 
 /// A query's terms in one session.
 struct SessionTerms {
-  std::vector<SessionIndex::Postings> terms;  ///< As RankQuery::terms; none is null.
-  std::vector<std::uint8_t> by_speaker;       ///< By slot; empty when nobody was named.
+  std::vector<SessionPostings> terms;    ///< As RankQuery::terms; empty when it holds none of them.
+  std::vector<std::uint8_t> by_speaker;  ///< By slot; empty when nobody was named.
 };
 
-/// By slot, whether an entry is by `speaker`; empty when nobody is named.
-Result<std::vector<std::uint8_t>> slots_of_speaker(SessionIndex& session, const Speaker& speaker);
+/// By slot, whether an entry is by `speaker`; empty when nobody is named. `session` is loaded.
+Result<std::vector<std::uint8_t>> slots_of_speaker(IndexedSession& session, const Speaker& speaker);
 
 /// BM25 (Robertson and Zaragoza 2009) of one term in one grain, idf and the grain's weight
 /// included.
@@ -99,8 +99,8 @@ struct RankTotals {
   double full = 1;                ///< The sum that counts as 1.
 };
 
-RankTotals sum_up(const std::vector<SessionIndex*>& sessions,
-                  const std::vector<SessionTerms>& collected, const RankQuery& query,
-                  const RankOptions& options);
+/// `sizes` and `collected`: by session.
+RankTotals sum_up(const std::vector<SlotTotals>& sizes, const std::vector<SessionTerms>& collected,
+                  const RankQuery& query, const RankOptions& options);
 
 }  // namespace bmad_mem

@@ -30,7 +30,7 @@ constexpr std::size_t kRankTermsMax = 48;
 
 class Search {
  public:
-  Search(std::span<SessionIndex* const> sessions, const Query& query, const Question& question,
+  Search(std::span<IndexedSession* const> sessions, const Query& query, const Question& question,
          const SearchSettings& settings)
       : sessions_(sessions.begin(), sessions.end()),
         query_(query),
@@ -40,7 +40,12 @@ class Search {
 
   Result<SearchResult> run() {
     BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
-    BMAD_TRY(on_all([&](std::size_t i) { return sessions_[i]->load(); }));
+    sizes_.resize(sessions_.size());
+    collected_.resize(sessions_.size());
+    BMAD_TRY(on_all([&](std::size_t i) -> Status {
+      BMAD_TRY_ASSIGN(sizes_[i], sessions_[i]->totals());
+      return {};
+    }));
     BMAD_TRY_ASSIGN(
         plan_, make_plan(question_, sessions_, tools->analyzer, settings_.language, settings_.now));
     has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
@@ -54,7 +59,7 @@ class Search {
     BMAD_TRY(add_slips(tools->analyzer));
     keep_rarest_terms();
     choose_rules();
-    const RankTotals totals = sum_up(sessions_, collected_, plan_.rank, options_);
+    const RankTotals totals = sum_up(sizes_, collected_, plan_.rank, options_);
     BMAD_TRY(find(*tools, totals));
     if (result_.found.empty() && relax()) {
       BMAD_TRY(find(*tools, totals));
@@ -111,7 +116,17 @@ class Search {
     best_.emplace(
         sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
         needs_text() ? 0 : question_.filter.limit, query_.min_relevance,
-        [this](const Found& found) { return sessions_[found.session]->id_hash(found.ordinal); });
+        BestFound::LookUp{
+            .id_hash =
+                [this](const Found& found) {
+                  return sessions_[found.session]->id_hash(found.ordinal);
+                },
+            .line =
+                [this](const Found& found) {
+                  return sessions_[found.session]->line_number(found.ordinal).value_or(0);
+                },
+            .is_session_before = [this](const Found& a,
+                                        const Found& b) { return place_of(a) < place_of(b); }});
     BMAD_TRY(on_all([&](std::size_t i) {
       Status scored = score(i, totals, relevance, validity);
       best_->finish(i);
@@ -138,37 +153,53 @@ class Search {
     return {};
   }
 
+  /// What decides between equals: sessions before archives, and those before what was evicted.
+  [[nodiscard]] std::tuple<bool, bool, std::string_view> place_of(const Found& found) const {
+    const IndexedSession& session = *sessions_[found.session];
+    return {session.is_evicted(), session.is_archived(), session.session_id()};
+  }
+
   [[nodiscard]] bool holds_any_term() const {
-    return std::ranges::any_of(collected_, [](const SessionTerms& session) {
-      return std::ranges::any_of(session.terms, [](const SessionIndex::Postings& term) {
-        return !term->postings.empty();
-      });
-    });
+    return std::ranges::any_of(collected_,
+                               [](const SessionTerms& session) { return !session.terms.empty(); });
   }
 
   /// The postings of the terms that came since the last call.
   Status collect() {
-    collected_.resize(sessions_.size());
-    return on_all([&](std::size_t i) -> Status {
-      std::vector<SessionIndex::Postings>& terms = collected_[i].terms;
-      for (std::size_t t = terms.size(); t < plan_.rank.terms.size(); ++t) {
-        BMAD_TRY_ASSIGN(SessionIndex::Postings found,
-                        sessions_[i]->live_postings(PostingKind::kTerm, plan_.rank.terms[t].term));
-        terms.push_back(std::move(found));
-      }
-      if (options_.speaker_bonus > 0 && collected_[i].by_speaker.empty()) {
-        BMAD_TRY_ASSIGN(collected_[i].by_speaker,
-                        slots_of_speaker(*sessions_[i], plan_.rank.speaker));
-      }
-      return {};
+    const std::size_t begin = collected_terms_;
+    const std::size_t end = plan_.rank.terms.size();
+    const std::vector<SearchedPart> parts = parts_of(sessions_);
+    std::vector<Result<PartPostings>> found(parts.size() * (end - begin), PartPostings());
+    for_each_parallel(found.size(), [&](std::size_t i) {
+      const std::string& term = plan_.rank.terms[begin + i / parts.size()].term;
+      found[i] = settings_.is_late()
+                     ? Result<PartPostings>(query_timeout(query_))
+                     : parts[i % parts.size()].part->part_postings(PostingKind::kTerm, term);
     });
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      BMAD_TRY(found[i] ? Status() : Status(std::move(found[i]).error()));
+      for (const SessionPostings& each : found[i]->sessions) {
+        std::vector<SessionPostings>& terms =
+            collected_[parts[i % parts.size()].first + each.session].terms;
+        terms.resize(end);
+        terms[begin + i / parts.size()] = each;
+      }
+      owners_.push_back(std::move(found[i]->owner));
+    }
+    for (SessionTerms& session : collected_) {
+      if (!session.terms.empty()) {
+        session.terms.resize(end);
+      }
+    }
+    collected_terms_ = end;
+    return {};
   }
 
   /// How many entries hold the term that is number `term`.
   [[nodiscard]] std::uint64_t count_holders(std::size_t term) const {
     std::uint64_t count = 0;
     for (const SessionTerms& session : collected_) {
-      count += session.terms[term]->postings.size();
+      count += session.terms.empty() ? 0 : session.terms[term].postings.size();
     }
     return count;
   }
@@ -204,21 +235,22 @@ class Search {
     by_count.resize(std::min(by_count.size(), kRankTermsMax));
     std::ranges::sort(by_count, {}, &std::pair<std::uint64_t, std::size_t>::second);
     std::vector<RankTerm> kept;
-    std::vector<SessionTerms> collected(collected_.size());
     for (const auto& [count, i] : by_count) {
       kept.push_back(terms[i]);
-      for (std::size_t s = 0; s < collected_.size(); ++s) {
-        collected[s].terms.push_back(std::move(collected_[s].terms[i]));
-      }
     }
-    for (std::size_t s = 0; s < collected_.size(); ++s) {
-      collected[s].by_speaker = std::move(collected_[s].by_speaker);
+    for (SessionTerms& session : collected_) {
+      std::vector<SessionPostings> held;
+      for (const auto& [count, i] : by_count) {
+        if (!session.terms.empty()) {
+          held.push_back(session.terms[i]);
+        }
+      }
+      session.terms = std::move(held);
     }
     terms = std::move(kept);
-    collected_ = std::move(collected);
   }
 
-  Result<AllowedSlots> allowed(SessionIndex& session) {
+  Result<AllowedSlots> allowed(IndexedSession& session) {
     SlotFilter filter(session);
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, question_.filter.agents));
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, question_.filter.tags));
@@ -246,7 +278,7 @@ class Search {
   }
 
   /// Whether the flags and the time of an entry pass.
-  [[nodiscard]] bool passes(const SessionIndex& session, std::uint32_t flags,
+  [[nodiscard]] bool passes(const IndexedSession& session, std::uint32_t flags,
                             Timestamp time) const {
     if (!passes_plain_filters(question_.filter, flags, time)) {
       return false;
@@ -262,17 +294,19 @@ class Search {
 
   Status score(std::size_t index, const RankTotals& totals, const Relevance& relevance,
                Validity& validity) {
-    SessionIndex& session = *sessions_[index];
-    const SessionTerms& terms = collected_[index];
-    const bool has_postings = std::ranges::any_of(
-        terms.terms, [](const SessionIndex::Postings& term) { return !term->postings.empty(); });
-    if (has_words_ && !has_postings && plan_.rank.spans.empty() && !weak_) {
+    IndexedSession& session = *sessions_[index];
+    SessionTerms& terms = collected_[index];
+    if (has_words_ && terms.terms.empty() && plan_.rank.spans.empty() && !weak_) {
       return {};
+    }
+    BMAD_TRY(session.load());
+    if (options_.speaker_bonus > 0 && terms.by_speaker.empty()) {
+      BMAD_TRY_ASSIGN(terms.by_speaker, slots_of_speaker(session, plan_.rank.speaker));
     }
     BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
-    const RelevanceBound bound(relevance, session.facts().newest);
+    const RelevanceBound bound(relevance, session.newest());
     const auto hidden = session.hidden();
     Status problem;
     const auto consider = [&](std::uint32_t slot) {
@@ -299,7 +333,7 @@ class Search {
   }
 
   /// The rule for questions that find entries by something else than their words.
-  [[nodiscard]] bool is_candidate(const SessionIndex& session, std::uint32_t slot,
+  [[nodiscard]] bool is_candidate(const IndexedSession& session, std::uint32_t slot,
                                   const SessionTerms& terms, const SessionScores& scores) const {
     if (weak_) {
       return !terms.by_speaker.empty() && terms.by_speaker[slot] != 0;
@@ -313,13 +347,13 @@ class Search {
     return scores.matches(slot) || is_in_span(time_of(session, slot));
   }
 
-  static Timestamp time_of(const SessionIndex& session, std::uint32_t slot) {
+  static Timestamp time_of(const IndexedSession& session, std::uint32_t slot) {
     return session.timestamp(session.slots().ordinal(slot));
   }
 
   Status score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
                      const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
-    const SessionIndex& session = *sessions_[index];
+    const IndexedSession& session = *sessions_[index];
     const std::uint32_t flags = session.slots().flags[slot];
     // To decode a time takes longer than all else here, so that most entries end before it.
     const bool text_knows_time = !plan_.rank.spans.empty();
@@ -398,18 +432,18 @@ class Search {
   }
 
   Result<std::string> id_of(ReadingTools& tools, Found& found) {
-    const SessionIndex& session = *sessions_[found.session];
-    BMAD_TRY_ASSIGN(SessionIndex::LoadedLine line,
+    const IndexedSession& session = *sessions_[found.session];
+    BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line,
                     in_session(session, session.line(found.ordinal)));
     BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
     std::string id(entry_id(value));
-    found.line = std::make_shared<const SessionIndex::LoadedLine>(std::move(line));
+    found.line = std::make_shared<const IndexedSession::LoadedLine>(std::move(line));
     return id;
   }
 
   /// Whether the entry holds, word by word, what it must, and has around it what it should.
   Result<bool> holds_phrases(ReadingTools& tools, const Found& found) {
-    const SlotTable& slots = sessions_[found.session]->slots();
+    const SlotView slots = sessions_[found.session]->slots();
     const std::uint32_t slot = slots.slot(found.ordinal);
     for (const Requirement& wanted : plan_.requirements) {
       if (!wanted.phrase.empty()) {
@@ -436,9 +470,9 @@ class Search {
                                const Requirement& wanted) {
     const auto [place, is_new] = phrase_held_.try_emplace({index, slot, &wanted}, false);
     if (is_new) {
-      const SessionIndex& session = *sessions_[index];
+      const IndexedSession& session = *sessions_[index];
       const Ordinal ordinal = session.slots().ordinal(slot);
-      BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line,
+      BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
                       in_session(session, session.line(ordinal)));
       BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
       tools.text.clear();
@@ -456,7 +490,7 @@ class Search {
     SessionScores scores;
     std::size_t computed = sessions_.size();
     for (const std::size_t i : by_session) {
-      const SessionIndex& session = *sessions_[found[i].session];
+      const IndexedSession& session = *sessions_[found[i].session];
       if (computed != found[i].session) {
         computed = found[i].session;
         scores.compute(session, collected_[computed], totals, plan_.rank, options_);
@@ -466,15 +500,18 @@ class Search {
     return explanations;
   }
 
-  std::vector<SessionIndex*> sessions_;
+  std::vector<IndexedSession*> sessions_;
   const Query& query_;
   const Question& question_;
   const SearchSettings& settings_;
   RankOptions options_;
   Plan plan_;
   bool has_words_ = false;
-  bool weak_ = false;                    // Only who is named is known.
-  std::vector<SessionTerms> collected_;  // By session.
+  bool weak_ = false;              // Only who is named is known.
+  std::vector<SlotTotals> sizes_;  // By session; so for the next.
+  std::vector<SessionTerms> collected_;
+  std::size_t collected_terms_ = 0;                  // Of plan_.rank.terms.
+  std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.
   // By session, slot and phrase: whether the entry itself holds it.
   std::map<std::tuple<std::size_t, std::uint32_t, const Requirement*>, bool> phrase_held_;
   SearchResult result_;
@@ -490,7 +527,7 @@ Error query_timeout(const Query& query) {
                                       query.timeout.count())};
 }
 
-Result<SearchResult> search(std::span<SessionIndex* const> sessions, const Query& query,
+Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
                             const Question& question, const SearchSettings& settings) {
   return Search(sessions, query, question, settings).run();
 }

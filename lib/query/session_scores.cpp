@@ -24,16 +24,16 @@ Two two_at(const double* values) {
 
 }  // namespace
 
-void SessionScores::compute(const SessionIndex& session, const SessionTerms& terms,
+void SessionScores::compute(const IndexedSession& session, const SessionTerms& terms,
                             const RankTotals& totals, const RankQuery& query,
                             const RankOptions& options) {
   clear();
-  session_ = &session;
+  slots_ = session.slots();
   terms_ = &terms;
   totals_ = &totals;
   query_ = &query;
   options_ = &options;
-  const std::size_t blocks = session.slots().size() / kBlock + 1;
+  const std::size_t blocks = slots_.size() / kBlock + 1;
   if (window_.size() < blocks * kBlock) {
     own_.resize(kPad + blocks * kBlock);
     window_.resize(blocks * kBlock);
@@ -111,11 +111,11 @@ void SessionScores::touch(std::uint32_t begin, std::uint32_t end) {
 void SessionScores::add_entries(std::size_t term) {
   const TermScores& scores = totals_->terms[term];
   const std::array grains = {scores.entry, scores.lone_entry};
-  const std::uint32_t* const lengths = session_->slots().lengths.data();
-  const std::uint32_t* const flags = session_->slots().flags.data();
+  const std::uint32_t* const lengths = slots_.lengths;
+  const std::uint32_t* const flags = slots_.flags;
   double* const own = own_.data() + kPad;
   std::uint64_t* const touched = touched_.data();
-  for (const SlotPosting& posting : terms_->terms[term]->postings) {
+  for (const SlotPosting& posting : terms_->terms[term].postings) {
     const std::uint32_t slot = posting.slot;
     const GrainScore& score = grains[is_lone_flag(flags[slot]) ? 1 : 0];
     own[slot] += score.at(as_double(posting.frequency), as_double(lengths[slot]));
@@ -126,8 +126,8 @@ void SessionScores::add_entries(std::size_t term) {
 /// Windows of neighbours overlap: first each posting is counted in all windows that reach it, then
 /// the scores are worked out stretch by stretch.
 void SessionScores::add_windows(std::size_t term) {
-  const SlotTable& slots = session_->slots();
-  const std::span<const SlotPosting> postings = terms_->terms[term]->postings;
+  const SlotView& slots = slots_;
+  const std::span<const SlotPosting> postings = terms_->terms[term].postings;
   const TermScores& scores = totals_->terms[term];
   count_in_windows(postings);
   for (std::size_t i = 0; i < postings.size();) {
@@ -143,12 +143,12 @@ void SessionScores::add_windows(std::size_t term) {
     }
     touch(begin, end);
     score_windows(lone ? scores.lone_window : scores.window,
-                  lone ? slots.lengths.data() : slots.window_lengths.data(), begin, end);
+                  lone ? slots.lengths : slots.window_lengths, begin, end);
   }
 }
 
 void SessionScores::count_in_windows(std::span<const SlotPosting> postings) {
-  const WindowReach* const reach = session_->slots().reach.data();
+  const WindowReach* const reach = slots_.reach;
   std::uint32_t* const frequencies = window_frequencies_.data();
   for (const SlotPosting& posting : postings) {
     const std::uint32_t slot = posting.slot;
@@ -181,14 +181,14 @@ void SessionScores::score_windows(const GrainScore& score, const std::uint32_t* 
 }
 
 TextExplanation SessionScores::explain(std::uint32_t slot, Timestamp time) const {
-  const SlotTable& slots = session_->slots();
+  const SlotView& slots = slots_;
   const WindowReach reach = slots.reach[slot];
   const double full = totals_->full;
   TextExplanation explanation;
-  for (std::size_t i = 0; i < query_->terms.size(); ++i) {
+  for (std::size_t i = 0; i < terms_->terms.size(); ++i) {
     TermScore score{.term = query_->terms[i].term};
     const TermScores& scores = totals_->terms[i];
-    const std::vector<SlotPosting>& postings = terms_->terms[i]->postings;
+    const std::span<const SlotPosting> postings = terms_->terms[i].postings;
     double around = 0;
     for (auto it = std::ranges::lower_bound(postings, slot - reach.before, {}, &SlotPosting::slot);
          it != postings.end() && it->slot <= slot + reach.after; ++it) {
@@ -222,8 +222,8 @@ double SessionScores::date_part(Timestamp time) const {
 }
 
 double SessionScores::session_score(std::size_t term) const {
-  const auto frequency = static_cast<double>(terms_->terms[term]->frequency_sum);
-  const auto length = static_cast<double>(session_->slots().length_sum);
+  const auto frequency = static_cast<double>(terms_->terms[term].frequency_sum);
+  const auto length = static_cast<double>(slots_.length_sum);
   return frequency == 0 ? 0 : totals_->terms[term].session.at(frequency, length);
 }
 

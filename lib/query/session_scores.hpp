@@ -19,7 +19,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
 
@@ -29,8 +29,8 @@ namespace bmad_mem {
 /// looked at or cleared. Threads: one object a thread.
 class SessionScores {
  public:
-  /// All arguments must outlive the use of the scores.
-  void compute(const SessionIndex& session, const SessionTerms& terms, const RankTotals& totals,
+  /// `session` is loaded. All arguments must outlive the use of the scores.
+  void compute(const IndexedSession& session, const SessionTerms& terms, const RankTotals& totals,
                const RankQuery& query, const RankOptions& options);
 
   /// Calls `use(slot)` for each entry that holds a term itself or in its window, but for those that
@@ -85,18 +85,15 @@ class SessionScores {
   static bool is_lone_flag(std::uint32_t flags) {
     return flag_type(flags) != EntryType::kConversation;
   }
-  [[nodiscard]] bool is_lone(std::uint32_t slot) const {
-    return is_lone_flag(session_->slots().flags[slot]);
-  }
+  [[nodiscard]] bool is_lone(std::uint32_t slot) const { return is_lone_flag(slots_.flags[slot]); }
   [[nodiscard]] double question_part(std::uint32_t slot) const {
-    const SlotTable& slots = session_->slots();
-    return question_factor_ > 0 && slots.reach[slot].before > 0 &&
-                   (slots.flags[slot - 1] & kFlagAsks) != 0
+    return question_factor_ > 0 && slots_.reach[slot].before > 0 &&
+                   (slots_.flags[slot - 1] & kFlagAsks) != 0
                ? question_factor_ * own_[kPad + slot - 1]
                : 0;
   }
   [[nodiscard]] double asks_part(std::uint32_t slot) const {
-    return (session_->slots().flags[slot] & kFlagAsks) != 0 ? -options_->asks_malus : 0;
+    return (slots_.flags[slot] & kFlagAsks) != 0 ? -options_->asks_malus : 0;
   }
   [[nodiscard]] double speaker_part(std::uint32_t slot) const {
     return !terms_->by_speaker.empty() && terms_->by_speaker[slot] != 0 ? options_->speaker_bonus
@@ -105,7 +102,7 @@ class SessionScores {
   [[nodiscard]] double date_part(Timestamp time) const;
   [[nodiscard]] double session_score(std::size_t term) const;
 
-  const SessionIndex* session_ = nullptr;
+  SlotView slots_;
   const SessionTerms* terms_ = nullptr;
   const RankTotals* totals_ = nullptr;
   const RankQuery* query_ = nullptr;
@@ -125,7 +122,7 @@ class SessionScores {
 template <typename Least, typename Use>
 void SessionScores::for_each_match(const RelevanceBound& bound, const Least& least,
                                    const Use& use) {
-  const std::vector<std::uint32_t>& flags = session_->slots().flags;
+  const std::uint32_t* const flags = slots_.flags;
   for (const Block& block : best_blocks(bound.least_text(least()))) {
     if (block.most < bound.least_text(least())) {
       return;

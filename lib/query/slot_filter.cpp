@@ -51,7 +51,7 @@ Status SlotFilter::holding(const std::vector<std::vector<std::string>>& terms, b
 
 Status SlotFilter::near(const std::vector<std::vector<std::string>>& terms) {
   BMAD_TRY_ASSIGN(const AllowedSlots all, with_all(terms));
-  const std::vector<WindowReach>& reach = session_.slots().reach;
+  const WindowReach* const reach = session_.slots().reach;
   AllowedSlots around(all.size());
   for (std::size_t slot = 0; slot < all.size(); ++slot) {
     if (all[slot] != 0) {
@@ -78,7 +78,7 @@ Result<AllowedSlots> SlotFilter::with_all(const std::vector<std::vector<std::str
 }
 
 Status SlotFilter::mark(PostingKind kind, std::string_view key, AllowedSlots& marked) {
-  BMAD_TRY_ASSIGN(const SessionIndex::Postings postings, session_.live_postings(kind, key));
+  BMAD_TRY_ASSIGN(const IndexedSession::Postings postings, session_.live_postings(kind, key));
   for (const SlotPosting& posting : postings->postings) {
     marked[posting.slot] = 1;
   }

@@ -8,7 +8,7 @@
 
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 
 namespace bmad_mem {
 
@@ -18,7 +18,7 @@ using AllowedSlots = std::vector<std::uint8_t>;
 class SlotFilter {
  public:
   /// `session` is load()ed and locked, and outlives the filter.
-  explicit SlotFilter(SessionIndex& session) : session_(session) {}
+  explicit SlotFilter(IndexedSession& session) : session_(session) {}
 
   /// Only entries under one of `keys`; all when there are none. Errors: E_STORAGE_CORRUPT.
   Status any_of(PostingKind kind, std::string_view prefix, const std::vector<std::string>& keys);
@@ -39,7 +39,7 @@ class SlotFilter {
   Status mark(PostingKind kind, std::string_view key, AllowedSlots& marked);
   void narrow(const AllowedSlots& marked, bool excluded);
 
-  SessionIndex& session_;
+  IndexedSession& session_;
   AllowedSlots allowed_;
 };
 

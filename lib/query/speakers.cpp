@@ -18,19 +18,14 @@ constexpr std::array<std::string_view, 4> kRoleNames = {"user", "assistant", "sy
 
 }  // namespace
 
-SpeakerFinder::SpeakerFinder(std::span<SessionIndex* const> sessions) {
-  std::set<std::string> participants;
-  bool has_user = false;
-  bool has_assistant = false;
-  for (const SessionIndex* session : sessions) {
-    const SessionFacts& facts = session->facts();
-    participants.insert(facts.participants.begin(), facts.participants.end());
-    has_user = has_user || facts.has_user;
-    has_assistant = has_assistant || facts.has_assistant;
+SpeakerFinder::SpeakerFinder(std::span<IndexedSession* const> sessions) {
+  Participants all;
+  for (const SearchedPart& each : parts_of(sessions)) {
+    each.part->add_participants(all);
   }
-  has_roles_ = has_user && has_assistant;
-  participant_count_ = participants.size();
-  for (const std::string& name : participants) {
+  has_roles_ = all.has_user && all.has_assistant;
+  participant_count_ = all.names.size();
+  for (const std::string& name : all.names) {
     const std::string lower = lower_ascii(name);
     for (const auto part : lower | std::views::split(' ')) {
       parts_.emplace(part.begin(), part.end());

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "index/analyzer.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 
 namespace bmad_mem {
 
@@ -29,7 +29,7 @@ struct Speaker {
 /// Finds names in the words of one question.
 class SpeakerFinder {
  public:
-  explicit SpeakerFinder(std::span<SessionIndex* const> sessions);
+  explicit SpeakerFinder(std::span<IndexedSession* const> sessions);
 
   /// Looks at the next word of the question: its token, how it begins in the text, and whether it
   /// is the question's first. Returns whether the word is a name and nothing else.

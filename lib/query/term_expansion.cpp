@@ -22,22 +22,21 @@ std::string_view first_character(std::string_view text) {
 
 /// The terms from `prefix` on that `wanted` accepts, with how many entries hold them.
 template <typename Wanted>
-Result<Counts> collect(std::span<SessionIndex* const> sessions, std::string_view prefix,
+Result<Counts> collect(std::span<IndexedSession* const> sessions, std::string_view prefix,
                        const Wanted& wanted) {
-  std::vector<Counts> found(sessions.size());
-  std::vector<Status> done(sessions.size());
-  for_each_parallel(sessions.size(), [&](std::size_t i) {
-    done[i] = sessions[i]->keys(PostingKind::kTerm, prefix,
-                                [&](std::string_view term, std::uint64_t count) {
-                                  if (wanted(term)) {
-                                    found[i][std::string(term)] += count;
-                                  }
-                                  return true;
-                                });
+  const std::vector<SearchedPart> parts = parts_of(sessions);
+  std::vector<Counts> found(parts.size());
+  std::vector<Status> done(parts.size());
+  for_each_parallel(parts.size(), [&](std::size_t i) {
+    done[i] = parts[i].part->part_keys(PostingKind::kTerm, prefix, wanted,
+                                       [&](std::string_view term, std::uint64_t count) {
+                                         found[i][std::string(term)] += count;
+                                         return true;
+                                       });
   });
   Counts all;
-  for (std::size_t i = 0; i < sessions.size(); ++i) {
-    BMAD_TRY(in_session(*sessions[i], std::move(done[i])));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    BMAD_TRY(std::move(done[i]));
     for (const auto& [term, count] : found[i]) {
       all[term] += count;
     }
@@ -66,14 +65,14 @@ std::vector<std::string> sorted(std::vector<std::string> terms) {
 
 }  // namespace
 
-Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const> sessions,
+Result<std::vector<std::string>> terms_with_prefix(std::span<IndexedSession* const> sessions,
                                                    std::string_view prefix) {
   BMAD_TRY_ASSIGN(const Counts counts,
                   collect(sessions, fold_accents(prefix), [](std::string_view) { return true; }));
   return sorted(most_frequent(counts, kExpansionsMax));
 }
 
-Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
+Result<std::vector<std::string>> terms_like(std::span<IndexedSession* const> sessions,
                                             Analyzer& analyzer, std::string_view word) {
   const std::string stem(analyzer.term(word, false));
   const std::string plain = fold_accents(word);
@@ -116,7 +115,7 @@ std::vector<std::string> stems_one_slip_from(Analyzer& analyzer, std::string_vie
   return stems;
 }
 
-Result<std::vector<std::string>> terms_one_slip_from(std::span<SessionIndex* const> sessions,
+Result<std::vector<std::string>> terms_one_slip_from(std::span<IndexedSession* const> sessions,
                                                      Analyzer& analyzer, std::string_view word) {
   const std::string stem(analyzer.term(word, false));
   const std::string plain = fold_accents(word);

@@ -8,7 +8,7 @@
 
 #include "bmad_mem/result.hpp"
 #include "index/analyzer.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 
 namespace bmad_mem {
 
@@ -16,13 +16,13 @@ namespace bmad_mem {
 inline constexpr std::size_t kExpansionsMax = 32;
 
 /// The terms that start with `prefix`, in lower case; sorted.
-/// Errors here and below: E_STORAGE_CORRUPT, as SessionIndex::keys().
-Result<std::vector<std::string>> terms_with_prefix(std::span<SessionIndex* const> sessions,
+/// Errors here and below: E_STORAGE_CORRUPT, as IndexPart::part_keys().
+Result<std::vector<std::string>> terms_with_prefix(std::span<IndexedSession* const> sessions,
                                                    std::string_view prefix);
 
 /// The terms that differ from `word`, or from its stem, by few letters but not by the first one:
 /// that one is seldom mistyped, and without it all terms would have to be looked at. Sorted.
-Result<std::vector<std::string>> terms_like(std::span<SessionIndex* const> sessions,
+Result<std::vector<std::string>> terms_like(std::span<IndexedSession* const> sessions,
                                             Analyzer& analyzer, std::string_view word);
 
 /// Most known terms that a word nobody knows may stand for.
@@ -32,7 +32,7 @@ inline constexpr std::size_t kSlipTermsMax = 3;
 /// but not by the first one; at most kSlipTermsMax, those in the most entries first. What the
 /// dictionary holds are stems, so all that a slip in `word` can have made of another word is
 /// stemmed and looked for: 400 words, 0.1 ms.
-Result<std::vector<std::string>> terms_one_slip_from(std::span<SessionIndex* const> sessions,
+Result<std::vector<std::string>> terms_one_slip_from(std::span<IndexedSession* const> sessions,
                                                      Analyzer& analyzer, std::string_view word);
 
 /// The stems of all words one letter from `word`, which is ASCII and in lower case; but not by the

@@ -12,11 +12,12 @@ namespace {
 
 /// Calls `use(head, type, line)` with what the entry states and where it stands.
 template <typename Use>
-Status read_statement(const SessionIndex& session, Ordinal ordinal, const Use& use) {
-  BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line, in_session(session, session.line(ordinal)));
+Status read_statement(const IndexedSession& session, Ordinal ordinal, const Use& use) {
+  BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
+                  in_session(session, session.line(ordinal)));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-  const SlotTable& slots = session.slots();
+  const SlotView slots = session.slots();
   const EntryType type = flag_type(slots.flags[slots.slot(ordinal)]);
   use(statement_head(type, value), type, line.number);
   return {};
@@ -60,20 +61,23 @@ Result<Validity::Place> Validity::holder_of(const std::string& subject) const {
   const std::string key = statement_key(subject);
   std::optional<Rank> best;
   Place holder;
-  for (std::size_t i = 0; i < sessions_.size(); ++i) {
-    SessionIndex& session = *sessions_[i];
-    BMAD_TRY_ASSIGN(const SessionIndex::Postings postings,
-                    in_session(session, session.live_postings(PostingKind::kTerm, key)));
-    for (const SlotPosting& posting : postings->postings) {
-      const Ordinal ordinal = session.slots().ordinal(posting.slot);
-      const auto weigh = [&](const StatementHead& head, EntryType type, std::uint64_t line) {
-        const Rank rank(head.trust >= kLowTrust, head.at, session.session_id(), type, line);
-        if (head.subject() == subject && (!best || rank > *best)) {
-          best = rank;
-          holder = {.session = i, .ordinal = ordinal};
-        }
-      };
-      BMAD_TRY(read_statement(session, ordinal, weigh));
+  for (const SearchedPart& part : parts_of(sessions_)) {
+    BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTerm, key));
+    for (const SessionPostings& each : found.sessions) {
+      const std::size_t number = part.first + each.session;
+      IndexedSession& session = *sessions_[number];
+      BMAD_TRY(in_session(session, session.load()));
+      for (const SlotPosting& posting : each.postings) {
+        const Ordinal ordinal = session.slots().ordinal(posting.slot);
+        const auto weigh = [&](const StatementHead& head, EntryType type, std::uint64_t line) {
+          const Rank rank(head.trust >= kLowTrust, head.at, session.session_id(), type, line);
+          if (head.subject() == subject && (!best || rank > *best)) {
+            best = rank;
+            holder = {.session = number, .ordinal = ordinal};
+          }
+        };
+        BMAD_TRY(read_statement(session, ordinal, weigh));
+      }
     }
   }
   return holder;

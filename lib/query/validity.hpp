@@ -14,18 +14,18 @@
 #include <string>
 
 #include "bmad_mem/result.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 
 namespace bmad_mem {
 
 /// Threads: any, at the same time.
 class Validity {
  public:
-  /// The sessions are loaded and locked, and outlive it.
-  explicit Validity(std::span<SessionIndex* const> sessions) : sessions_(sessions) {}
+  /// The sessions are locked, and outlive it.
+  explicit Validity(std::span<IndexedSession* const> sessions) : sessions_(sessions) {}
 
   /// Whether the entry is a statement that another one has replaced, or that nobody has accepted.
-  /// `flags` are the entry's. Errors: as SessionIndex::line(), with the session in Error::field.
+  /// `flags` are the entry's. Errors: as IndexedSession::line(), with the session in Error::field.
   Result<bool> is_outdated(std::size_t session, Ordinal ordinal, std::uint32_t flags);
 
  private:
@@ -39,7 +39,7 @@ class Validity {
   Result<std::string> subject_of(const Place& place) const;
   Result<Place> holder_of(const std::string& subject) const;
 
-  std::span<SessionIndex* const> sessions_;
+  std::span<IndexedSession* const> sessions_;
   std::mutex mutex_;  // Guards what follows.
   std::map<std::string, Place> holders_;
 };

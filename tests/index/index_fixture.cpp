@@ -192,7 +192,7 @@ class Teller {
   }
 
   void tell_slots() {
-    const SlotTable& slots = index_.slots();
+    const SlotView slots = index_.slots();
     const auto name = [&](std::uint32_t slot) { return names_[slots.ordinal(slot)]; };
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
       const WindowReach reach = slots.reach[slot];

@@ -34,7 +34,7 @@ void SmallMemory::know(const std::string& session, std::string_view content,
                   content, members.empty() ? "" : ",", members));
 }
 
-std::span<SessionIndex* const> SmallMemory::sessions() {
+std::span<IndexedSession* const> SmallMemory::sessions() {
   indexes_.clear();
   pointers_.clear();
   for (const std::string& id : ids_) {

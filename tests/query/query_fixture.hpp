@@ -30,7 +30,7 @@ class SmallMemory {
             std::string_view time = "2026-01-11T10:00:00Z");
 
   /// In the order in which they were first written to. Valid until the next call.
-  std::span<SessionIndex* const> sessions();
+  std::span<IndexedSession* const> sessions();
 
   MemoryFileSystem files;
   ManualClock clock;
@@ -39,7 +39,7 @@ class SmallMemory {
   std::vector<std::string> ids_;
   std::map<std::string, std::string> logs_;  // By path.
   std::vector<std::unique_ptr<SessionIndex>> indexes_;
-  std::vector<SessionIndex*> pointers_;
+  std::vector<IndexedSession*> pointers_;
   int last_id_ = 0;
 };
 

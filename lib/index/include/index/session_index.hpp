@@ -25,6 +25,7 @@
 #include "bmad_mem/result.hpp"
 #include "core/file_system.hpp"
 #include "index/checkpoint_reader.hpp"
+#include "index/indexed_session.hpp"
 #include "index/slot_table.hpp"
 
 namespace bmad_mem {
@@ -47,7 +48,7 @@ std::uint64_t checkpointed_bytes(FileSystem& files, const std::string& session_i
 
 /// Threads: refresh(), rebuild() and write_checkpoint() take the index for themselves; everything
 /// below lock() is for those who hold lock().
-class SessionIndex {
+class SessionIndex final : public IndexedSession, public IndexPart {
  public:
   struct Options {
     std::string session_id;
@@ -69,7 +70,7 @@ class SessionIndex {
 
   /// `files` and `clock` must outlive the index. Touches nothing yet.
   SessionIndex(FileSystem& files, const Clock& clock, Options options);
-  ~SessionIndex();
+  ~SessionIndex() override;
 
   /// Errors: as the file system's; E_SCHEMA_INVALID for a language without a stemmer.
   Status refresh();
@@ -102,43 +103,45 @@ class SessionIndex {
     return std::shared_lock(mutex_);
   }
 
-  [[nodiscard]] const std::string& session_id() const { return options_.session_id; }
-  [[nodiscard]] bool is_archived() const { return options_.archived; }
-  [[nodiscard]] bool is_evicted() const { return options_.evicted; }
-  /// What tells it from the other indexes of a search: the session's id, and a mark for what was
-  /// evicted.
-  [[nodiscard]] std::string name() const {
-    return options_.evicted ? options_.session_id + "#evicted" : options_.session_id;
-  }
+  [[nodiscard]] const std::string& session_id() const override { return options_.session_id; }
+  [[nodiscard]] bool is_archived() const override { return options_.archived; }
+  [[nodiscard]] bool is_evicted() const override { return options_.evicted; }
+  [[nodiscard]] IndexPart& part() override { return *this; }
   [[nodiscard]] const SessionFacts& facts() const;
+  [[nodiscard]] Timestamp newest() const override { return facts().newest; }
   /// Bytes of the log of `type` that are covered.
   [[nodiscard]] std::uint64_t log_size(EntryType type) const;
+  /// What of its logs is covered, as they were looked at last.
+  [[nodiscard]] const LogCovers& covers() const;
   /// Entries, tombstones among them.
   [[nodiscard]] Ordinal entry_count() const;
 
-  /// Makes slots(), timestamp() and odd() there. Errors: E_STORAGE_CORRUPT.
-  Status load();
-  [[nodiscard]] const SlotTable& slots() const;
-  [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const;
-  [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const;
+  Status load() override;
+  Result<SlotTotals> totals() override;
+  [[nodiscard]] SlotView slots() const override;
+  [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override;
+  [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const override;
 
-  /// 30 bits of hash of the entry's type and id: different ones are different entries. Reads a
-  /// column of the checkpoint. Errors: E_STORAGE_CORRUPT.
-  [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const;
+  /// Reads a column of the checkpoint.
+  [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const override;
+  [[nodiscard]] Result<std::uint32_t> line_number(Ordinal ordinal) const override;
 
   /// Ascending by ordinal, tombstones among them; empty for an unknown key.
   /// Errors: E_STORAGE_CORRUPT when the checkpoint does not hold: rebuild() and ask again.
   Result<std::vector<Posting>> postings(PostingKind kind, std::string_view key) const;
 
-  /// The live ones, in slots(); kept for the next one who asks. load() comes first.
-  using Postings = std::shared_ptr<const SlotPostings>;
-  Result<Postings> live_postings(PostingKind kind, std::string_view key);
+  /// Kept for the next one who asks.
+  Result<Postings> live_postings(PostingKind kind, std::string_view key) override;
+  Result<PartPostings> part_postings(PostingKind kind, std::string_view key) override;
+  Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                   const UseKey& use) override;
+  void add_participants(Participants& all) const override;
 
   /// Calls `use` for all keys of live entries that start with `prefix`, ascending, until it says
   /// false.
-  using UseKey = std::function<bool(std::string_view key, std::uint64_t entry_count)>;
   Status keys(PostingKind kind, std::string_view prefix, const UseKey& use) const;
 
+  Result<std::vector<PartEntry>> part_find(std::string_view id) override;
   /// The live entries with this id, at most one a type. Errors: as line().
   Result<std::vector<Ordinal>> find(std::string_view id);
   /// Whether an entry, live or not, may have one of `ids`: no is certain. Reads no line.
@@ -147,19 +150,10 @@ class SessionIndex {
   /// Hides the entries that are live in `newer`, too, by the hashes of their ids and types; those
   /// that were hidden before show again. Both are locked.
   Status hide_those_in(SessionIndex& newer);
-  /// By slot, 1 for a hidden one; null when none is.
-  [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> hidden() const;
+  [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> hidden() const override;
 
-  /// The line of a live entry, where it stands. Errors: E_CONCURRENT_MOD when the log has changed
-  /// since refresh(); E_STORAGE_CORRUPT when a row of the checkpoint does not hold.
-  struct LoadedLine {
-    std::string text;
-    std::uint64_t number = 0;  ///< 1-based.
-  };
-  Result<LoadedLine> line(Ordinal ordinal) const;
-  /// The same for one of many: the logs stay open from line to line.
-  using OpenLogs = std::array<std::unique_ptr<File>, kEntryTypeCount>;
-  Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const;
+  using IndexedSession::line;
+  Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override;
 
  private:
   struct State;
@@ -168,6 +162,7 @@ class SessionIndex {
   void note_package();
   Result<std::vector<std::uint32_t>> id_hashes() const;
   Result<std::optional<CheckpointReport>> write_locked();
+  [[nodiscard]] Result<EntryRow> row(Ordinal ordinal) const;
   Result<FileInfo> log_info(EntryType type) const;
   Status look_for_changes(bool& changed) const;
   Status open_checkpoint();
@@ -185,15 +180,5 @@ class SessionIndex {
   std::atomic<bool> is_newer_file_{false};  // index.json is a newer program's, who goes on with it.
   std::uint64_t changes_ = 0;               // How often state_ was made to hold something else.
 };
-
-/// `outcome`, whose error says in Error::field which index it is about, by SessionIndex::name():
-/// the engine makes that one anew.
-template <typename Outcome>
-Outcome in_session(const SessionIndex& session, Outcome outcome) {
-  if (!outcome) {
-    outcome.error().field = session.name();
-  }
-  return outcome;
-}
 
 }  // namespace bmad_mem

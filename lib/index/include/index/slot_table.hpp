@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "index/entry_columns.hpp"
@@ -23,6 +24,29 @@ inline constexpr std::uint32_t kWindowReach = 2;
 struct WindowReach {
   std::uint8_t before = 0;
   std::uint8_t after = 0;
+};
+
+/// What searches see of a SlotTable, or of the columns of a segment. Whoever gave it keeps what it
+/// shows.
+struct SlotView {
+  const std::uint32_t* lengths = nullptr;  ///< By slot, as in SlotTable; so for the next.
+  const std::uint32_t* window_lengths = nullptr;
+  const std::uint32_t* flags = nullptr;
+  const WindowReach* reach = nullptr;
+  const Ordinal* ordinals = nullptr;     ///< By slot; null when they are the same.
+  const std::uint32_t* slots = nullptr;  ///< By ordinal; null when they are the same.
+  std::uint32_t count = 0;
+  std::uint64_t length_sum = 0;
+  std::uint64_t window_length_sum = 0;
+
+  [[nodiscard]] std::uint32_t size() const { return count; }
+  [[nodiscard]] Ordinal ordinal(std::uint32_t slot) const {
+    return ordinals == nullptr ? slot : ordinals[slot];
+  }
+  /// SlotTable::kNoSlot for a tombstone.
+  [[nodiscard]] std::uint32_t slot(Ordinal ordinal) const {
+    return slots == nullptr ? ordinal : slots[ordinal];
+  }
 };
 
 struct SlotTable {
@@ -47,6 +71,17 @@ struct SlotTable {
   [[nodiscard]] std::uint32_t slot(Ordinal ordinal) const {
     return slots.empty() ? ordinal : slots[ordinal];
   }
+  [[nodiscard]] SlotView view() const {
+    return {.lengths = lengths.data(),
+            .window_lengths = window_lengths.data(),
+            .flags = flags.data(),
+            .reach = reach.data(),
+            .ordinals = ordinals.empty() ? nullptr : ordinals.data(),
+            .slots = slots.empty() ? nullptr : slots.data(),
+            .count = size(),
+            .length_sum = length_sum,
+            .window_length_sum = window_length_sum};
+  }
 };
 
 /// One live entry that holds a key.
@@ -63,6 +98,9 @@ struct SlotPostings {
   std::uint64_t frequency_sum = 0;
   std::uint64_t window_count = 0;  ///< Entries that have one of them in their window.
 };
+
+/// How many entries have one of `postings`, which ascend, in their windows.
+std::uint64_t count_windows(std::span<const SlotPosting> postings, const WindowReach* reach);
 
 /// `postings` in slots, without tombstones.
 SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings);

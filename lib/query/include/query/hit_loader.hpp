@@ -7,7 +7,7 @@
 
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 #include "query/search.hpp"
 
 namespace bmad_mem {
@@ -15,12 +15,12 @@ namespace bmad_mem {
 class HitLoader {
  public:
   /// All arguments must outlive the loader; the sessions are locked.
-  HitLoader(std::span<SessionIndex* const> sessions, const SearchResult& result, const Query& query,
-            std::string_view language);
+  HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
+            const Query& query, std::string_view language);
   ~HitLoader();
 
   /// Entry `index` of the result with its line, a snippet, and Query::context entries before and
-  /// after it in its conversation. Errors: as SessionIndex::line(), with the session in
+  /// after it in its conversation. Errors: as IndexedSession::line(), with the session in
   /// Error::field.
   Result<Hit> load(std::size_t index);
 
@@ -29,7 +29,7 @@ class HitLoader {
   std::unique_ptr<Impl> impl_;
 };
 
-/// An entry as a report has it. Errors: as SessionIndex::line().
-Result<Entry> load_entry(const SessionIndex& session, Ordinal ordinal);
+/// An entry as a report has it. Errors: as IndexedSession::line().
+Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal);
 
 }  // namespace bmad_mem

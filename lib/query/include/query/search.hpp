@@ -33,7 +33,7 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "index/session_index.hpp"
+#include "index/indexed_session.hpp"
 #include "model/decay.hpp"
 #include "query/question.hpp"
 
@@ -68,7 +68,7 @@ struct Found {
   std::uint32_t length = 0;  ///< In terms.
   bool outdated = false;     ///< As in Hit.
   /// Where it had to be read anyway.
-  std::shared_ptr<const SessionIndex::LoadedLine> line = nullptr;
+  std::shared_ptr<const IndexedSession::LoadedLine> line = nullptr;
 };
 
 struct SearchResult {
@@ -84,7 +84,7 @@ struct SearchResult {
 /// Searches `sessions`, which the caller has refreshed and locked.
 /// Errors: E_INVALID_QUERY; E_QUERY_TIMEOUT; E_STORAGE_CORRUPT or E_CONCURRENT_MOD with the id of
 /// the session in Error::field: rebuild that index and search again.
-Result<SearchResult> search(std::span<SessionIndex* const> sessions, const Query& query,
+Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
                             const Question& question, const SearchSettings& settings);
 
 }  // namespace bmad_mem
