@@ -158,12 +158,9 @@ Result<std::vector<Located>> load_filtered(const Store& store, const EntryFilter
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
                   session_sources(store, filter.sessions, filter.archived));
   FilteredEntries found(store, filter);
-  for (const SessionSource& source : sessions) {
-    BMAD_TRY(source.packed == nullptr ? found.add(source) : Status());
-  }
   // What the indexes of archives say of their newest entries is not about the past.
   for (const SessionSource& source : sessions) {
-    BMAD_TRY(source.packed != nullptr && filter.as_of ? found.add(source) : Status());
+    BMAD_TRY(source.packed == nullptr || filter.as_of ? found.add(source) : Status());
   }
   BMAD_TRY(filter.as_of ? Status() : found.add_packed(sessions));
   if (filter.archived != ArchivedSessions::kWithout && !found.is_full()) {
