@@ -65,7 +65,7 @@ class ContextSearch {
   }
 
   Result<Sources> run() {
-    const EntryFilter filter{.sessions = options_.sessions};
+    const EntryFilter filter{.sessions = options_.sessions, .as_of = options_.as_of};
     return choose_steadily(store_, [&]() -> Result<Sources> {
       // What counts least is not worth its place in a prompt.
       BMAD_TRY_ASSIGN(ChosenIndexes chosen,
@@ -98,7 +98,7 @@ class ContextSearch {
     Sources sources;
     // Time counts from the newest entry, so that a store that rests says the same next year. One
     // that is dated in the future would make all others old: it doesn't count before its time.
-    const Timestamp now = store_.clock.now();
+    const Timestamp now = options_.as_of.value_or(store_.clock.now());
     settings_.now = {};
     for (const IndexedSession* session : sessions) {
       sources.sessions.insert(session->session_id());
@@ -231,7 +231,7 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
   Result<std::unique_ptr<KnowledgeCollector>> known = std::unique_ptr<KnowledgeCollector>();
-  const auto read_knowledge = [&] { known = gather_knowledge(store, {}); };
+  const auto read_knowledge = [&] { known = gather_knowledge(store, {}, options.as_of); };
   Result<Sources> found = Sources();
   const auto search_sessions = [&] { found = ContextSearch(store, options).run(); };
   run_both(search_sessions, read_knowledge);  // Both take as long, and neither waits for the other.

@@ -11,6 +11,7 @@
 #include "entry_filter.hpp"
 #include "index/entry_table.hpp"
 #include "packed_session.hpp"
+#include "past_files.hpp"
 #include "query/question.hpp"
 #include "storage/layout.hpp"
 #include "storage/manifest.hpp"
@@ -138,7 +139,9 @@ class Export {
       }
     }
     keep_chosen(*entries);
-    if (entries->empty() && chooses_entries(options_.filter)) {
+    const bool came_later =
+        options_.filter.as_of && chosen.session.created_at > *options_.filter.as_of;
+    if (entries->empty() && (came_later || chooses_entries(options_.filter))) {
       return {};
     }
     ++report_.sessions;
@@ -183,11 +186,14 @@ class Export {
 
   Result<std::vector<TableEntry>> load(const Chosen& chosen) {
     const std::string& id = chosen.session.session_id;
-    std::shared_ptr<FileSystem> packed;
+    std::shared_ptr<FileSystem> apart;  // None for a folder as it is.
     if (chosen.packed) {
-      BMAD_TRY_ASSIGN(packed, archive_files(store_, id));
+      BMAD_TRY_ASSIGN(apart, archive_files(store_, id));
     }
-    FileSystem& files = packed == nullptr ? *store_.files : *packed;
+    if (options_.filter.as_of) {
+      BMAD_TRY_ASSIGN(apart, choose_steadily(store_, [&] { return past_files_of(chosen); }));
+    }
+    FileSystem& files = apart == nullptr ? *store_.files : *apart;
     const auto on_damage = [&](EntryType type, const DamagedLine& line) {
       const std::string path = session_file(id, entry_type_info(type).log_file);
       note_problem({.code = ErrorCode::E_STORAGE_CORRUPT,
@@ -204,6 +210,15 @@ class Export {
       BMAD_TRY(check_still_there(store_, id));
     }
     return entries;
+  }
+
+  Result<std::shared_ptr<FileSystem>> past_files_of(const Chosen& chosen) {
+    SessionSource source{.session_id = chosen.session.session_id};
+    if (chosen.packed) {
+      BMAD_TRY_ASSIGN(source.packed,
+                      packed_session(store_, source.session_id, PackedKind::kArchive));
+    }
+    return past_files(store_, source, *options_.filter.as_of);
   }
 
   void note_problem(const Error& problem) {

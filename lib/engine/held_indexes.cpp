@@ -6,6 +6,7 @@
 
 #include "core/parallel.hpp"
 #include "packed_session.hpp"
+#include "past_files.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
@@ -35,6 +36,7 @@ class IndexChoice {
       chosen_.folder = *folder;
     }
     chosen_.is_only_one = filter_.sessions.size() == 1;
+    chosen_.is_past = filter_.as_of.has_value();
     if (filter_.sessions.empty()) {
       BMAD_TRY(add_all());
     } else {
@@ -53,7 +55,7 @@ class IndexChoice {
     BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_));
     chosen_.evicted = std::move(present.evicted);
     for (const std::string& id : present.live) {
-      add_live(id);
+      BMAD_TRY(add_live(id));
     }
     for (const std::string& id : present.packed) {
       BMAD_TRY(has_packed_ ? add_packed(id, PackedKind::kArchive) : Status());
@@ -67,7 +69,7 @@ class IndexChoice {
       const std::string id(each);
       Status there = check_session(store_, id);
       if (there) {
-        add_live(id);
+        BMAD_TRY(add_live(id));
       } else if (has_packed_ && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
         BMAD_TRY(add_packed(id, PackedKind::kArchive));
       } else {
@@ -78,17 +80,25 @@ class IndexChoice {
     return {};
   }
 
-  void add_live(const std::string& id) {
+  Status add_live(const std::string& id) {
     if (has_live_ && (chosen_.is_only_one || !store_.is_left_out(id))) {
-      chosen_.indexes.push_back(store_.index(id));
+      BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
+                      filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of)
+                                    : store_.index(id));
+      chosen_.indexes.push_back(std::move(index));
       chosen_.live.push_back(id);
     }
+    return {};
   }
 
   Status add_packed(const std::string& id, PackedKind kind) {
     BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, kind));
     if (packed != nullptr) {
-      chosen_.indexes.push_back(index_of(packed));
+      BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
+                      filter_.as_of
+                          ? past_index(store_, {.session_id = id, .packed = packed}, *filter_.as_of)
+                          : index_of(packed));
+      chosen_.indexes.push_back(std::move(index));
       chosen_.packed.push_back(packed);
     }
     return {};
@@ -140,7 +150,7 @@ HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
     : store_(store),
       is_only_one_(chosen.is_only_one),
       owned_(chosen.indexes),
-      packed_(chosen.packed) {
+      packed_(chosen.is_past ? std::vector<Packed>() : chosen.packed) {
   for (const std::shared_ptr<SessionIndex>& index : owned_) {
     indexes_.push_back(index.get());
   }

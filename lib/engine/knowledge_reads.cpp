@@ -12,6 +12,8 @@
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge_store.hpp"
 #include "memory_inside.hpp"
+#include "model/validate.hpp"
+#include "past_files.hpp"
 #include "session_sources.hpp"
 #include "storage/access_log.hpp"
 #include "storage/layout.hpp"
@@ -40,9 +42,23 @@ Status collect_session(const Store& store, const SessionSource& source, FileSyst
   return source.check_still_there(store);
 }
 
+/// Of what was stated then, that which was evicted since: it comes before the logs.
+Status collect_evicted(const Store& store, const std::string& session_id, Timestamp as_of,
+                       KnowledgeCollector& collector) {
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, evicted_since(store, session_id, as_of));
+  JsonParser parser;
+  for (const EvictedLine& line : lines) {
+    const Result<JsonValue> entry = parser.parse(line.line);
+    if (entry && !check_entry(line.type, *entry)) {
+      collector.add({.session_id = session_id, .type = line.type, .text = line.line}, *entry);
+    }
+  }
+  return {};
+}
+
 /// Gathers from `sources`, of which all are unpacked at once that are given at once.
 Status collect_sessions(const Store& store, std::span<const SessionSource> sources,
-                        KnowledgeCollector& collector) {
+                        std::optional<Timestamp> as_of, KnowledgeCollector& collector) {
   std::vector<Result<std::shared_ptr<FileSystem>>> files(sources.size(),
                                                          std::shared_ptr<FileSystem>());
   for_each_parallel(sources.size(),
@@ -50,6 +66,9 @@ Status collect_sessions(const Store& store, std::span<const SessionSource> sourc
   JsonParser parser;
   for (std::size_t i = 0; i < sources.size(); ++i) {
     BMAD_TRY(files[i]);
+    if (as_of) {
+      BMAD_TRY(collect_evicted(store, sources[i].session_id, *as_of, collector));
+    }
     if (*files[i] != nullptr) {
       Status collected = collect_session(store, sources[i], **files[i], parser, collector);
       BMAD_TRY(collected ? Status() : sources[i].leave_out(store, std::move(collected).error()));
@@ -127,7 +146,7 @@ Result<std::unique_ptr<KnowledgeCollector>> gather_knowledge(const Store& store,
     constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
     for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
       const std::size_t count = std::min(kAtOnce, sources.size() - at);
-      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), *collector));
+      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), as_of, *collector));
     }
     return collector;
   });

@@ -355,9 +355,10 @@ Result<BatchReport> MemoryManager::check_batch(EntryType type,
 }
 
 Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
-                                              std::span<const std::string> sessions) const {
+                                              std::span<const std::string> sessions,
+                                              std::optional<Timestamp> as_of) const {
   BMAD_TRY_ASSIGN(const std::vector<Entry> all,
-                  find_entries(impl_->store, ids, sessions, /*all_versions=*/false));
+                  find_entries(impl_->store, ids, sessions, /*all_versions=*/false, as_of));
   std::vector<Entry> found;
   for (const std::string& id : ids) {
     std::ranges::copy_if(all, std::back_inserter(found),
@@ -365,6 +366,9 @@ Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
   }
   for (const Entry& entry : found) {
     BMAD_TRY(check_read(impl_->store, entry.type));
+  }
+  if (as_of) {
+    return found;
   }
   for (const Entry& entry : found) {
     impl_->store.note_access(entry.session_id, entry.id);

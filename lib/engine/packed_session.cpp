@@ -41,14 +41,12 @@ std::string packed_path(const std::string& session_id, PackedKind kind) {
 
 /// What was evicted, but for older versions of an entry, and what was deleted since.
 Status add_evicted(const Store& store, const std::string& session_id, NamedBytes& files) {
-  // As the plan of a compaction says it, since version 0.1.
-  constexpr std::string_view kOlderVersion = "superseded by line ";
   BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, read_evicted(*store.files, session_id));
   BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
   JsonParser parser;
   for (const EvictedLine& line : lines) {
     const Result<JsonValue> value = parser.parse(line.line);
-    if (value && !line.reason.starts_with(kOlderVersion) && !gone.hold(line, entry_id(*value))) {
+    if (value && !is_older_version(line) && !gone.hold(line, entry_id(*value))) {
       files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
     }
   }
@@ -458,6 +456,10 @@ void index_archive(const Store& store, const std::string& session_id) {
 }
 
 std::shared_ptr<SessionIndex> index_of(const Packed& packed) { return {packed, &packed->index()}; }
+
+bool is_older_version(const EvictedLine& line) {
+  return line.reason.starts_with("superseded by line ");  // As plans say it, since version 0.1.
+}
 
 bool GoneEntries::hold(const EvictedLine& line, std::string_view id) const {
   return ids.contains(id) || (session_until && line.evicted_at <= *session_until);

@@ -90,6 +90,9 @@ struct GoneEntries {
 };
 Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id);
 
+/// Whether it was evicted as there is a newer version, and not the entry itself.
+bool is_older_version(const EvictedLine& line);
+
 /// The sessions there are: each in one of the first two lists, all sorted.
 struct PresentSessions {
   std::vector<std::string> live;

@@ -12,6 +12,7 @@
 #include "index/entry_table.hpp"
 #include "lifecycle/evicted_file.hpp"
 #include "model/entry.hpp"
+#include "past_files.hpp"
 #include "query/question.hpp"
 #include "session_sources.hpp"
 #include "store.hpp"
@@ -26,8 +27,10 @@ struct Located {
 };
 
 Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSource& source,
-                                            std::span<const EntryType> types, Versions versions) {
-  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source.files(store));
+                                            std::span<const EntryType> types, Versions versions,
+                                            std::optional<Timestamp> as_of) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
+                  as_of ? past_files(store, source, *as_of) : source.files(store));
   BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                   load_entries(*files, source.session_id, types, versions));
   BMAD_TRY(source.check_still_there(store));
@@ -41,8 +44,9 @@ Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSou
 /// Nothing of a session that can't be read, which is left out. Errors: one that is_not_found() when
 /// the session has left its place meanwhile.
 Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSource& source,
-                                            std::span<const EntryType> types, Versions versions) {
-  Result<std::vector<TableEntry>> entries = read_source(store, source, types, versions);
+                                            std::span<const EntryType> types, Versions versions,
+                                            std::optional<Timestamp> as_of) {
+  Result<std::vector<TableEntry>> entries = read_source(store, source, types, versions, as_of);
   if (!entries) {
     BMAD_TRY(source.leave_out(store, std::move(entries).error()));
     return std::vector<TableEntry>();
@@ -87,7 +91,7 @@ class FilteredEntries {
 
   Status add(const SessionSource& source) {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_source(store_, source, filter_.types, Versions::kLatest));
+                    load_source(store_, source, filter_.types, Versions::kLatest, filter_.as_of));
     for (TableEntry& entry : entries) {
       if (passes(filter_, entry)) {
         note_time(entry.timestamp);
@@ -154,10 +158,11 @@ Result<std::vector<Located>> load_filtered(const Store& store, const EntryFilter
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
                   session_sources(store, filter.sessions, filter.archived));
   FilteredEntries found(store, filter);
+  // What the indexes of archives say of their newest entries is not about the past.
   for (const SessionSource& source : sessions) {
-    BMAD_TRY(source.packed == nullptr ? found.add(source) : Status());
+    BMAD_TRY(source.packed == nullptr || filter.as_of ? found.add(source) : Status());
   }
-  BMAD_TRY(found.add_packed(sessions));
+  BMAD_TRY(filter.as_of ? Status() : found.add_packed(sessions));
   if (filter.archived != ArchivedSessions::kWithout && !found.is_full()) {
     BMAD_TRY(found.add_evicted(evicted));
   }
@@ -180,7 +185,8 @@ Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::str
   std::vector<Entry> found;
   JsonParser parser;
   for (const SessionSource& source : sessions) {
-    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries, load_source(store, source, types, versions));
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                    load_source(store, source, types, versions, {}));
     for (TableEntry& entry : entries) {
       found.push_back(to_entry(parser, source.session_id, std::move(entry)));
     }
@@ -192,8 +198,9 @@ Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::str
 class EntriesById {
  public:
   EntriesById(const Store& store, std::span<const std::string> ids,
-              std::span<const std::string> wanted, Versions versions)
-      : store_(store), ids_(ids), wanted_(wanted), versions_(versions) {}
+              std::span<const std::string> wanted, Versions versions,
+              std::optional<Timestamp> as_of)
+      : store_(store), ids_(ids), wanted_(wanted), versions_(versions), as_of_(as_of) {}
 
   Result<std::vector<Entry>> run() {
     BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted, evicted_sources(store_, wanted_));
@@ -217,17 +224,18 @@ class EntriesById {
 
   /// What is in the sessions counts, and is looked at first.
   Status look_into(std::span<const SessionSource> sources) {
-    BMAD_TRY(refresh_packed(sources));
+    BMAD_TRY(as_of_ ? Status() : refresh_packed(sources));
     const std::set<Place> known = known_;
     for (const SessionSource& source : sources) {
-      if (source.packed != nullptr) {
+      if (source.packed != nullptr && !as_of_) {
         const auto guard = source.packed->index().lock();
         const Result<bool> may_hold = source.packed->index().may_hold(ids_);
         if (may_hold && !*may_hold) {
           continue;
         }
       }
-      BMAD_TRY_ASSIGN(std::vector<TableEntry> entries, load_source(store_, source, {}, versions_));
+      BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                      load_source(store_, source, {}, versions_, as_of_));
       for (TableEntry& entry : entries) {
         Place place(source.session_id, entry.type, entry.id);
         if (is_wanted(entry.id) && !known.contains(place)) {
@@ -289,6 +297,7 @@ class EntriesById {
   std::span<const std::string> ids_;
   std::span<const std::string> wanted_;
   Versions versions_;
+  std::optional<Timestamp> as_of_;
   JsonParser parser_;
   std::set<Place> known_;
   std::vector<Entry> found_;
@@ -304,9 +313,11 @@ Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std:
 }
 
 Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
-                                        std::span<const std::string> wanted, bool all_versions) {
+                                        std::span<const std::string> wanted, bool all_versions,
+                                        std::optional<Timestamp> as_of) {
   const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
-  return choose_steadily(store, [&] { return EntriesById(store, ids, wanted, versions).run(); });
+  return choose_steadily(store,
+                         [&] { return EntriesById(store, ids, wanted, versions, as_of).run(); });
 }
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {

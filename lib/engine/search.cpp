@@ -59,6 +59,8 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   if (query.timeout.count() > 0) {
     settings.deadline = std::chrono::steady_clock::now() + query.timeout;
   }
+  const std::optional<Timestamp> as_of = query.filter.as_of;
+  settings.now = as_of.value_or(settings.now);
   BMAD_TRY_ASSIGN(Question question, read_question(query, settings.now));
   BMAD_TRY_ASSIGN(question.filter, readable(store, std::move(question.filter)));
   std::vector<std::string> instead;
@@ -84,10 +86,12 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   if (!hits) {
     return std::move(hits).error();
   }
-  for (const Hit& hit : *hits) {
-    store.note_access(hit.entry.session_id, hit.entry.id);
+  if (!as_of) {
+    for (const Hit& hit : *hits) {
+      store.note_access(hit.entry.session_id, hit.entry.id);
+    }
+    store.accesses.write_if_many(*store.files, store.clock);
   }
-  store.accesses.write_if_many(*store.files, store.clock);
   if (hits->empty()) {
     note_fields(query, question);
   }

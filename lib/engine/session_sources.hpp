@@ -15,7 +15,7 @@ namespace bmad_mem {
 
 struct SessionSource {
   std::string session_id;
-  Packed packed;             ///< Null for a folder.
+  Packed packed = nullptr;   ///< Null for a folder.
   bool is_only_one = false;  ///< No other was asked for.
 
   [[nodiscard]] bool is_archived() const {

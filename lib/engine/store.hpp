@@ -203,9 +203,10 @@ Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std:
                                         std::span<const EntryType> types, bool all_versions,
                                         ArchivedSessions archived = ArchivedSessions::kWith);
 /// The entries with these ids, wherever they are; by their places, not by the ids. With
-/// `all_versions`, those that were evicted come first.
+/// `all_versions`, those that were evicted come first. `as_of`: see EntryFilter; not with both.
 Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
-                                        std::span<const std::string> sessions, bool all_versions);
+                                        std::span<const std::string> sessions, bool all_versions,
+                                        std::optional<Timestamp> as_of = {});
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
 Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
                                     ExportVisitor& visitor);

@@ -129,6 +129,11 @@ Timestamp entry_timestamp(JsonValue entry) {
   return try_parse_rfc3339(entry["timestamp"].string()).value_or(Timestamp{});
 }
 
+Timestamp entry_version_time(JsonValue entry) {
+  const std::optional<Timestamp> updated = try_parse_rfc3339(entry["updated_at"].string());
+  return updated ? *updated : entry_timestamp(entry);
+}
+
 std::string_view entry_who(EntryType type, JsonValue entry) {
   const std::string_view who = entry[entry_spec(type).who_field].string();
   return who.empty() ? entry["agent_id"].string() : who;

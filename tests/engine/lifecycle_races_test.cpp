@@ -1,6 +1,7 @@
 // lifecycle_races_test.cpp - a session comes, goes or changes at any moment of what another process
 // does with it: nothing is missed.
 #include <algorithm>
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,7 @@ void at_any_moment(std::span<const Race> races, const Run& run, const Check& che
     const std::string name = race.name;
     CAPTURE(name);
     LifecycleStore reference;
+    reference.clock.advance(std::chrono::hours(1));  // Later than the entries.
     REQUIRE(race.prepare(reference.store).has_value());
     reference.files->clear_log();
     REQUIRE(run(race, reference.store).has_value());
@@ -65,6 +67,7 @@ void at_any_moment(std::span<const Race> races, const Run& run, const Check& che
       }
       CAPTURE(calls[nth]);
       LifecycleStore store;
+      store.clock.advance(std::chrono::hours(1));
       REQUIRE(race.prepare(store.store).has_value());
       const std::unique_ptr<Store> other = store.another_process();
       store.files->meanwhile(fault_at(calls, nth),
@@ -88,6 +91,39 @@ std::vector<std::string> ids_of(const std::vector<Entry>& entries) {
 const std::vector<std::string>& all_ids() {
   static const std::vector<std::string> ids = {"f1", "f2", "f3", "f4", "f5", "f6"};
   return ids;
+}
+
+/// `then`: before or after what happens.
+void read_past_at_any_moment(Timestamp then) {
+  const EntryFilter all{.as_of = then, .limit = 0};
+  const auto list = [&](const Race& /*race*/, Store& store) -> Status {
+    BMAD_TRY(list_entries(store, all));
+    return {};
+  };
+  at_any_moment(kFinds, list, [&](LifecycleStore& store, const Race& /*race*/) {
+    const Result<std::vector<Entry>> listed = list_entries(store.store, all);
+    REQUIRE_MESSAGE(listed.has_value(), listed.error().to_string());
+    CHECK(ids_of(*listed) == all_ids());
+  });
+  const auto find = [&](const Race& /*race*/, Store& store) -> Status {
+    BMAD_TRY(find_entries(store, all_ids(), {}, false, then));
+    return {};
+  };
+  at_any_moment(kFinds, find, [&](LifecycleStore& store, const Race& /*race*/) {
+    const Result<std::vector<Entry>> got = find_entries(store.store, all_ids(), {}, false, then);
+    REQUIRE_MESSAGE(got.has_value(), got.error().to_string());
+    CHECK(ids_of(*got) == all_ids());
+  });
+  const Query query{.text = "text", .filter = all};
+  const auto ask = [&](const Race& /*race*/, Store& store) -> Status {
+    BMAD_TRY(answer_query(store, query));
+    return {};
+  };
+  at_any_moment(kFinds, ask, [&](LifecycleStore& store, const Race& /*race*/) {
+    const Result<QueryAnswer> answer = answer_query(store.store, query);
+    REQUIRE_MESSAGE(answer.has_value(), answer.error().to_string());
+    CHECK(answer->hits.size() == kLifecycleEntries);
+  });
 }
 
 }  // namespace
@@ -147,6 +183,11 @@ TEST_CASE("whatever happens to a session while entries are read, each is there o
     REQUIRE(got.has_value());
     CHECK(ids_of(*got) == all_ids());
   });
+}
+
+TEST_CASE("whatever happens to a session while its past is read, each entry is there once") {
+  read_past_at_any_moment(ManualClock().now());
+  read_past_at_any_moment(ManualClock().now() + std::chrono::hours(2));
 }
 
 TEST_CASE("whatever happens to a session during a search, each entry is found once") {

@@ -64,7 +64,12 @@ std::vector<std::size_t> counts_of_all_reads(TwoSessions& two) {
           find_entries(two.store, ids, {}, true).value().size(),
           answer_query(two.store, {.text = "heron"}).value().hits.size(),
           all_knowledge(two.store, {}, {}).value().size(),
-          read_entries(two.store, {}, {}, false).value().size()};
+          read_entries(two.store, {}, {}, false).value().size(),
+          list_entries(two.store, {.as_of = two.clock.now()}).value().size(),
+          find_entries(two.store, ids, {}, false, two.clock.now()).value().size(),
+          answer_query(two.store, {.text = "heron", .filter = {.as_of = two.clock.now()}})
+              .value()
+              .hits.size()};
 }
 
 }  // namespace
@@ -73,11 +78,11 @@ TEST_CASE("a session that can't be read is left out of every answer, and named o
   for (const int error_number : {EIO, EACCES, ELOOP}) {
     CAPTURE(error_number);
     TwoSessions two;
-    CHECK(counts_of_all_reads(two) == std::vector<std::size_t>(6, 2));
+    CHECK(counts_of_all_reads(two) == std::vector<std::size_t>(9, 2));
     two.store.forget_session("s1");
     two.break_s1(error_number);
     const std::vector<std::size_t> counts = counts_of_all_reads(two);
-    CHECK(counts == std::vector<std::size_t>(6, 1));
+    CHECK(counts == std::vector<std::size_t>(9, 1));
     REQUIRE(two.told.size() == 1);
     CHECK(two.told[0].message.find("session s1 is left out") != std::string::npos);
     CHECK(two.told[0].path.find("s1") != std::string::npos);

@@ -201,6 +201,10 @@ class Contract(ApiTest):
         call("GET", "/memory/health")
         call("GET", "/memory/verify?session_id=s1")
         call("GET", "/memory/audit?limit=5")
+        for path in ("search?q=pool&", "entries?", "topics?", "timeline?", "record/dec-1?",
+                     "context?task=pool&"):
+            self.assertIn("as_of", call("GET", f"/memory/{path}as_of=now"))
+        call("GET", "/memory/export?as_of=2020-01-01")
         for name in ("jsonl", "json", "yaml", "markdown", "csv"):
             call("GET", f"/memory/export?format={name}&session_id=s1&type=facts&since=7d")
 

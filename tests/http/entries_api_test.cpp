@@ -118,6 +118,32 @@ TEST_CASE_FIXTURE(SomeEntries, "what is archived is found, and one that can't be
   CHECK(count(rest.json["incomplete"]) == 1);
 }
 
+TEST_CASE_FIXTURE(SomeEntries, "with a time, the versions of then, and times are counted from it") {
+  add("s1", EntryType::kDecision,
+      R"({"id":"dec-1","timestamp":"2026-02-10T10:00:00Z","decision":"Use SQLite for the ledger"})");
+  const auto says = [&](std::string_view target, std::string_view text) {
+    const Answer answer = get(target);
+    CAPTURE(target);
+    CAPTURE(answer.body);
+    CHECK(answer.json["as_of"].is_string());
+    CHECK(answer.body.find(text) != std::string::npos);
+  };
+  says("/memory/search?q=ledger&as_of=2026-01-10", "PostgreSQL");
+  says("/memory/search?q=ledger&as_of=2026-02-10", "SQLite");
+  says("/memory/entries?as_of=2026-01-10", "PostgreSQL");
+  says("/memory/record/dec-1?as_of=2026-01-10", "PostgreSQL");
+  says("/memory/context?task=ledger&as_of=2026-01-10", "PostgreSQL");
+  says("/memory/timeline?as_of=2026-01-10", R"("total":1,)");
+  says("/memory/topics?as_of=2026-01-10", R"("topic":"storage","entries":1,)");
+  CHECK(get("/memory/record/dec-1?as_of=2026-01-09").status == 404);
+  CHECK(found("as_of=2026-01-11T12:00:00Z&since=1d") == "fact-1");
+  CHECK_FALSE(get("/memory/search?q=ledger").json["as_of"].present());
+  const Answer refused = get("/memory/search?q=ledger&as_of=someday");
+  CHECK(refused.field() == "as_of");
+  CHECK(refused.body.find("is no time; write") != std::string::npos);
+  CHECK(get("/memory/record/dec-1/history?as_of=2026-01-10").status == 400);
+}
+
 TEST_CASE_FIXTURE(SomeEntries, "without words a search shows the newest first") {
   CHECK(ids(get("/memory/search").json["hits"]) == "msg-1 finding-1 pref-1 fact-1 dec-1");
   CHECK(ids(get("/memory/search?q= ").json["hits"]) == "msg-1 finding-1 pref-1 fact-1 dec-1");

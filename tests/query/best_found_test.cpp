@@ -51,10 +51,15 @@ std::vector<Place> chosen(const std::vector<Found>& ordered, std::size_t limit) 
 
 std::vector<Found> best_of(const std::vector<Found>& all, std::size_t sessions, SortOrder sort,
                            std::size_t limit, bool has_hashes) {
-  BestFound best(sessions, sort, limit, 0, [&](const Found& found) -> Result<std::uint32_t> {
+  const auto id_hash = [&](const Found& found) -> Result<std::uint32_t> {
     return has_hashes ? Result<std::uint32_t>(id_of(found))
                       : Error{.code = ErrorCode::E_STORAGE_CORRUPT};
-  });
+  };
+  BestFound best(
+      sessions, sort, limit, 0,
+      {.id_hash = id_hash,
+       .line = [](const Found& found) { return found.ordinal; },
+       .is_session_before = [](const Found& a, const Found& b) { return a.session < b.session; }});
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (all[i].relevance >= best.least()) {  // As a search does.
       best.offer(all[i]);

@@ -70,7 +70,7 @@ TEST_CASE("a topic with quotes is counted once, though part of it is in the chec
   SmallMemory memory;
   memory.know("s1", "x", R"("topic":"a\"b")");
   memory.know("s1", "x", R"("topic":"aXb")");
-  REQUIRE(memory.sessions().front()->write_checkpoint().has_value());
+  REQUIRE(memory.index(0).write_checkpoint().has_value());
   memory.know("s1", "x", R"("topic":"a\"b")");
   CHECK(topics(memory) == Lines{"a\"b 2 in 1", "aXb 1 in 1"});
 }
@@ -107,7 +107,7 @@ TEST_CASE("a slot filter narrows: any of some keys, none of another, words that 
   memory.know("s1", "pool ledger", R"("tags":["a"])");
   memory.know("s1", "pool", R"("tags":["b"])");
   memory.know("s1", "ledger", R"("tags":["a","b"])");
-  SessionIndex& session = *memory.sessions().front();
+  IndexedSession& session = *memory.sessions().front();
   {
     SlotFilter filter(session);
     REQUIRE(filter.any_of(PostingKind::kTerm, kTagPrefix, {}));

@@ -25,9 +25,13 @@ std::string first_line(const std::string& text) {
 
 }  // namespace
 
-void print_context_as_json(Tool& tool, const Context& context) {
+void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
   JsonWriter json;
-  json.begin_object().member("markdown", context.markdown);
+  json.begin_object();
+  if (as_of) {
+    json.member("as_of", format_rfc3339(*as_of));
+  }
+  json.member("markdown", context.markdown);
   json.member("tokens", static_cast<std::uint64_t>(context.tokens));
   json.member("max_tokens", static_cast<std::uint64_t>(context.max_tokens));
   json.key("items").begin_array();

@@ -33,6 +33,15 @@ ArchivedSessions archived_choice(std::string_view text) {
   return text == "only" ? ArchivedSessions::kOnly : ArchivedSessions::kWith;
 }
 
+Result<std::optional<Timestamp>> read_as_of(const Arguments& args, Timestamp now) {
+  const auto text = args.maybe("as-of");
+  if (!text) {
+    return std::optional<Timestamp>();
+  }
+  BMAD_TRY_ASSIGN(const Timestamp time, parse_time(*text, now, RangeEnd::kUntil, "as-of"));
+  return std::optional(time);
+}
+
 Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
   const auto texts = [&](std::string_view name) {
     const std::span<const std::string> values = args.all(name);
@@ -63,6 +72,8 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
     }
     filter.fields.push_back(*std::move(field));
   }
+  BMAD_TRY_ASSIGN(filter.as_of, read_as_of(args, now));
+  now = filter.as_of.value_or(now);
   if (const auto text = args.maybe("since")) {
     BMAD_TRY_ASSIGN(filter.since, parse_time(*text, now, RangeEnd::kSince, "since"));
   }

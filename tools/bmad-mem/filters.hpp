@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
@@ -43,6 +44,12 @@ inline constexpr Option kSinceFilter = {
     .help = "not before: 2026-01-11, an RFC 3339 time, 24h, 7d, 2w, yesterday (UTC)"};
 inline constexpr Option kUntilFilter = {
     .name = "until", .value = "TIME", .help = "not after; a day counts to its end"};
+inline constexpr Option kAsOfFilter = {
+    .name = "as-of",
+    .value = "TIME",
+    .help =
+        "the memory as it was then; times are counted from there: 2026-01-11, an RFC 3339 "
+        "time, 24h, 7d"};
 inline constexpr Option kPinnedFilter = {.name = "pinned", .help = "only pinned entries"};
 inline constexpr Option kWhereFilter = {
     .name = "where",
@@ -66,7 +73,10 @@ constexpr Option limit_option(std::string_view help) {
 }
 inline constexpr Option kLimitFilter = limit_option("at most so many entries; 0: all");
 
-/// What the options above say. `now` is what relative times count from.
+/// The time that --as-of names, if any. Errors: E_INVALID_QUERY.
+Result<std::optional<Timestamp>> read_as_of(const Arguments& args, Timestamp now);
+
+/// What the options above say. `now` is what relative times count from, unless --as-of is given.
 /// Errors: E_INVALID_QUERY for a time, a number or a type that isn't one, with the option as field.
 Result<EntryFilter> read_filter(const Arguments& args, Timestamp now);
 

@@ -184,6 +184,7 @@ struct ContextOptions {
   /// Only what is not older, but for pins. When absent, snippets alone are bounded, by
   /// memory_config.context.recency_days before the newest entry.
   std::optional<Timestamp> since = {};
+  std::optional<Timestamp> as_of = {};  ///< As EntryFilter::as_of.
 };
 
 /// Something that a context says, and why.

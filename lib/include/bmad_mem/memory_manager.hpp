@@ -183,8 +183,10 @@ class MemoryManager {
 
   /// The entries with these ids, in this order, from the sessions in `sessions` (all when empty).
   /// An id that several sessions know yields one entry for each; an unknown one none.
+  /// With `as_of` the versions of that time, see EntryFilter::as_of.
   Result<std::vector<Entry>> get(std::span<const std::string> ids,
-                                 std::span<const std::string> sessions = {}) const;
+                                 std::span<const std::string> sessions = {},
+                                 std::optional<Timestamp> as_of = {}) const;
   /// Every version of the entry, oldest first.
   Result<std::vector<Entry>> history(std::string_view id,
                                      std::span<const std::string> sessions = {}) const;

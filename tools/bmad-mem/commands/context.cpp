@@ -39,16 +39,19 @@ Result<ContextOptions> read_context_options(const Arguments& args) {
                          .sessions = texts(args, "session"),
                          .without_sessions = texts(args, "without-session"),
                          .project = std::string(args.value("project")),
-                         .since = {}};
+                         .since = {},
+                         .as_of = {}};
   if (options.task == "-") {
     BMAD_TRY_ASSIGN(options.task, read_stdin());
   }
   if (const auto text = args.maybe("max-tokens")) {
     BMAD_TRY_ASSIGN(options.max_tokens, read_ceiling(*text));
   }
+  const Timestamp now = system_clock().now();
+  BMAD_TRY_ASSIGN(options.as_of, read_as_of(args, now));
   if (const auto text = args.maybe("since")) {
     BMAD_TRY_ASSIGN(options.since,
-                    parse_time(*text, system_clock().now(), RangeEnd::kSince, "since"));
+                    parse_time(*text, options.as_of.value_or(now), RangeEnd::kSince, "since"));
   }
   return options;
 }
@@ -58,7 +61,7 @@ Result<ExitStatus> run_context(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const Context context, Knowledge(memory).context(options));
   if (tool.json()) {
-    print_context_as_json(tool, context);
+    print_context_as_json(tool, context, options.as_of);
   } else if (tool.args().has("explain")) {
     print_context_table(tool, context);
   } else {
@@ -90,6 +93,7 @@ constexpr Option kContextOptions[] = {
      .value = "NAME",
      .help = "only sessions of this project, and those that name none"},
     kSinceFilter,
+    kAsOfFilter,
     {.name = "explain", .help = "show what is said, why, and what is left out instead"},
 };
 
@@ -118,7 +122,7 @@ const Command kContext = {
         "quoted as data.\n\n"
         "The same memory gives the same bytes, whatever the time, so that a prompt's cache holds. "
         "With --json, one object: markdown, tokens, max_tokens, items with the reason for each, "
-        "and what was omitted.",
+        "what was omitted, and the time of --as-of as as_of.",
     .options = kContextOptions,
     .examples = kContextExamples,
     .exit_status =

@@ -57,7 +57,7 @@ class WritingVisitor final : public ExportVisitor {
 
 bool has_filters(const Arguments& args) {
   for (const std::string_view name :
-       {"session", "type", "agent", "tag", "since", "until", "pinned", "no-sensitive"}) {
+       {"session", "type", "agent", "tag", "since", "until", "as-of", "pinned", "no-sensitive"}) {
     if (args.has(name)) {
       return true;
     }
@@ -163,6 +163,7 @@ constexpr Option kExportOptions[] = {
     kAgentFilter,
     kSinceFilter,
     kUntilFilter,
+    kAsOfFilter,
     kPinnedFilter,
     {.name = "archived", .help = "archived sessions as well"},
     {.name = "all-versions",
@@ -193,7 +194,10 @@ const Command kExport = {
         "is the file of the reference memory server, with the entities and relations of the "
         "session "
         "server-memory.\n\n"
-        "What is deleted or was moved to the archive by compaction is not exported.",
+        "What is deleted or was moved to the archive by compaction is not exported. With --as-of, "
+        "the "
+        "versions of then are, and what compaction has moved since; what is said of the sessions "
+        "themselves is of today.",
     .options = kExportOptions,
     .examples = kExportExamples,
     .exit_status =

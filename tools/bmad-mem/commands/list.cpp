@@ -28,13 +28,15 @@ Result<ExitStatus> run_list(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-constexpr Option kListOptions[] = {kTypeFilter,        kTagFilter,      kWhereFilter, kAgentFilter,
-                                   kSessionFilter,     kSinceFilter,    kUntilFilter, kPinnedFilter,
-                                   kNoSensitiveFilter, kArchivedFilter, kLimitFilter};
+constexpr Option kListOptions[] = {
+    kTypeFilter,  kTagFilter,  kWhereFilter,  kAgentFilter,       kSessionFilter,  kSinceFilter,
+    kUntilFilter, kAsOfFilter, kPinnedFilter, kNoSensitiveFilter, kArchivedFilter, kLimitFilter};
 
 constexpr Example kListExamples[] = {
     {.command = "bmad-mem list", .says = "the newest 20 entries of all sessions"},
     {.command = "bmad-mem list --type decision --since 7d", .says = "what was decided this week"},
+    {.command = "bmad-mem list --as-of 2026-03-01",
+     .says = "what was there at the end of that day"},
     {.command = "bmad-mem --json list --limit 0", .says = "everything, for a program"},
 };
 

@@ -87,15 +87,17 @@ Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
     return tool.wrong_usage("give either TEXT or --json-query, not both");
   }
   BMAD_TRY_ASSIGN(const JsonSource source, read_json_source(argument));
-  Result<Query> query = read_json_query(source.text, system_clock().now());
+  const Timestamp now = system_clock().now();
+  BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of, read_as_of(args, now));
+  Result<Query> query = read_json_query(source.text, as_of.value_or(now));
   if (!query) {
     Error error = std::move(query).error();
     error.path = source.name;
     return tool.report_in(error, source.text);
   }
   BMAD_TRY(read_search_options(args, *query));
-  query->filter.archived =
-      archived_choice(args.value("archived"));  // The JSON has no member for these two.
+  query->filter.as_of = as_of;  // The JSON has no member for these three.
+  query->filter.archived = archived_choice(args.value("archived"));
   query->filter.without_sensitive = args.has("no-sensitive");
   return search(tool, *query);
 }
@@ -121,6 +123,7 @@ constexpr Option kQueryOptions[] = {
     kSessionFilter,
     kSinceFilter,
     kUntilFilter,
+    kAsOfFilter,
     kPinnedFilter,
     kNoSensitiveFilter,
     kArchivedFilter,
@@ -169,6 +172,8 @@ constexpr Example kQueryExamples[] = {
      .says = "what is still open, by fields"},
     {.command = "bmad-mem query postgers~ type:decision --limit 3 --explain",
      .says = "a word that may be misspelt, and where the relevance comes from"},
+    {.command = "bmad-mem query which database --as-of 2026-03-01",
+     .says = "what would have been found at the end of that day"},
     {.command = "bmad-mem query what did we decide about the ledger --context 2",
      .says = "with the two messages before and after each hit"},
     {.command = "bmad-mem query deadlock --weights text=1,time=0,importance=0,access=0",

@@ -5,7 +5,6 @@
 #include "commands/commands.hpp"
 #include "filters.hpp"
 #include "knowledge_view.hpp"
-#include "times.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
@@ -23,10 +22,7 @@ Result<RecallOptions> read_recall_options(const Arguments& args) {
   options.candidates = args.has("candidates");
   options.contradicted_only = args.has("contradicted");
   BMAD_TRY_ASSIGN(options.min_confidence, read_share(args, "min-confidence", 0));
-  if (const std::optional<std::string_view> as_of = args.maybe("as-of")) {
-    BMAD_TRY_ASSIGN(options.as_of,
-                    parse_time(*as_of, system_clock().now(), RangeEnd::kUntil, "as-of"));
-  }
+  options.as_of = filter.as_of;
   return options;
 }
 

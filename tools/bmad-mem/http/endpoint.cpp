@@ -210,7 +210,11 @@ std::optional<Timestamp> EndpointCall::time(std::string_view name) const {
   const std::optional<std::string_view> written = text(name);
   const std::optional<QueryTime> time =
       written ? QueryTime::try_parse(*written, end_of(name)) : std::nullopt;
-  return time ? std::optional(time->at(now_)) : std::nullopt;
+  if (!time) {
+    return std::nullopt;
+  }
+  // Other times are counted from the one that the question is about.
+  return time->at(name == "as_of" ? now_ : this->time("as_of").value_or(now_));
 }
 
 }  // namespace bmad_mem::cli

@@ -37,6 +37,7 @@ constexpr std::string_view kSearch = R"json({
       "session_ids": {"type": "array", "items": {"type": "string"}, "maxItems": 100, "description": "Only these sessions."},
       "since": {"type": "string", "description": "Not older than this: 2026-01-11, 7d, 24h, yesterday, or RFC 3339. UTC."},
       "until": {"type": "string", "description": "Not newer than this; the same forms."},
+      "as_of": {"type": "string", "description": "The memory as it was then, other times counted from there: 2026-01-11, 7d, or RFC 3339. UTC."},
       "sort": {"type": "string", "enum": ["relevance", "newest", "oldest"], "description": "Default: relevance."},
       "archived": {"type": "string", "enum": ["yes", "no", "only"], "description": "Archived sessions and evicted entries: yes looks there too, no does not, only looks nowhere else. Default: yes."},
       "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "At most so many hits. Default: 10."}
@@ -56,6 +57,7 @@ constexpr std::string_view kContext = R"json({
     "properties": {
       "task": {"type": "string", "minLength": 1, "maxLength": 8000, "description": "What you are about to do."},
       "agent": {"type": "string", "maxLength": 200, "description": "Your name, if you have one: what you yourself have learned is then part of it."},
+      "as_of": {"type": "string", "description": "What was known then: 2026-01-11, 7d, or RFC 3339. UTC."},
       "max_tokens": {"type": "integer", "minimum": 50, "maximum": 8000, "description": "Size of the briefing. Default: as the project has set it, usually 800."}
     },
     "required": ["task"],
@@ -73,6 +75,7 @@ constexpr std::string_view kGet = R"json({
     "properties": {
       "ids": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 50, "description": "Ids of entries."},
       "session_id": {"type": "string", "description": "Only from this session, when several know the id."},
+      "as_of": {"type": "string", "description": "The versions of then: 2026-01-11, 7d, or RFC 3339. UTC."},
       "offset": {"type": "integer", "minimum": 0, "maximum": 100000000, "description": "With one id: go on at this byte of its JSON, as a cut answer says."},
       "include_sensitive": {"type": "boolean", "description": "Also entries marked sensitive. Only when the user asks for exactly that."}
     },
@@ -104,12 +107,13 @@ constexpr std::string_view kRecall = R"json({
 constexpr std::array<std::string_view, 3> kSorts = {"relevance", "newest", "oldest"};
 constexpr std::size_t kSnippetSize = 400;
 
-std::optional<Timestamp> read_time(ToolArguments& args, std::string_view name, RangeEnd end) {
+std::optional<Timestamp> read_time(ToolArguments& args, std::string_view name, RangeEnd end,
+                                   Timestamp now = system_clock().now()) {
   const std::string text = args.text(name);
   if (text.empty()) {
     return std::nullopt;
   }
-  const Result<Timestamp> time = parse_time(text, system_clock().now(), end, name);
+  const Result<Timestamp> time = parse_time(text, now, end, name);
   if (!time) {
     args.fail(name, time.error().message);
     return std::nullopt;
@@ -132,7 +136,7 @@ std::vector<EntryType> read_types(ToolArguments& args) {
 
 Result<Query> read_memory_query(JsonValue arguments) {
   ToolArguments args(arguments, {"query", "types", "tags", "agents", "fields", "session_ids",
-                                 "since", "until", "sort", "archived", "limit"});
+                                 "since", "until", "as_of", "sort", "archived", "limit"});
   Query query;
   query.text = args.required_text("query");
   query.filter.types = read_types(args);
@@ -145,8 +149,10 @@ Result<Query> read_memory_query(JsonValue arguments) {
       args.fail("fields", good.error().message);
     }
   }
-  query.filter.since = read_time(args, "since", RangeEnd::kSince);
-  query.filter.until = read_time(args, "until", RangeEnd::kUntil);
+  query.filter.as_of = read_time(args, "as_of", RangeEnd::kUntil);
+  const Timestamp now = query.filter.as_of.value_or(system_clock().now());
+  query.filter.since = read_time(args, "since", RangeEnd::kSince, now);
+  query.filter.until = read_time(args, "until", RangeEnd::kUntil, now);
   query.filter.without_sensitive = true;
   query.filter.limit = static_cast<std::size_t>(args.integer("limit", 10, 1, 50));
   query.filter.archived = archived_choice(args.choice("archived", kArchivedChoices));
@@ -204,8 +210,9 @@ Result<McpToolResult> search(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> context(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"task", "agent", "max_tokens"});
+  ToolArguments args(call.arguments, {"task", "agent", "as_of", "max_tokens"});
   ContextOptions options{.agent_id = args.text("agent"), .task = args.required_text("task")};
+  options.as_of = read_time(args, "as_of", RangeEnd::kUntil);
   const std::int64_t tokens = args.integer("max_tokens", 0, 50, 8000);
   if (tokens != 0) {
     options.max_tokens = static_cast<std::size_t>(tokens);
@@ -273,9 +280,10 @@ std::string many_entries(const std::vector<Entry>& entries, const std::vector<st
 }
 
 Result<McpToolResult> get(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"ids", "session_id", "offset", "include_sensitive"});
+  ToolArguments args(call.arguments, {"ids", "session_id", "as_of", "offset", "include_sensitive"});
   const std::vector<std::string> ids = args.texts("ids", 50);
   const std::string session = args.text("session_id");
+  const std::optional<Timestamp> as_of = read_time(args, "as_of", RangeEnd::kUntil);
   const auto offset = static_cast<std::size_t>(args.integer("offset", 0, 0, 100'000'000));
   const bool with_sensitive = args.boolean("include_sensitive");
   if (ids.empty()) {
@@ -288,7 +296,7 @@ Result<McpToolResult> get(MemoryToolCall& call) {
   }
   const std::vector<std::string> sessions =
       session.empty() ? std::vector<std::string>() : std::vector<std::string>{session};
-  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory->get(ids, sessions));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory->get(ids, sessions, as_of));
   std::vector<std::string> missing;
   for (const std::string& id : ids) {
     if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.id == id; })) {

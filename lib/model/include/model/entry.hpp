@@ -53,6 +53,8 @@ std::string_view entry_id(JsonValue entry);
 
 /// 1970 when absent or malformed.
 Timestamp entry_timestamp(JsonValue entry);
+/// When this version of it was written down: updated_at, else timestamp.
+Timestamp entry_version_time(JsonValue entry);
 
 /// Who said, decided, found or did it: a decision's made_by, a finding's discovered_by, otherwise
 /// (and when those are absent) agent_id. Empty when nobody is named.

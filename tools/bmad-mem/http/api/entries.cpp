@@ -16,10 +16,11 @@ namespace {
 
 constexpr std::array<std::string_view, 4> kUnitNames = {"hour", "day", "week", "month"};
 
-HttpResponse entries_response(const ApiContext& context, std::string_view name,
-                              std::span<const Entry> entries) {
+HttpResponse entries_response(const ApiContext& context, const EndpointCall& call,
+                              std::string_view name, std::span<const Entry> entries) {
   JsonWriter json;
   json.begin_object();
+  add_as_of(json, call);
   add_entries(json, name, entries);
   add_incomplete(json, context.memory);
   json.end_object();
@@ -28,7 +29,7 @@ HttpResponse entries_response(const ApiContext& context, std::string_view name,
 
 Result<HttpResponse> get_record(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_of_path(context, call));
-  return entries_response(context, "entries", entries);
+  return entries_response(context, call, "entries", entries);
 }
 
 Result<HttpResponse> get_history(ApiContext& context, const EndpointCall& call) {
@@ -38,7 +39,7 @@ Result<HttpResponse> get_history(ApiContext& context, const EndpointCall& call) 
   if (versions.empty()) {
     return no_such_entry(id);
   }
-  return entries_response(context, "versions", versions);
+  return entries_response(context, call, "versions", versions);
 }
 
 Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) {
@@ -66,7 +67,7 @@ Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) 
 Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
-    return entries_response(context, "entries", {});
+    return entries_response(context, call, "entries", {});
   }
   Query query;
   query.topics = call.texts("topic");
@@ -76,7 +77,9 @@ Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call)
   query.snippet_size = 0;
   BMAD_TRY_ASSIGN(const std::vector<Hit> hits, context.memory.query(query));
   JsonWriter json;
-  json.begin_object().key("entries").begin_array();
+  json.begin_object();
+  add_as_of(json, call);
+  json.key("entries").begin_array();
   for (const Hit& hit : hits) {
     write_entry(json, hit.entry);
   }
@@ -94,7 +97,9 @@ Result<HttpResponse> list_topics(ApiContext& context, const EndpointCall& call) 
     BMAD_TRY_ASSIGN(topics, context.memory.topics(chosen.filter));
   }
   JsonWriter json;
-  json.begin_object().key("topics").begin_array();
+  json.begin_object();
+  add_as_of(json, call);
+  json.key("topics").begin_array();
   for (const TopicCount& topic : topics) {
     json.begin_object().member("topic", topic.topic).member("entries", topic.entries);
     json.member("sessions", topic.sessions);
@@ -125,7 +130,9 @@ Result<HttpResponse> get_timeline(ApiContext& context, const EndpointCall& call)
     BMAD_TRY_ASSIGN(buckets, context.memory.timeline(chosen.filter, unit));
   }
   JsonWriter json;
-  json.begin_object().key("buckets").begin_array();
+  json.begin_object();
+  add_as_of(json, call);
+  json.key("buckets").begin_array();
   for (const TimelineBucket& bucket : buckets) {
     json.begin_object().member("begin", format_rfc3339(bucket.begin));
     json.member("total", bucket.total()).member("sessions", bucket.sessions).key("types");
@@ -138,7 +145,8 @@ Result<HttpResponse> get_timeline(ApiContext& context, const EndpointCall& call)
   return json_response(json.take());
 }
 
-constexpr QueryParameter kRecordParameters[] = {kOneSessionParameter};
+constexpr QueryParameter kRecordParameters[] = {kOneSessionParameter, kAsOfParameter};
+constexpr QueryParameter kHistoryParameters[] = {kOneSessionParameter};
 constexpr QueryParameter kRelatedParameters[] = {{.name = "limit",
                                                   .kind = ParameterKind::kNumber,
                                                   .help = "At most so many.",
@@ -155,6 +163,7 @@ constexpr QueryParameter kListParameters[] = {
     kWorkspaceParameter,
     kSinceParameter,
     kUntilParameter,
+    kAsOfParameter,
     kPinnedParameter,
     kSensitiveParameter,
     kArchivedParameter,
@@ -174,6 +183,7 @@ constexpr QueryParameter kTopicsParameters[] = {
     kWorkspaceParameter,
     kSinceParameter,
     kUntilParameter,
+    kAsOfParameter,
     kPinnedParameter,
     kSensitiveParameter,
     kArchivedParameter,
@@ -198,6 +208,7 @@ constexpr QueryParameter kEntryTimelineParameters[] = {
     kWorkspaceParameter,
     kSinceParameter,
     kUntilParameter,
+    kAsOfParameter,
     kPinnedParameter,
     kSensitiveParameter,
     kArchivedParameter,
@@ -214,7 +225,8 @@ constexpr QueryParameter kEntryTimelineParameters[] = {
 const Endpoint kGetRecord = {
     .method = "GET",
     .path = "/memory/record/{id}",
-    .summary = "An entry in its latest version, once for each session that has one of this id.",
+    .summary =
+        "An entry in its latest version, or in that of a time, once for each session that has one.",
     .parameters = kRecordParameters,
     .response = "EntryList",
     .run = get_record};
@@ -222,7 +234,7 @@ const Endpoint kGetRecord = {
 const Endpoint kGetHistory = {.method = "GET",
                               .path = "/memory/record/{id}/history",
                               .summary = "Every version of an entry, oldest first.",
-                              .parameters = kRecordParameters,
+                              .parameters = kHistoryParameters,
                               .response = "VersionList",
                               .run = get_history};
 

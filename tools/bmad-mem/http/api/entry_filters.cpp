@@ -42,6 +42,7 @@ Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCa
   filter.agents = call.texts("agent");
   filter.since = call.time("since");
   filter.until = call.time("until");
+  filter.as_of = call.time("as_of");
   filter.pinned_only = call.flag("pinned");
   filter.without_sensitive = !call.flag("sensitive");
   const std::string_view archived = call.text("archived").value_or("yes");
@@ -66,6 +67,12 @@ Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCa
     BMAD_TRY(narrow_to_workspace(context.memory, *workspace, chosen));
   }
   return chosen;
+}
+
+void add_as_of(JsonWriter& json, const EndpointCall& call) {
+  if (const std::optional<Timestamp> as_of = call.time("as_of")) {
+    json.member("as_of", format_rfc3339(*as_of));
+  }
 }
 
 EntryFilter query_filter(EntryFilter filter) {

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "http/endpoint.hpp"
@@ -43,6 +44,12 @@ inline constexpr QueryParameter kSinceParameter = {
     .help = "Not before: RFC 3339, 2026-01-11, 24h, 7d, 2w, yesterday (UTC)."};
 inline constexpr QueryParameter kUntilParameter = {
     .name = "until", .kind = ParameterKind::kTime, .help = "Not after; a day counts to its end."};
+inline constexpr QueryParameter kAsOfParameter = {
+    .name = "as_of",
+    .kind = ParameterKind::kTime,
+    .help =
+        "The memory as it was then, the versions of that time; since and until are counted "
+        "from there. A day counts to its end."};
 inline constexpr QueryParameter kPinnedParameter = {.name = "pinned",
                                                     .kind = ParameterKind::kFlag,
                                                     .help = "Only pinned entries.",
@@ -71,6 +78,9 @@ struct ChosenEntries {
 
 /// Errors: E_INVALID_QUERY for a range that ends before it begins; those of listing sessions.
 Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCall& call);
+
+/// The member as_of of an answer, when ?as_of asked for a time.
+void add_as_of(JsonWriter& json, const EndpointCall& call);
 
 /// The filter as one for a query, which must ask for something: all types, where it asks for none.
 EntryFilter query_filter(EntryFilter filter);

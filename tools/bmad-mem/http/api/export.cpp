@@ -158,8 +158,9 @@ Result<HttpResponse> answer_export(ApiContext& context, const EndpointCall& call
   options.filter.types = call.types("type");
   options.filter.since = call.time("since");
   options.filter.until = call.time("until");
+  options.filter.as_of = call.time("as_of");
   const bool is_filtered = !options.filter.sessions.empty() || !options.filter.types.empty() ||
-                           options.filter.since || options.filter.until;
+                           options.filter.since || options.filter.until || options.filter.as_of;
   options.all_versions =
       call.text("versions") ? call.flag("versions") : format.name == "jsonl" && !is_filtered;
   // Here and not while it streams: then it is too late to say so.
@@ -191,6 +192,7 @@ constexpr QueryParameter kExportParameters[] = {
     kTypeParameter,
     kSinceParameter,
     kUntilParameter,
+    kAsOfParameter,
     {.name = "versions",
      .kind = ParameterKind::kFlag,
      .help = "Every version of each entry. Without it the latest; all in jsonl when nothing is "

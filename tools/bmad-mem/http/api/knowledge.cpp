@@ -155,9 +155,12 @@ Result<HttpResponse> get_context(ApiContext& context, const EndpointCall& call) 
   if (call.text("max_tokens")) {
     options.max_tokens = static_cast<std::size_t>(call.number("max_tokens"));
   }
+  options.as_of = call.time("as_of");
   BMAD_TRY_ASSIGN(const Context told, Knowledge(context.memory).context(options));
   JsonWriter json;
-  json.begin_object().member("markdown", told.markdown);
+  json.begin_object();
+  add_as_of(json, call);
+  json.member("markdown", told.markdown);
   json.member("tokens", std::uint64_t{told.tokens});
   json.member("max_tokens", std::uint64_t{told.max_tokens}).key("items").begin_array();
   for (const ContextItem& item : told.items) {
@@ -206,6 +209,7 @@ constexpr QueryParameter kSummarizeParameters[] = {
 constexpr QueryParameter kContextParameters[] = {
     {.name = "agent", .help = "Who is told: what it has learned itself is part of it."},
     {.name = "task", .help = "What it is about to do.", .may_be_empty = true},
+    kAsOfParameter,
     {.name = "max_tokens",
      .kind = ParameterKind::kNumber,
      .help = "A hard ceiling; that of the config without it.",

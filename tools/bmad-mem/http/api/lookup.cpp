@@ -21,7 +21,8 @@ Error no_such_entry(std::string_view id) {
 
 Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const EndpointCall& call) {
   const std::string id(call.in_path("id"));
-  BMAD_TRY_ASSIGN(std::vector<Entry> entries, context.memory.get({&id, 1}, named_session(call)));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries,
+                  context.memory.get({&id, 1}, named_session(call), call.time("as_of")));
   if (entries.empty()) {
     return no_such_entry(id);
   }

@@ -17,8 +17,8 @@ inline constexpr QueryParameter kOneSessionParameter = {
 /// The session that ?session_id names, as a list; empty without.
 std::vector<std::string> named_session(const EndpointCall& call);
 
-/// The latest versions of the entries with the {id} of the path, in ?session_id or anywhere; at
-/// least one. Errors: E_SESSION_NOT_FOUND when there is none.
+/// The entries with the {id} of the path, in ?session_id or anywhere, in their latest versions or
+/// in those of ?as_of; at least one. Errors: E_SESSION_NOT_FOUND when there is none.
 Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const EndpointCall& call);
 
 /// The one of them to change. Errors: as above; E_INVALID_QUERY when several sessions have one.

@@ -22,9 +22,12 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
   return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
 }
 
-HttpResponse as_response(const ApiContext& context, const QueryAnswer& answer) {
+HttpResponse as_response(const ApiContext& context, const EndpointCall& call,
+                         const QueryAnswer& answer) {
   JsonWriter json;
-  json.begin_object().key("hits").begin_array();
+  json.begin_object();
+  add_as_of(json, call);
+  json.key("hits").begin_array();
   for (const Hit& hit : answer.hits) {
     write_hit(json, hit);
   }
@@ -52,7 +55,7 @@ HttpResponse as_response(const ApiContext& context, const QueryAnswer& answer) {
 Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
-    return as_response(context, {});
+    return as_response(context, call, {});
   }
   const std::string_view words = call.text("q").value_or("");
   Query query;
@@ -70,7 +73,7 @@ Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call
     error.field = error.field == "text" ? "q" : error.field;
     return error;
   }
-  return as_response(context, *answer);
+  return as_response(context, call, *answer);
 }
 
 constexpr QueryParameter kSearchParameters[] = {
@@ -95,6 +98,7 @@ constexpr QueryParameter kSearchParameters[] = {
     kWorkspaceParameter,
     kSinceParameter,
     kUntilParameter,
+    kAsOfParameter,
     kPinnedParameter,
     kSensitiveParameter,
     {.name = "sort",
