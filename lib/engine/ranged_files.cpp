@@ -110,16 +110,22 @@ Status RangedFiles::read_tar(std::uint64_t offset, std::span<char> out) const {
   return {};
 }
 
+Result<std::string> RangedFiles::read_member(std::size_t member) const {
+  // Opened each time: there may be more archives than a process may have files open.
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> archive, open_same(*store_.files, path_, origin_));
+  return members_.read(*archive, member);
+}
+
 Result<std::shared_ptr<const std::string>> RangedFiles::text(std::size_t member) const {
   if (auto known = store_.unpacked.find<std::string>(owner_, member)) {
     return std::shared_ptr<const std::string>(std::move(known));
   }
-  // Opened each time: there may be more archives than a process may have files open.
-  BMAD_TRY_ASSIGN(const std::unique_ptr<File> archive, open_same(*store_.files, path_, origin_));
-  Result<std::string> read = members_.read(*archive, member);
+  Result<std::string> read = read_member(member);
   if (!read) {
-    read.error().path = display_path(path_);
-    store_.note_damage(path_, origin_, read.error());
+    if (!is_not_found(read.error())) {
+      read.error().path = display_path(path_);
+      store_.note_damage(path_, origin_, read.error());
+    }
     return std::move(read).error();
   }
   auto shared = std::make_shared<std::string>(*std::move(read));

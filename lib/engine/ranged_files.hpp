@@ -48,6 +48,7 @@ class RangedFiles final : public ReadOnlyFiles, public std::enable_shared_from_t
         owner_(owner),
         members_(std::move(members)) {}
 
+  [[nodiscard]] Result<std::string> read_member(std::size_t member) const;
   [[nodiscard]] Result<std::shared_ptr<const std::string>> text(std::size_t member) const;
   [[nodiscard]] FileInfo info_of(const Range& range) const {
     return {.inode = package_, .size = range.size};

@@ -3,6 +3,7 @@
 #include "engine/packed_session.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <future>
 #include <memory>
 #include <mutex>
@@ -137,6 +138,27 @@ TEST_CASE("a damaged member is named, and hides no other until it is read") {
   CHECK(other->problems()[0].message.find("in the gzip member that starts at byte") !=
         std::string::npos);
   CHECK(other->problems()[0].path.ends_with("s1.tar.gz"));
+}
+
+TEST_CASE("an archive whose disk fails in the middle is left out, and named") {
+  LifecycleStore store;
+  archive_large(store);
+  REQUIRE(create_session(store.store, {.session_id = "s2"}).has_value());
+  const std::string fact = MemoryFixture::fact("live");
+  const std::string_view line = fact;
+  REQUIRE(add_lines(store.store, "s2", EntryType::kFact, {&line, 1}, {}).has_value());
+  for (const Operation operation : {Operation::kOpen, Operation::kReadAt}) {
+    const std::unique_ptr<Store> other = store.another_process();
+    CHECK(get(*other, {"g1"}).size() == 1);  // Its members are known from now on.
+    static_cast<FaultyFileSystem*>(other->files.get())
+        ->fail({.operation = operation,
+                .error_number = EACCES,
+                .from_then_on = true,
+                .path_part = "s1.tar.gz"});
+    CHECK(list_entries(*other, kAll).value().size() == 1);
+    REQUIRE(other->problems().size() == 1);
+    CHECK(other->problems()[0].path.ends_with("s1.tar.gz"));
+  }
 }
 
 TEST_CASE("what stays unpacked has a bound, and all is read within it") {
