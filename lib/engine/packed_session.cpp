@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <iterator>
+#include <limits>
 #include <mutex>
 #include <set>
 #include <utility>
@@ -18,6 +19,7 @@
 #include "model/entry.hpp"
 #include "privacy/deleted_entries.hpp"
 #include "privacy/deletion_record.hpp"
+#include "ranged_files.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
@@ -139,12 +141,6 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
                                          std::move(files));
 }
 
-bool is_known_log(const std::string& session_id, const std::string& path) {
-  return std::ranges::any_of(kKnownTypes, [&](EntryType type) {
-    return path == session_file(session_id, entry_type_info(type).log_file);
-  });
-}
-
 /// The packed file as the folder of a session. It is unpacked when somebody opens a log, and the
 /// checkpoint is the file beside it.
 class LazyFiles final : public FileSystem {
@@ -156,28 +152,38 @@ class LazyFiles final : public FileSystem {
         origin_(origin),
         index_path_(index_path(session_id_)),
         packed_index_path_(kind == PackedKind::kEvicted ? evicted_index_path(session_id_)
-                                                        : archive_index_path(session_id_)) {}
+                                                        : archive_index_path(session_id_)),
+        owner_(store.unpacked.new_owner()) {}
 
-  /// `is_new`: whether it was not there before.
-  Result<std::shared_ptr<UnpackedFiles>> unpacked(bool& is_new) {
+  LazyFiles(const LazyFiles&) = delete;
+  LazyFiles& operator=(const LazyFiles&) = delete;
+  ~LazyFiles() override { forget(); }
+
+  /// Its files, of which no more is unpacked than is read, if it can be read in ranges.
+  Result<std::shared_ptr<FileSystem>> content() {
     const std::lock_guard guard(mutex_);
-    if (unpacked_ != nullptr) {
-      return unpacked_;
+    if (ranged_ == nullptr && kind_ == PackedKind::kArchive && !is_one_piece_) {
+      Result<std::shared_ptr<RangedFiles>> opened =
+          RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_);
+      BMAD_TRY(check_read(opened));
+      ranged_ = *std::move(opened);
+      is_one_piece_ = ranged_ == nullptr;
     }
-    is_new = true;
-    const std::string path = packed_path(session_id_, kind_);
-    Result<NamedBytes> files = unpack(store_, session_id_, kind_);
-    BMAD_TRY(check_still_there());  // When it went meanwhile, it is not known what was read.
-    if (!files) {
-      store_.note_damage(path, origin_.file, files.error());
-      return std::move(files).error();
+    if (ranged_ != nullptr) {
+      return std::shared_ptr<FileSystem>(ranged_);
     }
-    unpacked_ = std::make_shared<UnpackedFiles>(store_.files->display_path(path), origin_.package,
-                                                *std::move(files));
-    size_ = unpacked_->size();
-    return unpacked_;
+    BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, unpack_once());
+    return std::shared_ptr<FileSystem>(std::move(files));
   }
-  Result<std::shared_ptr<UnpackedFiles>> unpacked();
+
+  /// All of it.
+  Result<std::shared_ptr<UnpackedFiles>> unpacked() {
+    const std::lock_guard guard(mutex_);
+    return unpack_once();
+  }
+
+  /// Frees what was unpacked.
+  void forget() { store_.unpacked.forget(owner_); }
 
   [[nodiscard]] Status check_still_there() const {
     BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store_, session_id_, kind_));
@@ -185,25 +191,9 @@ class LazyFiles final : public FileSystem {
                                           : Status(not_in_package(packed_path(session_id_, kind_)));
   }
 
-  /// Bytes in memory; forget() frees them, unless somebody unpacks at the moment.
-  [[nodiscard]] std::uint64_t size() const { return size_; }
-  std::shared_ptr<UnpackedFiles> forget() {
-    const std::unique_lock guard(mutex_, std::try_to_lock);
-    if (!guard.owns_lock()) {
-      return nullptr;
-    }
-    size_ = 0;
-    return std::move(unpacked_);
-  }
-
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
     if (!is_of_index(path)) {
-      if (kind_ == PackedKind::kArchive && size() == 0 && is_known_log(session_id_, path)) {
-        if (const auto known = read_known(store_, session_id_, origin_.package)) {
-          return known->open(path, mode);
-        }
-      }
-      BMAD_TRY_ASSIGN(const std::shared_ptr<UnpackedFiles> files, unpacked());
+      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
       return files->open(path, mode);
     }
     // There may be more small indexes than a process may have files open.
@@ -232,7 +222,7 @@ class LazyFiles final : public FileSystem {
     if (is_of_index(path)) {
       return store_.files->info(real_path(path));
     }
-    BMAD_TRY_ASSIGN(const std::shared_ptr<UnpackedFiles> files, unpacked());
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
     return files->info(path);
   }
   Result<std::vector<std::string>> list(const std::string& path) override {
@@ -264,15 +254,43 @@ class LazyFiles final : public FileSystem {
     return packed_index_path_ + path.substr(index_path_.size());
   }
 
+  /// The caller holds the mutex.
+  Result<std::shared_ptr<UnpackedFiles>> unpack_once() {
+    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+    if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {
+      return known;
+    }
+    Result<NamedBytes> files = unpack(store_, session_id_, kind_);
+    BMAD_TRY(check_read(files));
+    auto unpacked =
+        std::make_shared<UnpackedFiles>(store_.files->display_path(packed_path(session_id_, kind_)),
+                                        origin_.package, *std::move(files));
+    store_.unpacked.add(owner_, kAll, unpacked, unpacked->size(), store_.archives_size_max);
+    return unpacked;
+  }
+
+  /// What is to be made of `read`. When the packed file went meanwhile, it is not known what that
+  /// is.
+  template <typename T>
+  [[nodiscard]] Status check_read(const Result<T>& read) const {
+    BMAD_TRY(check_still_there());
+    if (!read) {
+      store_.note_damage(packed_path(session_id_, kind_), origin_.file, read.error());
+      return read.error();
+    }
+    return {};
+  }
+
   const Store& store_;
   std::string session_id_;
   PackedKind kind_;
   Origin origin_;
   std::string index_path_;
   std::string packed_index_path_;
-  std::atomic<std::uint64_t> size_{0};
-  std::mutex mutex_;  // Guards what follows.
-  std::shared_ptr<UnpackedFiles> unpacked_;
+  std::uint64_t owner_;  ///< In the cache of what is unpacked.
+  std::mutex mutex_;     // Guards what follows.
+  std::shared_ptr<RangedFiles> ranged_;
+  bool is_one_piece_ = false;
 };
 
 Status write_known(const Store& store, const std::string& session_id, std::uint64_t package,
@@ -313,10 +331,7 @@ class PackedSessionFile final : public PackedSession {
   [[nodiscard]] const std::string& session_id() const override { return session_id_; }
   [[nodiscard]] PackedKind kind() const override { return kind_; }
   [[nodiscard]] SessionIndex& index() override { return index_; }
-  Result<std::shared_ptr<FileSystem>> files() override {
-    BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, files_.unpacked());
-    return std::shared_ptr<FileSystem>(std::move(files));
-  }
+  Result<std::shared_ptr<FileSystem>> files() override { return files_.content(); }
   Result<std::shared_ptr<FileSystem>> knowledge() override {
     if (kind_ == PackedKind::kArchive) {
       if (auto known = read_known(store_, session_id_, package_)) {
@@ -364,57 +379,18 @@ class PackedSessionFile final : public PackedSession {
 
 using SharedFile = std::shared_ptr<PackedSessionFile>;
 
-/// Frees what is unpacked, of those first that were asked for longest ago, until the others have no
-/// more bytes than they may; the latest stays. Indexes stay, too. The caller holds indexes_mutex,
-/// and frees what is returned without it.
-std::vector<std::shared_ptr<UnpackedFiles>> forget_unpacked(const Store& store) {
-  struct Held {
-    std::uint64_t used;
-    PackedSessionFile* session;
-  };
-  std::vector<Held> held;
-  std::uint64_t size = 0;
-  for (const auto& [path, slot] : store.packed) {
-    auto* const session = static_cast<PackedSessionFile*>(slot.session.get());
-    if (const std::uint64_t bytes = session->lazy_files().size(); bytes > 0) {
-      held.push_back({.used = slot.used, .session = session});
-      size += bytes;
-    }
-  }
-  std::ranges::sort(held, {}, &Held::used);
-  std::vector<std::shared_ptr<UnpackedFiles>> out;
-  for (std::size_t i = 0; i + 1 < held.size() && size > store.archives_size_max; ++i) {
-    size -= held[i].session->lazy_files().size();
-    out.push_back(held[i].session->lazy_files().forget());
-  }
-  return out;
-}
-
-Result<std::shared_ptr<UnpackedFiles>> LazyFiles::unpacked() {
-  bool is_new = false;
-  BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, unpacked(is_new));
-  if (is_new) {
-    std::vector<std::shared_ptr<UnpackedFiles>> old;
-    const std::lock_guard guard(store_.indexes_mutex);
-    old = forget_unpacked(store_);
-  }
-  return files;
-}
-
 /// The packed file at `path` as it is now, the same object for the same file.
 SharedFile open_packed(const Store& store, const std::string& session_id, PackedKind kind,
                        const Origin& now) {
   const std::string path = packed_path(session_id, kind);
   std::shared_ptr<PackedSession> old;  // Freed without the mutex.
   const std::lock_guard guard(store.indexes_mutex);
-  PackedSlot& slot = store.packed[path];
-  slot.used = ++store.packed_uses;
-  if (slot.session == nullptr ||
-      static_cast<PackedSessionFile*>(slot.session.get())->package() != now.package) {
-    old = std::exchange(slot.session,
-                        std::make_shared<PackedSessionFile>(store, session_id, kind, now));
+  std::shared_ptr<PackedSession>& session = store.packed[path];
+  if (session == nullptr ||
+      static_cast<PackedSessionFile*>(session.get())->package() != now.package) {
+    old = std::exchange(session, std::make_shared<PackedSessionFile>(store, session_id, kind, now));
   }
-  return std::static_pointer_cast<PackedSessionFile>(slot.session);
+  return std::static_pointer_cast<PackedSessionFile>(session);
 }
 
 }  // namespace
@@ -441,7 +417,10 @@ Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
     BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
     return now.error();
   }
-  return open_packed(store, session_id, PackedKind::kArchive, *now)->files();
+  BMAD_TRY_ASSIGN(
+      std::shared_ptr<UnpackedFiles> files,
+      open_packed(store, session_id, PackedKind::kArchive, *now)->lazy_files().unpacked());
+  return std::shared_ptr<FileSystem>(std::move(files));
 }
 
 void index_archive(const Store& store, const std::string& session_id) {

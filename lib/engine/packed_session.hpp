@@ -2,18 +2,19 @@
 // read and searched as if it were a session's folder.
 //
 //   archive/s.tar.gz           s.index.json                  a checkpoint beside each: it tells
-//   what archive/t.evicted.jsonl.gz t.evicted.jsonl.index.json    is found, and only for the lines
-//   of a
-//                                                            hit something is unpacked
+//   archive/t.evicted.jsonl.gz t.evicted.jsonl.index.json    what is found
 //                              s.known.jsonl                 preferences and facts, as in their
-//                              logs
+//                              logs: every prompt asks all archives for them
+//
+// Of an archive those members are unpacked that hold the lines of a hit, or a log that is read; one
+// of version 0.1, and what was evicted, is unpacked as a whole. Either stays in memory for a while.
 //
 //   s.known.jsonl   {"session_id":"s","package":4711,"preferences":120,"facts":410,"xxh3":"…"}\n
 //                   120 bytes of preferences.jsonl, 410 bytes of facts.jsonl; the hash is theirs
 //
 // Both are derived: written when the session is archived or, where it is missing or of
-// another file, after a question. It holds as long as the packed file is the very one that it was
-// made of (inode, size and mtime: packed files are replaced, never changed).
+// another file, after a question. They hold as long as the packed file is the very one that they
+// were made of (inode, size and mtime: packed files are replaced, never changed).
 //
 // An archive that can't be read is noted (see Store::note_damage()) and left out from then on; what
 // version 0.1 kept of the session beside it (shared/kept/) answers instead.
@@ -49,8 +50,8 @@ class PackedSession {
   /// refresh() it before use.
   [[nodiscard]] virtual SessionIndex& index() = 0;
   /// Its logs, under the names that they have in the folder of a session; read only.
-  /// Errors: as read_session_archive(), read_evicted() and read_kept(); one that is_not_found()
-  /// when the packed file is another one by now.
+  /// Errors, of its files too: as read_session_archive(), read_evicted() and read_kept(); one that
+  /// is_not_found() when the packed file is another one by now.
   virtual Result<std::shared_ptr<FileSystem>> files() = 0;
   /// The logs of preferences and facts alone, which stand unpacked beside the archive since every
   /// prompt asks for them. Null without any. Errors: as files().

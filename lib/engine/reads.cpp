@@ -1,5 +1,5 @@
 // reads.cpp - get, history and list, by reading the logs. No lock is taken. Of what is packed, the
-// index beside it tells whether it has to be unpacked.
+// index beside it tells where an entry is.
 #include <algorithm>
 #include <iterator>
 #include <queue>
@@ -227,16 +227,12 @@ class EntriesById {
     BMAD_TRY(as_of_ ? Status() : refresh_packed(sources));
     const std::set<Place> known = known_;
     for (const SessionSource& source : sources) {
-      if (source.packed != nullptr && !as_of_) {
-        const auto guard = source.packed->index().lock();
-        const Result<bool> may_hold = source.packed->index().may_hold(ids_);
-        if (may_hold && !*may_hold) {
-          continue;
-        }
+      Result<std::vector<TableEntry>> entries = look_up(source);
+      if (!entries) {
+        entries = load_source(store_, source, {}, versions_, as_of_);
       }
-      BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                      load_source(store_, source, {}, versions_, as_of_));
-      for (TableEntry& entry : entries) {
+      BMAD_TRY(entries);
+      for (TableEntry& entry : *entries) {
         Place place(source.session_id, entry.type, entry.id);
         if (is_wanted(entry.id) && !known.contains(place)) {
           found_.push_back(to_entry(parser_, source.session_id, std::move(entry)));
@@ -245,6 +241,46 @@ class EntriesById {
       }
     }
     return {};
+  }
+
+  /// What the index of a packed one says of them, which reads their lines alone. An error says that
+  /// all has to be read.
+  Result<std::vector<TableEntry>> look_up(const SessionSource& source) {
+    const Error unknown{.code = ErrorCode::E_STORAGE_CORRUPT, .message = "has no index"};
+    if (source.packed == nullptr || as_of_) {
+      return unknown;
+    }
+    SessionIndex& index = source.packed->index();
+    const auto guard = index.lock();
+    BMAD_TRY_ASSIGN(const bool may_hold, index.may_hold(ids_));
+    std::vector<TableEntry> entries;
+    if (!may_hold) {
+      return entries;
+    }
+    if (versions_ == Versions::kAll) {
+      return unknown;
+    }
+    for (const std::string_view id : std::set<std::string_view>(ids_.begin(), ids_.end())) {
+      BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, index.find(id));
+      for (const Ordinal ordinal : ordinals) {
+        BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line, index.line(ordinal));
+        BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(line.text));
+        const SlotView slots = index.slots();
+        TableEntry entry = to_table_entry({.type = flag_type(slots.flags[slots.slot(ordinal)]),
+                                           .value = value,
+                                           .text = line.text,
+                                           .line = line.number});
+        const OddEntry* odd = index.odd(ordinal);
+        entry.versions = odd == nullptr ? 1 : odd->versions;
+        entry.archived = source.is_archived();
+        entry.evicted = source.is_evicted();
+        entries.push_back(std::move(entry));
+      }
+    }
+    BMAD_TRY(source.check_still_there(store_));
+    std::ranges::sort(entries, {},
+                      [](const TableEntry& entry) { return std::pair(entry.type, entry.line); });
+    return entries;
   }
 
   /// Of what was evicted, all versions, and in front of those that came later.

@@ -14,6 +14,7 @@
 #include "index/entry_table.hpp"
 #include "leftovers.hpp"
 #include "lifecycle/archive_manifest.hpp"
+#include "lifecycle/kept_file.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "model/validate.hpp"
 #include "packed_session.hpp"
@@ -286,8 +287,8 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
   return {};
 }
 
-/// Makes what has a source from it again: the manifest of an archive, and what version 0.1 kept of
-/// the session. The caller holds the root's lock.
+/// Makes the manifest of an archive from it again, and removes a damaged copy of it that version
+/// 0.1 kept. The caller holds the root's lock.
 Status repair_packed(Store& store, const std::string& session_id, RepairReport& report) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
@@ -307,11 +308,9 @@ Status repair_packed(Store& store, const std::string& session_id, RepairReport& 
   if (is_newer(identity) || is_newer(manifest)) {
     return {};
   }
-  const auto did = [&](const std::string& path) {
-    report.actions.push_back({.session_id = session_id,
-                              .path = files.display_path(path),
-                              .what = "made from the archive",
-                              .count = 1});
+  const auto did = [&](const std::string& path, const char* what) {
+    report.actions.push_back(
+        {.session_id = session_id, .path = files.display_path(path), .what = what, .count = 1});
   };
   const bool is_lost = !manifest && (manifest.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
                                      manifest.error().code == ErrorCode::E_SESSION_CORRUPT);
@@ -321,17 +320,12 @@ Status repair_packed(Store& store, const std::string& session_id, RepairReport& 
     BMAD_TRY(write_archive_manifest(
         files, identity->text, size_of_archive(*members, packed.size),
         Timestamp(std::chrono::duration_cast<Timestamp::duration>(written))));
-    did(archive_manifest_path(session_id));
+    did(archive_manifest_path(session_id), "made from the archive");
   }
-  BMAD_TRY_ASSIGN(const bool is_kept, is_there(files, kept_path(session_id)));
-  BMAD_TRY_ASSIGN(const std::vector<KeptLine> wanted, lines_to_keep(**archive, session_id));
   const Result<std::vector<KeptLine>> kept = read_kept(files, session_id);
-  const auto is_right = [&](const KeptLine& line) {
-    return std::ranges::find(wanted, line) != wanted.end();
-  };
-  if (is_kept && (!kept || !std::ranges::all_of(*kept, is_right))) {
-    BMAD_TRY(write_kept(files, session_id, wanted));
-    did(kept_path(session_id));
+  if (!kept && kept.error().code == ErrorCode::E_STORAGE_CORRUPT) {
+    BMAD_TRY(remove_kept(files, session_id));
+    did(kept_path(session_id), "removed: the archive holds what it held");
   }
   return {};
 }

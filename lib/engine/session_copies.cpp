@@ -220,11 +220,11 @@ std::vector<FileCount> SessionCopies::count(FileSystem& files, PurgeTarget& targ
 
 Status SessionCopies::purge(FileSystem& files, PurgeTarget& target) {
   const auto goes = [&](const auto& line) { return target.is_entry(line.type, line.line); };
+  if (std::ranges::any_of(kept_, goes)) {
+    BMAD_TRY(drop_kept(files));
+  }
   if (std::erase_if(evicted_, goes) > 0) {
     BMAD_TRY(replace_evicted(files, session_id_, evicted_));
-  }
-  if (std::erase_if(kept_, goes) > 0) {
-    BMAD_TRY(write_kept(files, session_id_, kept_));
   }
   if (std::erase_if(deleted_, [&](const DeletedLine& line) { return goes_from(line, target); }) >
       0) {
@@ -233,6 +233,19 @@ Status SessionCopies::purge(FileSystem& files, PurgeTarget& target) {
   }
   BMAD_TRY(purge_archive(files, target));
   return purge_deleted_sessions(files, target);
+}
+
+/// What version 0.1 kept of a session is in its archive or folder as well, so it goes as a whole.
+Status SessionCopies::drop_kept(FileSystem& files) {
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id_)));
+  if (archived_.empty() && deleted_sessions_.empty() && !has_folder) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message =
+                     "holds what is to go, and is all that is left of its session; nothing "
+                     "reads it any more: take out by hand what you need, and remove it",
+                 .path = files.display_path(kept_path(session_id_))};
+  }
+  return remove_kept(files, session_id_);
 }
 
 Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
@@ -285,7 +298,7 @@ Result<std::vector<FileCount>> SessionCopies::rewrite(FileSystem& files, bool dr
   BMAD_TRY(finish(evicted_path(session_id_), change_each(evicted_, change_line),
                   [&] { return replace_evicted(files, session_id_, evicted_); }));
   BMAD_TRY(finish(kept_path(session_id_), change_each(kept_, change_line),
-                  [&] { return write_kept(files, session_id_, kept_); }));
+                  [&] { return drop_kept(files); }));
   BMAD_TRY(finish(deleted_entries_path(session_id_), change_each(deleted_, change_line),
                   [&] { return replace_deleted(files, session_id_, deleted_); }));
   BMAD_TRY(rewrite_archive(files, dry_run, change_file, counts));

@@ -86,6 +86,7 @@ class SessionCopies {
   Status rewrite_deleted_sessions(FileSystem& files, bool dry_run, const FileChange& change,
                                   std::vector<FileCount>& counts);
   Status read_deleted_sessions(FileSystem& files, const DeletionRecord& record);
+  Status drop_kept(FileSystem& files);
   Status purge_archive(FileSystem& files, PurgeTarget& target);
   Status purge_deleted_sessions(FileSystem& files, PurgeTarget& target);
 

@@ -26,17 +26,12 @@
 #include "storage/file_lock.hpp"
 #include "storage/manifest.hpp"
 #include "storage/session_writer.hpp"
+#include "unpacked_cache.hpp"
 
 namespace bmad_mem {
 
 class PackedSession;
 class StoreRedaction;
-
-/// What is in an archive, or was evicted; see packed_session.hpp.
-struct PackedSlot {
-  std::shared_ptr<PackedSession> session;
-  std::uint64_t used = 0;  ///< The greater, the later it was asked for.
-};
 
 /// A session as this process writes to it.
 struct OpenSession {
@@ -89,11 +84,13 @@ struct Store {
 
   mutable std::mutex indexes_mutex;
   mutable std::map<std::string, std::shared_ptr<SessionIndex>, std::less<>> indexes;
-  /// What is packed, by the file it is in; indexes_mutex guards these two as well.
-  mutable std::map<std::string, PackedSlot, std::less<>> packed;
-  mutable std::uint64_t packed_uses = 0;
-  /// How many bytes of archives stay unpacked for the next question: six sessions of 10 MB.
+  /// What was unpacked of archives and evicted entries, and how many bytes of it stay for the next
+  /// question.
+  mutable UnpackedCache unpacked;
   std::uint64_t archives_size_max = 64U << 20U;
+  /// What is in an archive, or was evicted, by the file it is in; see packed_session.hpp.
+  /// indexes_mutex guards it as well.
+  mutable std::map<std::string, std::shared_ptr<PackedSession>, std::less<>> packed;
 
   /// Packed files and sessions' folders that can't be read, by path, as they were then.
   struct Damage {

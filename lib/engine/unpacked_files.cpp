@@ -22,12 +22,12 @@ Error not_in_package(const std::string& path) {
 namespace {
 
 /// Bytes in memory that do not change.
-class PackedFile final : public File {
+class HeldFile final : public PackedFile {
  public:
   /// `owner` keeps `bytes` alive.
-  PackedFile(std::string path, std::shared_ptr<const void> owner, std::string_view bytes,
-             FileInfo info)
-      : path_(std::move(path)), owner_(std::move(owner)), bytes_(bytes), info_(info) {}
+  HeldFile(std::string path, std::shared_ptr<const void> owner, std::string_view bytes,
+           const FileInfo& info)
+      : PackedFile(std::move(path), info), owner_(std::move(owner)), bytes_(bytes) {}
 
   Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
     if (offset >= bytes_.size()) {
@@ -35,30 +35,27 @@ class PackedFile final : public File {
     }
     return bytes_.copy(out.data(), out.size(), offset);
   }
-  Result<std::size_t> write(std::string_view /*bytes*/) override {
-    return packed_is_read_only(path_);
-  }
-  Result<std::size_t> write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) override {
-    return packed_is_read_only(path_);
-  }
-  Status truncate(std::uint64_t /*size*/) override { return packed_is_read_only(path_); }
-  Status sync_data() override { return {}; }
-  Status sync_all() override { return {}; }
-  Result<FileInfo> info() override { return info_; }
-  [[nodiscard]] int descriptor() const override { return -1; }
 
  private:
-  std::string path_;
   std::shared_ptr<const void> owner_;
   std::string_view bytes_;
-  FileInfo info_;
 };
 
 }  // namespace
 
+Result<std::size_t> PackedFile::write(std::string_view /*bytes*/) {
+  return packed_is_read_only(path_);
+}
+
+Result<std::size_t> PackedFile::write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) {
+  return packed_is_read_only(path_);
+}
+
+Status PackedFile::truncate(std::uint64_t /*size*/) { return packed_is_read_only(path_); }
+
 std::unique_ptr<File> make_packed_file(std::string path, std::shared_ptr<const void> owner,
                                        std::string_view bytes, const FileInfo& info) {
-  return std::make_unique<PackedFile>(std::move(path), std::move(owner), bytes, info);
+  return std::make_unique<HeldFile>(std::move(path), std::move(owner), bytes, info);
 }
 
 UnpackedFiles::UnpackedFiles(std::string display_path, std::uint64_t package, NamedBytes files)
@@ -80,23 +77,23 @@ Result<FileInfo> UnpackedFiles::info(const std::string& path) {
   return found == files_.end() ? Result<FileInfo>(not_in_package(path)) : info_of(*found);
 }
 
-Result<std::vector<std::string>> UnpackedFiles::list(const std::string& path) {
+Result<std::vector<std::string>> ReadOnlyFiles::list(const std::string& path) {
   return packed_is_read_only(path);
 }
 
-Status UnpackedFiles::make_directory(const std::string& path) { return packed_is_read_only(path); }
+Status ReadOnlyFiles::make_directory(const std::string& path) { return packed_is_read_only(path); }
 
-Status UnpackedFiles::rename(const std::string& from, const std::string& /*to*/) {
+Status ReadOnlyFiles::rename(const std::string& from, const std::string& /*to*/) {
   return packed_is_read_only(from);
 }
 
-Status UnpackedFiles::remove(const std::string& path) { return packed_is_read_only(path); }
+Status ReadOnlyFiles::remove(const std::string& path) { return packed_is_read_only(path); }
 
-Status UnpackedFiles::remove_directory(const std::string& path) {
+Status ReadOnlyFiles::remove_directory(const std::string& path) {
   return packed_is_read_only(path);
 }
 
-Status UnpackedFiles::sync_directory(const std::string& /*path*/) { return {}; }
+Status ReadOnlyFiles::sync_directory(const std::string& /*path*/) { return {}; }
 
 std::string UnpackedFiles::display_path(const std::string& /*path*/) const { return display_path_; }
 

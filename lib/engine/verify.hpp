@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bmad_mem/reports.hpp"
-#include "lifecycle/kept_file.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -41,8 +40,5 @@ void verify_stored(const Store& store, const std::string& session_id, VerifyRepo
 
 /// Checks memories/.
 void verify_memories(const Store& store, VerifyReport& report);
-
-/// The lines that version 0.1 kept of an archived session; `archive` holds its logs.
-Result<std::vector<KeptLine>> lines_to_keep(FileSystem& archive, const std::string& session_id);
 
 }  // namespace bmad_mem

@@ -11,6 +11,7 @@
 #include "index/entry_table.hpp"
 #include "lifecycle/archive_manifest.hpp"
 #include "lifecycle/evicted_file.hpp"
+#include "lifecycle/kept_file.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "packed_session.hpp"
 #include "privacy/deleted_entries.hpp"
@@ -86,8 +87,7 @@ class StoredCheck {
     if (!members) {
       members.error().message += kBringBack;
     }
-    has_archive_ = note(FindingKind::kDamagedArchive, members);
-    if (has_archive_) {
+    if (note(FindingKind::kDamagedArchive, members)) {
       check_manifest_of(manifest, *members, info ? info->size : 0);
       check_logs_in_archive();
     }
@@ -176,27 +176,7 @@ class StoredCheck {
     }
   }
 
-  void check_kept() {
-    const Result<std::vector<KeptLine>> kept = read_kept(files_, session_id_);
-    if (!kept || kept->empty()) {
-      note(FindingKind::kDamagedFile, kept);
-      return;
-    }
-    if (!has_archive_) {
-      return;  // Named already; the kept lines answer.
-    }
-    const Result<std::shared_ptr<FileSystem>> archive = archive_files(store_, session_id_);
-    if (!note(FindingKind::kDamagedArchive, archive)) {
-      return;
-    }
-    const Result<std::vector<KeptLine>> wanted = lines_to_keep(**archive, session_id_);
-    if (wanted && !std::ranges::all_of(*kept, [&](const KeptLine& line) {
-          return std::ranges::find(*wanted, line) != wanted->end();
-        })) {
-      add(FindingKind::kDamagedFile, kept_path(session_id_),
-          "is not what the archive says; `bmad-mem repair` makes it from the archive");
-    }
-  }
+  void check_kept() { note(FindingKind::kDamagedFile, read_kept(files_, session_id_)); }
 
   void check_deleted() {
     const Result<std::vector<DeletedLine>> lines = read_deleted(files_, session_id_);
@@ -267,7 +247,6 @@ class StoredCheck {
   const std::string& session_id_;
   VerifyReport& report_;
   FindingList found_;
-  bool has_archive_ = false;  // Of which every file can be read.
 };
 
 /// Names what can't be read in `folder`, and below it.
@@ -319,17 +298,6 @@ void FindingList::add(FindingKind kind, const Error& error) {
                               .column = error.column,
                               .field = error.field,
                               .reason = error.message});
-}
-
-Result<std::vector<KeptLine>> lines_to_keep(FileSystem& archive, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const std::vector<TableEntry> entries, load_entries(archive, session_id, {}));
-  std::vector<KeptLine> lines;
-  for (const TableEntry& entry : entries) {
-    if (entry.pinned || entry.type == EntryType::kFact || entry.type == EntryType::kPreference) {
-      lines.push_back({.type = entry.type, .line = entry.text});
-    }
-  }
-  return lines;
 }
 
 Result<std::vector<std::string>> stored_session_ids(const Store& store) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <optional>
 
 #include <fmt/format.h>
 #include <zlib.h>
@@ -26,6 +27,14 @@ constexpr std::size_t kPieceMax = std::numeric_limits<uInt>::max();
 /// Deflate gets no tighter than 1032:1 (zlib's own documentation), so less room need never be
 /// there.
 constexpr std::uint64_t kDeflateRatioMax = 1032;
+
+/// What a sized member begins with, but for its size: gzip's header with an extra field, and the
+/// head of that field. Byte 8 tells how hard it was packed, and byte 9 where.
+constexpr std::string_view kSizedStart("\x1F\x8B\x08\x04\0\0\0\0", 8);
+constexpr std::string_view kSizedField("\x08\0BM\x04\0", 6);
+constexpr std::size_t kSizedFieldAt = 10;
+constexpr std::size_t kSizedSizeAt = kSizedFieldAt + kSizedField.size();
+static_assert(kSizedSizeAt + 4 == kSizedHeaderSize);
 
 /// The last field of a member: how much is in it. 0 in an empty member only, and in an unwritten
 /// one.
@@ -87,6 +96,14 @@ class BoundedText {
   std::size_t used_ = 0;
 };
 
+std::uint32_t little_endian(std::string_view bytes) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 4; i-- > 0;) {
+    value = (value << 8U) | static_cast<unsigned char>(bytes[i]);
+  }
+  return value;
+}
+
 enum class MemberEnd : std::uint8_t { kWhole, kTorn, kDamaged, kTooLarge };
 
 /// Unpacks the members of a text one after the other.
@@ -110,7 +127,12 @@ class Unpacker {
     const std::string_view before = rest_;
     const std::size_t used = out_.used();
     inflateReset(&stream_);
-    const MemberEnd end = inflate_member();
+    MemberEnd end = inflate_member();
+    const std::optional<std::uint32_t> size = sized_member(before);
+    if (end == MemberEnd::kWhole && size && *size != before.size() - rest_.size()) {
+      damage_ = "it is not as long as it says";
+      end = MemberEnd::kDamaged;
+    }
     if (end != MemberEnd::kWhole) {
       rest_ = before;
       out_.cut(used);
@@ -177,15 +199,16 @@ Error damaged(const Unpacker& unpacker, std::string_view bytes) {
                              bytes.size() - unpacker.rest_size(), unpacker.damage()));
 }
 
-}  // namespace
-
-Result<std::string> gzip(std::string_view bytes) {
+Result<std::string> pack(std::string_view bytes, gz_header* header) {
   z_stream stream{};
   if (deflateInit2(&stream, kLevel, Z_DEFLATED, kWindowBits, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
       Z_OK) {
     throw std::bad_alloc();
   }
   const std::unique_ptr<z_stream, decltype(&deflateEnd)> owner(&stream, deflateEnd);
+  if (header != nullptr) {
+    deflateSetHeader(&stream, header);
+  }
   std::string out(deflateBound(&stream, static_cast<uLong>(bytes.size())), '\0');
   std::size_t used = 0;
   int status = Z_OK;
@@ -205,6 +228,64 @@ Result<std::string> gzip(std::string_view bytes) {
   }
   out.resize(used);
   return out;
+}
+
+}  // namespace
+
+Result<std::string> gzip(std::string_view bytes) { return pack(bytes, nullptr); }
+
+Result<std::string> gzip_sized(std::string_view bytes) {
+  constexpr int kUnix = 3;  // As zlib says without a header of ours.
+  std::array<Bytef, kSizedHeaderSize - kSizedFieldAt - 2> field{};
+  std::ranges::copy(kSizedField.substr(2), field.begin());
+  gz_header header{};
+  header.os = kUnix;
+  header.extra = field.data();
+  header.extra_len = static_cast<uInt>(field.size());
+  BMAD_TRY_ASSIGN(std::string out, pack(bytes, &header));
+  std::uint64_t rest = out.size();
+  for (std::size_t at = kSizedSizeAt; at < kSizedHeaderSize; ++at, rest >>= 8U) {
+    out[at] = static_cast<char>(rest & 0xFFU);
+  }
+  if (rest != 0) {
+    return corrupt("cannot be packed: it is too long for one member");
+  }
+  return out;
+}
+
+std::optional<std::uint32_t> sized_member(std::string_view bytes) {
+  if (bytes.size() < kSizedHeaderSize || !bytes.starts_with(kSizedStart) ||
+      bytes.substr(kSizedFieldAt, kSizedField.size()) != kSizedField) {
+    return std::nullopt;
+  }
+  return little_endian(bytes.substr(kSizedSizeAt));
+}
+
+std::uint32_t member_text_size(std::string_view bytes) {
+  return little_endian(bytes.substr(bytes.size() - kSizeFieldSize));
+}
+
+Result<std::string> gunzip_member(std::string_view bytes, std::uint64_t at, std::uint64_t size) {
+  z_stream stream{};
+  if (inflateInit2(&stream, kWindowBits) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  const std::unique_ptr<z_stream, decltype(&inflateEnd)> owner(&stream, inflateEnd);
+  std::string text(static_cast<std::size_t>(size), '\0');
+  stream.next_in = input_of(bytes);
+  stream.avail_in = piece_size(bytes.size());
+  stream.next_out = output_to(text.data());
+  stream.avail_out = piece_size(text.size());
+  const int status = inflate(&stream, Z_FINISH);  // All at once: it needs no window then.
+  if (status == Z_MEM_ERROR) {
+    throw std::bad_alloc();
+  }
+  if (status == Z_STREAM_END && stream.avail_in == 0 && stream.avail_out == 0) {
+    return text;
+  }
+  const bool has_reason = status == Z_DATA_ERROR && stream.msg != nullptr;
+  return corrupt(fmt::format("is damaged in the gzip member that starts at byte {}: {}", at,
+                             has_reason ? stream.msg : "it is not as long as it says"));
 }
 
 Result<std::string> gunzip(std::string_view bytes, std::uint64_t size_max) {

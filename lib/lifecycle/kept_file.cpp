@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "bmad_mem/json_parser.hpp"
-#include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "wrapped_lines.hpp"
@@ -15,19 +14,6 @@ namespace {
 constexpr std::uint64_t kKeptSizeMax = 256U << 20U;
 
 }  // namespace
-
-Status write_kept(FileSystem& files, std::string_view session_id, std::span<const KeptLine> lines) {
-  if (lines.empty()) {
-    return remove_kept(files, session_id);
-  }
-  std::string text;
-  for (const KeptLine& line : lines) {
-    append_wrapped(text, line.type, {}, line.line);
-    text += '\n';
-  }
-  BMAD_TRY(ensure_folder(files, kKeptFolder));
-  return replace_file(files, kept_path(session_id), text);
-}
 
 Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id) {
   const std::string path = kept_path(session_id);

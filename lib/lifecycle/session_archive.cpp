@@ -6,8 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "archive_files.hpp"
 #include "core/hash.hpp"
 #include "core/ids.hpp"
+#include "lifecycle/archive_members.hpp"
 #include "lifecycle/gzip.hpp"
 #include "session_files.hpp"
 #include "storage/atomic_file.hpp"
@@ -27,7 +29,7 @@ class MemberGate {
   MemberGate(std::string_view session_id, const ArchiveLimits& limits)
       : prefix_(fmt::format("{}/", session_id)), limits_(limits) {}
 
-  Status take(TarMember member) {
+  Status take(const TarPlace& member) {
     if (++count_ > limits_.members) {
       return Error{.code = ErrorCode::E_SIZE_LIMIT,
                    .message = fmt::format("has more than {} members, the most that is read{}",
@@ -48,12 +50,13 @@ class MemberGate {
       return refuse(member, "is there twice");
     }
     files_.push_back({.name = std::move(inner),
-                      .bytes = std::move(member.bytes),
+                      .offset = member.offset,
+                      .size = member.size,
                       .mtime_s = std::max<std::int64_t>(0, member.mtime_s)});
     return {};
   }
 
-  Result<std::vector<ArchivedFile>> finish() {
+  Result<std::vector<PlacedFile>> finish() {
     if (!names_.contains(kManifestName)) {
       return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
                    .message = fmt::format("has no member {}{}, so it is no session's archive",
@@ -67,7 +70,7 @@ class MemberGate {
     return name == prefix_ || name == fmt::format("{}{}/", prefix_, kArtifactsName);
   }
 
-  static Error refuse(const TarMember& member, std::string_view why) {
+  static Error refuse(const TarPlace& member, std::string_view why) {
     // The name may hold anything; what is shown of it must not move the cursor.
     constexpr std::size_t kShownMax = 120;
     std::string shown = member.name.substr(0, kShownMax);
@@ -80,23 +83,35 @@ class MemberGate {
   ArchiveLimits limits_;
   std::uint64_t count_ = 0;
   std::unordered_set<std::string> names_;
-  std::vector<ArchivedFile> files_;
+  std::vector<PlacedFile> files_;
 };
+
+TarBytes bytes_of(std::string_view tar) {
+  return [tar](std::uint64_t offset) -> Result<std::string_view> {
+    return tar.substr(static_cast<std::size_t>(offset));
+  };
+}
 
 Result<std::vector<ArchivedFile>> unpack(std::string_view packed, std::string_view session_id,
                                          const ArchiveLimits& limits) {
-  const std::uint64_t size_max =
-      std::min(limits.bytes, std::max(limits.ratio_free_bytes, limits.ratio * packed.size()));
-  Result<std::string> tar = gunzip(packed, size_max);
+  Result<std::string> tar = gunzip(packed, tar_size_max(packed.size(), limits));
   if (!tar) {
     if (tar.error().code == ErrorCode::E_SIZE_LIMIT) {
       tar.error().message += kRemedy;
     }
     return std::move(tar).error();
   }
-  MemberGate gate(session_id, limits);
-  BMAD_TRY(read_tar(*tar, [&](TarMember member) { return gate.take(std::move(member)); }));
-  return gate.finish();
+  BMAD_TRY_ASSIGN(const std::vector<PlacedFile> places,
+                  place_archive_files(session_id, tar->size(), bytes_of(*tar), limits));
+  std::vector<ArchivedFile> files;
+  files.reserve(places.size());
+  for (const PlacedFile& place : places) {
+    files.push_back({.name = place.name,
+                     .bytes = tar->substr(static_cast<std::size_t>(place.offset),
+                                          static_cast<std::size_t>(place.size)),
+                     .mtime_s = place.mtime_s});
+  }
+  return files;
 }
 
 /// Reads the archive at `path`, which is that of `session_id` or on its way to be.
@@ -111,6 +126,43 @@ Result<std::vector<ArchivedFile>> read_archive(FileSystem& files, const std::str
   return members;
 }
 
+/// Packs `tar` in sized members. A large file has its own, so that what is around it, headers of
+/// tar and small files, can be had without it.
+class MemberPacker {
+ public:
+  explicit MemberPacker(std::string_view tar) : tar_(tar) {}
+
+  Status take(const TarPlace& file) {
+    constexpr std::uint64_t kSmallMax = 16U << 10U;
+    const std::uint64_t end = file.offset + file.size;
+    if (file.size > kSmallMax) {
+      BMAD_TRY(pack_until(file.offset));
+    }
+    return end - at_ > kSmallMax ? pack_until(end) : Status();
+  }
+  Result<std::string> finish() {
+    BMAD_TRY(pack_until(tar_.size()));
+    return std::move(packed_);
+  }
+
+ private:
+  Status pack_until(std::uint64_t end) {
+    while (at_ < end) {
+      const std::uint64_t size = std::min<std::uint64_t>(end - at_, kArchiveTextMax);
+      BMAD_TRY_ASSIGN(
+          const std::string member,
+          gzip_sized(tar_.substr(static_cast<std::size_t>(at_), static_cast<std::size_t>(size))));
+      packed_ += member;
+      at_ += size;
+    }
+    return {};
+  }
+
+  std::string_view tar_;
+  std::uint64_t at_ = 0;  ///< Up to here it is packed.
+  std::string packed_;
+};
+
 Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFile> members) {
   std::vector<TarFile> tar_members;
   tar_members.reserve(members.size());
@@ -120,7 +172,10 @@ Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFi
                            .mtime_s = member.mtime_s});
   }
   BMAD_TRY_ASSIGN(const std::string tar, make_tar(tar_members));
-  return gzip(tar);
+  MemberPacker packer(tar);
+  BMAD_TRY(
+      list_tar(tar.size(), bytes_of(tar), [&](const TarPlace& file) { return packer.take(file); }));
+  return packer.finish();
 }
 
 /// While the archive still has its temporary name, so that a bad one never gets the other.
@@ -139,6 +194,18 @@ Status verify(FileSystem& files, const std::string& path, std::string_view sessi
 }
 
 }  // namespace
+
+std::uint64_t tar_size_max(std::uint64_t packed_size, const ArchiveLimits& limits) {
+  return std::min(limits.bytes, std::max(limits.ratio_free_bytes, limits.ratio * packed_size));
+}
+
+Result<std::vector<PlacedFile>> place_archive_files(std::string_view session_id,
+                                                    std::uint64_t tar_size, const TarBytes& bytes,
+                                                    const ArchiveLimits& limits) {
+  MemberGate gate(session_id, limits);
+  BMAD_TRY(list_tar(tar_size, bytes, [&](const TarPlace& member) { return gate.take(member); }));
+  return gate.finish();
+}
 
 ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes) {
   ArchiveSize size{.files = members.size(), .compressed_bytes = compressed_bytes};

@@ -67,34 +67,83 @@ std::string_view kind_of(archive_entry* entry) {
   }
 }
 
-/// The bytes of the file `entry`, of which the reader has just read the header.
-Status read_bytes(archive* reader, archive_entry* entry, std::size_t size_max, std::string& out) {
+/// What libarchive reads: `bytes`, piece by piece, and not what it skips.
+struct Client {
+  const TarBytes& bytes;
+  std::uint64_t size;
+  std::uint64_t at = 0;
+  Status problem;
+};
+
+la_ssize_t read_piece(archive* /*handle*/, void* client, const void** piece) {
+  auto& from = *static_cast<Client*>(client);
+  if (from.at >= from.size) {
+    return 0;
+  }
+  const Result<std::string_view> bytes = from.bytes(from.at);
+  if (!bytes) {
+    from.problem = bytes.error();
+    return -1;
+  }
+  *piece = bytes->data();
+  from.at += bytes->size();
+  return static_cast<la_ssize_t>(bytes->size());
+}
+
+la_int64_t skip_bytes(archive* /*handle*/, void* client, la_int64_t wanted) {
+  auto& from = *static_cast<Client*>(client);
+  const std::uint64_t rest = from.size - std::min(from.at, from.size);
+  const std::uint64_t skipped = std::min(static_cast<std::uint64_t>(wanted), rest);
+  from.at += skipped;
+  return static_cast<la_int64_t>(skipped);
+}
+
+std::uint64_t position(archive* reader) {
+  return static_cast<std::uint64_t>(archive_filter_bytes(reader, 0));
+}
+
+/// Where the bytes of `entry` are, of which the reader has just read the header.
+Result<TarPlace> place_of(archive* reader, archive_entry* entry, std::uint64_t tar_size) {
+  const char* name = archive_entry_pathname(entry);
+  TarPlace place{.name = name == nullptr ? "" : name,
+                 .kind = kind_of(entry),
+                 .mtime_s = archive_entry_mtime(entry),
+                 .offset = std::min(position(reader), tar_size),
+                 .size = 0};
+  if (place.kind != kTarFile) {
+    return place;
+  }
   const la_int64_t size = archive_entry_size(entry);
-  if (size < 0 || static_cast<std::uint64_t>(size) > size_max) {
+  if (size < 0 || static_cast<std::uint64_t>(size) > tar_size - place.offset) {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
                  .message = fmt::format("a member says it has {} bytes, more than follow", size)};
   }
-  out.resize(static_cast<std::size_t>(size));
-  const la_ssize_t got = archive_read_data(reader, out.data(), out.size());
-  if (got < 0) {
-    return trouble(reader);
-  }
-  if (static_cast<std::size_t>(got) != out.size()) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = fmt::format("a member has {} bytes instead of {}", got, size)};
-  }
-  return {};
+  place.size = static_cast<std::uint64_t>(size);
+  return place;
 }
 
-Status check_end(std::string_view tar, archive* reader) {
-  const auto read = static_cast<std::size_t>(archive_filter_bytes(reader, 0));
-  const std::string_view rest = tar.substr(std::min(read, tar.size()));
-  const std::string_view mark = tar.substr(tar.size() - std::min(tar.size(), kEndMarkSize));
+/// Whether there is nothing but NUL from `begin` to `end`.
+Result<bool> is_blank(const TarBytes& bytes, std::uint64_t begin, std::uint64_t end) {
   constexpr std::string_view kNul("\0", 1);
-  if (mark.size() < kEndMarkSize || mark.find_first_not_of(kNul) != std::string_view::npos) {
+  while (begin < end) {
+    BMAD_TRY_ASSIGN(std::string_view piece, bytes(begin));
+    piece = piece.substr(0, static_cast<std::size_t>(end - begin));
+    if (piece.find_first_not_of(kNul) != std::string_view::npos) {
+      return false;
+    }
+    begin += piece.size();
+  }
+  return true;
+}
+
+Status check_end(const TarBytes& bytes, std::uint64_t size, std::uint64_t read) {
+  const std::uint64_t mark = size - std::min<std::uint64_t>(size, kEndMarkSize);
+  BMAD_TRY_ASSIGN(const bool has_mark, is_blank(bytes, mark, size));
+  if (!has_mark || size < kEndMarkSize) {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT, .message = "the tar has no end mark"};
   }
-  if (rest.find_first_not_of(kNul) != std::string_view::npos) {
+  BMAD_TRY_ASSIGN(const bool ends, is_blank(bytes, read, size));
+  if (!ends) {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
                  .message = "there is more behind the end mark of the tar"};
   }
@@ -124,34 +173,42 @@ Result<std::string> make_tar(std::span<const TarFile> members) {
   return text;
 }
 
-Status read_tar(std::string_view tar, const std::function<Status(TarMember)>& take) {
+Status list_tar(std::uint64_t size, const TarBytes& bytes,
+                const std::function<Status(TarPlace)>& take) {
   const Reader reader(archive_read_new(), archive_read_free);
   if (reader == nullptr) {
     throw std::bad_alloc();
   }
+  Client client{.bytes = bytes, .size = size, .at = 0, .problem = {}};
+  const auto problem = [&] {
+    return client.problem ? Status(trouble(reader.get())) : client.problem;
+  };
   if (archive_read_support_format_tar(reader.get()) != ARCHIVE_OK ||
-      archive_read_open_memory(reader.get(), tar.data(), tar.size()) != ARCHIVE_OK) {
-    return trouble(reader.get());
+      archive_read_open2(reader.get(), &client, nullptr, read_piece, skip_bytes, nullptr) !=
+          ARCHIVE_OK) {
+    return problem();
   }
-  archive_entry* entry = nullptr;
-  int status = archive_read_next_header(reader.get(), &entry);
-  // A warning is about an owner's name or the like, which we do not use.
-  while (status == ARCHIVE_OK || status == ARCHIVE_WARN) {
-    const char* name = archive_entry_pathname(entry);
-    TarMember member{.name = name == nullptr ? "" : name,
-                     .kind = kind_of(entry),
-                     .mtime_s = archive_entry_mtime(entry),
-                     .bytes = {}};
-    if (member.kind == kTarFile) {
-      BMAD_TRY(read_bytes(reader.get(), entry, tar.size(), member.bytes));
+  std::uint64_t end = 0;  // Of the bytes of the last file.
+  while (true) {
+    archive_entry* entry = nullptr;
+    const int status = archive_read_next_header(reader.get(), &entry);
+    // A warning is about an owner's name or the like, which we do not use.
+    const bool has_member = status == ARCHIVE_OK || status == ARCHIVE_WARN;
+    if (!has_member && status != ARCHIVE_EOF) {
+      return problem();
     }
-    BMAD_TRY(take(std::move(member)));
-    status = archive_read_next_header(reader.get(), &entry);
+    const auto header = static_cast<std::uint64_t>(archive_read_header_position(reader.get()));
+    if (header < end) {
+      return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                   .message = "a member has fewer bytes than it says"};
+    }
+    if (!has_member) {
+      return check_end(bytes, size, position(reader.get()));
+    }
+    BMAD_TRY_ASSIGN(TarPlace place, place_of(reader.get(), entry, size));
+    end = place.offset + place.size;
+    BMAD_TRY(take(std::move(place)));
   }
-  if (status != ARCHIVE_EOF) {
-    return trouble(reader.get());
-  }
-  return check_end(tar, reader.get());
 }
 
 }  // namespace bmad_mem

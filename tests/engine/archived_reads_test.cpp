@@ -124,6 +124,61 @@ TEST_CASE("what version 0.1 kept answers for a damaged archive, and goes with th
   CHECK_FALSE(fs::exists(fs::path(memory.root()) / "shared/kept/s1.jsonl"));
 }
 
+namespace {
+
+constexpr const char* kKeptPath = "shared/kept/s1.jsonl";
+
+/// As version 0.1 kept f1, and a fact that is nowhere else.
+void keep(MemoryFixture& memory) {
+  memory.folder.make_folder("memory/shared/kept");
+  std::string text;
+  for (const std::string& fact :
+       {MemoryFixture::fact("f1", "the heron eats fish"), MemoryFixture::fact("f9", "an egret")}) {
+    text += R"({"type":"fact","entry":)" + fact + "}\n";
+  }
+  memory.folder.write(std::string("memory/") + kKeptPath, text);
+}
+
+bool is_kept(const MemoryFixture& memory) {
+  return fs::exists(fs::path(memory.root()) / kKeptPath);
+}
+
+}  // namespace
+
+TEST_CASE("what version 0.1 kept goes when its session is restored, archived again or changed") {
+  MemoryFixture memory;
+  archive_two(memory);
+  keep(memory);
+  memory->restore_session("s1").value();
+  CHECK_FALSE(is_kept(memory));
+  keep(memory);
+  memory->archive_session("s1").value();
+  CHECK_FALSE(is_kept(memory));
+  keep(memory);
+  memory->delete_entries({.ids = {"m1"}}, {.purge = true}).value();
+  CHECK(is_kept(memory) == fs::exists(in_archive(memory, "s1.tar.gz")));
+  keep(memory);
+  memory->delete_entries({.ids = {"f1"}}, {.purge = true}).value();
+  CHECK_FALSE(is_kept(memory));
+  CHECK(files_with(memory, "fish").empty());
+}
+
+TEST_CASE("what version 0.1 kept is not removed where it is all that is left") {
+  MemoryFixture memory;
+  archive_two(memory);
+  keep(memory);
+  for (const char* name : {"s1.tar.gz", "s1.manifest.json", "s1.index.json", "s1.known.jsonl"}) {
+    fs::remove(in_archive(memory, name));
+  }
+  memory.reopen();
+  CHECK(memory->delete_entries({.ids = {"f1"}}, {.purge = true}).value().removed.empty());
+  CHECK(is_kept(memory));
+  const auto named = memory->delete_entries({.ids = {"f1"}, .sessions = {"s1"}}, {.purge = true});
+  CHECK(code_of(named) == ErrorCode::E_STORAGE_CORRUPT);
+  CHECK(named.error().path.ends_with(kKeptPath));
+  CHECK(is_kept(memory));
+}
+
 TEST_CASE("an index of another archive, or a damaged one, answers nothing") {
   MemoryFixture memory;
   archive_two(memory);

@@ -111,4 +111,31 @@ TEST_CASE("damage before the end is no torn member") {
   CHECK(gunzip_whole(damaged, kNoLimit).error().code == ErrorCode::E_STORAGE_CORRUPT);
 }
 
+TEST_CASE("a sized member says how long it is, and is gzip all the same") {
+  for (const std::size_t size : {0U, 1U, 100U, 70000U}) {
+    CAPTURE(size);
+    const std::string text(size, 'x');
+    const std::string member = gzip_sized(text).value();
+    CHECK(sized_member(member) == member.size());
+    CHECK(member_text_size(member) == size);
+    CHECK(gunzip_member(member, 0, size).value() == text);
+    CHECK(gunzip(member + packed("y"), kNoLimit).value() == text + "y");
+    CHECK(!gunzip_member(member, 0, size + 1));
+    CHECK(!gunzip_member(member.substr(1), 0, size));
+  }
+  CHECK(!sized_member(packed("text")));
+  CHECK(!sized_member(gzip_sized("text")->substr(0, kSizedHeaderSize - 1)));
+  CHECK(!sized_member(""));
+}
+
+TEST_CASE("a sized member that is longer or shorter than it says is damaged") {
+  for (const int more : {-1, 1, 16}) {
+    std::string member = gzip_sized("text").value();
+    member[kSizedHeaderSize - 4] = static_cast<char>(member[kSizedHeaderSize - 4] + more);
+    const Error error = gunzip(member + packed("y"), kNoLimit).error();
+    CHECK(error.code == ErrorCode::E_STORAGE_CORRUPT);
+    CHECK(error.message.find("starts at byte 0: it is not as long") != std::string::npos);
+  }
+}
+
 }  // namespace bmad_mem::test::gzip_test

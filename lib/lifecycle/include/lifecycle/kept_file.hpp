@@ -3,11 +3,9 @@
 //   {"type":"fact","entry":{…the line, byte for byte…}}
 //
 // Its facts, preferences and pins, a copy of what is in the archive: it is read where that is
-// damaged, and nothing makes a new one. The caller of what writes holds the session's lock; readers
-// need none, since the file is replaced whole.
+// damaged, nothing writes one, and it goes when the session is archived again or restored.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,10 +21,6 @@ struct KeptLine {
 
   bool operator==(const KeptLine&) const = default;
 };
-
-/// Makes the file hold `lines`, which must be valid lines of logs, and nothing else; without any it
-/// is removed. Durable on success, the old file or the new one on error.
-Status write_kept(FileSystem& files, std::string_view session_id, std::span<const KeptLine> lines);
 
 /// As read_kept(), but without the lines that can't be read.
 Result<std::vector<KeptLine>> read_good_kept(FileSystem& files, std::string_view session_id);

@@ -1,10 +1,12 @@
 // session_archive.hpp - a session as one compressed file: archive/{session-id}.tar.gz.
 //
-//   sessions/{id}/manifest.json   ->  {id}/manifest.json          one member a file: manifest,
-//   logs,
-//                 facts.jsonl         {id}/facts.jsonl            summary.md, access.jsonl,
-//                 artifacts/a.md      {id}/artifacts/a.md         audit.jsonl, quarantine.jsonl,
-//                 index.json          (derived: left out)         artifacts/*.md; in that order
+//   sessions/{id}/manifest.json  ->  {id}/manifest.json     one file each: manifest, logs,
+//                 facts.jsonl        {id}/facts.jsonl       summary.md, access.jsonl,
+//                 artifacts/a.md     {id}/artifacts/a.md    audit.jsonl, quarantine.jsonl,
+//                 index.json         (derived: left out)    artifacts/*.md; in that order
+//
+// The tar is packed in sized gzip members (see gzip.hpp) of 64 KiB of it at most, which
+// archive_members.hpp reads one by one; version 0.1 wrote a single one.
 //
 // Two promises. An archive that is written has been read back, every byte compared, before it got
 // its name: the session's folder may go. An archive that is read may come from anywhere: its
