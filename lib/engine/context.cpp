@@ -70,7 +70,8 @@ class ContextSearch {
       // What counts least is not worth its place in a prompt.
       BMAD_TRY_ASSIGN(ChosenIndexes chosen,
                       chosen_indexes(store_, filter, EvictedEntries::kWithout));
-      chosen.keep([&](const std::string& session_id) { return is_in_scope(session_id); });
+      chosen.keep(*store_.root_index,
+                  [&](const std::string& session_id) { return is_in_scope(session_id); });
       HeldIndexes indexes(store_, chosen);
       Result<Sources> sources = indexes.run([&] { return search_all(indexes.sessions()); });
       if (sources) {

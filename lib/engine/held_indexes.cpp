@@ -42,6 +42,7 @@ class IndexChoice {
     } else {
       BMAD_TRY(add_named());
     }
+    BMAD_TRY(add_candidates());
     if (has_evicted_) {
       for (const std::string& id : chosen_.evicted) {
         BMAD_TRY(add_packed(id, PackedKind::kEvicted));
@@ -54,11 +55,11 @@ class IndexChoice {
   Status add_all() {
     BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_));
     chosen_.evicted = std::move(present.evicted);
-    for (const std::string& id : present.live) {
-      BMAD_TRY(add_live(id));
+    for (std::string& id : present.live) {
+      add_candidate(std::move(id), false);
     }
-    for (const std::string& id : present.packed) {
-      BMAD_TRY(has_packed_ ? add_packed(id, PackedKind::kArchive) : Status());
+    for (std::string& id : present.packed) {
+      add_candidate(std::move(id), true);
     }
     return {};
   }
@@ -69,9 +70,9 @@ class IndexChoice {
       const std::string id(each);
       Status there = check_session(store_, id);
       if (there) {
-        BMAD_TRY(add_live(id));
+        add_candidate(id, false);
       } else if (has_packed_ && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
-        BMAD_TRY(add_packed(id, PackedKind::kArchive));
+        add_candidate(id, true);
       } else {
         return there;
       }
@@ -80,14 +81,36 @@ class IndexChoice {
     return {};
   }
 
-  Status add_live(const std::string& id) {
-    if (has_live_ && (chosen_.is_only_one || !store_.is_left_out(id))) {
-      BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
-                      filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of)
-                                    : store_.index(id));
-      chosen_.indexes.push_back(std::move(index));
-      chosen_.live.push_back(id);
+  void add_candidate(std::string id, bool archived) {
+    if (archived ? has_packed_ : has_live_ && (chosen_.is_only_one || !store_.is_left_out(id))) {
+      candidates_.push_back({.id = std::move(id), .archived = archived});
     }
+  }
+
+  /// What the index of the memory covers is in its parts; each of the others has its own.
+  Status add_candidates() {
+    if (!filter_.as_of) {
+      // What was evicted and came back counts in its session, by the index that tells which it is.
+      const auto apart =
+          std::ranges::stable_partition(candidates_, [&](const RootIndex::Candidate& each) {
+            return !has_evicted_ || !std::ranges::binary_search(chosen_.evicted, each.id);
+          });
+      chosen_.parts = store_.root_index->sweep(std::span(candidates_.begin(), apart.begin()));
+    }
+    for (const RootIndex::Candidate& each : candidates_) {
+      if (!each.is_covered) {
+        BMAD_TRY(each.archived ? add_packed(each.id, PackedKind::kArchive) : add_live(each.id));
+      }
+    }
+    return {};
+  }
+
+  Status add_live(const std::string& id) {
+    BMAD_TRY_ASSIGN(
+        std::shared_ptr<SessionIndex> index,
+        filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of) : store_.index(id));
+    chosen_.indexes.push_back(std::move(index));
+    chosen_.live.push_back(id);
     return {};
   }
 
@@ -109,6 +132,7 @@ class IndexChoice {
   bool has_live_;
   bool has_packed_;
   bool has_evicted_;
+  std::vector<RootIndex::Candidate> candidates_;
   ChosenIndexes chosen_;
 };
 
@@ -149,12 +173,67 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
 HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
     : store_(store),
       is_only_one_(chosen.is_only_one),
+      is_past_(chosen.is_past),
       owned_(chosen.indexes),
-      packed_(chosen.is_past ? std::vector<Packed>() : chosen.packed) {
+      packed_(chosen.is_past ? std::vector<Packed>() : chosen.packed),
+      parts_(chosen.parts) {
   for (const std::shared_ptr<SessionIndex>& index : owned_) {
     indexes_.push_back(index.get());
   }
-  sessions_.assign(indexes_.begin(), indexes_.end());
+}
+
+/// Those of a part side by side.
+void HeldIndexes::list_sessions() {
+  sessions_.clear();
+  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+    for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
+      sessions_.push_back(session.get());
+    }
+  }
+  sessions_.insert(sessions_.end(), indexes_.begin(), indexes_.end());
+}
+
+/// Goes on without what of the index of the memory is called `field`: a session, or a segment by
+/// its path. From now on its sessions have indexes of their own. Whether there is one.
+Result<bool> HeldIndexes::leave_parts(const std::string& field) {
+  locks_.clear();
+  for (std::shared_ptr<SegmentPart>& part : parts_) {
+    const std::shared_ptr<SegmentPart> all = part;
+    const bool is_whole = all->path() == field;
+    bool is_here = is_whole;
+    for (const std::unique_ptr<IndexedSession>& session : all->sessions()) {
+      if (is_whole || session->session_id() == field) {
+        is_here = true;
+        BMAD_TRY(add_index(*session));
+        part = is_whole ? nullptr : store_.root_index->without(*all, field);
+      }
+    }
+    if (is_here) {
+      if (is_whole) {
+        store_.root_index->distrust(field);
+      }
+      kept_.push_back(all);  // Somebody may hold what it said.
+      std::erase(parts_, nullptr);
+      return true;
+    }
+  }
+  return false;
+}
+
+Status HeldIndexes::add_index(const IndexedSession& session) {
+  if (!session.is_archived()) {
+    owned_.push_back(store_.index(session.session_id()));
+  } else {
+    BMAD_TRY_ASSIGN(const Packed packed,
+                    packed_session(store_, session.session_id(), PackedKind::kArchive));
+    if (packed == nullptr) {
+      return {};
+    }
+    owned_.push_back(index_of(packed));
+    packed_.push_back(packed);
+  }
+  indexes_.push_back(owned_.back().get());
+  return {};
 }
 
 /// Errors: as SessionIndex::refresh(), the first in the order of the sessions.
@@ -169,6 +248,7 @@ Status HeldIndexes::hold() {
   for (SessionIndex* session : indexes_) {
     locks_.push_back(session->lock());
   }
+  list_sessions();
   return hide_what_came_back();
 }
 
@@ -203,6 +283,11 @@ void HeldIndexes::write_checkpoints() {
   const IndexingConfig& config = store_.config.indexing;
   if (!config.enabled) {
     return;
+  }
+  if (!is_past_) {
+    std::vector<std::shared_ptr<SessionIndex>> uncovered = owned_;
+    std::erase_if(uncovered, [](const auto& index) { return index->is_evicted(); });
+    store_.root_index->seal(uncovered);
   }
   const auto entries_max = static_cast<std::uint64_t>(config.rebuild_threshold_writes);
   std::vector<Packed> packed = packed_;
@@ -240,7 +325,6 @@ Status HeldIndexes::drop(SessionIndex& session, Error error) {
   }
   BMAD_TRY(store_.leave_out(session.session_id(), std::move(error)));
   std::erase(indexes_, &session);
-  std::erase(sessions_, static_cast<IndexedSession*>(&session));
   return {};
 }
 

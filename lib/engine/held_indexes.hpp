@@ -12,6 +12,7 @@
 
 #include "index/session_index.hpp"
 #include "packed_session.hpp"
+#include "root_index.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -22,8 +23,10 @@ Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfi
 
 /// The indexes that a question is asked of.
 struct ChosenIndexes {
+  /// Those whose sessions the index of the memory covers, and those of the others.
+  std::vector<std::shared_ptr<SegmentPart>> parts;
   std::vector<std::shared_ptr<SessionIndex>> indexes;
-  std::vector<std::string> live;     ///< Of those, the sessions that are folders.
+  std::vector<std::string> live;     ///< Of the latter, the sessions that are folders.
   std::vector<Packed> packed;        ///< Those of archives and of what was evicted.
   std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
   std::optional<FileInfo> folder;    ///< archive/, before it was listed.
@@ -32,7 +35,16 @@ struct ChosenIndexes {
 
   /// Takes out what `is_wanted(session_id)` doesn't want.
   template <typename IsWanted>
-  void keep(const IsWanted& is_wanted) {
+  void keep(const RootIndex& root, const IsWanted& is_wanted) {
+    for (std::shared_ptr<SegmentPart>& part : parts) {
+      const std::shared_ptr<SegmentPart> all = part;
+      for (const std::unique_ptr<IndexedSession>& session : all->sessions()) {
+        if (part != nullptr && !is_wanted(session->session_id())) {
+          part = root.without(*part, session->session_id());
+        }
+      }
+    }
+    std::erase(parts, nullptr);
     std::erase_if(indexes, [&](const auto& index) { return !is_wanted(index->session_id()); });
     std::erase_if(packed, [&](const Packed& each) { return !is_wanted(each->session_id()); });
   }
@@ -64,6 +76,17 @@ class HeldIndexes {
     while (true) {
       BMAD_TRY(hold());
       auto result = work();
+      for (const std::shared_ptr<SegmentPart>& part : parts_) {
+        if (Status holds = result ? part->status() : Status(); !holds) {
+          result = std::move(holds).error();
+        }
+      }
+      if (!result && is_about_an_index(result.error())) {
+        BMAD_TRY_ASSIGN(const bool is_mended, leave_parts(result.error().field));
+        if (is_mended) {
+          continue;
+        }
+      }
       SessionIndex* const doubtful = result ? nullptr : named(result.error().field);
       if (doubtful == nullptr) {
         return result;
@@ -89,6 +112,9 @@ class HeldIndexes {
 
  private:
   Status hold();
+  void list_sessions();
+  Result<bool> leave_parts(const std::string& field);
+  Status add_index(const IndexedSession& session);
   Status hide_what_came_back();
   static bool is_about_an_index(const Error& error);
   SessionIndex* named(std::string_view name);
@@ -96,8 +122,11 @@ class HeldIndexes {
 
   const Store& store_;
   bool is_only_one_;
+  bool is_past_;
   std::vector<std::shared_ptr<SessionIndex>> owned_;
   std::vector<Packed> packed_;
+  std::vector<std::shared_ptr<SegmentPart>> parts_;
+  std::vector<std::shared_ptr<SegmentPart>> kept_;
   std::vector<SessionIndex*> indexes_;     // Those of sessions that are indexed by themselves.
   std::vector<IndexedSession*> sessions_;  // All.
   std::vector<std::shared_lock<std::shared_mutex>> locks_;

@@ -434,6 +434,11 @@ void index_archive(const Store& store, const std::string& session_id) {
   }
 }
 
+Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, PackedKind::kArchive));
+  return now.package;
+}
+
 std::shared_ptr<SessionIndex> index_of(const Packed& packed) { return {packed, &packed->index()}; }
 
 bool is_older_version(const EvictedLine& line) {

@@ -79,6 +79,10 @@ Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
 /// fails here fails nothing.
 void index_archive(const Store& store, const std::string& session_id);
 
+/// Tells the archive of `session_id` from any other, as SessionIndex::Options::package has it.
+/// Errors: as the file system's.
+Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id);
+
 /// The index of a packed session, which it keeps alive.
 std::shared_ptr<SessionIndex> index_of(const Packed& packed);
 

@@ -6,13 +6,15 @@
 #include <fmt/format.h>
 
 #include "redaction.hpp"
+#include "root_index.hpp"
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
 #include "storage/session_place.hpp"
 
 namespace bmad_mem {
 
-Store::Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
+Store::Store(const Clock& used_clock)
+    : clock(used_clock), ids(used_clock), root_index(std::make_unique<RootIndex>(*this)) {}
 
 Store::~Store() {
   if (files != nullptr) {

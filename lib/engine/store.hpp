@@ -61,6 +61,8 @@ struct SessionSlot {
 /// have.
 std::size_t writers_max();
 
+class RootIndex;
+
 /// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
 /// constant.
 struct Store {
@@ -103,6 +105,8 @@ struct Store {
   mutable std::map<std::string, Damage, std::less<>> damaged;
   mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
   std::function<void(const Error&)> on_problem;   // See OpenOptions; damaged_mutex guards it.
+
+  std::unique_ptr<RootIndex> root_index;  // Never null.
 
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;

@@ -18,28 +18,6 @@
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
-namespace {
-
-/// Adds the first `size` bytes of the log to `hash`. False when it has fewer.
-Result<bool> hash_prefix(FileSystem& files, const std::string& path, std::uint64_t size,
-                         Xxh3Stream& hash) {
-  constexpr std::uint64_t kChunk = 256U << 10U;
-  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kRead));
-  std::string buffer(static_cast<std::size_t>(std::min(size, kChunk)), '\0');
-  for (std::uint64_t at = 0; at < size;) {
-    const auto wanted = static_cast<std::size_t>(std::min(size - at, kChunk));
-    BMAD_TRY_ASSIGN(const std::size_t got, file->read_at(at, std::span(buffer).first(wanted)));
-    if (got == 0) {
-      return false;
-    }
-    hash.add(std::string_view(buffer).substr(0, got));
-    at += got;
-  }
-  return true;
-}
-
-}  // namespace
-
 SessionIndex::SessionIndex(FileSystem& files, const Clock& clock, Options options)
     : files_(files),
       clock_(clock),

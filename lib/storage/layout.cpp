@@ -185,6 +185,7 @@ std::string_view gitignore_text() {
          "/archive/*.known.jsonl\n"
          "/shared/*.json\n"
          "/deleted/\n"
+         "/index/\n"
          "# Left behind by a process that died.\n"
          "/*.tmp\n"
          "/shared/**/*.tmp\n"

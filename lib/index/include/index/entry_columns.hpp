@@ -95,7 +95,7 @@ inline constexpr std::size_t kIdHashDigits = 5;
 inline constexpr std::size_t kRowDigits = 23;
 
 /// Longest length a column holds; longer entries count as this long.
-inline constexpr std::uint32_t kLengthMax = (1U << (6 * kLengthDigits)) - 1;
+inline constexpr std::uint32_t kLengthMax = (1U << 16U) - 1;
 /// Farthest predecessor a column can name; one farther away begins a conversation anew.
 inline constexpr std::uint32_t kPreviousMax = (1U << (6 * kPreviousDigits)) - 1;
 

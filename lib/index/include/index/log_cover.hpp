@@ -15,6 +15,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
 #include "core/file_system.hpp"
+#include "core/hash.hpp"
 
 namespace bmad_mem {
 
@@ -41,6 +42,15 @@ enum class LogChange : std::uint8_t {
 
 /// What `now` (nothing: there is no log) says about a log that was covered. Reads no content.
 LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now);
+
+/// Adds the first `size` bytes of the log at `path` to `hash`. False when it has fewer.
+Result<bool> hash_prefix(FileSystem& files, const std::string& path, std::uint64_t size,
+                         Xxh3Stream& hash);
+
+/// XXH3 of the first `bytes` of the log at `path`. Errors: E_STORAGE_CORRUPT when it has fewer; as
+/// the file system's.
+Result<std::uint64_t> hash_of_prefix(FileSystem& files, const std::string& path,
+                                     std::uint64_t bytes);
 
 /// Whether a log with `file` can't change any more without a new mtime, as seen at `now`: clocks of
 /// file systems tick every few milliseconds only.

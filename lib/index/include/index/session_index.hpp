@@ -30,6 +30,7 @@
 
 namespace bmad_mem {
 
+class SegmentSource;
 struct SessionTable;
 
 struct CheckpointReport {
@@ -113,6 +114,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] std::uint64_t log_size(EntryType type) const;
   /// What of its logs is covered, as they were looked at last.
   [[nodiscard]] const LogCovers& covers() const;
+  /// As Options has it.
+  [[nodiscard]] std::uint64_t package() const { return options_.package; }
   /// Entries, tombstones among them.
   [[nodiscard]] Ordinal entry_count() const;
 
@@ -155,8 +158,15 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override;
 
+  /// What a segment takes of it. It is refreshed, and stays as it is as long as the source is used.
+  Result<std::unique_ptr<SegmentSource>> segment_source();
+
  private:
+  friend class SessionSource;
   struct State;
+
+  Result<std::vector<std::string>> key_names(PostingKind kind) const;
+  Result<SlotPostings> slot_postings(PostingKind kind, std::string_view key) const;
 
   [[nodiscard]] bool covers_package() const;
   void note_package();

@@ -9,6 +9,7 @@
 //   │   └── .lock  .lock.json
 //   ├── shared/   user-preferences.json  agent-knowledge.json  kept/{session-id}.jsonl
 //   ├── archive/  {session-id}.tar.gz  .manifest.json  .evicted.jsonl.gz  .index.json  .known.jsonl
+//   ├── index/    CURRENT  {number}.seg  .lock  .lock.json
 //   └── deleted/{session-id}/  deletion-record.json  entries.jsonl  audit.jsonl  {deletion-id}/
 //
 // No other file spells these names. They are what FileSystem takes: '/' between names, no '/' in
@@ -41,6 +42,9 @@ inline constexpr const char* kAgentKnowledgeFile = "shared/agent-knowledge.json"
 inline constexpr const char* kKeptFolder = "shared/kept";
 inline constexpr const char* kArchiveFolder = "archive";
 inline constexpr const char* kDeletedFolder = "deleted";
+inline constexpr const char* kIndexFolder = "index";            ///< Of the whole memory; derived.
+inline constexpr const char* kIndexCurrentFile = "index/CURRENT";
+inline constexpr const char* kIndexIgnored = "/index/";         ///< For .gitignore.
 /// What is derived in kArchiveFolder, for .gitignore.
 inline constexpr const char* kArchiveIndexes = "/archive/*.index.json";
 inline constexpr const char* kArchiveKnown = "/archive/*.known.jsonl";

@@ -1,0 +1,329 @@
+#include "index/segment.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "core/hash.hpp"
+#include "index/analyzer.hpp"
+#include "segment_impl.hpp"
+
+namespace bmad_mem {
+
+Error Segment::Impl::corrupt(std::string_view what) const {
+  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+               .message = fmt::format("the index is damaged: {}", what),
+               .path = files->display_path(path)};
+}
+
+Error Segment::Impl::note(Error error) {
+  const std::lock_guard guard(mutex);
+  damage = error;
+  return error;
+}
+
+Result<std::string> Segment::Impl::read(const Stretch& stretch, std::uint64_t offset,
+                                        std::uint64_t wanted) const {
+  if (offset > stretch.size || wanted > stretch.size - offset) {
+    return corrupt("a part lies beyond its end");
+  }
+  std::string bytes;
+  Result<std::size_t> got = std::size_t{0};
+  bytes.resize_and_overwrite(static_cast<std::size_t>(wanted), [&](char* to, std::size_t room) {
+    got = file->read_at(stretch.offset + offset, std::span(to, room));
+    return got ? *got : 0;
+  });
+  if (!got) {
+    return std::move(got).error();
+  }
+  return *got == wanted ? Result<std::string>(std::move(bytes)) : corrupt("it is cut short");
+}
+
+Result<std::string> Segment::Impl::read_hashed(const Stretch& stretch) const {
+  BMAD_TRY_ASSIGN(std::string bytes, read(stretch, 0, stretch.size));
+  return xxh3(bytes) == stretch.hash ? Result<std::string>(std::move(bytes))
+                                     : corrupt("a part has changed");
+}
+
+Result<std::string> Segment::Impl::read_block(const Stretch& stretch, std::uint64_t offset,
+                                              std::uint64_t wanted) const {
+  BMAD_TRY_ASSIGN(std::string bytes, read(stretch, offset, wanted + kBlockHash));
+  const auto hash = little_at<std::uint64_t>(bytes.data() + wanted);
+  bytes.resize(static_cast<std::size_t>(wanted));
+  return xxh3(bytes) == hash ? Result<std::string>(std::move(bytes))
+                             : corrupt("a block has changed");
+}
+
+Status Segment::Impl::read_footer(std::string_view language) {
+  BMAD_TRY_ASSIGN(const FileInfo info, file->info());
+  size = info.size;
+  const Stretch whole{.size = size};
+  constexpr std::uint64_t kFooterSizeMax = 1024;
+  const std::uint64_t wanted = std::min(size, kTrailerSize + kFooterSizeMax);
+  if (wanted < kTrailerSize) {
+    return corrupt("it is cut short");
+  }
+  BMAD_TRY_ASSIGN(const std::string end, read(whole, size - wanted, wanted));
+  const std::string_view trailer = std::string_view(end).substr(end.size() - kTrailerSize);
+  const auto footer_size = little_at<std::uint64_t>(trailer.data());
+  if (!trailer.ends_with(kSegmentMagic) || footer_size > end.size() - kTrailerSize) {
+    return corrupt("it does not end like one");
+  }
+  const std::string_view footer = std::string_view(end).substr(
+      end.size() - kTrailerSize - static_cast<std::size_t>(footer_size),
+      static_cast<std::size_t>(footer_size));
+  if (xxh3(footer) != little_at<std::uint64_t>(trailer.data() + 8)) {
+    return corrupt("its footer has changed");
+  }
+  BytesReader reader(footer);
+  if (reader.number<std::uint32_t>() != kSegmentVersion) {
+    return corrupt("it is of another version");
+  }
+  const auto analyzer = reader.number<std::uint32_t>();
+  const auto count = reader.number<std::uint64_t>();
+  for (Stretch& stretch : stretches) {
+    stretch.offset = reader.number<std::uint64_t>();
+    stretch.size = reader.number<std::uint64_t>();
+    stretch.hash = reader.number<std::uint64_t>();
+    if (stretch.offset > size || stretch.size > size - stretch.offset) {
+      return corrupt("a part lies beyond its end");
+    }
+  }
+  if (analyzer != static_cast<std::uint32_t>(kAnalyzerVersion) || !reader.good() ||
+      !footer.ends_with(language) || footer.size() != 16 + kPlaceCount * 24 + language.size()) {
+    return corrupt("its words were analyzed in another way");
+  }
+  // Each slot has a byte of reach and a row: so a count that is a lie takes no memory.
+  if (place(SegmentPlace::kReach).size != count ||
+      place(SegmentPlace::kRows).size % kRowSize != 0 ||
+      place(SegmentPlace::kRows).size / kRowSize != count || count > (std::uint64_t{1} << 31U)) {
+    return corrupt("its parts don't belong together");
+  }
+  entries = static_cast<std::uint32_t>(count);
+  return {};
+}
+
+Status Segment::Impl::read_sessions() {
+  BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kSessions)));
+  BytesReader reader(bytes);
+  const auto session_total = reader.number<std::uint64_t>();
+  const auto name_total = reader.number<std::uint64_t>();
+  const auto member_size = reader.number<std::uint64_t>();
+  if (session_total > bytes.size() / kSessionSize || name_total > bytes.size()) {
+    return corrupt("its sessions are none");
+  }
+  BytesReader table(reader.bytes(session_total * kSessionSize));
+  const std::string_view members = reader.bytes(member_size);
+  sessions.resize(static_cast<std::size_t>(session_total));
+  std::uint64_t next = 0;  // Slot.
+  for (SegmentSession& session : sessions) {
+    session.begin = table.number<std::uint32_t>();
+    session.count = table.number<std::uint32_t>();
+    session.totals.entries = session.count;
+    session.totals.lengths = table.number<std::uint64_t>();
+    session.totals.window_lengths = table.number<std::uint64_t>();
+    session.newest = Timestamp(std::chrono::milliseconds(table.number<std::int64_t>()));
+    const auto offset = table.number<std::uint64_t>();
+    const auto named = table.number<std::uint32_t>();
+    const auto id_size = table.number<std::uint32_t>();
+    const auto bits = table.number<std::uint64_t>();
+    session.archived = (bits & 1U) != 0;
+    session.has_user = (bits & 2U) != 0;
+    session.has_assistant = (bits & 4U) != 0;
+    if (session.begin != next || offset > members.size()) {
+      return corrupt("its sessions are none");
+    }
+    next += session.count;
+    BytesReader own(members.substr(static_cast<std::size_t>(offset)));
+    for (std::uint32_t i = 0; i < named && own.good(); ++i) {
+      session.participants.push_back(own.number<std::uint32_t>());
+      if (session.participants.back() >= name_total) {
+        return corrupt("its sessions are none");
+      }
+    }
+    session.id = own.bytes(id_size);
+    if (!own.good()) {
+      return corrupt("its sessions are none");
+    }
+  }
+  for (std::uint64_t i = 0; i < name_total && reader.good(); ++i) {
+    participants.emplace_back(reader.bytes(reader.varint()));
+  }
+  return next == entries && reader.good() && table.good() ? Status()
+                                                          : corrupt("its sessions are none");
+}
+
+Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::string& path,
+                                               std::string_view language) {
+  auto impl = std::make_unique<Impl>();
+  impl->files = &files;
+  impl->path = path;
+  BMAD_TRY_ASSIGN(impl->file, files.open(path, OpenMode::kRead));
+  BMAD_TRY(impl->read_footer(language));
+  BMAD_TRY(impl->read_sessions());
+  const std::size_t entries = impl->entries;
+  impl->reach = LazyArray<WindowReach>(entries);
+  impl->lengths = LazyArray<std::uint32_t>(entries);
+  impl->flags = LazyArray<std::uint32_t>(entries);
+  impl->windows = LazyArray<std::uint32_t>(entries);
+  impl->times = LazyArray<std::int64_t>(entries);
+  impl->has_scores = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);
+  impl->has_times = std::vector<std::atomic<bool>>(entries / kTimeBlock + 1);
+  impl->has_windows = std::vector<std::atomic<bool>>(impl->sessions.size());
+  return std::shared_ptr<Segment>(new Segment(std::move(impl)));
+}
+
+Segment::Segment(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Segment::~Segment() = default;
+
+std::uint32_t Segment::session_count() const {
+  return static_cast<std::uint32_t>(impl_->sessions.size());
+}
+const std::string& Segment::session_id(std::uint32_t session) const {
+  return impl_->sessions[session].id;
+}
+bool Segment::is_archived(std::uint32_t session) const { return impl_->sessions[session].archived; }
+std::uint32_t Segment::entry_count() const { return impl_->entries; }
+std::uint32_t Segment::entry_count(std::uint32_t session) const {
+  return impl_->sessions[session].count;
+}
+std::uint64_t Segment::file_size() const { return impl_->size; }
+Status Segment::status() const {
+  const std::lock_guard guard(impl_->mutex);
+  return impl_->damage ? Status(*impl_->damage) : Status();
+}
+
+Status Segment::Impl::load_reach() {
+  if (has_reach.load(std::memory_order_acquire)) {
+    return {};
+  }
+  const std::lock_guard guard(mutex);
+  if (has_reach.load(std::memory_order_acquire)) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kReach)));
+  for (const SegmentSession& session : sessions) {
+    for (std::uint32_t i = 0; i < session.count; ++i) {
+      const auto both = static_cast<unsigned char>(bytes[session.begin + i]);
+      const WindowReach around{.before = static_cast<std::uint8_t>(both & 3U),
+                               .after = static_cast<std::uint8_t>(both >> 2U)};
+      if (around.before > i || around.after >= session.count - i) {
+        return corrupt("its windows are none");
+      }
+      reach[session.begin + i] = around;
+    }
+  }
+  has_reach.store(true, std::memory_order_release);
+  return {};
+}
+
+Status Segment::Impl::load_scores(std::uint32_t number) {
+  if (has_windows[number].load(std::memory_order_acquire)) {
+    return {};
+  }
+  BMAD_TRY(load_reach());
+  const SegmentSession& session = sessions[number];
+  const std::lock_guard guard(mutex);
+  if (has_windows[number].load(std::memory_order_acquire)) {
+    return {};
+  }
+  const std::uint32_t end = session.begin + session.count;
+  for (std::uint32_t block = session.begin / kScoreBlock; block * kScoreBlock < end; ++block) {
+    if (has_scores[block].load(std::memory_order_relaxed)) {
+      continue;
+    }
+    const std::uint32_t first = block * kScoreBlock;
+    const std::uint32_t count = std::min(kScoreBlock, entries - first);
+    constexpr std::uint64_t kSize = 2 * sizeof(std::uint16_t);
+    BMAD_TRY_ASSIGN(
+        const std::string bytes,
+        read_block(place(SegmentPlace::kScores),
+                   std::uint64_t{block} * (kScoreBlock * kSize + kBlockHash), count * kSize));
+    for (std::uint32_t i = 0; i < count; ++i) {
+      lengths[first + i] = little_at<std::uint16_t>(bytes.data() + std::size_t{2} * i);
+      flags[first + i] = little_at<std::uint16_t>(bytes.data() + std::size_t{2} * (count + i));
+    }
+    has_scores[block].store(true, std::memory_order_relaxed);
+  }
+  std::uint64_t sum = 0;
+  for (std::uint32_t slot = session.begin; slot < end; ++slot) {
+    std::uint32_t length = 0;
+    for (std::uint32_t at = slot - reach[slot].before; at <= slot + reach[slot].after; ++at) {
+      length += lengths[at];
+    }
+    windows[slot] = length;
+    sum += length;
+  }
+  if (sum != session.totals.window_lengths) {
+    return corrupt("its windows are none");
+  }
+  has_windows[number].store(true, std::memory_order_release);
+  return {};
+}
+
+Status Segment::Impl::load_odd() {
+  if (has_odd.load(std::memory_order_acquire)) {
+    return {};
+  }
+  const std::lock_guard guard(mutex);
+  if (has_odd.load(std::memory_order_acquire)) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kOdd)));
+  BytesReader reader(bytes);
+  while (!reader.at_end() && reader.good()) {
+    const auto slot = reader.number<std::uint32_t>();
+    OddEntry entry{.versions = reader.number<std::uint32_t>()};
+    entry.decay_factor = std::bit_cast<double>(reader.number<std::uint64_t>());
+    const bool was_accessed = reader.number<std::uint64_t>() != 0;
+    const Timestamp accessed(std::chrono::milliseconds(reader.number<std::int64_t>()));
+    if (was_accessed) {
+      entry.last_accessed = accessed;
+    }
+    odd.emplace(slot, entry);
+  }
+  has_odd.store(true, std::memory_order_release);
+  return {};
+}
+
+Result<std::int64_t> Segment::Impl::time(std::uint32_t slot) {
+  const std::uint32_t block = slot / kTimeBlock;
+  if (!has_times[block].load(std::memory_order_acquire)) {
+    const std::lock_guard guard(mutex);
+    const std::uint32_t first = block * kTimeBlock;
+    const std::uint32_t count = std::min(kTimeBlock, entries - first);
+    constexpr std::uint64_t kSize = sizeof(std::int64_t);
+    BMAD_TRY_ASSIGN(
+        const std::string bytes,
+        read_block(place(SegmentPlace::kTimes),
+                   std::uint64_t{block} * (kTimeBlock * kSize + kBlockHash), count * kSize));
+    if (!has_times[block].load(std::memory_order_acquire)) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        times[first + i] = little_at<std::int64_t>(bytes.data() + kSize * i);
+      }
+      has_times[block].store(true, std::memory_order_release);
+    }
+  }
+  return times[slot];
+}
+
+Result<SegmentRow> Segment::Impl::row(std::uint32_t slot) const {
+  BMAD_TRY_ASSIGN(const std::string bytes,
+                  read(place(SegmentPlace::kRows), std::uint64_t{slot} * kRowSize, kRowSize));
+  constexpr std::size_t kChecked = 21;
+  std::string check;
+  put_little(xxh3(std::string_view(bytes).substr(0, kChecked)), check);
+  if (!std::string_view(check).starts_with(std::string_view(bytes).substr(kChecked))) {
+    return corrupt("a row has changed");
+  }
+  std::string offset = bytes.substr(0, 5);
+  offset.resize(8);
+  return SegmentRow{.row = {.offset = little_at<std::uint64_t>(offset.data()),
+                            .size = little_at<std::uint32_t>(bytes.data() + 5),
+                            .line = little_at<std::uint32_t>(bytes.data() + 9),
+                            .line_hash = little_at<std::uint32_t>(bytes.data() + 13)},
+                    .id_hash = little_at<std::uint32_t>(bytes.data() + 17)};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,126 @@
+// segment_impl.hpp - what a Segment holds, for its source files.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "index/segment.hpp"
+#include "segment_format.hpp"
+
+namespace bmad_mem {
+
+/// Room for numbers that are 0 until they are written, and take memory only then.
+template <typename Number>
+class LazyArray {
+ public:
+  explicit LazyArray(std::size_t count = 0)
+      : numbers_(static_cast<Number*>(std::calloc(count + 1, sizeof(Number)))) {
+    if (numbers_ == nullptr) {
+      throw std::bad_alloc();
+    }
+  }
+  [[nodiscard]] Number* data() const { return numbers_.get(); }
+  Number& operator[](std::size_t i) const { return numbers_.get()[i]; }
+
+ private:
+  struct Free {
+    void operator()(Number* numbers) const { std::free(numbers); }
+  };
+  std::unique_ptr<Number[], Free> numbers_;
+};
+
+struct SegmentSession {
+  std::uint32_t begin = 0;  // First slot.
+  std::uint32_t count = 0;
+  SlotTotals totals;
+  Timestamp newest{};
+  bool archived = false;
+  bool has_user = false;
+  bool has_assistant = false;
+  std::vector<std::uint32_t> participants;  // In Impl::participants.
+  std::string id;
+};
+
+/// A key as the dictionary has it.
+struct SegmentKey {
+  std::string key;
+  std::uint64_t count = 0;   // Of entries.
+  SlotPosting only;          // Of one entry.
+  std::uint64_t offset = 0;  // Of the list of more, in the lists of its kind.
+  std::uint64_t size = 0;
+};
+
+struct Segment::Impl {
+  FileSystem* files = nullptr;
+  std::string path;
+  std::unique_ptr<File> file;
+  std::uint64_t size = 0;
+  std::uint32_t entries = 0;
+  std::array<Stretch, kPlaceCount> stretches{};
+  std::vector<SegmentSession> sessions;
+  std::vector<std::string> participants;
+
+  // Filled when somebody asks.
+  std::mutex mutex;  // Guards what follows, but for what is filled already.
+  std::array<std::atomic<bool>, kSegmentKindCount> has_top{};
+  std::array<std::string, kSegmentKindCount> tops;
+  std::atomic<bool> has_reach{false};
+  LazyArray<WindowReach> reach;
+  LazyArray<std::uint32_t> lengths;
+  LazyArray<std::uint32_t> flags;
+  LazyArray<std::uint32_t> windows;
+  LazyArray<std::int64_t> times;
+  std::vector<std::atomic<bool>> has_scores;   // By block.
+  std::vector<std::atomic<bool>> has_times;    // By block.
+  std::vector<std::atomic<bool>> has_windows;  // By session.
+  std::atomic<bool> has_odd{false};
+  std::map<std::uint32_t, OddEntry> odd;  // By slot.
+  std::optional<Error> damage;
+
+  [[nodiscard]] Error corrupt(std::string_view what) const;
+  Error note(Error error);
+  [[nodiscard]] const Stretch& place(SegmentPlace place) const {
+    return stretches[static_cast<std::size_t>(place)];
+  }
+  /// 0 lists, 1 keys, 2 top.
+  [[nodiscard]] const Stretch& place(std::size_t kind, std::size_t which) const {
+    return stretches[static_cast<std::size_t>(SegmentPlace::kLists) + 3 * kind + which];
+  }
+
+  Result<std::string> read(const Stretch& stretch, std::uint64_t offset,
+                           std::uint64_t wanted) const;
+  /// All of a stretch that has a hash of its own.
+  Result<std::string> read_hashed(const Stretch& stretch) const;
+  /// A block with its hash behind it, without it.
+  Result<std::string> read_block(const Stretch& stretch, std::uint64_t offset,
+                                 std::uint64_t wanted) const;
+  Status read_footer(std::string_view language);
+  Status read_sessions();
+
+  Status load_reach();
+  Status load_scores(std::uint32_t session);
+  Status load_odd();
+  Result<std::int64_t> time(std::uint32_t slot);
+  Result<SegmentRow> row(std::uint32_t slot) const;
+  Result<std::string_view> top(std::size_t kind);
+
+  /// The keys of block `block`; none behind the last.
+  Result<std::vector<SegmentKey>> keys_of_block(std::size_t kind, std::uint64_t block);
+  [[nodiscard]] std::uint64_t block_count(std::string_view top) const;
+  /// The block that may hold `key`: the last that begins with it or below.
+  Result<std::uint64_t> block_of(std::size_t kind, std::string_view key);
+  /// Appends what is under `key`, by slots of the segment.
+  Status decode(std::size_t kind, const SegmentKey& key, std::vector<SlotPosting>& out) const;
+  Result<std::optional<SegmentKey>> find(std::size_t kind, std::string_view key);
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,428 @@
+// The sessions of a segment that are searched, and as a source of another segment.
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "segment_impl.hpp"
+#include "storage/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint32_t kNotHere = ~std::uint32_t{0};
+
+/// What is under a key in the sessions of a part, in one array.
+struct HeldPostings {
+  std::vector<SlotPosting> postings;  // By slot of their session.
+  std::vector<SessionPostings> sessions;
+};
+
+}  // namespace
+
+struct SegmentPart::Impl {
+  std::shared_ptr<Segment> segment;
+  FilesOf files_of;
+  std::vector<std::uint32_t> wanted;   // By number in the part: number in the segment.
+  std::vector<std::uint32_t> numbers;  // By number in the segment: in the part, or kNotHere.
+  std::vector<std::unique_ptr<IndexedSession>> sessions;
+  std::mutex mutex;  // Guards what follows.
+  std::unordered_map<std::string, std::shared_ptr<const HeldPostings>> cache;
+  std::uint64_t cache_used = 0;
+
+  [[nodiscard]] Segment::Impl& file() const { return *segment->impl_; }
+  [[nodiscard]] bool has_all() const { return wanted.size() == numbers.size(); }
+
+  /// The error says that it is the segment's, by its path.
+  template <typename Outcome>
+  Outcome in_segment(Outcome outcome) const {
+    if (!outcome) {
+      outcome.error().field = file().path;
+    }
+    return outcome;
+  }
+
+  /// The number in the segment of the session that has `slot`.
+  [[nodiscard]] std::uint32_t session_of(std::uint32_t slot) const {
+    const auto after = std::ranges::upper_bound(file().sessions, slot, {}, &SegmentSession::begin);
+    return static_cast<std::uint32_t>(after - file().sessions.begin() - 1);
+  }
+
+  /// Takes those of the part out of `all`, which are by slots of the segment.
+  Result<std::shared_ptr<const HeldPostings>> split(std::vector<SlotPosting> all) const {
+    BMAD_TRY(file().load_reach());
+    auto held = std::make_shared<HeldPostings>();
+    held->postings = std::move(all);
+    std::vector<SlotPosting>& postings = held->postings;
+    std::vector<std::pair<std::size_t, std::size_t>> places;
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < postings.size();) {
+      const std::uint32_t number = session_of(postings[i].slot);
+      const SegmentSession& session = file().sessions[number];
+      const std::uint32_t end = session.begin + session.count;
+      const std::uint32_t here = numbers[number];
+      SessionPostings found{.session = here};
+      const std::size_t begin = kept;
+      for (; i < postings.size() && postings[i].slot < end; ++i) {
+        if (here != kNotHere) {
+          postings[kept++] = {.slot = postings[i].slot - session.begin,
+                              .frequency = postings[i].frequency};
+          found.frequency_sum += postings[i].frequency;
+        }
+      }
+      if (here != kNotHere) {
+        held->sessions.push_back(found);
+        places.emplace_back(begin, kept - begin);
+      }
+    }
+    postings.resize(kept);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      SessionPostings& found = held->sessions[i];
+      found.postings = std::span(postings).subspan(places[i].first, places[i].second);
+      found.window_count = count_windows(
+          found.postings, file().reach.data() + file().sessions[wanted[found.session]].begin);
+    }
+    return std::shared_ptr<const HeldPostings>(std::move(held));
+  }
+
+  Result<std::shared_ptr<const HeldPostings>> held(std::size_t kind, std::string_view key) {
+    std::string name(1, static_cast<char>('0' + kind));
+    name += key;
+    {
+      const std::lock_guard guard(mutex);
+      if (const auto known = cache.find(name); known != cache.end()) {
+        return known->second;
+      }
+    }
+    BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(file().find(kind, key)));
+    std::vector<SlotPosting> all;
+    if (found) {
+      BMAD_TRY(in_segment(file().decode(kind, *found, all)));
+    }
+    BMAD_TRY_ASSIGN(std::shared_ptr<const HeldPostings> made, in_segment(split(std::move(all))));
+    constexpr std::uint64_t kCacheMax = 4U << 20U;
+    const std::lock_guard guard(mutex);
+    const std::uint64_t size = 128 + name.size() + made->postings.size() * sizeof(SlotPosting) +
+                               made->sessions.size() * sizeof(SessionPostings);
+    if (cache_used + size <= kCacheMax) {
+      cache_used += size;
+      cache.emplace(std::move(name), made);
+    }
+    return made;
+  }
+
+  /// How many entries of the part are under a key.
+  Result<std::uint64_t> count_of(std::size_t kind, const SegmentKey& key) const {
+    if (has_all()) {
+      return key.count;
+    }
+    std::vector<SlotPosting> all;
+    BMAD_TRY(in_segment(file().decode(kind, key, all)));
+    return static_cast<std::uint64_t>(std::ranges::count_if(all, [&](const SlotPosting& posting) {
+      return numbers[session_of(posting.slot)] != kNotHere;
+    }));
+  }
+};
+
+/// A session of a part.
+class PartSession final : public IndexedSession {
+ public:
+  PartSession(SegmentPart& part, std::uint32_t number)
+      : part_(part),
+        number_(number),
+        session_(part.impl_->wanted[number]),
+        known_(part.impl_->file().sessions[session_]) {}
+
+  [[nodiscard]] const std::string& session_id() const override { return known_.id; }
+  [[nodiscard]] bool is_archived() const override { return known_.archived; }
+  [[nodiscard]] bool is_evicted() const override { return false; }
+  [[nodiscard]] IndexPart& part() override { return part_; }
+  [[nodiscard]] std::uint32_t number_in_part() const override { return number_; }
+  [[nodiscard]] Timestamp newest() const override { return known_.newest; }
+  [[nodiscard]] Result<SlotTotals> totals() override { return known_.totals; }
+
+  Status load() override { return part_.impl_->in_segment(file().load_scores(session_)); }
+  [[nodiscard]] SlotView slots() const override {
+    return {.lengths = file().lengths.data() + known_.begin,
+            .window_lengths = file().windows.data() + known_.begin,
+            .flags = file().flags.data() + known_.begin,
+            .reach = file().reach.data() + known_.begin,
+            .count = known_.count,
+            .length_sum = known_.totals.lengths,
+            .window_length_sum = known_.totals.window_lengths};
+  }
+  [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override {
+    Result<std::int64_t> time = file().time(known_.begin + ordinal);
+    if (!time) {
+      file().note(std::move(time).error());
+      return {};
+    }
+    return Timestamp(std::chrono::milliseconds(*time));
+  }
+  [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const override {
+    if (Status loaded = file().load_odd(); !loaded) {
+      file().note(std::move(loaded).error());
+      return nullptr;
+    }
+    const auto found = file().odd.find(known_.begin + ordinal);
+    return found == file().odd.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const override {
+    BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+    return found.id_hash;
+  }
+  [[nodiscard]] Result<std::uint32_t> line_number(Ordinal ordinal) const override {
+    BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+    return found.row.line;
+  }
+  Result<Postings> live_postings(PostingKind kind, std::string_view key) override {
+    BMAD_TRY_ASSIGN(const PartPostings all, part_.part_postings(kind, key));
+    auto found = std::make_shared<SlotPostings>();
+    const auto own = std::ranges::lower_bound(all.sessions, number_, {}, &SessionPostings::session);
+    if (own != all.sessions.end() && own->session == number_) {
+      found->postings.assign(own->postings.begin(), own->postings.end());
+      found->frequency_sum = own->frequency_sum;
+      found->window_count = own->window_count;
+    }
+    return Postings(std::move(found));
+  }
+
+  using IndexedSession::line;
+  Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
+    BMAD_TRY(part_.impl_->in_segment(file().load_scores(session_)));
+    BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+    constexpr std::uint32_t kLineSizeMax = 64U << 20U;
+    if (found.row.size > kLineSizeMax) {
+      return part_.impl_->in_segment(Result<LoadedLine>(file().corrupt("a row is none")));
+    }
+    const EntryType type = flag_type(file().flags[known_.begin + ordinal]);
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
+                    part_.impl_->files_of(known_.id, known_.archived));
+    return read_row(*files, session_file(known_.id, entry_type_info(type).log_file), found.row,
+                    logs[static_cast<std::size_t>(type)]);
+  }
+
+ private:
+  [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
+  [[nodiscard]] Result<SegmentRow> row(Ordinal ordinal) const {
+    return part_.impl_->in_segment(file().row(known_.begin + ordinal));
+  }
+
+  SegmentPart& part_;
+  std::uint32_t number_;
+  std::uint32_t session_;  // In the segment.
+  const SegmentSession& known_;
+};
+
+SegmentPart::SegmentPart(std::shared_ptr<Segment> segment, std::span<const std::uint32_t> wanted,
+                         FilesOf files_of)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->segment = std::move(segment);
+  impl_->files_of = std::move(files_of);
+  impl_->wanted.assign(wanted.begin(), wanted.end());
+  impl_->numbers.assign(impl_->file().sessions.size(), kNotHere);
+  impl_->sessions.reserve(wanted.size());
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) {
+    impl_->numbers[wanted[i]] = i;
+    impl_->sessions.push_back(std::make_unique<PartSession>(*this, i));
+  }
+}
+SegmentPart::~SegmentPart() = default;
+
+std::span<const std::unique_ptr<IndexedSession>> SegmentPart::sessions() const {
+  return impl_->sessions;
+}
+const std::shared_ptr<Segment>& SegmentPart::shared_segment() const { return impl_->segment; }
+const std::string& SegmentPart::path() const { return impl_->file().path; }
+std::span<const std::uint32_t> SegmentPart::numbers() const { return impl_->wanted; }
+Status SegmentPart::status() const { return impl_->in_segment(impl_->segment->status()); }
+
+Result<PartPostings> SegmentPart::part_postings(PostingKind kind, std::string_view key) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
+                  impl_->held(static_cast<std::size_t>(kind), key));
+  return PartPostings{.sessions = held->sessions, .owner = held};
+}
+
+Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                              const UseKey& use) {
+  const auto number = static_cast<std::size_t>(kind);
+  BMAD_TRY_ASSIGN(std::uint64_t block, impl_->in_segment(impl_->file().block_of(number, prefix)));
+  while (true) {
+    BMAD_TRY_ASSIGN(const std::vector<SegmentKey> keys,
+                    impl_->in_segment(impl_->file().keys_of_block(number, block)));
+    if (keys.empty()) {
+      return {};
+    }
+    for (const SegmentKey& each : keys) {
+      if (each.key < prefix) {
+        continue;
+      }
+      if (!each.key.starts_with(prefix)) {
+        return {};
+      }
+      if (wanted(each.key)) {
+        BMAD_TRY_ASSIGN(const std::uint64_t count, impl_->count_of(number, each));
+        if (count > 0 && !use(each.key, count)) {
+          return {};
+        }
+      }
+    }
+    ++block;
+  }
+}
+
+Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_view id) {
+  std::vector<PartEntry> found;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
+                    impl_->held(kIdKind, id_key(entry_id_hash(type, id))));
+    for (const SessionPostings& session : held->sessions) {
+      IndexedSession& its = *impl_->sessions[session.session];
+      for (const SlotPosting& posting : session.postings) {
+        BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
+                        in_session(its, its.line(posting.slot)));
+        BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
+        if (entry_id(value) == id) {
+          found.push_back({.session = session.session, .ordinal = posting.slot});
+        }
+      }
+    }
+  }
+  std::ranges::sort(found, {},
+                    [](const PartEntry& entry) { return std::pair(entry.session, entry.ordinal); });
+  const auto same = std::ranges::unique(
+      found, {}, [](const PartEntry& entry) { return std::pair(entry.session, entry.ordinal); });
+  found.erase(same.begin(), same.end());
+  return found;
+}
+
+void SegmentPart::add_participants(Participants& all) const {
+  std::vector<bool> speaks(impl_->file().participants.size());
+  for (const std::uint32_t number : impl_->wanted) {
+    const SegmentSession& session = impl_->file().sessions[number];
+    all.has_user = all.has_user || session.has_user;
+    all.has_assistant = all.has_assistant || session.has_assistant;
+    for (const std::uint32_t name : session.participants) {
+      speaks[name] = true;
+    }
+  }
+  for (std::size_t i = 0; i < speaks.size(); ++i) {
+    if (speaks[i]) {
+      all.names.insert(impl_->file().participants[i]);
+    }
+  }
+}
+
+/// The keys of a part, block by block.
+class PartCursor final : public KeyCursor {
+ public:
+  PartCursor(const SegmentPart& part, PostingKind kind)
+      : part_(*part.impl_), kind_(static_cast<std::size_t>(kind)) {}
+
+  Result<bool> next() override {
+    while (true) {
+      while (at_ < keys_.size()) {
+        current_ = at_++;
+        std::vector<SlotPosting> all;
+        BMAD_TRY(part_.in_segment(part_.file().decode(kind_, keys_[current_], all)));
+        BMAD_TRY_ASSIGN(held_, part_.in_segment(part_.split(std::move(all))));
+        if (!held_->sessions.empty()) {
+          return true;
+        }
+      }
+      BMAD_TRY_ASSIGN(keys_, part_.in_segment(part_.file().keys_of_block(kind_, block_++)));
+      at_ = 0;
+      if (keys_.empty()) {
+        return false;
+      }
+    }
+  }
+  [[nodiscard]] std::string_view key() const override { return keys_[current_].key; }
+  [[nodiscard]] std::span<const SessionPostings> postings() const override {
+    return held_->sessions;
+  }
+
+ private:
+  SegmentPart::Impl& part_;
+  std::size_t kind_;
+  std::uint64_t block_ = 0;
+  std::vector<SegmentKey> keys_;
+  std::size_t at_ = 0;
+  std::size_t current_ = 0;
+  std::shared_ptr<const HeldPostings> held_;
+};
+
+class PartSource final : public SegmentSource {
+ public:
+  explicit PartSource(const SegmentPart& part) : part_(part) {}
+
+  [[nodiscard]] std::vector<SegmentSessionInfo> sessions() const override {
+    std::vector<SegmentSessionInfo> all;
+    for (const std::uint32_t number : part_.impl_->wanted) {
+      const SegmentSession& session = file().sessions[number];
+      SegmentSessionInfo info{.id = session.id,
+                              .archived = session.archived,
+                              .entries = session.count,
+                              .newest = session.newest,
+                              .has_user = session.has_user,
+                              .has_assistant = session.has_assistant};
+      for (const std::uint32_t name : session.participants) {
+        info.participants.push_back(file().participants[name]);
+      }
+      all.push_back(std::move(info));
+    }
+    return all;
+  }
+  Result<SlotView> slots(std::uint32_t number) override {
+    IndexedSession& session = *part_.impl_->sessions[number];
+    BMAD_TRY(session.load());
+    return session.slots();
+  }
+  Result<std::vector<std::int64_t>> times(std::uint32_t number) override {
+    const SegmentSession& session = its(number);
+    std::vector<std::int64_t> times(session.count);
+    for (std::uint32_t i = 0; i < session.count; ++i) {
+      BMAD_TRY_ASSIGN(times[i], part_.impl_->in_segment(file().time(session.begin + i)));
+    }
+    return times;
+  }
+  Result<std::vector<SegmentRow>> rows(std::uint32_t number) override {
+    const SegmentSession& session = its(number);
+    std::vector<SegmentRow> rows(session.count);
+    for (std::uint32_t i = 0; i < session.count; ++i) {
+      BMAD_TRY_ASSIGN(rows[i], part_.impl_->in_segment(file().row(session.begin + i)));
+    }
+    return rows;
+  }
+  Result<std::vector<std::pair<std::uint32_t, OddEntry>>> odd(std::uint32_t number) override {
+    BMAD_TRY(part_.impl_->in_segment(file().load_odd()));
+    const SegmentSession& session = its(number);
+    std::vector<std::pair<std::uint32_t, OddEntry>> found;
+    for (auto at = file().odd.lower_bound(session.begin);
+         at != file().odd.end() && at->first < session.begin + session.count; ++at) {
+      found.emplace_back(at->first - session.begin, at->second);
+    }
+    return found;
+  }
+  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
+    return std::unique_ptr<KeyCursor>(std::make_unique<PartCursor>(part_, kind));
+  }
+
+ private:
+  [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
+  [[nodiscard]] const SegmentSession& its(std::uint32_t number) const {
+    return file().sessions[part_.impl_->wanted[number]];
+  }
+
+  const SegmentPart& part_;
+};
+
+std::unique_ptr<SegmentSource> SegmentPart::source() const {
+  return std::make_unique<PartSource>(*this);
+}
+
+}  // namespace bmad_mem
