@@ -30,8 +30,8 @@ Result<std::string> Segment::Impl::read(const Stretch& stretch, std::uint64_t of
   }
   std::string bytes;
   Result<std::size_t> got = std::size_t{0};
-  bytes.resize_and_overwrite(static_cast<std::size_t>(wanted), [&](char* to, std::size_t room) {
-    got = file->read_at(stretch.offset + offset, std::span(to, room));
+  bytes.resize_and_overwrite(static_cast<std::size_t>(wanted), [&](char* to, std::size_t) {
+    got = file->read_at(stretch.offset + offset, std::span(to, static_cast<std::size_t>(wanted)));
     return got ? *got : 0;
   });
   if (!got) {
