@@ -13,6 +13,7 @@
 #include "model/entry.hpp"
 #include "privacy/anonymizer.hpp"
 #include "privacy/audit_log.hpp"
+#include "root_index.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
@@ -144,6 +145,7 @@ class SessionRewrite {
                                             .count = report_.changed - changed_before}));
     }
     store_.forget_session(session_id_);
+    BMAD_TRY(store_.root_index->remove({&session_id_, 1}));
     refresh_index(store_, session_id_);
     return {};
   }
@@ -224,7 +226,7 @@ class SessionRewrite {
                                     std::string(kAgentKnowledgeFile)}) {
       BMAD_TRY(remove_durably(*store_.files, path));
     }
-    return {};
+    return store_.root_index->remove({&session_id_, 1});
   }
 
   Store& store_;

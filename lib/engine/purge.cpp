@@ -19,6 +19,7 @@
 #include "lifecycle/log_marks.hpp"
 #include "lifecycle/session_archive.hpp"
 #include "privacy/deletion_record.hpp"
+#include "root_index.hpp"
 #include "session_copies.hpp"
 #include "storage/access_log.hpp"
 #include "storage/durable_change.hpp"
@@ -118,6 +119,7 @@ class SessionPurge {
       BMAD_TRY(purge_beside_logs());
     }
     BMAD_TRY(copies_.purge(files_, target_));
+    BMAD_TRY(store_.root_index->remove({&session_id_, 1}));
     return note_end();
   }
 

@@ -20,6 +20,7 @@
 #include "privacy/audit_log.hpp"
 #include "privacy/deletion_record.hpp"
 #include "redaction.hpp"
+#include "root_index.hpp"
 #include "session_copies.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
@@ -262,6 +263,7 @@ Result<std::vector<RedactReport>> redact_sessions(Store& store, std::span<const 
     }
     if (!dry_run && !report->files.empty()) {
       store.forget_session(session_id);
+      BMAD_TRY(store.root_index->remove({&session_id, 1}));
       refresh_index(store, session_id);
     }
     reports.push_back(*std::move(report));

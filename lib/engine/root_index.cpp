@@ -638,8 +638,9 @@ Status RootIndex::remove(std::span<const std::string> session_ids) {
     next.sessions.erase(id);
   }
   if (!which.empty() && (!merge_segments(next, which) || !write_state(next))) {
-    next = State{.next = next.next};
-    BMAD_TRY(write_state(next));
+    next = State{};  // A full disk, or a segment that does not hold: all of it goes.
+    const Status gone = store_.files->remove(kIndexCurrentFile);
+    BMAD_TRY(gone || is_not_found(gone.error()) ? Status() : gone);
   }
   // Also what no CURRENT names: a process may have died before it was removed.
   BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(kIndexFolder));

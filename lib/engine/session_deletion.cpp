@@ -25,6 +25,7 @@
 #include "privacy/deleted_entries.hpp"
 #include "privacy/deletion_record.hpp"
 #include "return_lines.hpp"
+#include "root_index.hpp"
 #include "storage/layout.hpp"
 #include "storage/remove_tree.hpp"
 #include "storage/session_place.hpp"
@@ -167,6 +168,7 @@ Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, Del
       gone.emplace_back((*value)["id"].string());
     }
   }
+  BMAD_TRY(store.root_index->remove({&session_id, 1}));
   BMAD_TRY(remove_due_folders(files, record, time, report.sessions_gone));
   BMAD_TRY(replace_deleted(files, session_id, left));
   if (all) {

@@ -52,9 +52,9 @@ class SlotsCursor final : public KeyCursor {
 }  // namespace
 
 /// Holds nothing but the index, which must stay as it is.
-class SessionSource final : public SegmentSource {
+class IndexSource final : public SegmentSource {
  public:
-  explicit SessionSource(SessionIndex& index) : index_(index) {}
+  explicit IndexSource(SessionIndex& index) : index_(index) {}
 
   [[nodiscard]] std::vector<SegmentSessionInfo> sessions() const override {
     const SessionFacts& facts = index_.facts();
@@ -118,7 +118,7 @@ class SessionSource final : public SegmentSource {
 
 Result<std::unique_ptr<SegmentSource>> SessionIndex::segment_source() {
   BMAD_TRY(load());
-  return std::unique_ptr<SegmentSource>(std::make_unique<SessionSource>(*this));
+  return std::unique_ptr<SegmentSource>(std::make_unique<IndexSource>(*this));
 }
 
 /// Without order of the file: ascending by bytes.

@@ -162,7 +162,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Result<std::unique_ptr<SegmentSource>> segment_source();
 
  private:
-  friend class SessionSource;
+  friend class IndexSource;
   struct State;
 
   Result<std::vector<std::string>> key_names(PostingKind kind) const;
