@@ -1,5 +1,5 @@
-// reads.cpp - get, history and list, by reading the logs. No lock is taken. Of what is packed, the
-// index beside it tells where an entry is.
+// reads.cpp - get, history and list: by the indexes, which tell where an entry is; by reading the
+// logs where all versions, all entries or those of the past are asked for. No lock is taken.
 #include <algorithm>
 #include <iterator>
 #include <queue>
@@ -9,10 +9,13 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "entry_filter.hpp"
+#include "held_indexes.hpp"
 #include "index/entry_table.hpp"
 #include "lifecycle/evicted_file.hpp"
 #include "model/entry.hpp"
 #include "past_files.hpp"
+#include "query/hit_loader.hpp"
+#include "query/overview.hpp"
 #include "query/question.hpp"
 #include "session_sources.hpp"
 #include "store.hpp"
@@ -54,34 +57,20 @@ Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSou
   return entries;
 }
 
-/// The time of the newest entry of each packed one, by what their indexes say.
-Result<std::vector<std::pair<Timestamp, const SessionSource*>>> newest_first(
-    std::span<const SessionSource> sources) {
-  BMAD_TRY(refresh_packed(sources));
-  std::vector<std::pair<Timestamp, const SessionSource*>> found;
-  for (const SessionSource& source : sources) {
-    if (source.packed != nullptr) {
-      const auto guard = source.packed->index().lock();
-      found.emplace_back(source.packed->index().facts().newest, &source);
-    }
-  }
-  std::ranges::stable_sort(found, std::ranges::greater(),
-                           &std::pair<Timestamp, const SessionSource*>::first);
-  return found;
+/// The greatest comes first: the newest, and what was evicted behind all others. Equal times by
+/// session and id, so that the order never depends on chance.
+auto rank_of(const Entry& entry) {
+  return std::tuple(!entry.evicted, entry.timestamp, std::string_view(entry.session_id),
+                    std::string_view(entry.id));
+}
+auto rank_of(const Located& located) {
+  return std::tuple(!located.entry.evicted, located.entry.timestamp,
+                    std::string_view(located.session_id), std::string_view(located.entry.id));
 }
 
-/// Newest first; equal times by session and id, so that the order never depends on chance.
-bool is_newer(const Located& a, const Located& b) {
-  if (a.entry.evicted != b.entry.evicted) {
-    return b.entry.evicted;  // Behind all others.
-  }
-  if (a.entry.timestamp != b.entry.timestamp) {
-    return a.entry.timestamp > b.entry.timestamp;
-  }
-  if (a.session_id != b.session_id) {
-    return a.session_id > b.session_id;
-  }
-  return a.entry.id > b.entry.id;
+template <typename T>
+void sort_newest_first(std::vector<T>& items) {
+  std::ranges::sort(items, [](const T& a, const T& b) { return rank_of(a) > rank_of(b); });
 }
 
 /// What passes a filter, of one source after the other.
@@ -97,18 +86,6 @@ class FilteredEntries {
         note_time(entry.timestamp);
         found_.push_back({.session_id = source.session_id, .entry = std::move(entry)});
       }
-    }
-    return {};
-  }
-
-  /// Those of archives, as long as they can be among the newest.
-  Status add_packed(std::span<const SessionSource> sources) {
-    BMAD_TRY_ASSIGN(const auto packed, newest_first(sources));
-    for (const auto& [newest, source] : packed) {
-      if (is_full() && newest < newest_.top()) {
-        return {};
-      }
-      BMAD_TRY(add(*source));
     }
     return {};
   }
@@ -158,11 +135,9 @@ Result<std::vector<Located>> load_filtered(const Store& store, const EntryFilter
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
                   session_sources(store, filter.sessions, filter.archived));
   FilteredEntries found(store, filter);
-  // What the indexes of archives say of their newest entries is not about the past.
   for (const SessionSource& source : sessions) {
-    BMAD_TRY(source.packed == nullptr || filter.as_of ? found.add(source) : Status());
+    BMAD_TRY(found.add(source));
   }
-  BMAD_TRY(filter.as_of ? Status() : found.add_packed(sessions));
   if (filter.archived != ArchivedSessions::kWithout && !found.is_full()) {
     BMAD_TRY(found.add_evicted(evicted));
   }
@@ -224,15 +199,11 @@ class EntriesById {
 
   /// What is in the sessions counts, and is looked at first.
   Status look_into(std::span<const SessionSource> sources) {
-    BMAD_TRY(as_of_ ? Status() : refresh_packed(sources));
     const std::set<Place> known = known_;
     for (const SessionSource& source : sources) {
-      Result<std::vector<TableEntry>> entries = look_up(source);
-      if (!entries) {
-        entries = load_source(store_, source, {}, versions_, as_of_);
-      }
-      BMAD_TRY(entries);
-      for (TableEntry& entry : *entries) {
+      BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                      load_source(store_, source, {}, versions_, as_of_));
+      for (TableEntry& entry : entries) {
         Place place(source.session_id, entry.type, entry.id);
         if (is_wanted(entry.id) && !known.contains(place)) {
           found_.push_back(to_entry(parser_, source.session_id, std::move(entry)));
@@ -241,46 +212,6 @@ class EntriesById {
       }
     }
     return {};
-  }
-
-  /// What the index of a packed one says of them, which reads their lines alone. An error says that
-  /// all has to be read.
-  Result<std::vector<TableEntry>> look_up(const SessionSource& source) {
-    const Error unknown{.code = ErrorCode::E_STORAGE_CORRUPT, .message = "has no index"};
-    if (source.packed == nullptr || as_of_) {
-      return unknown;
-    }
-    SessionIndex& index = source.packed->index();
-    const auto guard = index.lock();
-    BMAD_TRY_ASSIGN(const bool may_hold, index.may_hold(ids_));
-    std::vector<TableEntry> entries;
-    if (!may_hold) {
-      return entries;
-    }
-    if (versions_ == Versions::kAll) {
-      return unknown;
-    }
-    for (const std::string_view id : std::set<std::string_view>(ids_.begin(), ids_.end())) {
-      BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, index.find(id));
-      for (const Ordinal ordinal : ordinals) {
-        BMAD_TRY_ASSIGN(const SessionIndex::LoadedLine line, index.line(ordinal));
-        BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(line.text));
-        const SlotView slots = index.slots();
-        TableEntry entry = to_table_entry({.type = flag_type(slots.flags[slots.slot(ordinal)]),
-                                           .value = value,
-                                           .text = line.text,
-                                           .line = line.number});
-        const OddEntry* odd = index.odd(ordinal);
-        entry.versions = odd == nullptr ? 1 : odd->versions;
-        entry.archived = source.is_archived();
-        entry.evicted = source.is_evicted();
-        entries.push_back(std::move(entry));
-      }
-    }
-    BMAD_TRY(source.check_still_there(store_));
-    std::ranges::sort(entries, {},
-                      [](const TableEntry& entry) { return std::pair(entry.type, entry.line); });
-    return entries;
   }
 
   /// Of what was evicted, all versions, and in front of those that came later.
@@ -348,19 +279,95 @@ Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std:
   return choose_steadily(store, [&] { return load_all(store, wanted, types, versions, archived); });
 }
 
+namespace {
+
+/// In the order of their places: sessions, archives, what was evicted; then by type and line.
+auto place_of(const Entry& entry) {
+  return std::tuple(entry.evicted, entry.archived, std::string_view(entry.session_id), entry.type,
+                    entry.line);
+}
+
+/// The latest versions with these ids, by the indexes.
+Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::string> ids,
+                                   std::span<const std::string> wanted) {
+  const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()}};
+  const std::set<std::string_view> different(ids.begin(), ids.end());
+  const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
+    const std::span<IndexedSession* const> sessions = indexes.sessions();
+    std::vector<Entry> found;
+    for (const SearchedPart& part : parts_of(sessions)) {
+      for (const std::string_view id : different) {
+        BMAD_TRY_ASSIGN(const auto places, part.part->part_find(id));
+        for (const IndexPart::PartEntry& place : places) {
+          IndexedSession& session = *sessions[part.first + place.session];
+          BMAD_TRY(in_session(session, session.load()));
+          const auto hidden = session.hidden();
+          if (hidden == nullptr || (*hidden)[session.slots().slot(place.ordinal)] == 0) {
+            BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, place.ordinal)));
+            found.push_back(std::move(entry));
+          }
+        }
+      }
+    }
+    std::ranges::sort(found,
+                      [](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); });
+    return found;
+  };
+  return with_indexes(store, filter, look);
+}
+
+/// The newest that pass, by the indexes.
+Result<std::vector<Entry>> look_up_newest(const Store& store, const EntryFilter& filter) {
+  const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
+    const std::span<IndexedSession* const> sessions = indexes.sessions();
+    BMAD_TRY_ASSIGN(const std::vector<Newest> newest, find_newest(sessions, filter));
+    std::vector<Entry> found;
+    for (const Newest& each : newest) {
+      IndexedSession& session = *sessions[each.session];
+      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal)));
+      found.push_back(std::move(entry));
+    }
+    sort_newest_first(found);
+    cut_to(found, filter.limit);
+    return found;
+  };
+  return with_indexes(store, filter, look);
+}
+
+}  // namespace
+
 Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
                                         std::span<const std::string> wanted, bool all_versions,
                                         std::optional<Timestamp> as_of) {
-  const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
-  return choose_steadily(store,
-                         [&] { return EntriesById(store, ids, wanted, versions, as_of).run(); });
+  const auto read = [&](std::span<const std::string> sessions) {
+    const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
+    return choose_steadily(
+        store, [&] { return EntriesById(store, ids, sessions, versions, as_of).run(); });
+  };
+  if (as_of || !store.config.indexing.enabled) {
+    return read(wanted);
+  }
+  BMAD_TRY_ASSIGN(std::vector<Entry> found, look_up(store, ids, wanted));
+  if (!all_versions || found.empty()) {
+    return found;
+  }
+  // The other versions are in the same sessions.
+  std::set<std::string> sessions;
+  for (const Entry& entry : found) {
+    sessions.insert(entry.session_id);
+  }
+  Result<std::vector<Entry>> all = read(std::vector<std::string>(sessions.begin(), sessions.end()));
+  return all ? std::move(all) : read(wanted);  // One may have gone meanwhile.
 }
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
+  if (!filter.as_of && filter.limit != 0 && store.config.indexing.enabled) {
+    return look_up_newest(store, filter);
+  }
   BMAD_TRY_ASSIGN(std::vector<Located> found,
                   choose_steadily(store, [&] { return load_filtered(store, filter); }));
-  std::ranges::sort(found, is_newer);
+  sort_newest_first(found);
   cut_to(found, filter.limit);
   std::vector<Entry> entries;
   entries.reserve(found.size());

@@ -102,15 +102,4 @@ Status check_evicted(const Store& store, std::span<const std::string> wanted,
   return {};
 }
 
-Status refresh_packed(std::span<const SessionSource> sources) {
-  std::vector<Status> done(sources.size());
-  for_each_parallel(sources.size(), [&](std::size_t i) {
-    done[i] = sources[i].packed == nullptr ? Status() : sources[i].packed->index().refresh();
-  });
-  for (Status& each : done) {
-    BMAD_TRY(std::move(each));
-  }
-  return {};
-}
-
 }  // namespace bmad_mem

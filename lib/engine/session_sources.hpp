@@ -48,7 +48,4 @@ Result<std::vector<SessionSource>> evicted_sources(const Store& store,
 Status check_evicted(const Store& store, std::span<const std::string> wanted,
                      std::span<const SessionSource> evicted);
 
-/// Refreshes the indexes of the packed ones among `sources`. Errors: the first of theirs.
-Status refresh_packed(std::span<const SessionSource> sources);
-
 }  // namespace bmad_mem

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <map>
+#include <numeric>
+#include <queue>
 #include <set>
 #include <string>
 
@@ -101,7 +103,73 @@ Status add_times(IndexedSession& session, const EntryFilter& filter, TimelineUni
   return {};
 }
 
+/// Gathers the newest of sessions that come newest first.
+class NewestEntries {
+ public:
+  explicit NewestEntries(const EntryFilter& filter) : filter_(filter) {}
+
+  /// Whether a session whose newest entry is of `newest` may hold one of them.
+  [[nodiscard]] bool wants(Timestamp newest) const { return !is_full() || newest >= times_.top(); }
+  [[nodiscard]] bool is_full() const {
+    return filter_.limit != 0 && times_.size() >= filter_.limit;
+  }
+
+  Status add(std::size_t number, IndexedSession& session) {
+    Passing passing(session, filter_);
+    BMAD_TRY(passing.load());
+    const auto hidden = session.hidden();
+    const SlotView slots = session.slots();
+    for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+      const Timestamp time = passing.time(slot);
+      if (wants(time) && (hidden == nullptr || (*hidden)[slot] == 0) && passing.passes(slot)) {
+        found_.push_back({.session = number, .ordinal = slots.ordinal(slot), .timestamp = time});
+        times_.push(time);
+        if (filter_.limit != 0 && times_.size() > filter_.limit) {
+          times_.pop();
+        }
+      }
+    }
+    return {};
+  }
+
+  /// Those that are still among them.
+  std::vector<Newest> take() {
+    std::erase_if(found_, [this](const Newest& each) { return !wants(each.timestamp); });
+    return std::move(found_);
+  }
+
+ private:
+  const EntryFilter& filter_;
+  std::vector<Newest> found_;
+  /// The oldest of the newest is on top.
+  std::priority_queue<Timestamp, std::vector<Timestamp>, std::greater<>> times_;
+};
+
 }  // namespace
+
+Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
+                                        const EntryFilter& filter) {
+  std::vector<std::size_t> order(sessions.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, {}, [&](std::size_t i) {
+    return std::pair(sessions[i]->is_evicted(), -sessions[i]->newest().time_since_epoch().count());
+  });
+  NewestEntries kept(filter);
+  NewestEntries evicted(filter);
+  for (const std::size_t i : order) {
+    IndexedSession& session = *sessions[i];
+    NewestEntries& entries = session.is_evicted() ? evicted : kept;
+    if (session.is_evicted() ? kept.is_full() || !evicted.wants(session.newest())
+                             : !kept.wants(session.newest())) {
+      continue;
+    }
+    BMAD_TRY(in_session(session, entries.add(i, session)));
+  }
+  std::vector<Newest> found = kept.take();
+  const std::vector<Newest> behind = evicted.take();
+  found.insert(found.end(), behind.begin(), behind.end());
+  return found;
+}
 
 Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> sessions,
                                              const EntryFilter& filter) {

@@ -25,4 +25,17 @@ Result<std::vector<TimelineBucket>> count_by_time(std::span<IndexedSession* cons
 /// When the stretch of `unit` that holds `time` begins, UTC; weeks begin on Monday.
 Timestamp begin_of(TimelineUnit unit, Timestamp time);
 
+/// An entry, by its place in what is searched.
+struct Newest {
+  std::size_t session = 0;
+  Ordinal ordinal = 0;
+  Timestamp timestamp{};
+};
+
+/// Of the entries that pass `filter`, those that are among the newest `filter.limit`, and those as
+/// old as the last of them; all without a limit. In no order. Evicted ones count behind all others.
+/// Only sessions that may hold one of them are looked at. Errors: as search()'s.
+Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
+                                        const EntryFilter& filter);
+
 }  // namespace bmad_mem
