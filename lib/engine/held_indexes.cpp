@@ -170,6 +170,17 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
   return {};
 }
 
+void seal_index(const Store& store, bool all) {
+  const Result<ChosenIndexes> chosen = chosen_indexes(store, {});
+  if (!chosen || !store.config.indexing.enabled) {
+    return;
+  }
+  HeldIndexes indexes(store, *chosen);
+  if (indexes.run([]() -> Status { return {}; })) {
+    indexes.write_checkpoints(all);
+  }
+}
+
 HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
     : store_(store),
       is_only_one_(chosen.is_only_one),
@@ -278,7 +289,7 @@ Status HeldIndexes::hide_what_came_back() {
   return {};
 }
 
-void HeldIndexes::write_checkpoints() {
+void HeldIndexes::write_checkpoints(bool all) {
   locks_.clear();
   const IndexingConfig& config = store_.config.indexing;
   if (!config.enabled) {
@@ -287,7 +298,7 @@ void HeldIndexes::write_checkpoints() {
   if (!is_past_) {
     std::vector<std::shared_ptr<SessionIndex>> uncovered = owned_;
     std::erase_if(uncovered, [](const auto& index) { return index->is_evicted(); });
-    store_.root_index->seal(uncovered);
+    store_.root_index->seal(uncovered, all);
   }
   const auto entries_max = static_cast<std::uint64_t>(config.rebuild_threshold_writes);
   std::vector<Packed> packed = packed_;

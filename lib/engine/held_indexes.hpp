@@ -108,7 +108,8 @@ class HeldIndexes {
 
   /// Writes the checkpoints that the next process would miss. What goes wrong (a full disk, a store
   /// that may only be read) is no concern of the one who asked: the logs are the truth.
-  void write_checkpoints();
+  /// With `all`, what is new goes into the segments, however little it is.
+  void write_checkpoints(bool all = false);
 
  private:
   Status hold();
@@ -131,6 +132,10 @@ class HeldIndexes {
   std::vector<IndexedSession*> sessions_;  // All.
   std::vector<std::shared_lock<std::shared_mutex>> locks_;
 };
+
+/// Takes what is new in the sessions into the index of the memory: when it is enough to be worth
+/// it, or all of it. For those who have time. What fails here fails nothing.
+void seal_index(const Store& store, bool all = false);
 
 /// What `work` makes of the indexes of the sessions that `filter` names; afterwards the checkpoints
 /// that were missing are written.

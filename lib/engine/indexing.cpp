@@ -1,4 +1,4 @@
-// indexing.cpp - when checkpoints are written: by appends that made the tail long, and on demand.
+// indexing.cpp - when indexes are written: by appends that made a tail long, and on demand.
 #include <algorithm>
 #include <chrono>
 
@@ -17,6 +17,11 @@ Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
     const Result<SessionFootprint> footprint =
         session_footprint(*store.files, session_id, log_files());
     total += footprint ? footprint->size : 0;
+  }
+  if (wanted.empty()) {
+    BMAD_TRY(store.root_index->clear());
+  } else {
+    BMAD_TRY(store.root_index->remove(sessions));
   }
   std::vector<IndexReport> reports;
   std::uint64_t done = 0;
@@ -51,6 +56,7 @@ Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
                        .index_bytes = written->index_bytes,
                        .took = std::chrono::steady_clock::now() - begin});
   }
+  seal_index(store, true);
   if (on_progress) {
     on_progress(total, total);
   }

@@ -11,6 +11,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "deletion.hpp"
+#include "held_indexes.hpp"
 #include "index/entry_table.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "lifecycle/retention.hpp"
@@ -75,6 +76,9 @@ class Maintenance {
     }
     BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
     BMAD_TRY(do_jobs());
+    if (!is_time_up()) {
+      seal_index(store_);
+    }
     return save_maintenance(*store_.files, plan_, state_);
   }
 

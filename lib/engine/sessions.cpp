@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "held_indexes.hpp"
 #include "index/entry_scanner.hpp"
 #include "lifecycle/session_folder.hpp"
 #include "model/entry.hpp"
@@ -320,6 +321,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
     session->manifest_known = false;
     static_cast<void>(seal_session(store, session_id, false));
   }
+  seal_index(store);
   BMAD_TRY_ASSIGN(Session closed, describe_session(store, session_id));
   closed.notice = std::move(notice);
   return closed;
