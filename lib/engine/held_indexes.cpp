@@ -295,6 +295,10 @@ void HeldIndexes::write_checkpoints(bool all) {
   if (!config.enabled) {
     return;
   }
+  if (store_.indexes_at_the_end) {
+    store_.is_index_wanting = true;
+    return;
+  }
   if (!is_past_) {
     std::vector<std::shared_ptr<SessionIndex>> uncovered = owned_;
     std::erase_if(uncovered, [](const auto& index) { return index->is_evicted(); });

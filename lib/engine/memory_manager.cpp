@@ -188,6 +188,7 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
     return std::move(loaded).error();
   }
   store.notes_accesses = options.note_accesses;
+  store.indexes_at_the_end = options.index_at_the_end;
   store.lock_timeout = chosen_timeout(options, store.config);
   store.root = std::move(options.root);
   store.workspace = workspace_of(store.root);

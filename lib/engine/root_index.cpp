@@ -14,7 +14,6 @@
 #include "index/analyzer.hpp"
 #include "packed_session.hpp"
 #include "storage/atomic_file.hpp"
-#include "storage/durable_change.hpp"
 #include "storage/file_lock.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
@@ -421,8 +420,8 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
     return;
   }
   if (!store_.files->info(kIndexFolder)) {
-    if (!ensure_ignored(*store_.files, kIndexIgnored) ||
-        !store_.files->make_directory(kIndexFolder)) {
+    if (!store_.files->make_directory(kIndexFolder) ||
+        !replace_derived_file(*store_.files, kIndexIgnoreFile, "*\n")) {
       return;
     }
   }

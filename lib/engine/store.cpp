@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "held_indexes.hpp"
 #include "redaction.hpp"
 #include "root_index.hpp"
 #include "storage/layout.hpp"
@@ -19,6 +20,9 @@ Store::Store(const Clock& used_clock)
 Store::~Store() {
   if (files != nullptr) {
     accesses.write(*files, clock);
+    if (std::exchange(indexes_at_the_end, false) && is_index_wanting) {
+      seal_index(*this);
+    }
   }
 }
 

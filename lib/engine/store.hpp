@@ -106,7 +106,9 @@ struct Store {
   mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
   std::function<void(const Error&)> on_problem;   // See OpenOptions; damaged_mutex guards it.
 
-  std::unique_ptr<RootIndex> root_index;  // Never null.
+  std::unique_ptr<RootIndex> root_index;              // Never null.
+  bool indexes_at_the_end = false;                    // As OpenOptions has it.
+  mutable std::atomic<bool> is_index_wanting{false};  // Somebody would have made one.
 
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;

@@ -48,6 +48,9 @@ struct OpenOptions {
   /// Count what queries and get() return as accesses, as the config says. False: reading leaves no
   /// trace at all, for people who look at what agents remember.
   bool note_accesses = true;
+  /// Whether indexes that a question finds wanting are made when the manager is closed, and not
+  /// before it answers.
+  bool index_at_the_end = false;
   /// Told when a call leaves out an archive that can't be read, once for each; the call answers
   /// with the rest. One call at a time; it must not call the manager.
   std::function<void(const Error&)> on_problem = {};

@@ -111,7 +111,8 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
   }
   BMAD_TRY_ASSIGN(MemoryManager memory,
                   MemoryManager::open({.root = std::move(root),
-                                       .agent_id = std::string(hook_client_info(client).name)}));
+                                       .agent_id = std::string(hook_client_info(client).name),
+                                       .index_at_the_end = true}));
   return HookActions(memory, settings, work).take(event);
 }
 
@@ -154,7 +155,7 @@ constexpr Option kHookOptions[] = {
     {.name = "budget-ms",
      .value = "N",
      .help = "tell nothing when finding it out takes longer",
-     .fallback = "50"},
+     .fallback = "1000"},
     {.name = "limit-ms",
      .value = "N",
      .help = "end after so long, whatever hangs; at a session's end after 1000 at most",

@@ -21,9 +21,9 @@
 namespace bmad_mem::cli {
 
 struct HookSettings {
-  std::size_t max_tokens = 800;           ///< Of what is told.
-  std::chrono::milliseconds budget{50};   ///< For finding out what is known about a prompt.
-  std::chrono::milliseconds limit{2000};  ///< For the whole hook.
+  std::size_t max_tokens = 800;            ///< Of what is told.
+  std::chrono::milliseconds budget{1000};  ///< For finding out what is known about a prompt.
+  std::chrono::milliseconds limit{2000};   ///< For the whole hook.
 };
 
 /// Longest time that the end of a session takes, as far as the client can tell: Claude Code ends

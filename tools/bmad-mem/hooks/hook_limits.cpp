@@ -48,7 +48,9 @@ class Listener {
         why_(fmt::format("it took longer than {} ms and was ended", limit.count())) {}
 
   [[nodiscard]] SteadyTime deadline() const { return deadline_; }
-  [[nodiscard]] bool is_done() const { return done_; }
+  /// Nobody waits for the rest of one that goes on by itself.
+  [[nodiscard]] bool is_done() const { return done_ || (may_go_on_ && has_answer_); }
+  [[nodiscard]] bool has_ended() const { return done_; }
   [[nodiscard]] bool may_go_on() const { return may_go_on_; }
 
   void take(std::string_view bytes) {
@@ -66,10 +68,10 @@ class Listener {
 
   /// When nothing more is going to come.
   HookResult result(bool is_late) {
-    if (done_) {
+    if (is_done()) {
       return std::move(result_);
     }
-    if (is_late && !may_go_on_) {
+    if (is_late && !why_.empty()) {
       result_.problem = why_;
     } else if (!is_late) {
       result_.problem = "it ended unexpectedly";
@@ -82,6 +84,7 @@ class Listener {
     switch (kind) {
       case kAnswer:
         result_.answer = std::move(text);
+        has_answer_ = true;
         break;
       case kProblem:
         result_.problem = std::move(text);
@@ -91,6 +94,7 @@ class Listener {
         break;
       case kMayGoOn:
         may_go_on_ = true;
+        why_ = has_told_limit_ ? why_ : std::string();
         break;
       default:
         done_ = true;
@@ -105,6 +109,7 @@ class Listener {
     if (other < deadline_) {
       deadline_ = other;
       why_ = text.substr(std::min(blank + 1, text.size()));
+      has_told_limit_ = true;
     }
   }
 
@@ -113,7 +118,9 @@ class Listener {
   std::string buffer_;
   HookResult result_;
   bool may_go_on_ = false;
+  bool has_answer_ = false;
   bool done_ = false;
+  bool has_told_limit_ = false;
 };
 
 /// Reads until the child is done or gone, or the time is over. Whether the time was over.
@@ -217,7 +224,7 @@ HookResult run_limited(milliseconds limit, const std::function<void(const HookWo
   if (is_late && !listener.may_go_on()) {
     ::kill(child, SIGKILL);
   }
-  if (!is_late || !listener.may_go_on()) {
+  if (listener.has_ended() || !listener.may_go_on()) {
     collect(child);
   }
   return listener.result(is_late);

@@ -27,7 +27,8 @@ class HookWork {
   void problem(std::string_view line) const;
   /// From now on wait at most so long, if that ends earlier; `why` is the problem if it doesn't do.
   void limit(std::chrono::milliseconds rest, std::string_view why) const;
-  /// Once the limit has passed, the child goes on by itself instead of being killed.
+  /// Once it has answered, or the limit has passed, the child goes on by itself instead of being
+  /// waited for or killed.
   void may_go_on() const;
 
  private:

@@ -44,7 +44,8 @@ inline constexpr const char* kArchiveFolder = "archive";
 inline constexpr const char* kDeletedFolder = "deleted";
 inline constexpr const char* kIndexFolder = "index";            ///< Of the whole memory; derived.
 inline constexpr const char* kIndexCurrentFile = "index/CURRENT";
-inline constexpr const char* kIndexIgnored = "/index/";         ///< For .gitignore.
+/// Ignores its own folder: roots of older versions have no rule for it.
+inline constexpr const char* kIndexIgnoreFile = "index/.gitignore";
 /// What is derived in kArchiveFolder, for .gitignore.
 inline constexpr const char* kArchiveIndexes = "/archive/*.index.json";
 inline constexpr const char* kArchiveKnown = "/archive/*.known.jsonl";
