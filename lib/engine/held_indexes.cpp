@@ -95,7 +95,11 @@ class IndexChoice {
           std::ranges::stable_partition(candidates_, [&](const RootIndex::Candidate& each) {
             return !has_evicted_ || !std::ranges::binary_search(chosen_.evicted, each.id);
           });
-      chosen_.parts = store_.root_index->sweep(std::span(candidates_.begin(), apart.begin()));
+      const std::span all(candidates_.begin(), apart.begin());
+      chosen_.parts = store_.root_index->sweep(all);
+      if (store_.root_index->seal_in_turns(all)) {
+        chosen_.parts = store_.root_index->sweep(all);
+      }
     }
     for (const RootIndex::Candidate& each : candidates_) {
       if (!each.is_covered) {

@@ -24,7 +24,7 @@ namespace {
 constexpr int kIndexVersion = 1;
 constexpr std::uint64_t kCurrentSizeMax = 1U << 30U;
 /// Logs that go into one segment at a time, before it is merged with others.
-constexpr std::uint64_t kSealBytesMax = 32U << 20U;
+constexpr std::uint64_t kSealBytesMax = 16U << 20U;
 constexpr std::size_t kSegmentsMax = 8;
 
 std::string segment_path(std::string_view name) { return fmt::format("{}/{}", kIndexFolder, name); }
@@ -435,6 +435,42 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
   if (add_segments(next, indexes) && merge_where_many(next) && write_state(next)) {
     remove_unused(next);
   }
+}
+
+bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
+  constexpr std::uint64_t kHeldMax = 64U << 20U;
+  std::uint64_t sum = 0;
+  std::vector<std::uint64_t> sizes;
+  for (const Candidate& each : candidates) {
+    sizes.push_back(0);
+    for (const std::string& log : log_files()) {
+      const Result<FileInfo> info = each.is_covered || each.archived
+                                        ? Result<FileInfo>(FileInfo{})
+                                        : store_.files->info(session_file(each.id, log));
+      sizes.back() += info ? info->size : 0;
+    }
+    sum += sizes.back();
+  }
+  if (sum <= kHeldMax || !store_.config.indexing.enabled) {
+    return false;
+  }
+  const SharedState before = state();
+  for (std::size_t i = 0; i < candidates.size();) {
+    std::vector<std::shared_ptr<SessionIndex>> indexes;
+    for (std::uint64_t held = 0; i < candidates.size() && held < kSealBytesMax; ++i) {
+      if (sizes[i] > 0 && !store_.is_left_out(candidates[i].id)) {
+        held += sizes[i];
+        indexes.push_back(store_.passing_index(candidates[i].id));
+      }
+    }
+    for_each_parallel(indexes.size(),
+                      [&](std::size_t k) { static_cast<void>(indexes[k]->refresh()); });
+    seal(indexes, true);
+    if (state() == before) {
+      return false;  // Another process is at it, or nothing can be written.
+    }
+  }
+  return true;
 }
 
 namespace {

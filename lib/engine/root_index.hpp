@@ -57,6 +57,10 @@ class RootIndex {
   /// many. Nothing happens while another process is at it. What fails here fails nothing.
   void seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any = false);
 
+  /// Takes what of `candidates` is not covered into the segments, some sessions at a time, where it
+  /// is too much to be held in memory together, as after a clone. Whether it did.
+  bool seal_in_turns(std::span<const Candidate> candidates);
+
   /// When it returns, no byte of these sessions is in a segment. Waits for who is at it.
   /// Errors: as the file system's.
   Status remove(std::span<const std::string> session_ids);
