@@ -8,6 +8,7 @@
 #include "packed_session.hpp"
 #include "past_files.hpp"
 #include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 
 namespace bmad_mem {
 
@@ -53,7 +54,7 @@ class IndexChoice {
 
  private:
   Status add_all() {
-    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_));
+    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_, /*with_remains=*/true));
     chosen_.evicted = std::move(present.evicted);
     for (std::string& id : present.live) {
       add_candidate(std::move(id), false);
@@ -102,7 +103,9 @@ class IndexChoice {
       }
     }
     for (const RootIndex::Candidate& each : candidates_) {
-      if (!each.is_covered) {
+      const bool is_there =
+          each.is_covered || each.archived || !is_remains(*store_.files, each.id).value_or(false);
+      if (is_there && !each.is_covered) {
         BMAD_TRY(each.archived ? add_packed(each.id, PackedKind::kArchive) : add_live(each.id));
       }
     }

@@ -537,7 +537,7 @@ void look_behind_folder(const Store& store, const std::string& session_id) {
 
 }  // namespace
 
-Result<PresentSessions> present_sessions(const Store& store) {
+Result<PresentSessions> present_sessions(const Store& store, bool with_remains) {
   // Folders before and after the others: a session on its way from one to the other is in one of
   // the lists at least.
   PresentSessions present;
@@ -557,10 +557,12 @@ Result<PresentSessions> present_sessions(const Store& store) {
     present.evicted = *std::move(evicted);
     note_missing_archives(store, present.packed);
   }
-  BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_ids());
+  BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_folders());
   std::ranges::set_union(before, after, std::back_inserter(present.live));
+  // One that can't be looked at stays: who reads it says why.
   std::erase_if(present.live, [&](const std::string& id) {
-    return is_remains(*store.files, id).value_or(false);
+    return (!with_remains || std::ranges::binary_search(present.packed, id)) &&
+           is_remains(*store.files, id).value_or(false);
   });
   // A crash or git may leave a session in both places: the folder counts.
   std::erase_if(present.packed, [&](const std::string& id) {

@@ -106,7 +106,9 @@ struct PresentSessions {
 };
 
 /// One that comes or goes while they are listed is among them. It need not be where the list says.
-Result<PresentSessions> present_sessions(const Store& store);
+/// With `with_remains`, folders that hold no session any more are among the live ones, unless there
+/// is an archive: to look at each takes a third of a search over many.
+Result<PresentSessions> present_sessions(const Store& store, bool with_remains = false);
 
 /// Of `sessions`, sorted, those that something was evicted from; of all when it is empty.
 Result<std::vector<std::string>> evicted_sessions(const Store& store,
