@@ -291,7 +291,7 @@ FilesOf RootIndex::files_of() const {
   const Store* const store = &store_;
   return
       [store](const std::string& session_id, bool archived) -> Result<std::shared_ptr<FileSystem>> {
-        return archived ? archive_files(*store, session_id)
+        return archived ? archive_lines(*store, session_id)
                         : std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store->files.get());
       };
 }
