@@ -128,7 +128,7 @@ Status check_still_there(const Store& store, const std::string& session_id);
 /// when a packed one turned out to be damaged: that one is left out then.
 template <typename Look>
 auto choose_steadily(const Store& store, const Look& look) -> decltype(look()) {
-  constexpr int kTries = 8;
+  constexpr int kTries = 32;  // Somebody may compact and archive without a pause.
   for (int tries = 1;;) {
     const std::uint64_t damages = store.damages;
     auto found = look();

@@ -44,11 +44,12 @@ class Settling {
     }
   }
 
-  /// Names of the files that held a doomed word before the command ran.
+  /// Names of the files that held a doomed word before the command ran. Segments of the index come
+  /// and go with whoever asks.
   std::vector<std::string> doomed_before() const {
     std::vector<std::string> names;
     for (const std::string& name : files_with(store_.prepared_tree(), command_.doomed)) {
-      if (name.starts_with("memory/")) {
+      if (name.starts_with("memory/") && !name.starts_with("memory/index/")) {
         names.push_back(name.substr(name.find('/') + 1));
       }
     }
