@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/hash.hpp"
+#include "core/ids.hpp"
 #include "index/analyzer.hpp"
 #include "segment_impl.hpp"
 
@@ -145,7 +146,7 @@ Status Segment::Impl::read_sessions() {
       }
     }
     session.id = own.bytes(id_size);
-    if (!own.good()) {
+    if (!own.good() || !is_session_id(session.id)) {
       return corrupt("its sessions are none");
     }
   }
