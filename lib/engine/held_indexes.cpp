@@ -230,13 +230,15 @@ Result<bool> HeldIndexes::leave_parts(const std::string& field) {
       if (is_whole || session->session_id() == field) {
         is_here = true;
         BMAD_TRY(add_index(*session));
-        part = is_whole ? nullptr : store_.root_index->without(*all, field);
       }
     }
     if (is_here) {
       if (is_whole) {
         store_.root_index->distrust(field);
       }
+      part = is_whole ? nullptr : store_.root_index->only(all, [&](const std::string& session_id) {
+        return session_id != field;
+      });
       kept_.push_back(all);  // Somebody may hold what it said.
       std::erase(parts_, nullptr);
       return true;
@@ -310,12 +312,15 @@ void HeldIndexes::write_checkpoints(bool all) {
     return;
   }
   if (store_.indexes_at_the_end) {
-    store_.is_index_wanting = true;
+    store_.is_index_wanting = store_.is_index_wanting || !indexes_.empty();
     return;
   }
   if (!is_past_) {
     std::vector<std::shared_ptr<SessionIndex>> uncovered = owned_;
     std::erase_if(uncovered, [](const auto& index) { return index->is_evicted(); });
+    std::ranges::sort(uncovered, {}, &SessionIndex::session_id);
+    const auto same = std::ranges::unique(uncovered, {}, &SessionIndex::session_id);
+    uncovered.erase(same.begin(), same.end());
     store_.root_index->seal(uncovered, all);
   }
   const auto entries_max = static_cast<std::uint64_t>(config.rebuild_threshold_writes);

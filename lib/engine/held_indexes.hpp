@@ -37,12 +37,7 @@ struct ChosenIndexes {
   template <typename IsWanted>
   void keep(const RootIndex& root, const IsWanted& is_wanted) {
     for (std::shared_ptr<SegmentPart>& part : parts) {
-      const std::shared_ptr<SegmentPart> all = part;
-      for (const std::unique_ptr<IndexedSession>& session : all->sessions()) {
-        if (part != nullptr && !is_wanted(session->session_id())) {
-          part = root.without(*part, session->session_id());
-        }
-      }
+      part = root.only(part, is_wanted);
     }
     std::erase(parts, nullptr);
     std::erase_if(indexes, [&](const auto& index) { return !is_wanted(index->session_id()); });

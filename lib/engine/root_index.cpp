@@ -1,51 +1,19 @@
 #include "root_index.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <chrono>
 
-#include <fmt/format.h>
-
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
-#include "core/hash.hpp"
 #include "core/parallel.hpp"
-#include "index/analyzer.hpp"
 #include "packed_session.hpp"
 #include "storage/atomic_file.hpp"
-#include "storage/file_lock.hpp"
 #include "storage/layout.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr int kIndexVersion = 1;
 constexpr std::uint64_t kCurrentSizeMax = 1U << 30U;
-/// Logs that go into one segment at a time, before it is merged with others.
-constexpr std::uint64_t kSealBytesMax = 16U << 20U;
-constexpr std::size_t kSegmentsMax = 8;
-
-std::string segment_path(std::string_view name) { return fmt::format("{}/{}", kIndexFolder, name); }
-
-std::optional<std::uint64_t> parse_hex(std::string_view text) {
-  std::uint64_t number = 0;
-  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, 16);
-  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(number)
-                                                                             : std::nullopt;
-}
-
-/// 17.seg
-bool is_segment_name(std::string_view name) {
-  return name.ends_with(".seg") && name.size() > 4 &&
-         std::ranges::all_of(name.substr(0, name.size() - 4),
-                             [](char c) { return c >= '0' && c <= '9'; });
-}
-
-FileLock index_lock(const Store& store) {
-  return {*store.files, store.clock, segment_path(kLockName), segment_path(kLockInfoName)};
-}
+constexpr std::size_t kPartsMax = 16;  // Kept for the next question.
 
 }  // namespace
 
@@ -55,7 +23,7 @@ RootIndex::SharedState RootIndex::state() {
   const bool is_same = state_ != nullptr && info && info->same_file(state_->file) &&
                        info->size == state_->file.size && info->mtime_ns == state_->file.mtime_ns;
   if (!is_same) {
-    state_ = info ? read_state() : std::make_shared<State>();
+    state_ = info ? read_state() : std::make_shared<IndexState>();
   }
   return state_;
 }
@@ -64,142 +32,42 @@ RootIndex::SharedState RootIndex::state() {
 RootIndex::SharedState RootIndex::read_state() const {
   const Result<FileInfo> info = store_.files->info(kIndexCurrentFile);
   const Result<std::string> text = read_file(*store_.files, kIndexCurrentFile, kCurrentSizeMax);
-  std::shared_ptr<State> read = text ? parse_state(*text) : nullptr;
+  std::shared_ptr<IndexState> read =
+      text ? parse_index_state(*text, store_.config.indexing.language,
+                               [this](const std::string& name, std::uint64_t hash) {
+                                 return open_segment(name, hash);
+                               })
+           : nullptr;
   if (read == nullptr) {
-    read = std::make_shared<State>();
+    read = std::make_shared<IndexState>();
   }
   read->file = info.value_or(FileInfo{});
   return read;
 }
 
-std::shared_ptr<RootIndex::State> RootIndex::parse_state(const std::string& text) const {
-  const std::size_t end = text.find('\n');
-  JsonParser parser;
-  {
-    const Result<JsonValue> head =
-        parser.parse(end == std::string::npos ? "" : text.substr(0, end - 1) + "}");
-    if (!head || (*head)["version"].integer() != kIndexVersion ||
-        (*head)["xxh3"].string() != hash_hex(xxh3(std::string_view(text).substr(end + 1)))) {
-      return nullptr;
-    }
-  }
-  const Result<JsonValue> all = parser.parse(text);
-  if (!all || (*all)["analyzer"].integer() != kAnalyzerVersion ||
-      (*all)["language"].string() != store_.config.indexing.language) {
-    return nullptr;
-  }
-  auto read = std::make_shared<State>();
-  read->next = static_cast<std::uint64_t>((*all)["next"].integer());
-  std::map<std::string, std::shared_ptr<Segment>, std::less<>> known;
+/// One that is open already, if it is the same: one of that name may come from another memory, or
+/// be older than a folder made anew.
+std::shared_ptr<Segment> RootIndex::open_segment(const std::string& name,
+                                                 std::uint64_t hash) const {
   for (std::size_t i = 0; state_ != nullptr && i < state_->names.size(); ++i) {
-    if (state_->segments[i] != nullptr) {
-      known.emplace(state_->names[i], state_->segments[i]);
+    const std::shared_ptr<Segment>& known = state_->segments[i];
+    if (state_->names[i] == name && known != nullptr && known->hash() == hash) {
+      return known;
     }
   }
-  std::vector<std::map<std::string_view, std::uint32_t>> numbers;
-  for (const JsonMember& member : (*all)["segments"].members()) {
-    const std::string name(member.key);
-    const std::optional<std::uint64_t> hash = parse_hex(member.value.string());
-    if (!is_segment_name(name) || !hash) {
-      return nullptr;
-    }
-    std::shared_ptr<Segment> segment;
-    if (const auto same = known.find(name); same != known.end() && same->second->hash() == *hash) {
-      segment = same->second;
-    } else if (Result<std::shared_ptr<Segment>> opened = Segment::open(
-                   *store_.files, segment_path(name), store_.config.indexing.language)) {
-      // One of that name may come from another memory, or be older than a folder made anew.
-      segment = (*opened)->hash() == *hash ? *std::move(opened) : nullptr;
-    }
-    numbers.emplace_back();
-    for (std::uint32_t i = 0; segment != nullptr && i < segment->session_count(); ++i) {
-      numbers.back().emplace(segment->session_id(i), i);
-    }
-    read->names.push_back(name);
-    read->segments.push_back(std::move(segment));
-  }
-  for (const JsonMember& member : (*all)["sessions"].members()) {
-    Covered covered{.segment = static_cast<std::uint32_t>(member.value["segment"].integer())};
-    if (covered.segment >= numbers.size()) {
-      return nullptr;
-    }
-    const auto number = numbers[covered.segment].find(std::string_view(member.key));
-    if (number == numbers[covered.segment].end()) {
-      continue;  // Its segment can't be read.
-    }
-    covered.number = number->second;
-    covered.package = static_cast<std::uint64_t>(member.value["package"].integer());
-    std::array<std::int64_t, 2> folder{};
-    std::size_t at = 0;
-    for (const JsonValue part : member.value["folder"].elements()) {
-      folder[std::min<std::size_t>(at++, 1)] = part.integer();
-    }
-    covered.folder_inode = static_cast<std::uint64_t>(folder[0]);
-    covered.folder_mtime_ns = folder[1];
-    covered.empty_logs = static_cast<std::uint32_t>(member.value["empty"].integer());
-    for (const JsonMember& log : member.value["logs"].members()) {
-      const std::optional<EntryType> type = try_parse_entry_type(log.key);
-      const std::optional<std::uint64_t> hash = parse_hex(log.value["xxh3"].string());
-      if (!type || !hash) {
-        return nullptr;
-      }
-      const auto number_of = [&](std::string_view key) {
-        return static_cast<std::uint64_t>(log.value[key].integer());
-      };
-      CoveredLog kept{.type = *type,
-                      .bytes = number_of("bytes"),
-                      .xxh3 = *hash,
-                      .size = number_of("size"),
-                      .device = number_of("device"),
-                      .inode = number_of("inode"),
-                      .mtime_ns = log.value["mtime_ns"].integer(),
-                      .lines = number_of("lines")};
-      kept.mtime_is_telling = kept.mtime_ns != 0;
-      covered.logs.push_back(kept);
-    }
-    read->sessions.emplace(member.key, std::move(covered));
-  }
-  return read;
+  Result<std::shared_ptr<Segment>> opened =
+      Segment::open(*store_.files, segment_path(name), store_.config.indexing.language);
+  return opened && (*opened)->hash() == hash ? *std::move(opened) : nullptr;
+}
+
+FileLock RootIndex::lock() const {
+  return {*store_.files, store_.clock, segment_path(kLockName), segment_path(kLockInfoName)};
 }
 
 /// Replaces CURRENT. The caller holds the lock of the index.
-Status RootIndex::write_state(State& state) {
-  std::string rest =
-      fmt::format("\"analyzer\": {}, \"language\": {}, \"next\": {},\n\"segments\": {{",
-                  kAnalyzerVersion, json_quoted(store_.config.indexing.language), state.next);
-  for (std::size_t i = 0; i < state.names.size(); ++i) {
-    rest += fmt::format("{}\"{}\": \"{}\"", i == 0 ? "" : ", ", state.names[i],
-                        hash_hex(state.segments[i] == nullptr ? 0 : state.segments[i]->hash()));
-  }
-  rest += "},\n\"sessions\": {";
-  bool is_first = true;
-  for (const auto& [id, covered] : state.sessions) {
-    rest +=
-        fmt::format("{}\n\"{}\": {{\"segment\": {}, ", is_first ? "" : ",", id, covered.segment);
-    is_first = false;
-    if (covered.package != 0) {
-      rest += fmt::format("\"package\": {}}}", covered.package);
-      continue;
-    }
-    rest += fmt::format("\"folder\": [{}, {}], \"empty\": {}, \"logs\": {{",
-                        static_cast<std::int64_t>(covered.folder_inode), covered.folder_mtime_ns,
-                        covered.empty_logs);
-    bool is_first_log = true;
-    for (const CoveredLog& log : covered.logs) {
-      rest += fmt::format(
-          "{}\"{}\": {{\"bytes\": {}, \"lines\": {}, \"xxh3\": \"{}\", \"size\": {}, \"device\": "
-          "{}, \"inode\": {}, \"mtime_ns\": {}}}",
-          is_first_log ? "" : ", ", entry_type_name(log.type), log.bytes, log.lines,
-          hash_hex(log.xxh3), log.size, static_cast<std::int64_t>(log.device),
-          static_cast<std::int64_t>(log.inode), log.mtime_is_telling ? log.mtime_ns : 0);
-      is_first_log = false;
-    }
-    rest += "}}";
-  }
-  rest += "\n}\n}\n";
+Status RootIndex::write_state(const IndexState& state) {
   return replace_derived_file(*store_.files, kIndexCurrentFile,
-                              fmt::format("{{\"version\": {}, \"xxh3\": \"{}\",\n{}", kIndexVersion,
-                                          hash_hex(xxh3(rest)), rest));
+                              index_state_text(state, store_.config.indexing.language));
 }
 
 /// Whether the log at `path` holds what is covered and nothing else; `log` is put right where only
@@ -242,8 +110,8 @@ std::optional<bool> RootIndex::is_empty_log(const std::string& id, EntryType typ
   return is_not_found(info.error()) ? std::optional(false) : std::nullopt;
 }
 
-bool RootIndex::is_as_covered(const std::string& id, const Covered& covered,
-                              std::optional<Covered>& remembered) const {
+bool RootIndex::is_as_covered(const std::string& id, const CoveredSession& covered,
+                              std::optional<CoveredSession>& remembered) const {
   if (covered.package != 0) {
     const Result<std::uint64_t> package = package_of_archive(store_, id);
     return package && *package == covered.package;
@@ -255,7 +123,7 @@ bool RootIndex::is_as_covered(const std::string& id, const Covered& covered,
   const bool is_same_folder = covered.folder_mtime_ns != 0 &&
                               folder->inode == covered.folder_inode &&
                               folder->mtime_ns == covered.folder_mtime_ns;
-  Covered now = covered;
+  CoveredSession now = covered;
   bool is_other = false;
   std::uint32_t seen = 0;
   for (CoveredLog& log : now.logs) {
@@ -305,7 +173,7 @@ std::shared_ptr<SegmentPart> RootIndex::part_of(const std::shared_ptr<Segment>& 
       return each.part;
     }
   }
-  if (parts_.size() >= 2 * kSegmentsMax) {
+  if (parts_.size() >= kPartsMax) {
     parts_.clear();
   }
   parts_.push_back({.segment = segment,
@@ -320,8 +188,8 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     return parts;
   }
   const SharedState now = state();
-  std::vector<const Covered*> found(candidates.size());
-  std::vector<std::optional<Covered>> remembered(candidates.size());
+  std::vector<const CoveredSession*> found(candidates.size());
+  std::vector<std::optional<CoveredSession>> remembered(candidates.size());
   // One stat takes half a microsecond: a few sessions at a time.
   constexpr std::size_t kAtOnce = 64;
   for_each_parallel((candidates.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t chunk) {
@@ -335,7 +203,7 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     }
   });
   std::vector<std::vector<std::uint32_t>> wanted(now->segments.size());
-  std::map<std::string, Covered, std::less<>> changed;
+  CoveredSessions changed;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (found[i] == nullptr) {
       continue;
@@ -362,12 +230,11 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
 
 /// Writes down what was found out about copies and checkouts, so that nobody has to hash them
 /// again.
-void RootIndex::remember(const SharedState& now,
-                         const std::map<std::string, Covered, std::less<>>& changed) {
-  auto next = std::make_shared<State>(*now);
+void RootIndex::remember(const SharedState& now, const CoveredSessions& changed) {
+  auto next = std::make_shared<IndexState>(*now);
   bool is_worth_it = false;
   for (const auto& [id, covered] : changed) {
-    Covered& known = next->sessions.at(id);
+    CoveredSession& known = next->sessions.at(id);
     for (const CoveredLog& log : covered.logs) {
       is_worth_it = is_worth_it || log.mtime_is_telling;
     }
@@ -384,25 +251,13 @@ void RootIndex::remember(const SharedState& now,
   if (!is_worth_it || changed.size() * 8 < next->sessions.size()) {
     return;  // A few are asked again as quickly as CURRENT is written.
   }
-  FileLock lock = index_lock(store_);
+  FileLock index_lock = lock();
   const Result<FileLock::Guard> turn =
-      lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
+      index_lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
   const Result<FileInfo> info = store_.files->info(kIndexCurrentFile);
   if (turn && info && info->same_file(next->file) && info->mtime_ns == next->file.mtime_ns) {
     static_cast<void>(write_state(*next));
   }
-}
-
-std::shared_ptr<SegmentPart> RootIndex::without(const SegmentPart& part,
-                                                std::string_view session_id) const {
-  std::vector<std::uint32_t> rest;
-  const std::shared_ptr<Segment> segment = part.shared_segment();
-  for (const std::uint32_t number : part.numbers()) {
-    if (segment->session_id(number) != session_id) {
-      rest.push_back(number);
-    }
-  }
-  return rest.empty() ? nullptr : std::make_shared<SegmentPart>(segment, rest, files_of());
 }
 
 void RootIndex::distrust(std::string_view path) {
@@ -413,374 +268,6 @@ void RootIndex::distrust(std::string_view path) {
 bool RootIndex::is_distrusted(std::string_view name) const {
   const std::lock_guard guard(mutex_);
   return !distrusted_.empty() && distrusted_.contains(segment_path(name));
-}
-
-void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any) {
-  if (indexes.empty() || !store_.config.indexing.enabled) {
-    return;
-  }
-  const SharedState now = state();
-  any = any || std::ranges::any_of(now->names, [&](const std::string& name) {
-          return is_distrusted(name);  // It costs everybody a try.
-        });
-  std::uint64_t entries = 0;
-  std::uint64_t bytes = 0;
-  for (const std::shared_ptr<SessionIndex>& index : indexes) {
-    std::uint64_t covered_bytes = 0;
-    std::uint64_t covered_entries = 0;
-    bool was_archived = false;
-    if (const auto known = now->sessions.find(index->session_id()); known != now->sessions.end()) {
-      for (const CoveredLog& log : known->second.logs) {
-        covered_bytes += log.bytes;
-      }
-      covered_entries = now->segments[known->second.segment]->entry_count(known->second.number);
-      was_archived = known->second.package != 0;
-    }
-    const auto guard = index->lock();
-    std::uint64_t own = 0;
-    for (const LogCover& cover : index->covers()) {
-      own += cover.bytes;
-    }
-    if (was_archived || index->is_archived() || own <= covered_bytes) {
-      covered_bytes = 0;  // Nothing was appended: it is another one, and all of it is new.
-      covered_entries = 0;
-    }
-    bytes += own - std::min(own, covered_bytes);
-    entries +=
-        index->entry_count() - std::min<std::uint64_t>(index->entry_count(), covered_entries);
-  }
-  const auto entries_max =
-      static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
-  if (!any && entries < entries_max && bytes < kTailSizeMax) {
-    return;
-  }
-  if (!store_.files->info(kIndexFolder)) {
-    if (!store_.files->make_directory(kIndexFolder) ||
-        !replace_derived_file(*store_.files, kIndexIgnoreFile, "*\n")) {
-      return;
-    }
-  }
-  FileLock lock = index_lock(store_);
-  const Result<FileLock::Guard> turn =
-      lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
-  if (!turn) {
-    return;
-  }
-  const SharedState before = state();
-  State next = *before;
-  std::erase_if(next.sessions,
-                [&](const auto& each) { return is_distrusted(next.names[each.second.segment]); });
-  if (add_segments(next, indexes)) {
-    State merged = next;
-    if (Status done = merge_where_many(merged); done) {
-      next = std::move(merged);
-    } else {
-      distrust(done.error().field);  // Where that is a segment, the next time goes without it.
-    }
-    if (write_state(next)) {
-      static_cast<void>(remove_unused(next));
-      return;
-    }
-  }
-  for (const std::string& name : next.names) {
-    if (std::ranges::find(before->names, name) == before->names.end()) {
-      static_cast<void>(store_.files->remove(segment_path(name)));
-    }
-  }
-}
-
-bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
-  constexpr std::uint64_t kHeldMax = 64U << 20U;
-  std::uint64_t sum = 0;
-  std::vector<std::uint64_t> sizes;
-  for (const Candidate& each : candidates) {
-    sizes.push_back(0);
-    for (const std::string& log : log_files()) {
-      const Result<FileInfo> info = each.is_covered || each.archived
-                                        ? Result<FileInfo>(FileInfo{})
-                                        : store_.files->info(session_file(each.id, log));
-      sizes.back() += info ? info->size : 0;
-    }
-    sum += sizes.back();
-  }
-  if (sum <= kHeldMax || !store_.config.indexing.enabled) {
-    return false;
-  }
-  const SharedState before = state();
-  for (std::size_t i = 0; i < candidates.size();) {
-    std::vector<std::shared_ptr<SessionIndex>> indexes;
-    for (std::uint64_t held = 0; i < candidates.size() && held < kSealBytesMax; ++i) {
-      if (sizes[i] > 0 && !store_.is_left_out(candidates[i].id)) {
-        held += sizes[i];
-        indexes.push_back(store_.passing_index(candidates[i].id));
-      }
-    }
-    for_each_parallel(indexes.size(),
-                      [&](std::size_t k) { static_cast<void>(indexes[k]->refresh()); });
-    seal(indexes, true);
-    if (state() == before) {
-      return false;  // Another process is at it, or nothing can be written.
-    }
-  }
-  return true;
-}
-
-namespace {
-
-/// What of a session's logs its index covers.
-std::uint64_t covered_bytes(const SessionIndex& index) {
-  std::uint64_t bytes = 0;
-  for (const LogCover& cover : index.covers()) {
-    bytes += cover.bytes;
-  }
-  return bytes;
-}
-
-}  // namespace
-
-Status RootIndex::add_segments(State& state,
-                               std::span<const std::shared_ptr<SessionIndex>> indexes) {
-  // Before any is held: who refreshes one waits for those who hold it.
-  std::vector<Result<FileInfo>> folders(indexes.size());
-  std::vector<char> are_fresh(indexes.size());
-  for_each_parallel(indexes.size(), [&](std::size_t at) {
-    // As it is before the logs are looked at: what comes later is seen at the next look.
-    folders[at] = store_.files->info(session_folder(indexes[at]->session_id()));
-    are_fresh[at] = indexes[at]->refresh() ? 1 : 0;
-  });
-  for (std::size_t i = 0; i < indexes.size();) {
-    std::vector<std::unique_ptr<SegmentSource>> sources;
-    std::vector<std::shared_lock<std::shared_mutex>> guards;
-    std::map<std::string, Covered, std::less<>> covered;
-    std::uint64_t bytes = 0;
-    for (; i < indexes.size() && bytes < kSealBytesMax; ++i) {
-      SessionIndex& index = *indexes[i];
-      const Result<FileInfo>& folder = folders[i];
-      if (are_fresh[i] == 0) {
-        continue;
-      }
-      guards.push_back(index.lock());
-      Result<std::unique_ptr<SegmentSource>> source = index.segment_source();
-      if (!source) {
-        guards.pop_back();
-        continue;
-      }
-      Covered its{.segment = static_cast<std::uint32_t>(state.names.size()),
-                  .number = static_cast<std::uint32_t>(sources.size())};
-      if (index.is_archived()) {
-        its.package = index.package();
-      } else {
-        if (folder && mtime_is_telling(*folder, store_.clock.now())) {
-          its.folder_inode = folder->inode;
-          its.folder_mtime_ns = folder->mtime_ns;
-        }
-        for (const EntryType type : kEntryTypes) {
-          const LogCover& cover = index.covers()[static_cast<std::size_t>(type)];
-          if (cover.exists()) {
-            its.logs.push_back({.type = type,
-                                .mtime_is_telling = cover.mtime_is_telling,
-                                .bytes = cover.bytes,
-                                .xxh3 = cover.xxh3,
-                                .size = cover.file.size,
-                                .device = cover.file.device,
-                                .inode = cover.file.inode,
-                                .mtime_ns = cover.file.mtime_ns,
-                                .lines = cover.lines});
-          } else if (is_empty_log(index.session_id(), type) != false) {
-            its.empty_logs |= 1U << static_cast<unsigned>(type);
-          }
-        }
-      }
-      bytes += covered_bytes(index);
-      covered.insert_or_assign(index.session_id(), std::move(its));
-      sources.push_back(*std::move(source));
-    }
-    if (sources.empty()) {
-      continue;
-    }
-    const std::string name = new_name(state);
-    BMAD_TRY(
-        write_segment(*store_.files, segment_path(name), sources, store_.config.indexing.language));
-    BMAD_TRY_ASSIGN(
-        std::shared_ptr<Segment> segment,
-        Segment::open(*store_.files, segment_path(name), store_.config.indexing.language));
-    state.names.push_back(name);
-    state.segments.push_back(std::move(segment));
-    for (auto& [id, its] : covered) {
-      state.sessions.insert_or_assign(id, std::move(its));
-    }
-  }
-  return {};
-}
-
-/// For a segment: no file has that name. Where CURRENT was lost others may hold an old one open.
-std::string RootIndex::new_name(State& state) const {
-  std::string name;
-  do {
-    name = fmt::format("{}.seg", state.next++);
-  } while (store_.files->info(segment_path(name)));
-  return name;
-}
-
-/// Puts what is still covered of the segments `which` into one, in their place.
-Status RootIndex::merge_segments(State& state, const std::set<std::uint32_t>& which) {
-  std::map<std::uint32_t, std::vector<std::uint32_t>> wanted;
-  for (const auto& [id, covered] : state.sessions) {
-    if (which.contains(covered.segment)) {
-      wanted[covered.segment].push_back(covered.number);
-    }
-  }
-  std::vector<std::shared_ptr<SegmentPart>> parts;
-  std::vector<std::unique_ptr<SegmentSource>> sources;
-  for (auto& [number, sessions] : wanted) {
-    std::ranges::sort(sessions);
-    parts.push_back(std::make_shared<SegmentPart>(state.segments[number], sessions, files_of()));
-    sources.push_back(parts.back()->source());
-  }
-  const std::string name = new_name(state);
-  std::shared_ptr<Segment> merged;
-  if (!sources.empty()) {
-    BMAD_TRY(
-        write_segment(*store_.files, segment_path(name), sources, store_.config.indexing.language));
-    BMAD_TRY_ASSIGN(
-        merged, Segment::open(*store_.files, segment_path(name), store_.config.indexing.language));
-  }
-  // The others keep their order.
-  State next{.next = state.next};
-  std::vector<std::uint32_t> places(state.names.size());
-  for (std::uint32_t i = 0; i < state.names.size(); ++i) {
-    if (!which.contains(i)) {
-      places[i] = static_cast<std::uint32_t>(next.names.size());
-      next.names.push_back(state.names[i]);
-      next.segments.push_back(state.segments[i]);
-    }
-  }
-  const auto last = static_cast<std::uint32_t>(next.names.size());
-  std::map<std::string_view, std::uint32_t> numbers;
-  if (merged != nullptr) {
-    for (std::uint32_t i = 0; i < merged->session_count(); ++i) {
-      numbers.emplace(merged->session_id(i), i);
-    }
-    next.names.push_back(name);
-    next.segments.push_back(merged);
-  }
-  for (auto& [id, covered] : state.sessions) {
-    if (which.contains(covered.segment)) {
-      covered.segment = last;
-      covered.number = numbers.at(id);
-    } else {
-      covered.segment = places[covered.segment];
-    }
-  }
-  next.sessions = std::move(state.sessions);
-  next.file = state.file;
-  state = std::move(next);
-  return {};
-}
-
-/// Few segments, and none that is mostly what was replaced.
-Status RootIndex::merge_where_many(State& state) {
-  std::vector<std::uint64_t> live(state.names.size());
-  for (const auto& [id, covered] : state.sessions) {
-    live[covered.segment] += state.segments[covered.segment]->entry_count(covered.number);
-  }
-  std::set<std::uint32_t> which;
-  std::vector<std::uint32_t> by_size;
-  for (std::uint32_t i = 0; i < state.names.size(); ++i) {
-    if (state.segments[i] == nullptr || is_distrusted(state.names[i]) ||
-        live[i] * 2 < state.segments[i]->entry_count()) {
-      which.insert(i);
-    }
-    by_size.push_back(i);
-  }
-  std::ranges::sort(by_size, {}, [&](std::uint32_t i) { return live[i]; });
-  if (state.names.size() > kSegmentsMax) {
-    // Small ones, and larger ones as long as they are no larger than those together.
-    constexpr std::size_t kAtLeast = 4;
-    std::uint64_t sum = 0;
-    for (std::size_t i = 0; i < by_size.size(); ++i) {
-      if (i >= kAtLeast && live[by_size[i]] > sum) {
-        break;
-      }
-      which.insert(by_size[i]);
-      sum += live[by_size[i]];
-    }
-  }
-  return which.empty() ? Status() : merge_segments(state, which);
-}
-
-/// Removes segments that CURRENT does not name, and what a process that died left. The caller holds
-/// the lock of the index.
-Status RootIndex::remove_unused(const State& state) const {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(kIndexFolder));
-  for (const std::string& name : names) {
-    if ((is_segment_name(name) || name.ends_with(".tmp")) &&
-        std::ranges::find(state.names, name) == state.names.end()) {
-      const Status removed = store_.files->remove(segment_path(name));
-      const Result<FileInfo> left = store_.files->info(segment_path(name));
-      // A folder that somebody made is no segment.
-      BMAD_TRY(removed || (left && left->kind == FileKind::kDirectory) ? Status() : removed);
-    }
-  }
-  return {};
-}
-
-/// Whether there is none to be changed. Errors: as the file system's.
-Result<bool> RootIndex::is_missing() const {
-  const Result<FileInfo> folder = store_.files->info(kIndexFolder);
-  if (!folder && !is_not_found(folder.error())) {
-    return folder.error();
-  }
-  return !folder || folder->kind != FileKind::kDirectory;
-}
-
-Status RootIndex::remove(std::span<const std::string> session_ids) {
-  BMAD_TRY_ASSIGN(const bool is_nothing, is_missing());
-  if (is_nothing) {
-    return {};
-  }
-  FileLock lock = index_lock(store_);
-  BMAD_TRY_ASSIGN(const FileLock::Guard turn,
-                  lock.acquire({.operation = "index", .timeout = store_.lock_timeout}));
-  State next = *state();
-  std::set<std::uint32_t> which;
-  for (std::uint32_t i = 0; i < next.names.size(); ++i) {
-    for (std::uint32_t s = 0; next.segments[i] != nullptr && s < next.segments[i]->session_count();
-         ++s) {
-      if (std::ranges::find(session_ids, next.segments[i]->session_id(s)) != session_ids.end()) {
-        which.insert(i);
-      }
-    }
-    if (next.segments[i] == nullptr) {
-      which.insert(i);
-    }
-  }
-  for (const std::string& id : session_ids) {
-    next.sessions.erase(id);
-  }
-  if (!which.empty() && (!merge_segments(next, which) || !write_state(next))) {
-    next = State{};  // A full disk, or a segment that does not hold: all of it goes.
-    const Status gone = store_.files->remove(kIndexCurrentFile);
-    BMAD_TRY(gone || is_not_found(gone.error()) ? Status() : gone);
-  }
-  BMAD_TRY(remove_unused(next));
-  return store_.files->sync_directory(kIndexFolder);
-}
-
-Status RootIndex::clear() {
-  BMAD_TRY_ASSIGN(const bool is_nothing, is_missing());
-  if (is_nothing) {
-    return {};
-  }
-  FileLock lock = index_lock(store_);
-  BMAD_TRY_ASSIGN(const FileLock::Guard turn,
-                  lock.acquire({.operation = "index", .timeout = store_.lock_timeout}));
-  State next{.next = state()->next};
-  BMAD_TRY(write_state(next));
-  BMAD_TRY(remove_unused(next));
-  const std::lock_guard guard(mutex_);
-  distrusted_.clear();
-  return {};
 }
 
 }  // namespace bmad_mem

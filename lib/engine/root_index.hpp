@@ -21,9 +21,10 @@
 #include <string_view>
 #include <vector>
 
-#include "index/log_cover.hpp"
 #include "index/segment.hpp"
 #include "index/session_index.hpp"
+#include "index_state.hpp"
+#include "storage/file_lock.hpp"
 
 namespace bmad_mem {
 
@@ -45,9 +46,24 @@ class RootIndex {
   /// that was made for the same sessions before is the same one.
   std::vector<std::shared_ptr<SegmentPart>> sweep(std::span<Candidate> candidates);
 
-  /// `part` without the session `session_id`; null when no other is in it.
-  [[nodiscard]] std::shared_ptr<SegmentPart> without(const SegmentPart& part,
-                                                     std::string_view session_id) const;
+  /// The sessions of `part` that `is_wanted(session_id)` wants: `part` itself when these are all,
+  /// and null when there are none.
+  template <typename IsWanted>
+  [[nodiscard]] std::shared_ptr<SegmentPart> only(const std::shared_ptr<SegmentPart>& part,
+                                                  const IsWanted& is_wanted) const {
+    std::vector<std::uint32_t> wanted;
+    for (const std::uint32_t number : part->numbers()) {
+      if (is_wanted(part->shared_segment()->session_id(number))) {
+        wanted.push_back(number);
+      }
+    }
+    if (wanted.size() == part->numbers().size()) {
+      return part;
+    }
+    return wanted.empty()
+               ? nullptr
+               : std::make_shared<SegmentPart>(part->shared_segment(), wanted, files_of());
+  }
 
   /// From now on the segment of that path is not believed, in this process.
   void distrust(std::string_view path);
@@ -69,56 +85,41 @@ class RootIndex {
   Status clear();
 
  private:
-  /// A log as it is covered. Sixty-four bytes, since there may be twenty thousand.
-  struct CoveredLog {
-    EntryType type = EntryType::kConversation;
-    bool mtime_is_telling = false;
-    std::uint64_t bytes = 0;
-    std::uint64_t xxh3 = 0;
-    std::uint64_t size = 0;
-    std::uint64_t device = 0;
-    std::uint64_t inode = 0;
-    std::int64_t mtime_ns = 0;
-    std::uint64_t lines = 0;
-  };
-  struct Covered {
-    std::uint32_t segment = 0;  // In State::segments.
-    std::uint32_t number = 0;   // In the segment.
-    std::uint64_t package = 0;  // Of an archive.
-    std::uint64_t folder_inode = 0;
-    std::int64_t folder_mtime_ns = 0;  // 0: it says nothing.
-    std::uint32_t empty_logs = 0;      // By type: those that were there; their folder won't tell.
-    std::vector<CoveredLog> logs;
-  };
-  struct State {
-    std::uint64_t next = 1;  // The number of the next segment.
-    std::vector<std::string> names;
-    std::vector<std::shared_ptr<Segment>> segments;  // Null: it can't be read.
-    std::map<std::string, Covered, std::less<>> sessions;
-    FileInfo file;  // CURRENT.
-  };
-  using SharedState = std::shared_ptr<const State>;
+  using SharedState = std::shared_ptr<const IndexState>;
 
+  struct Extent {
+    std::uint64_t entries = 0;
+    std::uint64_t bytes = 0;
+  };
+
+  static Extent unknown_in(const IndexState& state, const SessionIndex& index);
   SharedState state();
   [[nodiscard]] SharedState read_state() const;
-  [[nodiscard]] std::shared_ptr<State> parse_state(const std::string& text) const;
-  Status write_state(State& state);
-  [[nodiscard]] bool is_as_covered(const std::string& id, const Covered& covered,
-                                   std::optional<Covered>& remembered) const;
+  [[nodiscard]] std::shared_ptr<Segment> open_segment(const std::string& name,
+                                                      std::uint64_t hash) const;
+  [[nodiscard]] FileLock lock() const;
+  Status write_state(const IndexState& state);
+  [[nodiscard]] bool is_as_covered(const std::string& id, const CoveredSession& covered,
+                                   std::optional<CoveredSession>& remembered) const;
   [[nodiscard]] bool is_log_as_covered(const std::string& path, CoveredLog& log,
                                        bool& is_other) const;
   [[nodiscard]] std::optional<bool> is_empty_log(const std::string& id, EntryType type) const;
   std::shared_ptr<SegmentPart> part_of(const std::shared_ptr<Segment>& segment,
                                        std::vector<std::uint32_t> wanted);
   [[nodiscard]] FilesOf files_of() const;
-  void remember(const SharedState& now, const std::map<std::string, Covered, std::less<>>& changed);
+  void remember(const SharedState& now, const CoveredSessions& changed);
   [[nodiscard]] bool is_distrusted(std::string_view name) const;
-  Status add_segments(State& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
-  Status merge_segments(State& state, const std::set<std::uint32_t>& which);
-  Status merge_where_many(State& state);
-  std::string new_name(State& state) const;
-  Status remove_unused(const State& state) const;
-  [[nodiscard]] Result<bool> is_missing() const;
+  Status add_segments(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
+  Status merge_segments(IndexState& state, const std::set<std::uint32_t>& which);
+  Status merge_where_many(IndexState& state);
+  std::string new_name(IndexState& state) const;
+  Status remove_unused(const IndexState& state) const;
+  [[nodiscard]] CoveredSession covered_by(const SessionIndex& index,
+                                          const Result<FileInfo>& folder) const;
+  Status add_segment(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
+  Result<std::shared_ptr<Segment>> make_segment(
+      IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const;
+  [[nodiscard]] Result<std::optional<FileLock::Guard>> change() const;
 
   const Store& store_;
   mutable std::mutex mutex_;  // Guards what follows.

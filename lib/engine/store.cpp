@@ -21,7 +21,11 @@ Store::~Store() {
   if (files != nullptr) {
     accesses.write(*files, clock);
     if (std::exchange(indexes_at_the_end, false) && is_index_wanting) {
-      seal_index(*this);
+      try {
+        seal_index(*this);
+      } catch (const std::exception&) {
+        // No memory, or no more threads: the next one makes it.
+      }
     }
   }
 }

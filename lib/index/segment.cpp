@@ -312,22 +312,29 @@ Result<std::int64_t> Segment::Impl::time(std::uint32_t slot) {
   return times[slot];
 }
 
-Result<SegmentRow> Segment::Impl::row(std::uint32_t slot) const {
-  BMAD_TRY_ASSIGN(const std::string bytes,
-                  read(place(SegmentPlace::kRows), std::uint64_t{slot} * kRowSize, kRowSize));
+Result<std::vector<SegmentRow>> Segment::Impl::rows(std::uint32_t begin,
+                                                    std::uint32_t count) const {
   constexpr std::size_t kChecked = 21;
-  std::string check;
-  put_little(xxh3(std::string_view(bytes).substr(0, kChecked)), check);
-  if (!std::string_view(check).starts_with(std::string_view(bytes).substr(kChecked))) {
-    return corrupt("a row has changed");
+  BMAD_TRY_ASSIGN(const std::string bytes,
+                  read(place(SegmentPlace::kRows), std::uint64_t{begin} * kRowSize,
+                       std::uint64_t{count} * kRowSize));
+  std::vector<SegmentRow> rows(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view row = std::string_view(bytes).substr(i * kRowSize, kRowSize);
+    std::string check;
+    put_little(xxh3(row.substr(0, kChecked)), check);
+    if (!check.starts_with(row.substr(kChecked))) {
+      return corrupt("a row has changed");
+    }
+    std::string offset(row.substr(0, 5));
+    offset.resize(8);
+    rows[i] = {.row = {.offset = little_at<std::uint64_t>(offset.data()),
+                       .size = little_at<std::uint32_t>(row.data() + 5),
+                       .line = little_at<std::uint32_t>(row.data() + 9),
+                       .line_hash = little_at<std::uint32_t>(row.data() + 13)},
+               .id_hash = little_at<std::uint32_t>(row.data() + 17)};
   }
-  std::string offset = bytes.substr(0, 5);
-  offset.resize(8);
-  return SegmentRow{.row = {.offset = little_at<std::uint64_t>(offset.data()),
-                            .size = little_at<std::uint32_t>(bytes.data() + 5),
-                            .line = little_at<std::uint32_t>(bytes.data() + 9),
-                            .line_hash = little_at<std::uint32_t>(bytes.data() + 13)},
-                    .id_hash = little_at<std::uint32_t>(bytes.data() + 17)};
+  return rows;
 }
 
 }  // namespace bmad_mem

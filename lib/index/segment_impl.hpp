@@ -111,7 +111,9 @@ struct Segment::Impl {
   Status load_scores(std::uint32_t session);
   Status load_odd();
   Result<std::int64_t> time(std::uint32_t slot);
-  Result<SegmentRow> row(std::uint32_t slot) const;
+  /// Where the lines of `count` slots from `begin` on lie.
+  [[nodiscard]] Result<std::vector<SegmentRow>> rows(std::uint32_t begin,
+                                                     std::uint32_t count) const;
   Result<std::string_view> top(std::size_t kind);
 
   /// The keys of block `block`; none behind the last.

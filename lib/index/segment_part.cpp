@@ -208,7 +208,9 @@ class PartSession final : public IndexedSession {
  private:
   [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
   [[nodiscard]] Result<SegmentRow> row(Ordinal ordinal) const {
-    return part_.impl_->in_segment(file().row(known_.begin + ordinal));
+    BMAD_TRY_ASSIGN(const std::vector<SegmentRow> found,
+                    part_.impl_->in_segment(file().rows(known_.begin + ordinal, 1)));
+    return found.front();
   }
 
   SegmentPart& part_;
@@ -392,11 +394,7 @@ class PartSource final : public SegmentSource {
   }
   Result<std::vector<SegmentRow>> rows(std::uint32_t number) override {
     const SegmentSession& session = its(number);
-    std::vector<SegmentRow> rows(session.count);
-    for (std::uint32_t i = 0; i < session.count; ++i) {
-      BMAD_TRY_ASSIGN(rows[i], part_.impl_->in_segment(file().row(session.begin + i)));
-    }
-    return rows;
+    return part_.impl_->in_segment(file().rows(session.begin, session.count));
   }
   Result<std::vector<std::pair<std::uint32_t, OddEntry>>> odd(std::uint32_t number) override {
     BMAD_TRY(part_.impl_->in_segment(file().load_odd()));

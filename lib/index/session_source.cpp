@@ -77,11 +77,12 @@ class IndexSource final : public SegmentSource {
   }
   Result<std::vector<SegmentRow>> rows(std::uint32_t /*number*/) override {
     const SlotView slots = index_.slots();
-    BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, index_.id_hashes());
+    BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes,
+                    in_session(index_, index_.id_hashes()));
     std::vector<SegmentRow> rows(slots.size());
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
       const Ordinal ordinal = slots.ordinal(slot);
-      BMAD_TRY_ASSIGN(rows[slot].row, index_.row(ordinal));
+      BMAD_TRY_ASSIGN(rows[slot].row, in_session(index_, index_.row(ordinal)));
       rows[slot].id_hash = hashes[ordinal];
     }
     return rows;
@@ -99,10 +100,12 @@ class IndexSource final : public SegmentSource {
     return found;
   }
   Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
-    BMAD_TRY_ASSIGN(std::vector<std::string> names, index_.key_names(kind));
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names,
+                    in_session(index_, index_.key_names(kind)));
     KeyedSlots all;
     for (const std::string& name : names) {
-      BMAD_TRY_ASSIGN(const SlotPostings found, index_.slot_postings(kind, name));
+      BMAD_TRY_ASSIGN(const SlotPostings found,
+                      in_session(index_, index_.slot_postings(kind, name)));
       if (!found.postings.empty()) {
         all.keys += name;
         all.postings.insert(all.postings.end(), found.postings.begin(), found.postings.end());

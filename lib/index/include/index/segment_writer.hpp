@@ -62,7 +62,8 @@ class SegmentSource {
   virtual ~SegmentSource() = default;
 
   [[nodiscard]] virtual std::vector<SegmentSessionInfo> sessions() const = 0;
-  /// Of session `number`, in the order of slots. Errors here and below: E_STORAGE_CORRUPT.
+  /// Of session `number`, in the order of slots. Errors here and below: E_STORAGE_CORRUPT, with
+  /// the session or the segment that does not hold in Error::field.
   virtual Result<SlotView> slots(std::uint32_t number) = 0;
   virtual Result<std::vector<std::int64_t>> times(std::uint32_t number) = 0;
   virtual Result<std::vector<SegmentRow>> rows(std::uint32_t number) = 0;

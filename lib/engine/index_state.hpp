@@ -1,0 +1,69 @@
+// index_state.hpp - index/CURRENT: which segments there are, and what of each session's logs they
+// cover. docs/files.md draws it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/entry_type.hpp"
+#include "core/file_system.hpp"
+#include "index/segment.hpp"
+
+namespace bmad_mem {
+
+/// A log as it is covered. Sixty-four bytes, since there may be twenty thousand.
+struct CoveredLog {
+  EntryType type = EntryType::kConversation;
+  bool mtime_is_telling = false;
+  std::uint64_t bytes = 0;
+  std::uint64_t xxh3 = 0;
+  std::uint64_t size = 0;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t lines = 0;
+};
+
+/// A session in a segment.
+struct CoveredSession {
+  std::uint32_t segment = 0;  // In IndexState::segments.
+  std::uint32_t number = 0;   // In the segment.
+  std::uint64_t package = 0;  // Of an archive.
+  std::uint64_t folder_inode = 0;
+  std::int64_t folder_mtime_ns = 0;  // 0: it says nothing.
+  std::uint32_t empty_logs = 0;      // By type: those that were there; their folder won't tell.
+  std::vector<CoveredLog> logs;
+};
+using CoveredSessions = std::map<std::string, CoveredSession, std::less<>>;  // By id.
+
+/// What CURRENT says.
+struct IndexState {
+  std::uint64_t next = 1;  // The number of the next segment.
+  std::vector<std::string> names;
+  std::vector<std::shared_ptr<Segment>> segments;  // Null: it can't be read.
+  CoveredSessions sessions;
+  FileInfo file;  // CURRENT.
+};
+
+/// "index/{name}".
+std::string segment_path(std::string_view name);
+/// Whether it is a number and ".seg".
+bool is_segment_name(std::string_view name);
+
+/// The segment of that name if it has that hash, or null.
+using OpenSegment =
+    std::function<std::shared_ptr<Segment>(const std::string& name, std::uint64_t hash)>;
+
+/// What `text` says; null when it does not hold, or is of another version, analyzer or language.
+/// Sessions whose segment can't be opened are left out.
+std::shared_ptr<IndexState> parse_index_state(const std::string& text, std::string_view language,
+                                              const OpenSegment& open);
+std::string index_state_text(const IndexState& state, std::string_view language);
+
+}  // namespace bmad_mem
