@@ -372,6 +372,34 @@ void RootIndex::remember(const std::map<std::string, Covered, std::less<>>& chan
   }
 }
 
+std::optional<SessionBase> RootIndex::base_of(const std::string& session_id) {
+  const SharedState now = state();
+  const auto known = now->sessions.find(session_id);
+  if (known == now->sessions.end() || known->second.package != 0) {
+    return std::nullopt;
+  }
+  {
+    const std::lock_guard guard(mutex_);
+    if (distrusted_.contains(segment_path(now->names[known->second.segment]))) {
+      return std::nullopt;
+    }
+  }
+  SessionBase base;
+  base.part = std::make_shared<SegmentPart>(now->segments[known->second.segment],
+                                            std::span(&known->second.number, 1), files_of());
+  for (const CoveredLog& log : known->second.logs) {
+    base.covers[static_cast<std::size_t>(log.type)] = {.bytes = log.bytes,
+                                                       .lines = log.lines,
+                                                       .xxh3 = log.xxh3,
+                                                       .file = {.device = log.device,
+                                                                .inode = log.inode,
+                                                                .size = log.size,
+                                                                .mtime_ns = log.mtime_ns},
+                                                       .mtime_is_telling = log.mtime_is_telling};
+  }
+  return base;
+}
+
 std::shared_ptr<SegmentPart> RootIndex::without(const SegmentPart& part,
                                                 std::string_view session_id) const {
   std::vector<std::uint32_t> rest;
@@ -393,26 +421,13 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
   if (indexes.empty() || !store_.config.indexing.enabled) {
     return;
   }
-  const SharedState now = state();
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   for (const std::shared_ptr<SessionIndex>& index : indexes) {
-    std::uint64_t covered_bytes = 0;
-    std::uint64_t covered_entries = 0;
-    if (const auto known = now->sessions.find(index->session_id()); known != now->sessions.end()) {
-      for (const CoveredLog& log : known->second.logs) {
-        covered_bytes += log.bytes;
-      }
-      covered_entries = now->segments[known->second.segment]->entry_count(known->second.number);
-    }
     const auto guard = index->lock();
-    std::uint64_t own = 0;
-    for (const LogCover& cover : index->covers()) {
-      own += cover.bytes;
-    }
-    bytes += own - std::min(own, covered_bytes);
-    entries +=
-        index->entry_count() - std::min<std::uint64_t>(index->entry_count(), covered_entries);
+    const SessionIndex::Unknown unknown = index->unknown();
+    entries += unknown.entries;
+    bytes += unknown.bytes;
   }
   const auto entries_max =
       static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
@@ -432,8 +447,14 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
     return;
   }
   State next = *state();
-  if (add_segments(next, indexes) && merge_where_many(next) && write_state(next)) {
-    remove_unused(next);
+  if (!add_segments(next, indexes) || !merge_where_many(next) || !write_state(next)) {
+    return;
+  }
+  remove_unused(next);
+  for (const std::shared_ptr<SessionIndex>& index : indexes) {
+    if (!index->is_archived()) {
+      index->forget();  // It begins in the new segment the next time.
+    }
   }
 }
 

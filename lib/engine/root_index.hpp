@@ -45,6 +45,9 @@ class RootIndex {
   /// that was made for the same sessions before is the same one.
   std::vector<std::shared_ptr<SegmentPart>> sweep(std::span<Candidate> candidates);
 
+  /// What a segment knows of a session, whatever its logs hold by now; nothing where none does.
+  std::optional<SessionBase> base_of(const std::string& session_id);
+
   /// `part` without the session `session_id`; null when no other is in it.
   [[nodiscard]] std::shared_ptr<SegmentPart> without(const SegmentPart& part,
                                                      std::string_view session_id) const;
