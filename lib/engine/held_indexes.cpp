@@ -165,9 +165,16 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
   }
   // Compaction may have moved entries where nobody looked for them.
   BMAD_TRY_ASSIGN(const std::vector<std::string> evicted, evicted_sessions(store, filter.sessions));
+  const auto is_asked = [&](const std::string& id) {
+    return std::ranges::find(chosen.live, id) != chosen.live.end() ||
+           std::ranges::any_of(chosen.parts, [&](const std::shared_ptr<SegmentPart>& part) {
+             return std::ranges::any_of(part->sessions(), [&](const auto& session) {
+               return !session->is_archived() && session->session_id() == id;
+             });
+           });
+  };
   for (const std::string& id : evicted) {
-    if (!std::ranges::binary_search(chosen.evicted, id) &&
-        std::ranges::find(chosen.live, id) != chosen.live.end()) {
+    if (!std::ranges::binary_search(chosen.evicted, id) && is_asked(id)) {
       return Error{.code = ErrorCode::E_STORAGE_IO,
                    .message = "entries were evicted meanwhile",
                    .path = store.files->display_path(evicted_path(id)),

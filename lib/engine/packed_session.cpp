@@ -423,6 +423,13 @@ Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
   return std::shared_ptr<FileSystem>(std::move(files));
 }
 
+Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
+                                                  const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, PackedKind::kArchive));
+  const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, now);
+  return std::shared_ptr<FileSystem>(file, &file->lazy_files());
+}
+
 void index_archive(const Store& store, const std::string& session_id) {
   const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
   if (now && store.config.indexing.enabled) {

@@ -75,6 +75,11 @@ Result<Packed> packed_session(const Store& store, const std::string& session_id,
 Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
                                                   const std::string& session_id);
 
+/// The logs in an archive, for who reads some lines of them: what is read is unpacked, and no more.
+/// Errors: as the file system's.
+Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
+                                                  const std::string& session_id);
+
 /// Makes the index beside an archive that was just written. The caller holds the root's lock. What
 /// fails here fails nothing.
 void index_archive(const Store& store, const std::string& session_id);

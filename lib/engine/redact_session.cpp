@@ -59,6 +59,9 @@ class SessionRedaction {
     if (is_live_) {
       BMAD_TRY(redact_folder());
     }
+    if (!dry_run_ && is_archived(store_, session_id_)) {
+      BMAD_TRY(leave_root_index());
+    }
     BMAD_TRY(redact_copies());
     BMAD_TRY(note_in_audit());
     return std::move(report_);
@@ -162,6 +165,15 @@ class SessionRedaction {
     return is_same ? 0 : 1;
   }
 
+  /// Before anything changes: after a crash nobody would find anything to do.
+  Status leave_root_index() {
+    if (has_left_index_) {
+      return {};
+    }
+    has_left_index_ = true;
+    return store_.root_index->remove({&session_id_, 1});
+  }
+
   Status redact_file(const std::string& path, std::string_view name, bool is_log = false) {
     Result<std::string> bytes = read_file(*store_.files, path, kRedactedSizeMax);
     if (!bytes) {
@@ -181,6 +193,7 @@ class SessionRedaction {
                                          std::string(kAgentKnowledgeFile)}) {
         BMAD_TRY(remove_durably(*store_.files, derived));
       }
+      BMAD_TRY(leave_root_index());
     }
     return replace_log(*store_.files, path, *bytes);
   }
@@ -227,6 +240,7 @@ class SessionRedaction {
   const StoreRedaction& rules_;
   const std::string& session_id_;
   bool dry_run_;
+  bool has_left_index_ = false;
   bool is_live_ = false;
   JsonParser parser_;
   RedactReport report_;

@@ -36,6 +36,13 @@ std::optional<std::uint64_t> parse_hex(std::string_view text) {
                                                                              : std::nullopt;
 }
 
+/// 17.seg
+bool is_segment_name(std::string_view name) {
+  return name.ends_with(".seg") && name.size() > 4 &&
+         std::ranges::all_of(name.substr(0, name.size() - 4),
+                             [](char c) { return c >= '0' && c <= '9'; });
+}
+
 FileLock index_lock(const Store& store) {
   return {*store.files, store.clock, segment_path(kLockName), segment_path(kLockInfoName)};
 }
@@ -84,23 +91,25 @@ std::shared_ptr<RootIndex::State> RootIndex::parse_state(const std::string& text
   auto read = std::make_shared<State>();
   read->next = static_cast<std::uint64_t>((*all)["next"].integer());
   std::map<std::string, std::shared_ptr<Segment>, std::less<>> known;
-  if (state_ != nullptr) {
-    for (std::size_t i = 0; i < state_->names.size(); ++i) {
+  for (std::size_t i = 0; state_ != nullptr && i < state_->names.size(); ++i) {
+    if (state_->segments[i] != nullptr) {
       known.emplace(state_->names[i], state_->segments[i]);
     }
   }
   std::vector<std::map<std::string_view, std::uint32_t>> numbers;
-  for (const JsonValue each : (*all)["segments"].elements()) {
-    const std::string name(each.string());
-    if (name.empty() || name.find('/') != std::string::npos) {
+  for (const JsonMember& member : (*all)["segments"].members()) {
+    const std::string name(member.key);
+    const std::optional<std::uint64_t> hash = parse_hex(member.value.string());
+    if (!is_segment_name(name) || !hash) {
       return nullptr;
     }
     std::shared_ptr<Segment> segment;
-    if (const auto same = known.find(name); same != known.end()) {
+    if (const auto same = known.find(name); same != known.end() && same->second->hash() == *hash) {
       segment = same->second;
     } else if (Result<std::shared_ptr<Segment>> opened = Segment::open(
                    *store_.files, segment_path(name), store_.config.indexing.language)) {
-      segment = *std::move(opened);
+      // One of that name may come from another memory, or be older than a folder made anew.
+      segment = (*opened)->hash() == *hash ? *std::move(opened) : nullptr;
     }
     numbers.emplace_back();
     for (std::uint32_t i = 0; segment != nullptr && i < segment->session_count(); ++i) {
@@ -127,6 +136,7 @@ std::shared_ptr<RootIndex::State> RootIndex::parse_state(const std::string& text
     }
     covered.folder_inode = static_cast<std::uint64_t>(folder[0]);
     covered.folder_mtime_ns = folder[1];
+    covered.empty_logs = static_cast<std::uint32_t>(member.value["empty"].integer());
     for (const JsonMember& log : member.value["logs"].members()) {
       const std::optional<EntryType> type = try_parse_entry_type(log.key);
       const std::optional<std::uint64_t> hash = parse_hex(log.value["xxh3"].string());
@@ -155,12 +165,13 @@ std::shared_ptr<RootIndex::State> RootIndex::parse_state(const std::string& text
 /// Replaces CURRENT. The caller holds the lock of the index.
 Status RootIndex::write_state(State& state) {
   std::string rest =
-      fmt::format("\"analyzer\": {}, \"language\": {}, \"next\": {},\n\"segments\": [",
+      fmt::format("\"analyzer\": {}, \"language\": {}, \"next\": {},\n\"segments\": {{",
                   kAnalyzerVersion, json_quoted(store_.config.indexing.language), state.next);
   for (std::size_t i = 0; i < state.names.size(); ++i) {
-    rest += fmt::format("{}\"{}\"", i == 0 ? "" : ", ", state.names[i]);
+    rest += fmt::format("{}\"{}\": \"{}\"", i == 0 ? "" : ", ", state.names[i],
+                        hash_hex(state.segments[i] == nullptr ? 0 : state.segments[i]->hash()));
   }
-  rest += "],\n\"sessions\": {";
+  rest += "},\n\"sessions\": {";
   bool is_first = true;
   for (const auto& [id, covered] : state.sessions) {
     rest +=
@@ -170,8 +181,9 @@ Status RootIndex::write_state(State& state) {
       rest += fmt::format("\"package\": {}}}", covered.package);
       continue;
     }
-    rest += fmt::format("\"folder\": [{}, {}], \"logs\": {{",
-                        static_cast<std::int64_t>(covered.folder_inode), covered.folder_mtime_ns);
+    rest += fmt::format("\"folder\": [{}, {}], \"empty\": {}, \"logs\": {{",
+                        static_cast<std::int64_t>(covered.folder_inode), covered.folder_mtime_ns,
+                        covered.empty_logs);
     bool is_first_log = true;
     for (const CoveredLog& log : covered.logs) {
       rest += fmt::format(
@@ -204,6 +216,9 @@ bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log, bool
   if (log.mtime_is_telling && info->same_file(covered) && info->mtime_ns == log.mtime_ns) {
     return true;
   }
+  if (log.bytes != log.size) {
+    return false;  // What stood behind the covered lines, torn, may be a line now.
+  }
   const bool telling = mtime_is_telling(*info, store_.clock.now());
   const Result<std::uint64_t> hash = hash_of_prefix(*store_.files, path, log.bytes);
   if (!hash || *hash != log.xxh3) {
@@ -215,6 +230,16 @@ bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log, bool
   log.mtime_ns = info->mtime_ns;
   is_other = true;
   return true;
+}
+
+/// Whether it is there, without a byte. Nothing when there is something in it, or nobody can tell.
+std::optional<bool> RootIndex::is_empty_log(const std::string& id, EntryType type) const {
+  const Result<FileInfo> info =
+      store_.files->info(session_file(id, entry_type_info(type).log_file));
+  if (info) {
+    return info->kind == FileKind::kRegular && info->size == 0 ? std::optional(true) : std::nullopt;
+  }
+  return is_not_found(info.error()) ? std::optional(false) : std::nullopt;
 }
 
 bool RootIndex::is_as_covered(const std::string& id, const Covered& covered,
@@ -239,16 +264,17 @@ bool RootIndex::is_as_covered(const std::string& id, const Covered& covered,
       return false;
     }
   }
-  if (!is_same_folder) {
-    for (const EntryType type : kEntryTypes) {
-      if ((seen >> static_cast<unsigned>(type) & 1U) == 0) {
-        const Result<FileInfo> info =
-            store_.files->info(session_file(id, entry_type_info(type).log_file));
-        if (info || !is_not_found(info.error())) {
-          return false;
-        }
+  for (const EntryType type : kEntryTypes) {
+    const std::uint32_t bit = 1U << static_cast<unsigned>(type);
+    if ((seen & bit) == 0 && (!is_same_folder || (covered.empty_logs & bit) != 0)) {
+      const std::optional<bool> is_there = is_empty_log(id, type);
+      if (!is_there) {
+        return false;
       }
+      now.empty_logs |= *is_there ? bit : 0;
     }
+  }
+  if (!is_same_folder) {
     if (mtime_is_telling(*folder, store_.clock.now())) {
       now.folder_inode = folder->inode;
       now.folder_mtime_ns = folder->mtime_ns;
@@ -265,7 +291,7 @@ FilesOf RootIndex::files_of() const {
   const Store* const store = &store_;
   return
       [store](const std::string& session_id, bool archived) -> Result<std::shared_ptr<FileSystem>> {
-        return archived ? archive_files(*store, session_id)
+        return archived ? archive_lines(*store, session_id)
                         : std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store->files.get());
       };
 }
@@ -314,11 +340,8 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     if (found[i] == nullptr) {
       continue;
     }
-    {
-      const std::lock_guard guard(mutex_);
-      if (distrusted_.contains(segment_path(now->names[found[i]->segment]))) {
-        continue;
-      }
+    if (is_distrusted(now->names[found[i]->segment])) {
+      continue;
     }
     candidates[i].is_covered = true;
     wanted[found[i]->segment].push_back(found[i]->number);
@@ -332,33 +355,31 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     }
   }
   if (!changed.empty()) {
-    remember(changed);
+    remember(now, changed);
   }
   return parts;
 }
 
 /// Writes down what was found out about copies and checkouts, so that nobody has to hash them
 /// again.
-void RootIndex::remember(const std::map<std::string, Covered, std::less<>>& changed) {
-  const SharedState now = state();
+void RootIndex::remember(const SharedState& now,
+                         const std::map<std::string, Covered, std::less<>>& changed) {
   auto next = std::make_shared<State>(*now);
   bool is_worth_it = false;
   for (const auto& [id, covered] : changed) {
-    const auto known = next->sessions.find(id);
-    if (known != next->sessions.end() && known->second.segment == covered.segment &&
-        known->second.number == covered.number) {
-      for (const CoveredLog& log : covered.logs) {
-        is_worth_it = is_worth_it || log.mtime_is_telling;
-      }
-      is_worth_it = is_worth_it || known->second.folder_mtime_ns != covered.folder_mtime_ns;
-      known->second = covered;
+    Covered& known = next->sessions.at(id);
+    for (const CoveredLog& log : covered.logs) {
+      is_worth_it = is_worth_it || log.mtime_is_telling;
     }
+    is_worth_it = is_worth_it || known.folder_mtime_ns != covered.folder_mtime_ns;
+    known = covered;
   }
   {
     const std::lock_guard guard(mutex_);
-    if (state_ == now) {
-      state_ = next;
+    if (state_ != now) {
+      return;  // It may say something else of these sessions.
     }
+    state_ = next;
   }
   if (!is_worth_it || changed.size() * 8 < next->sessions.size()) {
     return;  // A few are asked again as quickly as CURRENT is written.
@@ -378,11 +399,8 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id) {
   if (known == now->sessions.end() || known->second.package != 0) {
     return std::nullopt;
   }
-  {
-    const std::lock_guard guard(mutex_);
-    if (distrusted_.contains(segment_path(now->names[known->second.segment]))) {
-      return std::nullopt;
-    }
+  if (is_distrusted(now->names[known->second.segment])) {
+    return std::nullopt;
   }
   SessionBase base;
   base.part = std::make_shared<SegmentPart>(now->segments[known->second.segment],
@@ -417,10 +435,19 @@ void RootIndex::distrust(std::string_view path) {
   distrusted_.emplace(path);
 }
 
+bool RootIndex::is_distrusted(std::string_view name) const {
+  const std::lock_guard guard(mutex_);
+  return !distrusted_.empty() && distrusted_.contains(segment_path(name));
+}
+
 void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any) {
   if (indexes.empty() || !store_.config.indexing.enabled) {
     return;
   }
+  const SharedState now = state();
+  any = any || std::ranges::any_of(now->names, [&](const std::string& name) {
+          return is_distrusted(name);  // It costs everybody a try.
+        });
   std::uint64_t entries = 0;
   std::uint64_t bytes = 0;
   for (const std::shared_ptr<SessionIndex>& index : indexes) {
@@ -446,14 +473,30 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
   if (!turn) {
     return;
   }
-  State next = *state();
-  if (!add_segments(next, indexes) || !merge_where_many(next) || !write_state(next)) {
-    return;
+  const SharedState before = state();
+  State next = *before;
+  std::erase_if(next.sessions,
+                [&](const auto& each) { return is_distrusted(next.names[each.second.segment]); });
+  if (add_segments(next, indexes)) {
+    State merged = next;
+    if (Status done = merge_where_many(merged); done) {
+      next = std::move(merged);
+    } else {
+      distrust(done.error().field);  // Where that is a segment, the next time goes without it.
+    }
+    if (write_state(next)) {
+      static_cast<void>(remove_unused(next));
+      for (const std::shared_ptr<SessionIndex>& index : indexes) {
+        if (!index->is_archived()) {
+          index->forget();  // It begins in the new segment the next time.
+        }
+      }
+      return;
+    }
   }
-  remove_unused(next);
-  for (const std::shared_ptr<SessionIndex>& index : indexes) {
-    if (!index->is_archived()) {
-      index->forget();  // It begins in the new segment the next time.
+  for (const std::string& name : next.names) {
+    if (std::ranges::find(before->names, name) == before->names.end()) {
+      static_cast<void>(store_.files->remove(segment_path(name)));
     }
   }
 }
@@ -509,6 +552,14 @@ std::uint64_t covered_bytes(const SessionIndex& index) {
 
 Status RootIndex::add_segments(State& state,
                                std::span<const std::shared_ptr<SessionIndex>> indexes) {
+  // Before any is held: who refreshes one waits for those who hold it.
+  std::vector<Result<FileInfo>> folders(indexes.size());
+  std::vector<char> are_fresh(indexes.size());
+  for_each_parallel(indexes.size(), [&](std::size_t at) {
+    // As it is before the logs are looked at: what comes later is seen at the next look.
+    folders[at] = store_.files->info(session_folder(indexes[at]->session_id()));
+    are_fresh[at] = indexes[at]->refresh() ? 1 : 0;
+  });
   for (std::size_t i = 0; i < indexes.size();) {
     std::vector<std::unique_ptr<SegmentSource>> sources;
     std::vector<std::shared_lock<std::shared_mutex>> guards;
@@ -516,9 +567,8 @@ Status RootIndex::add_segments(State& state,
     std::uint64_t bytes = 0;
     for (; i < indexes.size() && bytes < kSealBytesMax; ++i) {
       SessionIndex& index = *indexes[i];
-      // As it is before the logs are looked at: what comes later is seen at the next look.
-      const Result<FileInfo> folder = store_.files->info(session_folder(index.session_id()));
-      if (!index.refresh()) {
+      const Result<FileInfo>& folder = folders[i];
+      if (are_fresh[i] == 0) {
         continue;
       }
       guards.push_back(index.lock());
@@ -548,6 +598,8 @@ Status RootIndex::add_segments(State& state,
                                 .inode = cover.file.inode,
                                 .mtime_ns = cover.file.mtime_ns,
                                 .lines = cover.lines});
+          } else if (is_empty_log(index.session_id(), type) != false) {
+            its.empty_logs |= 1U << static_cast<unsigned>(type);
           }
         }
       }
@@ -558,7 +610,7 @@ Status RootIndex::add_segments(State& state,
     if (sources.empty()) {
       continue;
     }
-    const std::string name = fmt::format("{}.seg", state.next++);
+    const std::string name = new_name(state);
     BMAD_TRY(
         write_segment(*store_.files, segment_path(name), sources, store_.config.indexing.language));
     BMAD_TRY_ASSIGN(
@@ -571,6 +623,15 @@ Status RootIndex::add_segments(State& state,
     }
   }
   return {};
+}
+
+/// For a segment: no file has that name. Where CURRENT was lost others may hold an old one open.
+std::string RootIndex::new_name(State& state) const {
+  std::string name;
+  do {
+    name = fmt::format("{}.seg", state.next++);
+  } while (store_.files->info(segment_path(name)));
+  return name;
 }
 
 /// Puts what is still covered of the segments `which` into one, in their place.
@@ -588,7 +649,7 @@ Status RootIndex::merge_segments(State& state, const std::set<std::uint32_t>& wh
     parts.push_back(std::make_shared<SegmentPart>(state.segments[number], sessions, files_of()));
     sources.push_back(parts.back()->source());
   }
-  const std::string name = fmt::format("{}.seg", state.next++);
+  const std::string name = new_name(state);
   std::shared_ptr<Segment> merged;
   if (!sources.empty()) {
     BMAD_TRY(
@@ -638,7 +699,8 @@ Status RootIndex::merge_where_many(State& state) {
   std::set<std::uint32_t> which;
   std::vector<std::uint32_t> by_size;
   for (std::uint32_t i = 0; i < state.names.size(); ++i) {
-    if (state.segments[i] == nullptr || live[i] * 2 < state.segments[i]->entry_count()) {
+    if (state.segments[i] == nullptr || is_distrusted(state.names[i]) ||
+        live[i] * 2 < state.segments[i]->entry_count()) {
       which.insert(i);
     }
     by_size.push_back(i);
@@ -659,24 +721,39 @@ Status RootIndex::merge_where_many(State& state) {
   return which.empty() ? Status() : merge_segments(state, which);
 }
 
-/// Segments that CURRENT does not name, and what a process that died left.
-void RootIndex::remove_unused(const State& state) const {
-  const Result<std::vector<std::string>> names = store_.files->list(kIndexFolder);
-  for (const std::string& name : names.value_or(std::vector<std::string>())) {
-    const bool is_segment = name.ends_with(".seg");
-    if (is_segment && std::ranges::find(state.names, name) == state.names.end()) {
-      static_cast<void>(store_.files->remove(segment_path(name)));
+/// Removes segments that CURRENT does not name, and what a process that died left. The caller holds
+/// the lock of the index.
+Status RootIndex::remove_unused(const State& state) const {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(kIndexFolder));
+  for (const std::string& name : names) {
+    if ((is_segment_name(name) || name.ends_with(".tmp")) &&
+        std::ranges::find(state.names, name) == state.names.end()) {
+      const Status removed = store_.files->remove(segment_path(name));
+      const Result<FileInfo> left = store_.files->info(segment_path(name));
+      // A folder that somebody made is no segment.
+      BMAD_TRY(removed || (left && left->kind == FileKind::kDirectory) ? Status() : removed);
     }
   }
+  return {};
+}
+
+/// Whether there is none to be changed. Errors: as the file system's.
+Result<bool> RootIndex::is_missing() const {
+  const Result<FileInfo> folder = store_.files->info(kIndexFolder);
+  if (!folder && !is_not_found(folder.error())) {
+    return folder.error();
+  }
+  return !folder || folder->kind != FileKind::kDirectory;
 }
 
 Status RootIndex::remove(std::span<const std::string> session_ids) {
-  const Result<FileInfo> folder = store_.files->info(kIndexFolder);
-  if (!folder) {
-    return is_not_found(folder.error()) ? Status() : Status(folder.error());
+  BMAD_TRY_ASSIGN(const bool is_nothing, is_missing());
+  if (is_nothing) {
+    return {};
   }
   FileLock lock = index_lock(store_);
-  BMAD_TRY(lock.acquire({.operation = "index", .timeout = store_.lock_timeout}));
+  BMAD_TRY_ASSIGN(const FileLock::Guard turn,
+                  lock.acquire({.operation = "index", .timeout = store_.lock_timeout}));
   State next = *state();
   std::set<std::uint32_t> which;
   for (std::uint32_t i = 0; i < next.names.size(); ++i) {
@@ -698,26 +775,21 @@ Status RootIndex::remove(std::span<const std::string> session_ids) {
     const Status gone = store_.files->remove(kIndexCurrentFile);
     BMAD_TRY(gone || is_not_found(gone.error()) ? Status() : gone);
   }
-  // Also what no CURRENT names: a process may have died before it was removed.
-  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(kIndexFolder));
-  for (const std::string& name : names) {
-    if (name.ends_with(".seg") && std::ranges::find(next.names, name) == next.names.end()) {
-      BMAD_TRY(store_.files->remove(segment_path(name)));
-    }
-  }
+  BMAD_TRY(remove_unused(next));
   return store_.files->sync_directory(kIndexFolder);
 }
 
 Status RootIndex::clear() {
-  const Result<FileInfo> folder = store_.files->info(kIndexFolder);
-  if (!folder) {
-    return is_not_found(folder.error()) ? Status() : Status(folder.error());
+  BMAD_TRY_ASSIGN(const bool is_nothing, is_missing());
+  if (is_nothing) {
+    return {};
   }
   FileLock lock = index_lock(store_);
-  BMAD_TRY(lock.acquire({.operation = "index", .timeout = store_.lock_timeout}));
+  BMAD_TRY_ASSIGN(const FileLock::Guard turn,
+                  lock.acquire({.operation = "index", .timeout = store_.lock_timeout}));
   State next{.next = state()->next};
   BMAD_TRY(write_state(next));
-  remove_unused(next);
+  BMAD_TRY(remove_unused(next));
   const std::lock_guard guard(mutex_);
   distrusted_.clear();
   return {};

@@ -1,8 +1,8 @@
 // root_index.hpp - the index of the whole memory: which sessions its segments cover, and whether
 // that still holds.
 //
-//   index/CURRENT    JSON: the segments, and what of each session's logs they cover; replaced whole
-//   index/N.seg      some sessions each (index/segment.hpp); never changed
+//   index/CURRENT    JSON: the segments with their hashes, and what of each session's logs they
+//   cover; replaced whole index/N.seg      some sessions each (index/segment.hpp); never changed
 //
 //   sessions there are --sweep--> as covered: in a part          one stat a log
 //                             +-> anything else: an index of its own (SessionIndex)
@@ -90,6 +90,7 @@ class RootIndex {
     std::uint64_t package = 0;  // Of an archive.
     std::uint64_t folder_inode = 0;
     std::int64_t folder_mtime_ns = 0;  // 0: it says nothing.
+    std::uint32_t empty_logs = 0;      // By type: those that were there; their folder won't tell.
     std::vector<CoveredLog> logs;
   };
   struct State {
@@ -109,17 +110,21 @@ class RootIndex {
                                    std::optional<Covered>& remembered) const;
   [[nodiscard]] bool is_log_as_covered(const std::string& path, CoveredLog& log,
                                        bool& is_other) const;
+  [[nodiscard]] std::optional<bool> is_empty_log(const std::string& id, EntryType type) const;
   std::shared_ptr<SegmentPart> part_of(const std::shared_ptr<Segment>& segment,
                                        std::vector<std::uint32_t> wanted);
   [[nodiscard]] FilesOf files_of() const;
-  void remember(const std::map<std::string, Covered, std::less<>>& changed);
+  void remember(const SharedState& now, const std::map<std::string, Covered, std::less<>>& changed);
+  [[nodiscard]] bool is_distrusted(std::string_view name) const;
   Status add_segments(State& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
   Status merge_segments(State& state, const std::set<std::uint32_t>& which);
   Status merge_where_many(State& state);
-  void remove_unused(const State& state) const;
+  std::string new_name(State& state) const;
+  Status remove_unused(const State& state) const;
+  [[nodiscard]] Result<bool> is_missing() const;
 
   const Store& store_;
-  std::mutex mutex_;  // Guards what follows.
+  mutable std::mutex mutex_;  // Guards what follows.
   SharedState state_;
   std::set<std::string, std::less<>> distrusted_;
   struct Part {

@@ -35,7 +35,7 @@ Result<std::string> Segment::Impl::read(const Stretch& stretch, std::uint64_t of
     return got ? *got : 0;
   });
   if (!got) {
-    return std::move(got).error();
+    return corrupt(got.error().message);  // Another one can be made.
   }
   return *got == wanted ? Result<std::string>(std::move(bytes)) : corrupt("it is cut short");
 }
@@ -49,10 +49,10 @@ Result<std::string> Segment::Impl::read_hashed(const Stretch& stretch) const {
 Result<std::string> Segment::Impl::read_block(const Stretch& stretch, std::uint64_t offset,
                                               std::uint64_t wanted) const {
   BMAD_TRY_ASSIGN(std::string bytes, read(stretch, offset, wanted + kBlockHash));
-  const auto hash = little_at<std::uint64_t>(bytes.data() + wanted);
+  const auto expected = little_at<std::uint64_t>(bytes.data() + wanted);
   bytes.resize(static_cast<std::size_t>(wanted));
-  return xxh3(bytes) == hash ? Result<std::string>(std::move(bytes))
-                             : corrupt("a block has changed");
+  return xxh3(bytes) == expected ? Result<std::string>(std::move(bytes))
+                                 : corrupt("a block has changed");
 }
 
 Status Segment::Impl::read_footer(std::string_view language) {
@@ -73,7 +73,8 @@ Status Segment::Impl::read_footer(std::string_view language) {
   const std::string_view footer = std::string_view(end).substr(
       end.size() - kTrailerSize - static_cast<std::size_t>(footer_size),
       static_cast<std::size_t>(footer_size));
-  if (xxh3(footer) != little_at<std::uint64_t>(trailer.data() + 8)) {
+  hash = xxh3(footer);
+  if (hash != little_at<std::uint64_t>(trailer.data() + 8)) {
     return corrupt("its footer has changed");
   }
   BytesReader reader(footer);
@@ -82,6 +83,7 @@ Status Segment::Impl::read_footer(std::string_view language) {
   }
   const auto analyzer = reader.number<std::uint32_t>();
   const auto count = reader.number<std::uint64_t>();
+  reader.number<std::uint64_t>();  // The hash of all before: in that of the footer, it names all.
   for (Stretch& stretch : stretches) {
     stretch.offset = reader.number<std::uint64_t>();
     stretch.size = reader.number<std::uint64_t>();
@@ -91,7 +93,7 @@ Status Segment::Impl::read_footer(std::string_view language) {
     }
   }
   if (analyzer != static_cast<std::uint32_t>(kAnalyzerVersion) || !reader.good() ||
-      !footer.ends_with(language) || footer.size() != 16 + kPlaceCount * 24 + language.size()) {
+      !footer.ends_with(language) || footer.size() != 24 + kPlaceCount * 24 + language.size()) {
     return corrupt("its words were analyzed in another way");
   }
   // Each slot has a byte of reach and a row: so a count that is a lie takes no memory.
@@ -189,6 +191,7 @@ std::uint32_t Segment::entry_count(std::uint32_t session) const {
   return impl_->sessions[session].count;
 }
 std::uint64_t Segment::file_size() const { return impl_->size; }
+std::uint64_t Segment::hash() const { return impl_->hash; }
 Status Segment::status() const {
   const std::lock_guard guard(impl_->mutex);
   return impl_->damage ? Status(*impl_->damage) : Status();

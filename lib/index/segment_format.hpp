@@ -9,7 +9,7 @@
 //     lists    of the keys that two entries hold or more: gaps and frequencies, and four bytes of
 //     XXH3 keys     blocks of 64 keys, front coded                         each block and its XXH3
 //     top      what each block begins with, and where it lies
-//   footer     where these are, and the XXH3 of those that have none inside
+//   footer     XXH3 of all of this, where these are, and the XXH3 of those that have none inside
 //   trailer    size and XXH3 of the footer, and the magic
 //
 // All numbers are little-endian; varints are LEB128. The slots of a session stand side by side, in

@@ -64,6 +64,7 @@ struct Segment::Impl {
   std::string path;
   std::unique_ptr<File> file;
   std::uint64_t size = 0;
+  std::uint64_t hash = 0;  // Of the footer, which has that of all before it.
   std::uint32_t entries = 0;
   std::array<Stretch, kPlaceCount> stretches{};
   std::vector<SegmentSession> sessions;

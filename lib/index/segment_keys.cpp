@@ -11,7 +11,8 @@ Result<std::string_view> Segment::Impl::top(std::size_t kind) {
     const std::lock_guard guard(mutex);
     if (!has_top[kind].load(std::memory_order_acquire)) {
       BMAD_TRY_ASSIGN(std::string bytes, read_hashed(place(kind, 2)));
-      if (bytes.size() < 8 || little_at<std::uint64_t>(bytes.data()) > bytes.size() / kTopSize) {
+      if (bytes.size() < 8 ||
+          little_at<std::uint64_t>(bytes.data()) > (bytes.size() - 8) / kTopSize) {
         return corrupt("its directory is none");
       }
       tops[kind] = std::move(bytes);

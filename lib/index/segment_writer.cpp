@@ -25,15 +25,19 @@ class SegmentSink {
   }
   Status flush() {
     Status done = write_all(file_, buffer_);
+    hash_.add(buffer_);
     buffer_.clear();
     return done;
   }
   [[nodiscard]] std::uint64_t size() const { return size_; }
+  /// Of all that was flushed.
+  [[nodiscard]] std::uint64_t hash() const { return hash_.value(); }
 
  private:
   static constexpr std::size_t kBufferSize = 256U << 10U;
   File& file_;
   std::string buffer_;
+  Xxh3Stream hash_;
   std::uint64_t size_ = 0;
 };
 
@@ -416,10 +420,12 @@ class SegmentMaker {
   }
 
   Status write_footer() {
+    BMAD_TRY(sink_.flush());
     std::string footer;
     put_little(kSegmentVersion, footer);
     put_little(static_cast<std::uint32_t>(kAnalyzerVersion), footer);
     put_little(entries_, footer);
+    put_little(sink_.hash(), footer);
     for (const Stretch& stretch : stretches_) {
       put_little(stretch.offset, footer);
       put_little(stretch.size, footer);

@@ -7,13 +7,20 @@
 //   reader processes    a manager of their own each, now and then a new one
 //   reader threads      all on one manager
 //
+// The second swarm writes to many sessions and has no rebuilder. Each of its questions takes what
+// is new into the index of the memory, which makes and merges segments all the time, and its reader
+// processes are killed and started again.
+//
 // Each entry holds the word of its writer and one of its own, so that a query tells which entries
 // there must be.
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <deque>
+#include <filesystem>
+#include <fstream>
 #include <random>
 #include <set>
 #include <stdexcept>
@@ -36,9 +43,15 @@ using std::chrono::milliseconds;
 constexpr unsigned kWriters = 3;
 constexpr unsigned kReaderProcesses = 2;
 constexpr unsigned kReaderThreads = 2;
-constexpr unsigned kSessions = 2;
-constexpr unsigned kEntries = 2500;  // Of each writer.
 constexpr std::size_t kProblemSize = 600;
+
+struct Plan {
+  unsigned sessions = 2;
+  unsigned entries = 2500;  // Of each writer.
+  bool seals = false;
+};
+constexpr Plan kRebuilt;
+constexpr Plan kSealed{.sessions = 14, .entries = 400, .seals = true};
 
 /// What all processes see.
 struct Board {
@@ -57,7 +70,9 @@ struct Board {
   }
 };
 
-std::string session_of(unsigned writer) { return fmt::format("s{}", writer % kSessions); }
+std::string session_of(const Plan& plan, unsigned writer, unsigned number = 0) {
+  return fmt::format("s{}", (plan.seals ? writer + number / 9 : writer) % plan.sessions);
+}
 
 std::string id_of(unsigned writer, unsigned number) {
   return fmt::format("w{:02}-{:06}", writer, number);
@@ -96,10 +111,10 @@ int guarded(Board& board, const Body& body) {
   }
 }
 
-void write_entries(const std::string& root, Board& board, unsigned writer) {
+void write_entries(const std::string& root, Board& board, const Plan& plan, unsigned writer) {
   MemoryManager memory = open_memory(root);
-  for (unsigned number = 0; number < kEntries && !board.has_problem; ++number) {
-    expect(memory.add(session_of(writer), EntryType::kFact, line_of(writer, number)));
+  for (unsigned number = 0; number < plan.entries && !board.has_problem; ++number) {
+    expect(memory.add(session_of(plan, writer, number), EntryType::kFact, line_of(writer, number)));
     board.acknowledged[writer] = number + 1;
   }
 }
@@ -178,32 +193,43 @@ std::vector<std::thread> start_threads(const MemoryManager& memory, Board& board
   return threads;
 }
 
+void make_memory(const std::string& root, const Plan& plan) {
+  expect(MemoryManager::init(root));
+  if (plan.seals) {
+    std::ofstream(root + "/config.json")
+        << R"({"memory_config":{"indexing":{"rebuild_threshold_writes":1}}})";
+  }
+  MemoryManager memory = open_memory(root);
+  for (unsigned i = 0; i < plan.sessions; ++i) {
+    expect(memory.create_session({.session_id = fmt::format("s{}", i)}));
+  }
+}
+
+std::deque<Child> start_writers(const std::string& root, Board& board, const Plan& plan) {
+  std::deque<Child> writers;
+  for (unsigned i = 0; i < kWriters; ++i) {
+    writers.emplace_back(
+        [&, i] { return guarded(board, [&] { write_entries(root, board, plan, i); }); });
+  }
+  return writers;
+}
+
 }  // namespace
 
 TEST_CASE("queries find every acknowledged entry while others append and replace checkpoints") {
   TemporaryDirectory folder;
   const std::string root = folder.path("memory");
   const unsigned seed = test_seed("search");
-  expect(MemoryManager::init(root));
-  {
-    MemoryManager memory = open_memory(root);
-    for (unsigned i = 0; i < kSessions; ++i) {
-      expect(memory.create_session({.session_id = session_of(i)}));
-    }
-  }
+  make_memory(root, kRebuilt);
   Shared<Board> board;
   // Processes first: a fork takes none of the threads along.
-  std::deque<Child> writers;
   std::deque<Child> others;
   for (unsigned i = 0; i < kReaderProcesses; ++i) {
     others.emplace_back(
         [&, i] { return guarded(*board, [&] { read_along(root, *board, seed + 100 + i); }); });
   }
   others.emplace_back([&] { return guarded(*board, [&] { rebuild(root, *board); }); });
-  for (unsigned i = 0; i < kWriters; ++i) {
-    writers.emplace_back(
-        [&, i] { return guarded(*board, [&] { write_entries(root, *board, i); }); });
-  }
+  std::deque<Child> writers = start_writers(root, *board, kRebuilt);
   const MemoryManager memory = open_memory(root);
   std::vector<std::thread> threads = start_threads(memory, *board, seed);
   for (Child& writer : writers) {
@@ -223,6 +249,56 @@ TEST_CASE("queries find every acknowledged entry while others append and replace
   MESSAGE(board->queries.load(), " looks, ", board->rebuilds.load(), " rebuilds");
   CHECK(board->queries > 2 * kWriters);
   CHECK(board->rebuilds > 2);
+}
+
+TEST_CASE("queries find every acknowledged entry while others seal, merge and are killed") {
+  TemporaryDirectory folder;
+  const std::string root = folder.path("memory");
+  const unsigned seed = test_seed("seals");
+  make_memory(root, kSealed);
+  Shared<Board> board;
+  std::deque<Child> writers = start_writers(root, *board, kSealed);
+  Child killer([&] {
+    std::mt19937 random(seed);
+    unsigned kills = 0;
+    while (!board->done && !board->has_problem) {
+      Child reader(
+          [&] { return guarded(*board, [&] { read_along(root, *board, seed + 100 + kills); }); });
+      std::this_thread::sleep_for(milliseconds(random() % 60));
+      reader.kill();
+      ++kills;
+    }
+    return kills > 5 ? 0 : 2;
+  });
+  Child steady([&] { return guarded(*board, [&] { read_along(root, *board, seed + 1); }); });
+  const MemoryManager memory = open_memory(root);
+  std::vector<std::thread> threads = start_threads(memory, *board, seed);
+  for (Child& writer : writers) {
+    CHECK(writer.wait() == 0);
+  }
+  board->done = true;
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  CHECK(killer.wait() == 0);
+  CHECK(steady.wait() == 0);
+  CHECK(std::string(board->problem.data()) == "");
+  const MemoryManager last = open_memory(root);
+  for (unsigned i = 0; i < kWriters; ++i) {
+    look(memory, *board, i);
+    look(last, *board, i);
+  }
+  std::size_t segments = 0;
+  std::uint64_t highest = 0;
+  for (const auto& file : std::filesystem::directory_iterator(root + "/index")) {
+    if (file.path().extension() == ".seg") {
+      ++segments;
+      highest = std::max<std::uint64_t>(highest, std::stoull(file.path().stem().string()));
+    }
+  }
+  MESSAGE(board->queries.load(), " looks, ", highest, " segments, ", segments, " left");
+  CHECK(highest > 9);
+  CHECK(segments <= 9);  // One may be of a process that was killed last.
 }
 
 }  // namespace bmad_mem::test::search_swarm_test

@@ -1,4 +1,5 @@
-// crash_lifecycle_table.cpp - the commands that move entries, or destroy them: one line each.
+// crash_lifecycle_table.cpp - the commands that move entries, or destroy them, and queries that
+// write the index of the memory: one line each.
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "crash_table.hpp"
@@ -11,6 +12,8 @@ using Words = std::vector<std::string>;
 
 /// What is to be destroyed holds this word, and nothing else does.
 constexpr const char* kCanary = "canary";
+
+constexpr const char* kSealedCanary = "qxvunspoken";
 
 /// Something that the redactor takes out. In two parts, so that other scanners stay quiet.
 constexpr const char* kOldSecret =
@@ -83,6 +86,37 @@ void with_archived_canaries(CrashStore& store) {
 void with_deleted_canaries(CrashStore& store) {
   with_canaries(store);
   store.must({"delete", "msg-c", "dec-c", "msg-1"});
+}
+
+void to_be_sealed(CrashStore& store) {
+  more_entries(store);
+  seal_at_once(store);
+}
+
+/// Segments that one more makes too many.
+void to_be_merged(CrashStore& store) {
+  to_be_sealed(store);
+  store.must({"query", "earlier"});
+  for (int number = 0; number < 8; ++number) {
+    const std::string session = first_line(store.must({"session", "new", "--agent", "c"}));
+    store.must({"add", "decision", "--session", session, "-"}, one_entry("decision", "earlier-s"));
+    if (number < 7) {
+      store.must({"query", "earlier"});
+    }
+  }
+}
+
+/// Entries to be destroyed that are in the index of the memory: by a word that is its own stem.
+void with_sealed_canaries(CrashStore& store) {
+  more_entries(store);
+  seal_at_once(store);
+  store.must({"query", "message"});
+  store.must({"add", "conversation", "--session", "$S", "-"},
+             entry("conversation", "msg-c", kSealedCanary));
+  store.must({"add", "decision", "--session", "$S", "-"},
+             entry("decision", "dec-c", kSealedCanary));
+  store.acknowledge();
+  store.must({"query", kSealedCanary});
 }
 
 /// A third session, $T, of canaries only: in its logs, among the evicted and the deleted.
@@ -206,6 +240,8 @@ std::vector<CrashCommand> make_lifecycle_table() {
   const Words half_gone = {"missing_manifest"};
   // clang-format off: one command, one line.
   return {
+      {.name = "a query that seals", .prepare = to_be_sealed, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
+      {.name = "a query that merges", .prepare = to_be_merged, .arguments = {"query", "earlier"}, .proof = {"--json", "query", "earlier"}, .proof_text = "earlier-1", .sought = "earlier", .fate = kMove},
       {.name = "compact", .prepare = more_entries, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
       {.name = "compact after a killed one", .prepare = with_killed_compaction, .arguments = {"compact", "--session", "$S", "--keep", "30"}, .fate = kMove, .way_back = {restore_evicted}},
       {.name = "restore --evicted", .prepare = with_evicted, .arguments = restore_evicted, .fate = kMove},
@@ -223,6 +259,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "delete", .prepare = more_entries, .arguments = {"delete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-2", "msg-4", "dec-1"}}},
       {.name = "undelete", .prepare = with_deleted_entries, .arguments = {"undelete", "msg-2", "msg-4", "dec-1"}, .fate = kMove, .done_code = nothing_deleted},
       {.name = "delete --purge", .prepare = with_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY"},
+      {.name = "delete --purge of sealed entries", .prepare = with_sealed_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kSealedCanary}, .done_code = "E_INVALID_QUERY"},
       {.name = "delete --purge of evicted entries", .prepare = with_evicted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {restore_evicted}},
       {.name = "delete --purge of archived entries", .prepare = with_archived_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {restore}},
       {.name = "delete --purge of deleted entries", .prepare = with_deleted_canaries, .arguments = delete_canaries, .fate = kMove, .doomed = {kCanary}, .done_code = "E_INVALID_QUERY", .way_back = {{"undelete", "msg-1"}}},

@@ -68,6 +68,7 @@ class Recovery {
   void check_finding(const std::string& when, const std::string& line, const Allowed& allowed);
   void check_reads(const std::string& when);
   void check_get(const std::string& when);
+  void check_found(const std::string& when);
   void check_not_fewer(const std::vector<std::size_t>& before, const std::string& when);
   void check_same(const Tree& once, const Tree& twice);
   void check_leftovers();
@@ -152,6 +153,24 @@ void Recovery::check_reads(const std::string& when) {
     }
   }
   check_get(when);
+  check_found(when);
+}
+
+void Recovery::check_found(const std::string& when) {
+  if (command_.sought.empty()) {
+    return;
+  }
+  std::size_t wanted = 0;
+  for (const auto& [log, lines] : store_.acknowledged()) {
+    wanted += static_cast<std::size_t>(std::ranges::count_if(
+        lines, [this](const std::string& line) { return line.contains(command_.sought); }));
+  }
+  const ChildResult result =
+      run_command({"--json", "query", "+" + command_.sought, "--limit", "0"});
+  if (!result.succeeded() || whole_lines(result.out).size() != wanted) {
+    evidence_.report(when + ": a query does not find each of " + std::to_string(wanted) +
+                     " acknowledged entries: " + what_it_said(result));
+  }
 }
 
 void Recovery::check_get(const std::string& when) {

@@ -120,6 +120,11 @@ std::string one_entry(const std::string& type, const std::string& mark) {
   throw std::runtime_error("no example of an entry of type " + type);
 }
 
+void seal_at_once(const CrashStore& store) {
+  write_file(store.root() / "config.json",
+             R"({"memory_config":{"indexing":{"rebuild_threshold_writes":1}}})");
+}
+
 void prepare_two_sessions(CrashStore& store) {
   store.must({"init"});
   store.session = first_line(store.must({"session", "new", "--user", "u", "--agent", "a"}));

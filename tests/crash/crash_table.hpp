@@ -54,6 +54,9 @@ struct CrashCommand {
   std::vector<std::string> proof{};
   std::string proof_text{};
 
+  /// A query for this word finds each acknowledged entry that holds it, whenever it is asked.
+  std::string sought{};
+
   /// The prepared folder holds no memory root; one is made after the fault, to go on with.
   bool starts_without_root = false;
 
@@ -80,6 +83,9 @@ const std::vector<CrashCommand>& lifecycle_crash_table();
 
 /// Two sessions with a decision and two messages each.
 void prepare_two_sessions(CrashStore& store);
+
+/// From now on each query takes what is new into the index of the memory.
+void seal_at_once(const CrashStore& store);
 
 /// Standard input for `add TYPE --session ID -`: one entry of `type` that holds the word `mark`.
 std::string one_entry(const std::string& type, const std::string& mark);

@@ -19,7 +19,8 @@ bool is_expendable(const std::string& path) {
   const std::string name = path.substr(path.rfind('/') + 1);
   return std::ranges::find(kNames, name) != kNames.end() || name.starts_with(".lock") ||
          name.ends_with(".tmp") || name.ends_with(".index.json") ||
-         name.ends_with(".known.jsonl") || parent_of(path).ends_with("/shared");
+         name.ends_with(".known.jsonl") || parent_of(path).ends_with("/index") || name == "index" ||
+         parent_of(path).ends_with("/shared");
 }
 
 class PageCache {

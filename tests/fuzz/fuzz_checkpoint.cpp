@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 
+#include "fuzz/changed_bytes.hpp"
 #include "fuzz/fuzz_seeds.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
@@ -152,31 +153,10 @@ struct SmallSession {
   }
 };
 
-/// The first byte chooses a checkpoint, each four after it change it: where (2), how, with what.
+/// The first byte chooses a checkpoint, the others change it: see changed_bytes().
 std::string changed_checkpoint(const SmallSession& session, std::string_view bytes) {
-  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(bytes[at]); };
-  std::string text = session.checkpoints[byte(0) % session.checkpoints.size()];
-  for (std::size_t at = 1; at + 4 <= bytes.size() && !text.empty(); at += 4) {
-    const std::size_t where = (byte(at) * 256U + byte(at + 1)) % text.size();
-    switch (byte(at + 2) % 5) {
-      case 0:
-        text[where] = bytes[at + 3];
-        break;
-      case 1:
-        text[where] =
-            static_cast<char>(static_cast<unsigned char>(text[where]) ^ (1U << (byte(at + 3) % 8)));
-        break;
-      case 2:
-        text.erase(where, byte(at + 3));
-        break;
-      case 3:
-        text.insert(where, text.substr(where, byte(at + 3)));
-        break;
-      default:
-        text.resize(where);
-    }
-  }
-  return text;
+  const auto which = static_cast<unsigned char>(bytes[0]);
+  return changed_bytes(session.checkpoints[which % session.checkpoints.size()], bytes.substr(1));
 }
 
 void check_index(SmallSession& session, const std::string& checkpoint) {

@@ -162,4 +162,20 @@ const std::vector<std::string>& checkpoint_seeds() {
   return seeds;
 }
 
+const std::vector<std::string>& root_index_seeds() {
+  static const std::vector<std::string> seeds = [] {
+    std::vector<std::string> all = {"", std::string("\0", 1), "\1"};
+    for (unsigned where = 0; where < 2400; where += 37) {  // See changed_bytes().
+      const char high = static_cast<char>(where / 256);
+      const char low = static_cast<char>(where % 256);
+      for (const char mode : {'\0', '\1'}) {
+        all.push_back(
+            {mode, high, low, static_cast<char>(where % 5), static_cast<char>(where % 251)});
+      }
+    }
+    return all;
+  }();
+  return seeds;
+}
+
 }  // namespace bmad_mem::test

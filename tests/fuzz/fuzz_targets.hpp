@@ -37,4 +37,10 @@ void fuzz_analyzer(std::string_view bytes);
 /// logs do, or says that it can't be used.
 void fuzz_checkpoint(std::string_view bytes);
 
+/// The index of a memory, a segment or CURRENT: the first byte says whether hashes are put right
+/// afterwards, the others change it. The memory answers as the logs do, or, where a segment lies,
+/// nothing breaks.
+void fuzz_segment(std::string_view bytes);
+void fuzz_current(std::string_view bytes);
+
 }  // namespace bmad_mem::test

@@ -87,4 +87,10 @@ TEST_CASE("any checkpoint gives the right answer or none") {
   replay(fuzz_checkpoint, checkpoint_seeds(), 60);
 }
 
+TEST_CASE("any segment gives the right answer or none") {
+  replay(fuzz_segment, root_index_seeds(), 4);
+}
+
+TEST_CASE("any CURRENT costs time at most") { replay(fuzz_current, root_index_seeds(), 4); }
+
 }  // namespace bmad_mem::test

@@ -123,7 +123,9 @@ Status HookActions::take_prompt(const HookEvent& event) {
                                      "prompt is recorded (--budget-ms allows more)",
                                      settings_.budget.count())
                        : problem_line(recorded.error()));
-  work_.may_go_on();  // What an index lacks is made for the next prompt.
+  if (recorded) {
+    work_.may_go_on();  // What an index lacks is made for the next prompt.
+  }
   Status told = tell(event, event.text, {});
   return recorded ? std::move(told) : std::move(recorded);
 }

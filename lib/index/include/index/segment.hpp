@@ -38,6 +38,8 @@ class Segment {
   [[nodiscard]] std::uint32_t entry_count() const;
   [[nodiscard]] std::uint32_t entry_count(std::uint32_t session) const;
   [[nodiscard]] std::uint64_t file_size() const;
+  /// Of all its bytes, as they were when it was written: tells it from any other.
+  [[nodiscard]] std::uint64_t hash() const;
   /// What did not hold, if anything.
   [[nodiscard]] Status status() const;
 

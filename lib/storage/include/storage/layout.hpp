@@ -42,7 +42,7 @@ inline constexpr const char* kAgentKnowledgeFile = "shared/agent-knowledge.json"
 inline constexpr const char* kKeptFolder = "shared/kept";
 inline constexpr const char* kArchiveFolder = "archive";
 inline constexpr const char* kDeletedFolder = "deleted";
-inline constexpr const char* kIndexFolder = "index";            ///< Of the whole memory; derived.
+inline constexpr const char* kIndexFolder = "index";  ///< Of the whole memory; derived.
 inline constexpr const char* kIndexCurrentFile = "index/CURRENT";
 /// Ignores its own folder: roots of older versions have no rule for it.
 inline constexpr const char* kIndexIgnoreFile = "index/.gitignore";
