@@ -323,16 +323,8 @@ void HeldIndexes::write_checkpoints(bool all) {
     uncovered.erase(same.begin(), same.end());
     store_.root_index->seal(uncovered, all);
   }
-  const auto entries_max = static_cast<std::uint64_t>(config.rebuild_threshold_writes);
   std::vector<Packed> packed = packed_;
   std::erase_if(packed, [](const Packed& each) { return !each->wants_index(); });
-  for_each_parallel(indexes_.size(), [&](std::size_t i) {
-    const bool is_packed = indexes_[i]->is_archived() || indexes_[i]->is_evicted();
-    if (!is_packed && indexes_[i]->has_checkpoint_file() &&
-        indexes_[i]->wants_checkpoint(entries_max)) {
-      static_cast<void>(write_new_checkpoint(config, *indexes_[i]));
-    }
-  });
   for (const Packed& each : packed) {
     // One at a time: others that want the lock get their turn.
     const Result<FileLock::Guard> guard = store_.lock_root("index", std::chrono::milliseconds(0));
@@ -370,7 +362,10 @@ std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& s
       SessionIndex::Options{.session_id = session_id,
                             .language = store.config.indexing.language,
                             .use_checkpoint = store.config.indexing.enabled,
-                            .cache_size = store.config.index_cache_size_bytes()});
+                            .cache_size = store.config.index_cache_size_bytes(),
+                            .base = [root = store.root_index.get(), session_id] {
+                              return root->base_of(session_id);
+                            }});
 }
 
 }  // namespace

@@ -63,52 +63,13 @@ Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
   return reports;
 }
 
-void checkpoint_after_write(Store& store, const std::string& session_id, OpenSession& session,
-                            const Appended& appended) {
-  const IndexingConfig& config = store.config.indexing;
-  if (!config.enabled) {
-    return;
-  }
-  // Most writes end here: the tail is known to be short, or the whole log is.
-  std::uint64_t tail = session.tail_bytes.fetch_add(appended.bytes) + appended.bytes;
-  const std::uint64_t entries = session.tail_entries.fetch_add(appended.entries) + appended.entries;
-  const bool is_first = !session.tail_known.exchange(true);
-  const bool has_many = entries >= static_cast<std::uint64_t>(config.rebuild_threshold_writes);
-  if (!has_many && tail < kTailSizeMax && (!is_first || appended.log_end < kTailSizeMax)) {
-    return;
-  }
-  std::uint64_t logs = 0;
-  for (const std::string& log_file : log_files()) {
-    const Result<FileInfo> info = store.files->info(session_file(session_id, log_file));
-    logs += info ? info->size : 0;
-  }
-  // Far above the quota the writer would wait for seconds, and others for it: who asks next makes
-  // it.
-  constexpr std::uint64_t kIndexedByWritersMax = 64U << 20U;
-  if (logs > kIndexedByWritersMax) {
-    return;
-  }
-  const std::uint64_t covered = checkpointed_bytes(*store.files, session_id, config.language);
-  tail = logs > covered ? logs - covered : 0;
-  if (has_many || tail >= kTailSizeMax) {
-    const std::shared_ptr<SessionIndex> index = store.index(session_id);
-    if (index->refresh() && !index->is_newer_file() && write_new_checkpoint(config, *index)) {
-      tail = 0;
-      session.tail_entries = 0;
-    }
-  }
-  session.tail_bytes = tail;
-}
-
 void refresh_index(Store& store, const std::string& session_id) {
-  const IndexingConfig& config = store.config.indexing;
-  if (!config.enabled || !check_session(store, session_id)) {
+  if (!store.config.indexing.enabled || !check_session(store, session_id)) {
     return;
   }
   const std::shared_ptr<SessionIndex> index = store.passing_index(session_id);
-  if (index->refresh() &&
-      index->wants_checkpoint(static_cast<std::uint64_t>(config.rebuild_threshold_writes))) {
-    static_cast<void>(write_new_checkpoint(config, *index));
+  if (index->refresh()) {
+    store.root_index->seal({&index, 1});
   }
 }
 

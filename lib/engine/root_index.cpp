@@ -260,6 +260,32 @@ void RootIndex::remember(const SharedState& now, const CoveredSessions& changed)
   }
 }
 
+std::optional<SessionBase> RootIndex::base_of(const std::string& session_id) {
+  const SharedState now = state();
+  const auto known = now->sessions.find(session_id);
+  if (known == now->sessions.end() || known->second.package != 0) {
+    return std::nullopt;
+  }
+  const std::shared_ptr<Segment>& segment = now->segments[known->second.segment];
+  if (segment == nullptr || is_distrusted(now->names[known->second.segment])) {
+    return std::nullopt;
+  }
+  SessionBase base;
+  base.part =
+      std::make_shared<SegmentPart>(segment, std::span(&known->second.number, 1), files_of());
+  for (const CoveredLog& log : known->second.logs) {
+    base.covers[static_cast<std::size_t>(log.type)] = {.bytes = log.bytes,
+                                                       .lines = log.lines,
+                                                       .xxh3 = log.xxh3,
+                                                       .file = {.device = log.device,
+                                                                .inode = log.inode,
+                                                                .size = log.size,
+                                                                .mtime_ns = log.mtime_ns},
+                                                       .mtime_is_telling = log.mtime_is_telling};
+  }
+  return base;
+}
+
 void RootIndex::distrust(std::string_view path) {
   const std::lock_guard guard(mutex_);
   distrusted_.emplace(path);

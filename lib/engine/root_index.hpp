@@ -65,6 +65,9 @@ class RootIndex {
                : std::make_shared<SegmentPart>(part->shared_segment(), wanted, files_of());
   }
 
+  /// What a segment knows of a session, whatever its logs hold by now; nothing where none does.
+  std::optional<SessionBase> base_of(const std::string& session_id);
+
   /// From now on the segment of that path is not believed, in this process.
   void distrust(std::string_view path);
 
@@ -87,12 +90,6 @@ class RootIndex {
  private:
   using SharedState = std::shared_ptr<const IndexState>;
 
-  struct Extent {
-    std::uint64_t entries = 0;
-    std::uint64_t bytes = 0;
-  };
-
-  static Extent unknown_in(const IndexState& state, const SessionIndex& index);
   SharedState state();
   [[nodiscard]] SharedState read_state() const;
   [[nodiscard]] std::shared_ptr<Segment> open_segment(const std::string& name,

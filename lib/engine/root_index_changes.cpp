@@ -21,33 +21,6 @@ constexpr std::size_t kSegmentsMax = 8;
 
 }  // namespace
 
-/// What of `index`, which is held, no segment knows: all of what is another one than it was.
-RootIndex::Extent RootIndex::unknown_in(const IndexState& state, const SessionIndex& index) {
-  Extent own{.entries = index.entry_count()};
-  for (const LogCover& cover : index.covers()) {
-    own.bytes += cover.bytes;
-  }
-  const auto known = state.sessions.find(index.session_id());
-  if (known == state.sessions.end() || known->second.package != 0 || index.is_archived()) {
-    return own;
-  }
-  Extent covered{.entries =
-                     state.segments[known->second.segment]->entry_count(known->second.number)};
-  bool is_same = true;
-  for (const CoveredLog& log : known->second.logs) {
-    const LogCover& cover = index.covers()[static_cast<std::size_t>(log.type)];
-    is_same = is_same && cover.bytes == log.bytes && cover.xxh3 == log.xxh3;
-    covered.bytes += log.bytes;
-  }
-  if (is_same && own.bytes == covered.bytes) {
-    return {};  // Whoever asked for it wanted it apart.
-  }
-  return own.bytes <= covered.bytes
-             ? own
-             : Extent{.entries = own.entries - std::min(own.entries, covered.entries),
-                      .bytes = own.bytes - covered.bytes};
-}
-
 void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any) {
   if (indexes.empty() || !store_.config.indexing.enabled) {
     return;
@@ -56,10 +29,10 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
   any = any || std::ranges::any_of(now->names, [&](const std::string& name) {
           return is_distrusted(name);  // It costs everybody a try.
         });
-  Extent unknown;
+  SessionIndex::Unknown unknown;
   for (const std::shared_ptr<SessionIndex>& index : indexes) {
     const auto guard = index->lock();
-    const Extent its = unknown_in(*now, *index);
+    const SessionIndex::Unknown its = index->unknown();
     unknown.entries += its.entries;
     unknown.bytes += its.bytes;
   }
@@ -93,6 +66,11 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
     }
     if (write_state(next)) {
       static_cast<void>(remove_unused(next));
+      for (const std::shared_ptr<SessionIndex>& index : indexes) {
+        if (!index->is_archived()) {
+          index->forget();  // It begins in the new segment the next time.
+        }
+      }
       return;
     }
   }

@@ -44,10 +44,6 @@ struct OpenSession {
   bool manifest_known = false;
   std::string manifest_text;  // As it was then.
   bool closed = false;
-  // What lies behind the checkpoint, as far as this process knows; see checkpoint_after_write().
-  std::atomic<std::uint64_t> tail_bytes{0};
-  std::atomic<std::uint64_t> tail_entries{0};
-  std::atomic<bool> tail_known{false};
 };
 
 /// A writer in the table of the open ones.
@@ -289,17 +285,5 @@ Result<std::vector<std::string>> all_session_ids(const Store& store);
 bool wants_compaction(const Store& store, const std::string& session_id, std::uint64_t size);
 /// Makes the index cover the logs again after a rewrite. What fails here fails nothing.
 void refresh_index(Store& store, const std::string& session_id);
-
-/// What a write added to a log.
-struct Appended {
-  std::uint64_t entries = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t log_end = 0;  ///< Size of the log with them.
-};
-
-/// Writes a new checkpoint when the tail has become long enough. What fails here fails nothing: the
-/// entries are durable.
-void checkpoint_after_write(Store& store, const std::string& session_id, OpenSession& session,
-                            const Appended& appended);
 
 }  // namespace bmad_mem

@@ -372,10 +372,6 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
     return report;
   }
   BMAD_TRY(settle(store, session_id, *session, type, options.spaced, *append, entries, report));
-  const AppendLog::Written& written = append->written;
-  checkpoint_after_write(
-      store, session_id, *session,
-      {.entries = entries.size(), .bytes = written.end - written.offset, .log_end = written.end});
   watch_size(store, session_id, append->session_size, report);
   if (!report.redacted.empty()) {
     report.notices.push_back(redaction_notice(report.redacted));

@@ -276,21 +276,31 @@ Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const W
   }
 }
 
+Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint32_t id_hash) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
+                  impl_->held(kIdKind, id_key(id_hash)));
+  std::vector<PartEntry> found;
+  for (const SessionPostings& session : held->sessions) {
+    for (const SlotPosting& posting : session.postings) {
+      found.push_back({.session = session.session, .ordinal = posting.slot});
+    }
+  }
+  return found;
+}
+
 Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_view id) {
   std::vector<PartEntry> found;
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {
-    BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
-                    impl_->held(kIdKind, id_key(entry_id_hash(type, id))));
-    for (const SessionPostings& session : held->sessions) {
-      IndexedSession& its = *impl_->sessions[session.session];
-      for (const SlotPosting& posting : session.postings) {
-        BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
-                        in_session(its, its.line(posting.slot)));
-        BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-        if (entry_id(value) == id) {
-          found.push_back({.session = session.session, .ordinal = posting.slot});
-        }
+    BMAD_TRY_ASSIGN(const std::vector<PartEntry> candidates,
+                    part_candidates(entry_id_hash(type, id)));
+    for (const PartEntry& each : candidates) {
+      IndexedSession& its = *impl_->sessions[each.session];
+      BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
+                      in_session(its, its.line(each.ordinal)));
+      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
+      if (entry_id(value) == id) {
+        found.push_back(each);
       }
     }
   }

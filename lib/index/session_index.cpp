@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <span>
 
 #include "bmad_mem/json_parser.hpp"
@@ -124,6 +125,14 @@ Status SessionIndex::open_checkpoint() {
     state_->opened = true;
     return {};
   }
+  if (options_.base) {
+    std::optional<SessionBase> base = options_.base();
+    if (base && take_base(*std::move(base))) {
+      state_->opened = true;
+      return {};
+    }
+    state_ = std::make_unique<State>();
+  }
   Result<std::unique_ptr<CheckpointReader>> reader =
       CheckpointReader::open(files_, options_.session_id, options_.language);
   if (!reader) {
@@ -141,6 +150,57 @@ Status SessionIndex::open_checkpoint() {
   state_->table.rows_begin = state_->checkpoint_entries;
   state_->opened = true;
   return {};
+}
+
+/// Begins with what a segment knows: its columns go into the table, in the order of its slots.
+Status SessionIndex::take_base(SessionBase base) {
+  const std::unique_ptr<SegmentSource> source = base.part->source();
+  BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
+  EntryColumns& columns = state_->table.columns;
+  BMAD_TRY_ASSIGN(columns.timestamps, source->times(0));
+  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, source->rows(0));
+  BMAD_TRY_ASSIGN(const auto odd, source->odd(0));
+  columns.lengths.assign(slots.lengths, slots.lengths + slots.size());
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    const bool follows = slots.reach[slot].before > 0;
+    columns.flags.push_back((slots.flags[slot] & ~std::uint32_t{kFlagFollows}) |
+                            (follows ? kFlagFollows : 0U));
+    columns.previous.push_back(follows ? 1 : 0);
+    columns.id_hashes.push_back(rows[slot].id_hash);
+    columns.rows.push_back(rows[slot].row);
+  }
+  columns.odd.insert(odd.begin(), odd.end());
+  const std::vector<SegmentSessionInfo> sessions = source->sessions();
+  state_->table.facts = {.participants = sessions.front().participants,
+                         .has_user = sessions.front().has_user,
+                         .has_assistant = sessions.front().has_assistant,
+                         .newest = sessions.front().newest};
+  state_->covers = base.covers;
+  for (const LogCover& cover : base.covers) {
+    state_->base_bytes += cover.bytes;
+  }
+  state_->base = std::move(base.part);
+  state_->grown = true;
+  return {};
+}
+
+/// The last message of each conversation of the base, by the ids in their lines.
+Result<ConversationEnds> SessionIndex::ends_in_base() const {
+  ConversationEnds ends;
+  OpenLogs logs;
+  JsonParser parser;
+  const std::vector<std::uint32_t>& flags = state_->table.columns.flags;
+  const Ordinal count = state_->base->shared_segment()->entry_count(state_->base->numbers()[0]);
+  for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
+    const bool is_last = ordinal + 1 == count || (flags[ordinal + 1] & kFlagFollows) == 0;
+    if (is_last && flag_type(flags[ordinal]) == EntryType::kConversation) {
+      BMAD_TRY_ASSIGN(const LoadedLine found, line(ordinal, logs));
+      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(found.text));
+      ends.insert_or_assign(
+          std::string(entry_head(EntryType::kConversation, value).conversation_id), ordinal);
+    }
+  }
+  return ends;
 }
 
 /// Compares each log with what is covered, and takes in what is new.
@@ -269,7 +329,20 @@ Status SessionIndex::prepare_growth() {
     BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(found.text));
     return std::string(entry_id(value));
   };
-  state_->builder = std::make_unique<SessionTableBuilder>(state_->table, *state_->analyzer, id_of);
+  SessionTableBuilder::Known known{.id_of = id_of};
+  if (state_->base != nullptr) {
+    known.with_hash = [this](std::uint32_t hash) -> Result<std::vector<Ordinal>> {
+      BMAD_TRY_ASSIGN(const auto found, state_->base->part_candidates(hash));
+      std::vector<Ordinal> ordinals;
+      for (const IndexPart::PartEntry& each : found) {
+        ordinals.push_back(each.ordinal);
+      }
+      return ordinals;
+    };
+    known.ends = [this] { return ends_in_base(); };
+  }
+  state_->builder =
+      std::make_unique<SessionTableBuilder>(state_->table, *state_->analyzer, std::move(known));
   return {};
 }
 
@@ -308,6 +381,9 @@ Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
 }
 
 Result<std::optional<CheckpointReport>> SessionIndex::write_locked() {
+  if (state_->base != nullptr) {
+    BMAD_TRY(scan_all({}));  // Its postings are in the segment alone.
+  }
   // Too many tombstones: their postings would be carried along for ever.
   const std::uint64_t entries = state_->table.columns.size();
   if (state_->checkpoint != nullptr && state_->table.tombstones * std::uint64_t{4} > entries) {

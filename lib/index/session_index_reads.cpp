@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <chrono>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -28,6 +29,18 @@ Ordinal SessionIndex::entry_count() const {
 Status SessionIndex::load() { return state_->load(); }
 
 const LogCovers& SessionIndex::covers() const { return state_->covers; }
+
+SessionIndex::Unknown SessionIndex::unknown() const {
+  Unknown found{.entries = entry_count()};
+  for (const LogCover& cover : state_->covers) {
+    found.bytes += cover.bytes;
+  }
+  if (state_->base != nullptr) {
+    found.bytes -= state_->base_bytes;
+    found.entries -= state_->base->shared_segment()->entry_count(state_->base->numbers()[0]);
+  }
+  return found;
+}
 
 Result<SlotTotals> SessionIndex::totals() {
   BMAD_TRY(load());
@@ -55,6 +68,14 @@ Result<std::vector<Posting>> SessionIndex::postings(PostingKind kind, std::strin
   if (state_->checkpoint != nullptr) {
     BMAD_TRY(state_->checkpoint->postings(kind, key, list));
   }
+  if (state_->base != nullptr) {
+    BMAD_TRY_ASSIGN(const PartPostings found, state_->base->part_postings(kind, key));
+    for (const SessionPostings& session : found.sessions) {
+      for (const SlotPosting& posting : session.postings) {
+        list.push_back({.ordinal = posting.slot, .frequency = posting.frequency});
+      }
+    }
+  }
   const std::span<const Posting> added = state_->table.memtable.postings(kind, key);
   list.insert(list.end(), added.begin(), added.end());
   return list;
@@ -71,13 +92,14 @@ Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std
     }
   }
   BMAD_TRY_ASSIGN(const std::vector<Posting> list, postings(kind, key));
-  if (list.empty() && state_->checkpoint == nullptr) {
+  const bool is_all_in_memory = state_->checkpoint == nullptr && state_->base == nullptr;
+  if (list.empty() && is_all_in_memory) {
     // Most words are in few sessions: a list for each of the others would be most of a search.
     static const auto kNone = std::make_shared<const SlotPostings>();
     return Postings(kNone);
   }
   auto live = std::make_shared<const SlotPostings>(to_slots(*state_->slots, list));
-  if (state_->checkpoint == nullptr) {
+  if (is_all_in_memory) {
     // A table in memory is as quick to ask again, and each of a thousand small sessions would keep
     // every word that was ever asked for: a server grew by 60 MB in ten minutes.
     return Postings(std::move(live));
@@ -107,8 +129,45 @@ std::uint64_t count_live(const SlotTable& slots, std::span<const Posting> postin
 
 }  // namespace
 
+/// Those of the base and of the table, ascending by bytes.
+Status SessionIndex::keys_behind_base(PostingKind kind, std::string_view prefix,
+                                      const WantKey& wanted, const UseKey& use) const {
+  std::map<std::string, std::uint64_t, std::less<>> counts;
+  BMAD_TRY(
+      state_->base->part_keys(kind, prefix, wanted, [&](std::string_view key, std::uint64_t count) {
+        counts.emplace(key, count);
+        return true;
+      }));
+  const SlotTable& slots = *state_->slots;
+  if (state_->table.tombstones > 0) {
+    for (auto& [key, count] : counts) {
+      BMAD_TRY_ASSIGN(const PartPostings found, state_->base->part_postings(kind, key));
+      count = 0;
+      for (const SessionPostings& session : found.sessions) {
+        for (const SlotPosting& posting : session.postings) {
+          count += slots.slot(posting.slot) != SlotTable::kNoSlot ? 1 : 0;
+        }
+      }
+    }
+  }
+  for (const Memtable::KeyedPostings& each : state_->table.memtable.sorted(kind, prefix)) {
+    if (wanted(each.key)) {
+      counts[std::string(each.key)] += count_live(slots, each.postings);
+    }
+  }
+  for (const auto& [key, count] : counts) {
+    if (count > 0 && !use(key, count)) {
+      return {};
+    }
+  }
+  return {};
+}
+
 Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKey& use) const {
   BMAD_TRY(state_->load());
+  if (state_->base != nullptr) {
+    return keys_behind_base(kind, prefix, [](std::string_view) { return true; }, use);
+  }
   const SlotTable& slots = *state_->slots;
   // Old and new keys, merged; under both, the counts add up.
   std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind, prefix);
@@ -325,6 +384,10 @@ Result<PartPostings> SessionIndex::part_postings(PostingKind kind, std::string_v
 
 Status SessionIndex::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
                                const UseKey& use) {
+  BMAD_TRY(in_session(*this, load()));
+  if (state_->base != nullptr) {
+    return in_session(*this, keys_behind_base(kind, prefix, wanted, use));
+  }
   return in_session(*this, keys(kind, prefix, [&](std::string_view key, std::uint64_t count) {
     return !wanted(key) || use(key, count);
   }));

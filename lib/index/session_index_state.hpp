@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "index/analyzer.hpp"
+#include "index/segment.hpp"
 #include "index/session_index.hpp"
 #include "session_table.hpp"
 #include "storage/layout.hpp"
@@ -25,6 +26,9 @@ inline std::string log_path_of(const std::string& session_id, EntryType type) {
 struct SessionIndex::State {
   bool opened = false;
   std::unique_ptr<CheckpointReader> checkpoint;
+  /// In place of a checkpoint: the table has its columns, and this its postings.
+  std::shared_ptr<SegmentPart> base;
+  std::uint64_t base_bytes = 0;  // Of the logs.
   Ordinal checkpoint_entries = 0;
   LogCovers covers;
   SessionTable table;
@@ -73,7 +77,7 @@ struct SessionIndex::State {
     for (const LogCover& cover : covers) {
       bytes += cover.bytes;
     }
-    if (checkpoint == nullptr && bytes <= kSmall) {
+    if (checkpoint == nullptr && base == nullptr && bytes <= kSmall) {
       builder.reset();
       analyzer.reset();
       table.memtable.seal();

@@ -1,5 +1,6 @@
 // What a segment takes of the index of one session.
-#include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "checkpoint_format.hpp"
@@ -9,7 +10,6 @@
 #include "session_index_state.hpp"
 
 namespace bmad_mem {
-namespace {
 
 /// Keys and their live entries, all in memory.
 struct KeyedSlots {
@@ -21,6 +21,8 @@ struct KeyedSlots {
   };
   std::vector<Ends> ends;
 };
+
+namespace {
 
 class SlotsCursor final : public KeyCursor {
  public:
@@ -100,18 +102,7 @@ class IndexSource final : public SegmentSource {
     return found;
   }
   Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
-    BMAD_TRY_ASSIGN(const std::vector<std::string> names,
-                    in_session(index_, index_.key_names(kind)));
-    KeyedSlots all;
-    for (const std::string& name : names) {
-      BMAD_TRY_ASSIGN(const SlotPostings found,
-                      in_session(index_, index_.slot_postings(kind, name)));
-      if (!found.postings.empty()) {
-        all.keys += name;
-        all.postings.insert(all.postings.end(), found.postings.begin(), found.postings.end());
-        all.ends.push_back({.keys = all.keys.size(), .postings = all.postings.size()});
-      }
-    }
+    BMAD_TRY_ASSIGN(KeyedSlots all, in_session(index_, index_.keyed_slots(kind)));
     return std::unique_ptr<KeyCursor>(std::make_unique<SlotsCursor>(std::move(all)));
   }
 
@@ -124,27 +115,66 @@ Result<std::unique_ptr<SegmentSource>> SessionIndex::segment_source() {
   return std::unique_ptr<SegmentSource>(std::make_unique<IndexSource>(*this));
 }
 
-/// Without order of the file: ascending by bytes.
-Result<std::vector<std::string>> SessionIndex::key_names(PostingKind kind) const {
-  std::vector<std::string> names;
-  for (const Memtable::KeyedPostings& each : state_->table.memtable.sorted(kind)) {
-    names.emplace_back(each.key);
-  }
-  if (state_->checkpoint != nullptr) {
+/// All keys of a kind, ascending by bytes.
+Result<KeyedSlots> SessionIndex::keyed_slots(PostingKind kind) const {
+  KeyedSlots all;
+  const auto add = [&](std::string_view key, const std::vector<Posting>& list) {
+    const SlotPostings found = to_slots(*state_->slots, list);
+    if (!found.postings.empty()) {
+      all.keys += key;
+      all.postings.insert(all.postings.end(), found.postings.begin(), found.postings.end());
+      all.ends.push_back({.keys = all.keys.size(), .postings = all.postings.size()});
+    }
+  };
+  const std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind);
+  std::vector<Posting> list;
+  if (state_->checkpoint != nullptr) {  // Its keys are in another order.
+    std::set<std::string> names;
+    for (const Memtable::KeyedPostings& each : added) {
+      names.emplace(each.key);
+    }
     BMAD_TRY(state_->checkpoint->keys(kind, {}, [&](std::string_view key, std::string_view) {
-      names.emplace_back(key);
+      names.emplace(key);
       return true;
     }));
+    for (const std::string& name : names) {
+      BMAD_TRY_ASSIGN(list, postings(kind, name));
+      add(name, list);
+    }
+    return all;
   }
-  std::ranges::sort(names);
-  const auto same = std::ranges::unique(names);
-  names.erase(same.begin(), same.end());
-  return names;
-}
-
-Result<SlotPostings> SessionIndex::slot_postings(PostingKind kind, std::string_view key) const {
-  BMAD_TRY_ASSIGN(const std::vector<Posting> list, postings(kind, key));
-  return to_slots(*state_->slots, list);
+  auto next = added.begin();
+  const auto add_next = [&] {
+    list.assign(next->postings.begin(), next->postings.end());
+    add(next->key, list);
+    ++next;
+  };
+  if (state_->base != nullptr) {
+    const std::unique_ptr<SegmentSource> base = state_->base->source();
+    BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> keys, base->keys(kind));
+    while (true) {
+      BMAD_TRY_ASSIGN(const bool more, keys->next());
+      if (!more) {
+        break;
+      }
+      while (next != added.end() && next->key < keys->key()) {
+        add_next();
+      }
+      list.clear();
+      for (const SlotPosting& posting : keys->postings().front().postings) {
+        list.push_back({.ordinal = posting.slot, .frequency = posting.frequency});
+      }
+      if (next != added.end() && next->key == keys->key()) {
+        list.insert(list.end(), next->postings.begin(), next->postings.end());
+        ++next;
+      }
+      add(keys->key(), list);
+    }
+  }
+  while (next != added.end()) {
+    add_next();
+  }
+  return all;
 }
 
 }  // namespace bmad_mem

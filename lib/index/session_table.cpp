@@ -37,12 +37,14 @@ std::uint32_t flags_of(const ScannedEntry& scanned, const EntryHead& head) {
 
 }  // namespace
 
-SessionTableBuilder::SessionTableBuilder(SessionTable& table, Analyzer& analyzer, IdOf id_of)
+SessionTableBuilder::SessionTableBuilder(SessionTable& table, Analyzer& analyzer, Known known)
     : table_(table),
       analyzer_(analyzer),
-      id_of_(std::move(id_of)),
+      known_(std::move(known)),
       begin_(static_cast<Ordinal>(table.columns.size())) {
-  index_checkpoint_ids();
+  if (!known_.with_hash) {
+    index_checkpoint_ids();
+  }
 }
 
 void SessionTableBuilder::index_checkpoint_ids() {
@@ -64,7 +66,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   if (older != kNoOrdinal) {
     const auto known = columns.odd.find(older);
     odd.versions = (known == columns.odd.end() ? 1 : known->second.versions) + 1;
-    supersede(older);
+    BMAD_TRY(supersede(older));
   }
   std::uint32_t flags = flags_of(scanned, head);
   if (odd.versions > 1 || odd.decay_factor != 1 || odd.last_accessed) {
@@ -105,7 +107,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
     table_.facts.has_user = table_.facts.has_user || flag_role(flags) == EntryRole::kUser;
     table_.facts.has_assistant =
         table_.facts.has_assistant || flag_role(flags) == EntryRole::kAssistant;
-    link(ordinal, std::string(head.conversation_id));
+    BMAD_TRY(link(ordinal, std::string(head.conversation_id)));
   }
   if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
     add_statement(scanned, ordinal);
@@ -169,9 +171,22 @@ Result<Ordinal> SessionTableBuilder::earlier_version(EntryType type, std::string
     return std::exchange(latest_[number], ordinal);
   }
   latest_.push_back(ordinal);
+  if (known_.with_hash && begin_ > 0) {
+    BMAD_TRY_ASSIGN(const std::vector<Ordinal> candidates, known_.with_hash(hash));
+    for (const Ordinal older : candidates) {
+      const std::uint32_t flags = table_.columns.flags[older];
+      if ((flags & kFlagTombstone) == 0 && flag_type(flags) == type) {
+        BMAD_TRY_ASSIGN(const std::string known, known_.id_of(older));
+        if (known == id) {
+          return older;
+        }
+      }
+    }
+    return kNoOrdinal;
+  }
   const auto [begin, end] = checkpoint_ids_.equal_range(hash);
   for (auto it = begin; it != end; ++it) {
-    BMAD_TRY_ASSIGN(const std::string known, id_of_(it->second));
+    BMAD_TRY_ASSIGN(const std::string known, known_.id_of(it->second));
     if (known == id && flag_type(table_.columns.flags[it->second]) == type) {
       const Ordinal older = it->second;
       checkpoint_ids_.erase(it);
@@ -190,14 +205,17 @@ void SessionTableBuilder::set_previous(Ordinal ordinal, Ordinal previous) {
 }
 
 /// Takes an entry out of the index and out of its conversation.
-void SessionTableBuilder::supersede(Ordinal older) {
+Status SessionTableBuilder::supersede(Ordinal older) {
   EntryColumns& columns = table_.columns;
+  if (flag_type(columns.flags[older]) == EntryType::kConversation) {
+    BMAD_TRY(need_ends());
+  }
   columns.flags[older] |= kFlagTombstone;
   ++table_.tombstones;
   const Ordinal before =
       columns.previous[older] == 0 ? kNoOrdinal : older - columns.previous[older];
   if (flag_type(columns.flags[older]) != EntryType::kConversation) {
-    return;
+    return {};
   }
   for (auto it = table_.conversation_ends.begin(); it != table_.conversation_ends.end(); ++it) {
     if (it->second == older) {  // It was the last of its conversation, which now ends before it.
@@ -206,23 +224,34 @@ void SessionTableBuilder::supersede(Ordinal older) {
       } else {
         it->second = before;
       }
-      return;
+      return {};
     }
   }
   for (Ordinal next = older + 1; next < columns.size(); ++next) {
     if (columns.previous[next] == next - older && (columns.flags[next] & kFlagTombstone) == 0) {
       set_previous(next, before);
-      return;
+      return {};
     }
   }
+  return {};
 }
 
-void SessionTableBuilder::link(Ordinal ordinal, const std::string& conversation_id) {
+Status SessionTableBuilder::need_ends() {
+  if (known_.ends && begin_ > 0 && !has_ends_) {
+    BMAD_TRY_ASSIGN(table_.conversation_ends, known_.ends());
+    has_ends_ = true;
+  }
+  return {};
+}
+
+Status SessionTableBuilder::link(Ordinal ordinal, const std::string& conversation_id) {
+  BMAD_TRY(need_ends());
   const auto [end, is_new] = table_.conversation_ends.try_emplace(conversation_id, ordinal);
   if (!is_new) {
     set_previous(ordinal, end->second);
     end->second = ordinal;
   }
+  return {};
 }
 
 }  // namespace bmad_mem

@@ -40,18 +40,26 @@ struct SessionTable {
 /// Adds lines to a table.
 class SessionTableBuilder {
  public:
-  /// `id_of` gives the id of an entry of the checkpoint: 30 bits of hash may be equal by chance.
-  using IdOf = std::function<Result<std::string>(Ordinal)>;
+  /// What is known of the entries that the table begins behind.
+  struct Known {
+    /// The id of one: 30 bits of hash may be equal by chance.
+    std::function<Result<std::string>(Ordinal)> id_of;
+    /// Those with a hash. Without it all are put into a table first.
+    std::function<Result<std::vector<Ordinal>>(std::uint32_t hash)> with_hash = {};
+    /// The last entry of each conversation. Asked once, when one goes on; without it the table has
+    /// them.
+    std::function<Result<ConversationEnds>()> ends = {};
+  };
 
   /// Goes on behind what `table` holds; both must outlive the builder.
-  SessionTableBuilder(SessionTable& table, Analyzer& analyzer, IdOf id_of);
+  SessionTableBuilder(SessionTable& table, Analyzer& analyzer, Known known);
 
   /// From now on, until finish(), words are indexed on a thread of their own, if there can be one.
   void start_word_thread();
   /// Makes what was added there to be read. To be called before anybody looks at the table.
   void finish();
 
-  /// Adds the next entry. Lines of one log must come in order. Errors: those of `id_of`.
+  /// Adds the next entry. Lines of one log must come in order. Errors: those of Known.
   Status add(const ScannedEntry& scanned);
 
  private:
@@ -59,13 +67,15 @@ class SessionTableBuilder {
   std::uint32_t index_words(const ScannedEntry& scanned, Ordinal ordinal);
   Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);
   void index_checkpoint_ids();
-  void supersede(Ordinal older);
-  void link(Ordinal ordinal, const std::string& conversation_id);
+  Status supersede(Ordinal older);
+  Status need_ends();
+  Status link(Ordinal ordinal, const std::string& conversation_id);
   void set_previous(Ordinal ordinal, Ordinal previous);
 
   SessionTable& table_;
   Analyzer& analyzer_;
-  IdOf id_of_;
+  Known known_;
+  bool has_ends_ = false;
   Ordinal begin_;                // First ordinal added here.
   StringTable ids_;              // Type and id of the entries added here …
   std::vector<Ordinal> latest_;  // … to their latest version.

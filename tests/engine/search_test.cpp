@@ -412,32 +412,6 @@ TEST_CASE("every damaged checkpoint is made up for, however many there are") {
   CHECK(memory->related("f7", {}).value().size() == kSessions - 1);
 }
 
-TEST_CASE("a checkpoint that was written needs no writing at the next query") {
-  MemoryFixture memory;
-  memory.session();
-  std::vector<std::string> lines;
-  for (int i = 0; i < 1500; ++i) {
-    lines.push_back(MemoryFixture::fact(fmt::format("f{}", i), "pool"));
-  }
-  const std::vector<std::string_view> views(lines.begin(), lines.end());
-  REQUIRE(memory->add_batch("s1", EntryType::kFact, views).has_value());
-  CHECK(find(memory, {.text = "pool"}).size() == 20);
-  const auto written = std::filesystem::last_write_time(memory.path("index.json"));
-  CHECK(find(memory, {.text = "pool"}).size() == 20);
-  CHECK(std::filesystem::last_write_time(memory.path("index.json")) == written);
-}
-
-TEST_CASE("a checkpoint that does not hold is replaced by the next query, however small") {
-  MemoryFixture memory;
-  memory.session();
-  memory.add_fact("a", "pool");
-  memory->rebuild_index().value();
-  memory.write("index.json", "{}");
-  memory.reopen();
-  CHECK(find(memory, {.text = "pool"}) == Ids{"a"});
-  CHECK(memory.read("index.json").starts_with("{\"version\": 2"));
-}
-
 TEST_CASE("a search over more sessions than a process may have open files finds all of them") {
   MemoryFixture memory;
   constexpr std::size_t kSessions = 350;

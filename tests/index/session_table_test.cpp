@@ -59,8 +59,8 @@ class Filled {
  private:
   SessionTable table_;
   Analyzer analyzer_ = std::move(Analyzer::create("english").value());
-  SessionTableBuilder builder_{table_, analyzer_,
-                               [](Ordinal) -> Result<std::string> { return Error{}; }};
+  SessionTableBuilder builder_{
+      table_, analyzer_, {.id_of = [](Ordinal) -> Result<std::string> { return Error{}; }}};
   std::uint64_t offset_ = 0;
 };
 
@@ -219,7 +219,7 @@ TEST_CASE("an error while comparing ids with the checkpoint is handed on") {
   table.rows_begin = 1;
   Analyzer analyzer = std::move(Analyzer::create("english").value());
   Result<std::string> answer = Error{.code = ErrorCode::E_CONCURRENT_MOD};
-  SessionTableBuilder builder(table, analyzer, [&](Ordinal) { return answer; });
+  SessionTableBuilder builder(table, analyzer, {.id_of = [&](Ordinal) { return answer; }});
   JsonParser parser;
   const NewLine line = fact("f1", "x");
   const ScannedEntry scanned = {.type = line.type,

@@ -79,6 +79,9 @@ class SegmentPart final : public IndexPart {
   Result<std::vector<PartEntry>> part_find(std::string_view id) override;
   void add_participants(Participants& all) const override;
 
+  /// The entries whose id and type have this hash; see entry_id_hash().
+  Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash);
+
   /// Its sessions for another segment; the part must outlive it.
   [[nodiscard]] std::unique_ptr<SegmentSource> source() const;
 

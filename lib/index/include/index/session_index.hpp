@@ -30,6 +30,8 @@
 
 namespace bmad_mem {
 
+struct KeyedSlots;
+class SegmentPart;
 class SegmentSource;
 struct SessionTable;
 
@@ -38,6 +40,12 @@ struct CheckpointReport {
   std::uint64_t terms = 0;        ///< Distinct keys of the inverted index.
   std::uint64_t log_bytes = 0;    ///< Covered.
   std::uint64_t index_bytes = 0;  ///< Of index.json.
+};
+
+/// The session in a segment, and what of its logs that covers.
+struct SessionBase {
+  std::shared_ptr<SegmentPart> part;  ///< Of this session alone.
+  LogCovers covers;
 };
 
 /// Bytes of the tail that make a new checkpoint worth its cost: to scan them takes a millisecond.
@@ -65,6 +73,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
     /// inode. A checkpoint that was made of the same file holds without a look at them. Whoever
     /// writes one holds the lock that guards the packed file. 0: the logs are files.
     std::uint64_t package = 0;
+    /// What a segment knows of the session, from which on it is indexed; nothing where none does.
+    std::function<std::optional<SessionBase>()> base = {};
     bool archived = false;  ///< The session is archived.
     bool evicted = false;   ///< This is what compaction moved out of the session.
   };
@@ -114,6 +124,12 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] std::uint64_t log_size(EntryType type) const;
   /// What of its logs is covered, as they were looked at last.
   [[nodiscard]] const LogCovers& covers() const;
+  /// What of it no segment knows: of a session without a base, all.
+  struct Unknown {
+    std::uint64_t entries = 0;
+    std::uint64_t bytes = 0;
+  };
+  [[nodiscard]] Unknown unknown() const;
   /// As Options has it.
   [[nodiscard]] std::uint64_t package() const { return options_.package; }
   /// Entries, tombstones among them.
@@ -165,8 +181,9 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   friend class IndexSource;
   struct State;
 
-  Result<std::vector<std::string>> key_names(PostingKind kind) const;
-  Result<SlotPostings> slot_postings(PostingKind kind, std::string_view key) const;
+  Status keys_behind_base(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                          const UseKey& use) const;
+  Result<KeyedSlots> keyed_slots(PostingKind kind) const;
 
   [[nodiscard]] bool covers_package() const;
   void note_package();
@@ -176,6 +193,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Result<FileInfo> log_info(EntryType type) const;
   Status look_for_changes(bool& changed) const;
   Status open_checkpoint();
+  Status take_base(SessionBase base);
+  [[nodiscard]] Result<std::map<std::string, Ordinal, std::less<>>> ends_in_base() const;
   Status bring_up_to_date();
   Status scan_all(const Progress& on_progress);
   Status scan_log_from(EntryType type, bool verify_prefix, bool& prefix_holds,
