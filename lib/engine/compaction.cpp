@@ -2,7 +2,7 @@
 //
 //   plan (no lock) -> lock -> plan again if a log changed -> append to evicted.jsonl.gz, durable ->
 //   logs one after another, each by rename -> access counts, manifest, audit -> unlock ->
-//   checkpoint
+//   index
 //
 // Killed anywhere, nothing is lost: a line is in the archive before it leaves its log, and the next
 // run neither adds it twice nor minds that some logs are done.

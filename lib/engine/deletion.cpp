@@ -1,7 +1,7 @@
 // deletion.cpp - entries leave the logs, and can come back for a while.
 //
 //   scan -> lock -> scan again if a log changed -> deleted/{id}/entries.jsonl, durable ->
-//   deletion-record.json, durable -> logs one after another -> audit -> unlock -> checkpoint
+//   deletion-record.json, durable -> logs one after another -> audit -> unlock -> index
 //
 // Killed anywhere, a line is in its log or under deleted/, or in both: then it still counts, and
 // the same deletion can be made again.

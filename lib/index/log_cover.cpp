@@ -18,7 +18,7 @@ LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now) {
   if (!cover.exists()) {
     return now->size > 0 ? LogChange::kMaybeGrown : LogChange::kNone;
   }
-  // Another inode is no proof of other bytes: a copied project keeps its checkpoints.
+  // Another inode is no proof of other bytes: a copied project keeps its index.
   const bool unchanged = now->same_file(cover.file) && now->size == cover.file.size &&
                          now->mtime_ns == cover.file.mtime_ns;
   return unchanged && cover.mtime_is_telling ? LogChange::kNone : LogChange::kMaybeGrown;

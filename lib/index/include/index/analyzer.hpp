@@ -33,7 +33,7 @@
 
 namespace bmad_mem {
 
-/// Changes whenever the same entry could give other keys; stands in the checkpoint.
+/// Changes whenever the same entry could give other keys; stands in the index.
 inline constexpr int kAnalyzerVersion = 2;
 
 /// A token in a text.

@@ -59,8 +59,7 @@ inline constexpr const char* kAuditName = "audit.jsonl";
 inline constexpr const char* kQuarantineName = "quarantine.jsonl";
 inline constexpr const char* kLockName = ".lock";
 inline constexpr const char* kLockInfoName = ".lock.json";
-inline constexpr const char* kIndexLockName = ".lock.index";  ///< Who writes index.json.
-inline constexpr const char* kIndexLockInfoName = ".lock.index.json";
+inline constexpr const char* kIndexLockInfoName = ".lock.index.json";  ///< Of version 0.1.
 inline constexpr const char* kSummaryStateName = ".lock.summary.json";  ///< Who writes a summary.
 inline constexpr const char* kSummaryLogName = ".lock.summary-log.jsonl";
 inline constexpr const char* kSealName = ".lock.seal.json";  ///< What the logs held; see seal.hpp.
@@ -93,11 +92,11 @@ std::string archive_path(std::string_view session_id);
 std::string archive_manifest_path(std::string_view session_id);
 /// "archive/{session_id}.evicted.jsonl.gz": what compaction moved out.
 std::string evicted_path(std::string_view session_id);
-/// "archive/{session_id}.index.json": the checkpoint of what is in the archive.
+/// "archive/{session_id}.index.json": what is in the archive, for people.
 std::string archive_index_path(std::string_view session_id);
 /// "archive/{session_id}.known.jsonl": its preferences and facts, unpacked.
 std::string archive_known_path(std::string_view session_id);
-/// "archive/{session_id}.evicted.jsonl.index.json": that of what compaction moved out.
+/// "archive/{session_id}.evicted.jsonl.index.json": an index of version 0.1.
 std::string evicted_index_path(std::string_view session_id);
 /// "deleted/{session_id}": the folder of what can still be brought back.
 std::string deleted_folder(std::string_view session_id);

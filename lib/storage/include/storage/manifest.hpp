@@ -39,7 +39,7 @@ struct ManifestTotal {
   bool operator==(const ManifestTotal&) const = default;
 };
 
-/// Derived; refreshed at a checkpoint and at close, not by every write.
+/// Derived; refreshed by maintenance and at close, not by every write.
 struct ManifestStatistics {
   /// In the order in which they are written. total_messages, total_decisions and total_findings
   /// always are; others only when above 0.
