@@ -51,10 +51,8 @@ LifecycleRows delete_rows(const LifecycleRun& run) {
                 {.of = TargetOf::kOurs, .better = Better::kLower, .required = 150, .aim = {}});
   row.note =
       fmt::format("{} times, each from a fresh copy; they can be brought back", pairs.ours.size());
-  return std::vector<Row>{row,
-                          {.what = "delete without the new checkpoint",
-                           .unit = "ms",
-                           .ours = summarize(without_index)}};
+  return std::vector<Row>{
+      row, {.what = "delete without the index", .unit = "ms", .ours = summarize(without_index)}};
 }
 
 }  // namespace bmad_mem::bench

@@ -26,7 +26,7 @@ constexpr auto kGroups = std::to_array<Group>({
     {"warm", "queries in one process, beside FTS5 and Xapian; the overlap of results", warm_rows},
     {"cold", "bmad-mem query as a whole process, beside the others and ripgrep", cold_rows},
     {"rebuild", "indexing anew, and the size of the index", rebuild_rows},
-    {"checkpoint", "what the write that makes a checkpoint due takes", checkpoint_rows},
+    {"append", "the longest append, and what the query that seals the new takes", append_rows},
     {"large", "a million entries in 200 sessions; only with --large or --keep", large_rows},
 });
 

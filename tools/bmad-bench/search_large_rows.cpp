@@ -14,10 +14,6 @@
 namespace bmad_mem::bench {
 namespace {
 
-constexpr Target at_most(double required, double aim) {
-  return {.of = TargetOf::kOurs, .better = Better::kLower, .required = required, .aim = aim};
-}
-
 /// 10 MB are 17,000 entries.
 constexpr std::uint64_t kBytes = 588'000'000;
 constexpr std::uint64_t kSessionBytes = kBytes / 200;

@@ -35,11 +35,11 @@ struct SearchRun {
 
 using SearchRows = Result<std::vector<Row>>;
 
-SearchRows warm_rows(const SearchRun& run);        ///< In one process, and the overlap of results.
-SearchRows cold_rows(const SearchRun& run);        ///< Whole processes.
-SearchRows rebuild_rows(const SearchRun& run);     ///< Indexing anew, and the size of the index.
-SearchRows checkpoint_rows(const SearchRun& run);  ///< What a writer meets when it is due.
-SearchRows large_rows(const SearchRun& run);       ///< A million entries in 200 sessions.
+SearchRows warm_rows(const SearchRun& run);     ///< In one process, and the overlap of results.
+SearchRows cold_rows(const SearchRun& run);     ///< Whole processes.
+SearchRows rebuild_rows(const SearchRun& run);  ///< Indexing anew, and the size of the index.
+SearchRows append_rows(const SearchRun& run);   ///< Who waits while a full session grows.
+SearchRows large_rows(const SearchRun& run);    ///< A million entries in 200 sessions.
 
 /// The mean share of the 20 best that ours, by plain BM25, and `peer` have in common.
 Result<double> overlap_with(const SearchStore& store, const MemoryManager& memory, Peer& peer);

@@ -27,6 +27,15 @@ std::string text_of_file(const std::string& path) {
   return {std::istreambuf_iterator<char>(file), {}};
 }
 
+std::uint64_t bytes_in(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code ignored;
+  for (const auto& file : std::filesystem::directory_iterator(folder, ignored)) {
+    bytes += file.is_regular_file() ? file.file_size() : 0;
+  }
+  return bytes;
+}
+
 Status write_memory(const SearchStore& store, const SearchPlan& plan,
                     const SearchProgress& progress) {
   progress(fmt::format("making {} MB of memory", plan.bytes / 1'000'000));
@@ -129,8 +138,8 @@ Status gather(SearchStore& store, const SearchPlan& plan, const SearchProgress& 
   BMAD_TRY_ASSIGN(const std::vector<IndexReport> reports, memory.rebuild_index());
   for (const IndexReport& report : reports) {
     store.log_bytes += report.log_bytes;
-    store.index_bytes += report.index_bytes;
   }
+  store.index_bytes = bytes_in(store.root + "/index");
   return {};
 }
 

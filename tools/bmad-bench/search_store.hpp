@@ -47,7 +47,7 @@ struct SearchStore {
   std::vector<std::string> sessions;  ///< Oldest first.
   std::uint64_t entries = 0;
   std::uint64_t log_bytes = 0;
-  std::uint64_t index_bytes = 0;   ///< Of all index.json.
+  std::uint64_t index_bytes = 0;   ///< Of index/.
   std::vector<std::string> texts;  ///< As the peers get them, by number.
   std::vector<SearchWords> queries;
   std::unordered_map<std::string, std::uint32_t> numbers;  ///< "session/id" -> number.
