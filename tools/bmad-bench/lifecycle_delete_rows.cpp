@@ -48,7 +48,7 @@ LifecycleRows delete_rows(const LifecycleRun& run) {
   }
   Row row =
       pairs.row("delete 100 ids from it", "parse, write, sync",
-                {.of = TargetOf::kOurs, .better = Better::kLower, .required = 150, .aim = {}});
+                {.of = TargetOf::kRatio, .better = Better::kHigher, .required = 0.667, .aim = 1});
   row.note =
       fmt::format("{} times, each from a fresh copy; they can be brought back", pairs.ours.size());
   return std::vector<Row>{

@@ -3,14 +3,14 @@
 //
 //   append | raw append | FTS5      in turn, a thousand times; then a query, and five more
 //
-// Nothing here knows when the engine decides to seal. After each query index/CURRENT is looked at:
-// when it is another file, that query is the one that sealed.
-#include <sys/stat.h>
-
+// Nothing here knows when the engine decides to seal. After each query index/ is looked at: when
+// there are other segments, that query is the one that sealed.
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <set>
+#include <span>
 #include <string_view>
 #include <utility>
 
@@ -29,22 +29,16 @@ namespace {
 constexpr std::size_t kEntries = 1000;
 constexpr std::size_t kQueries = 6;
 
-/// Which file it is at the moment: a new one has another inode, or another time.
-struct FileMark {
-  std::uint64_t inode = 0;
-  std::int64_t seconds = 0;
-  std::int64_t nanoseconds = 0;
-  bool operator==(const FileMark&) const = default;
-};
-
-FileMark mark_of(const std::string& path) {
-  struct stat status{};
-  if (::stat(path.c_str(), &status) != 0) {
-    return {};
+/// The segments at the moment; names are never used again.
+std::set<std::string> segments_of(const SearchStore& store) {
+  std::set<std::string> names;
+  std::error_code ignored;
+  for (const auto& file : std::filesystem::directory_iterator(store.root + "/index", ignored)) {
+    if (file.path().extension() == ".seg") {
+      names.insert(file.path().filename());
+    }
   }
-  return {.inode = status.st_ino,
-          .seconds = status.st_mtim.tv_sec,
-          .nanoseconds = status.st_mtim.tv_nsec};
+  return names;
 }
 
 template <typename Step>
@@ -88,12 +82,7 @@ class Appender {
  public:
   Appender(const SearchStore& store, MemoryManager& memory, RawAppender& raw, Peer* fts5,
            std::uint64_t seed)
-      : store_(store),
-        memory_(memory),
-        raw_(raw),
-        fts5_(fts5),
-        corpus_(seed + 1),
-        index_(store.root + "/index/CURRENT") {}
+      : store_(store), memory_(memory), raw_(raw), fts5_(fts5), corpus_(seed + 1) {}
 
   /// A thousand entries, then queries: the first seals what the writers left to it.
   Status round() {
@@ -150,9 +139,9 @@ class Appender {
 
   Status ask() {
     for (std::size_t i = 0; i < kQueries; ++i) {
-      const FileMark before = mark_of(index_);
+      const std::set<std::string> before = segments_of(store_);
       BMAD_TRY_ASSIGN(const double time, time_of_query());
-      (mark_of(index_) == before ? calls_.query : calls_.seal).push_back(time);
+      (segments_of(store_) == before ? calls_.query : calls_.seal).push_back(time);
     }
     for (std::size_t i = 0; i < kQueries; ++i) {
       BMAD_TRY(append(corpus_.next_of(EntryType::kConversation).line));
@@ -167,7 +156,6 @@ class Appender {
   RawAppender& raw_;
   Peer* fts5_;
   Corpus corpus_;
-  std::string index_;
   std::size_t added_ = 0;
   std::size_t asked_ = 0;
   Calls calls_;
@@ -198,7 +186,8 @@ Row longest_row(const Calls& calls, std::string_view name, const std::vector<dou
 Row seal_row(const Calls& calls) {
   const std::string what = "the query that seals 1,000 new entries, above the others";
   if (calls.seal.empty() || calls.query.empty()) {
-    return not_measured(what, "no query sealed them, or all did");
+    return not_measured(
+        what, fmt::format("{} queries sealed, {} did not", calls.seal.size(), calls.query.size()));
   }
   const double usual = summarize(calls.query).median;
   std::vector<double> above = calls.seal;
@@ -208,6 +197,74 @@ Row seal_row(const Calls& calls) {
   Row row{.what = what, .unit = "ms", .ours = summarize(above), .target = at_most(30, 10)};
   row.note = fmt::format("{} of {} queries sealed; the others took {:.3f} ms", calls.seal.size(),
                          calls.seal.size() + calls.query.size(), usual);
+  return row;
+}
+
+constexpr std::size_t kBatchSize = 256;
+
+/// Entries a second, into a new memory, with the close of the session, which seals.
+Result<double> import_ours(const std::string& root, std::span<const std::string> lines) {
+  BMAD_TRY(init_roomy_root(root));
+  BMAD_TRY_ASSIGN(MemoryManager memory, MemoryManager::open({.root = root, .agent_id = "bench"}));
+  BMAD_TRY_ASSIGN(const std::string session, memory.create_session({}));
+  const double begin = wall_seconds();
+  for (std::size_t i = 0; i < lines.size(); i += kBatchSize) {
+    const auto part = lines.subspan(i, std::min(kBatchSize, lines.size() - i));
+    const std::vector<std::string_view> batch(part.begin(), part.end());
+    BMAD_TRY(memory.add_batch(session, EntryType::kConversation, batch));
+  }
+  BMAD_TRY(memory.close_session(session));
+  const double rate = static_cast<double>(lines.size()) / (wall_seconds() - begin);
+  std::error_code ignored;
+  std::filesystem::remove_all(root, ignored);
+  return rate;
+}
+
+/// The same for FTS5, which is given the texts alone.
+Result<double> import_fts5(const std::string& path, std::span<const std::string> texts) {
+  const double begin = wall_seconds();
+  BMAD_TRY_ASSIGN(const std::unique_ptr<Peer> peer, create_fts5(path));
+  for (std::size_t i = 0; i < texts.size(); ++i) {
+    BMAD_TRY(peer->add(static_cast<std::uint32_t>(i + 1), texts[i]));
+    if ((i + 1) % kBatchSize == 0 || i + 1 == texts.size()) {
+      BMAD_TRY(peer->commit());
+    }
+  }
+  const double rate = static_cast<double>(texts.size()) / (wall_seconds() - begin);
+  std::error_code ignored;
+  std::filesystem::remove(path, ignored);
+  return rate;
+}
+
+Result<Row> import_row(const SearchRun& run, const std::string& folder) {
+  Corpus corpus(run.seed + 2);
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < run.store.texts.size(); ++i) {
+    lines.push_back(corpus.next_of(EntryType::kConversation).line);
+  }
+  std::vector<double> ours;
+  std::vector<double> theirs;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < run.times(3); ++i) {
+    BMAD_TRY_ASSIGN(const double our_rate, import_ours(folder + "/import", lines));
+    ours.push_back(our_rate);
+    if (is_built_in(PeerKind::kFts5)) {
+      BMAD_TRY_ASSIGN(const double rate, import_fts5(folder + "/import.db", run.store.texts));
+      theirs.push_back(rate);
+      ratios.push_back(our_rate / rate);
+    }
+  }
+  Row row{.what = "import in batches of 256, sealed at the end",
+          .unit = "/s",
+          .ours = summarize(ours),
+          .target = Target{
+              .of = TargetOf::kOurs, .better = Better::kHigher, .required = 40'000, .aim = 80'000}};
+  row.note = fmt::format("{} messages, each batch durable", lines.size());
+  if (!theirs.empty()) {
+    row.baseline_name = "FTS5, not on the disk";
+    row.baseline = summarize(theirs);
+    row.ratio = summarize(ratios);
+  }
   return row;
 }
 
@@ -237,6 +294,8 @@ SearchRows append_rows(const SearchRun& run) {
                   .ours = summarize(calls.after),
                   .target = at_most(0.4, 0.25)});
   rows.push_back(seal_row(calls));
+  BMAD_TRY_ASSIGN(Row imported, import_row(run, copy.folder));
+  rows.push_back(std::move(imported));
   fts5.reset();  // Closes it.
   std::error_code ignored;
   std::filesystem::remove_all(copy.folder, ignored);

@@ -177,7 +177,7 @@ SearchRows cold_query_rows(const SearchRun& run, const SearchStore& store, const
 }
 
 SearchRows cold_rows(const SearchRun& run) {
-  const Target target{.of = TargetOf::kOurs, .better = Better::kLower, .required = 1.5, .aim = 0.4};
+  const Target target = at_most(1.2, 0.4);
   BMAD_TRY_ASSIGN(std::vector<Row> rows,
                   cold_query_rows(run, run.store, "cold `bmad-mem query`", target, run.times(100)));
   if (rows.front().problem.empty()) {
