@@ -76,7 +76,7 @@ class ContextSearch {
       Result<Sources> sources = indexes.run([&] { return search_all(indexes.sessions()); });
       if (sources) {
         BMAD_TRY(check_still_there(store_, filter, chosen));
-        indexes.write_checkpoints();
+        indexes.seal();
       }
       return sources;
     });

@@ -12,14 +12,6 @@
 
 namespace bmad_mem {
 
-Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfig& config,
-                                                             SessionIndex& index) {
-  if (config.update_strategy == "full") {
-    BMAD_TRY(index.rebuild());
-  }
-  return index.write_checkpoint();
-}
-
 namespace {
 
 /// Collects the indexes that a filter asks for.
@@ -191,7 +183,7 @@ void seal_index(const Store& store, bool all) {
   }
   HeldIndexes indexes(store, *chosen);
   if (indexes.run([]() -> Status { return {}; })) {
-    indexes.write_checkpoints(all);
+    indexes.seal(all);
   }
 }
 
@@ -222,29 +214,31 @@ void HeldIndexes::list_sessions() {
 /// its path. From now on its sessions have indexes of their own. Whether there is one.
 Result<bool> HeldIndexes::leave_parts(const std::string& field) {
   locks_.clear();
+  bool is_here = store_.root_index->leave(field, indexes_);
   for (std::shared_ptr<SegmentPart>& part : parts_) {
     const std::shared_ptr<SegmentPart> all = part;
     const bool is_whole = all->path() == field;
-    bool is_here = is_whole;
+    bool is_named = is_whole;
+    if (is_whole) {
+      store_.root_index->distrust(field);
+    }
     for (const std::unique_ptr<IndexedSession>& session : all->sessions()) {
       if (is_whole || session->session_id() == field) {
-        is_here = true;
+        is_named = true;
         BMAD_TRY(add_index(*session));
       }
     }
-    if (is_here) {
-      if (is_whole) {
-        store_.root_index->distrust(field);
-      }
+    if (is_named) {
       part = is_whole ? nullptr : store_.root_index->only(all, [&](const std::string& session_id) {
         return session_id != field;
       });
       kept_.push_back(all);  // Somebody may hold what it said.
       std::erase(parts_, nullptr);
-      return true;
+      is_here = true;
+      break;
     }
   }
-  return false;
+  return is_here;
 }
 
 Status HeldIndexes::add_index(const IndexedSession& session) {
@@ -305,10 +299,9 @@ Status HeldIndexes::hide_what_came_back() {
   return {};
 }
 
-void HeldIndexes::write_checkpoints(bool all) {
+void HeldIndexes::seal(bool all) {
   locks_.clear();
-  const IndexingConfig& config = store_.config.indexing;
-  if (!config.enabled) {
+  if (!store_.config.indexing.enabled) {
     return;
   }
   if (store_.indexes_at_the_end) {
@@ -317,18 +310,18 @@ void HeldIndexes::write_checkpoints(bool all) {
   }
   if (!is_past_) {
     std::vector<std::shared_ptr<SessionIndex>> uncovered = owned_;
-    std::erase_if(uncovered, [](const auto& index) { return index->is_evicted(); });
-    std::ranges::sort(uncovered, {}, &SessionIndex::session_id);
-    const auto same = std::ranges::unique(uncovered, {}, &SessionIndex::session_id);
+    std::ranges::sort(uncovered, {}, &SessionIndex::name);
+    const auto same = std::ranges::unique(uncovered, {}, &SessionIndex::name);
     uncovered.erase(same.begin(), same.end());
     store_.root_index->seal(uncovered, all);
   }
-  std::vector<Packed> packed = packed_;
-  std::erase_if(packed, [](const Packed& each) { return !each->wants_index(); });
-  for (const Packed& each : packed) {
+  for (const Packed& each : packed_) {
+    if (!each->wants_known()) {
+      continue;
+    }
     // One at a time: others that want the lock get their turn.
     const Result<FileLock::Guard> guard = store_.lock_root("index", std::chrono::milliseconds(0));
-    if (!guard || !each->write_index()) {
+    if (!guard || !each->write_known()) {
       return;  // Another time.
     }
   }
@@ -361,7 +354,6 @@ std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& s
       *store.files, store.clock,
       SessionIndex::Options{.session_id = session_id,
                             .language = store.config.indexing.language,
-                            .use_checkpoint = store.config.indexing.enabled,
                             .cache_size = store.config.index_cache_size_bytes(),
                             .base = [root = store.root_index.get(), session_id] {
                               return root->base_of(session_id);

@@ -17,10 +17,6 @@
 
 namespace bmad_mem {
 
-/// A checkpoint from the last one and the tail or, where the config says so, from the logs alone.
-Result<std::optional<CheckpointReport>> write_new_checkpoint(const IndexingConfig& config,
-                                                             SessionIndex& index);
-
 /// The indexes that a question is asked of.
 struct ChosenIndexes {
   /// Those whose sessions the index of the memory covers, and those of the others.
@@ -62,7 +58,7 @@ class HeldIndexes {
   HeldIndexes(const Store& store, const ChosenIndexes& chosen);
 
   /// Runs `work` on the held indexes; when one of them turns out not to hold, it is made anew and
-  /// the work is done again: first from its checkpoint, then from the logs alone. Each index has
+  /// the work is done again: first from a segment, then from the logs alone. Each index has
   /// its own tries, since many may be damaged at once.
   template <typename Work>
   auto run(const Work& work) -> decltype(work()) {
@@ -101,10 +97,10 @@ class HeldIndexes {
 
   [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }
 
-  /// Writes the checkpoints that the next process would miss. What goes wrong (a full disk, a store
-  /// that may only be read) is no concern of the one who asked: the logs are the truth.
-  /// With `all`, what is new goes into the segments, however little it is.
-  void write_checkpoints(bool all = false);
+  /// Takes what the next process would miss into the segments, with `all` however little it is.
+  /// What goes wrong (a full disk, a store that may only be read) is no concern of the one who
+  /// asked: the logs are the truth.
+  void seal(bool all = false);
 
  private:
   Status hold();
@@ -132,8 +128,8 @@ class HeldIndexes {
 /// it, or all of it. For those who have time. What fails here fails nothing.
 void seal_index(const Store& store, bool all = false);
 
-/// What `work` makes of the indexes of the sessions that `filter` names; afterwards the checkpoints
-/// that were missing are written.
+/// What `work` makes of the indexes of the sessions that `filter` names; afterwards what is
+/// new is sealed where that is worth it.
 template <typename Work>
 auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
     -> decltype(work(std::declval<HeldIndexes&>())) {
@@ -143,7 +139,7 @@ auto with_indexes(const Store& store, const EntryFilter& filter, const Work& wor
     auto result = indexes.run([&] { return work(indexes); });
     if (result) {
       BMAD_TRY(check_still_there(store, filter, chosen));
-      indexes.write_checkpoints();
+      indexes.seal();
     }
     return result;
   };

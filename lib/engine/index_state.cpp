@@ -81,6 +81,10 @@ bool has_its_hash(JsonParser& parser, const std::string& text) {
 
 }  // namespace
 
+std::string covered_key(std::string_view session_id, bool evicted) {
+  return fmt::format("{}{}", session_id, evicted ? "/evicted" : "");
+}
+
 std::string segment_path(std::string_view name) { return fmt::format("{}/{}", kIndexFolder, name); }
 
 bool is_segment_name(std::string_view name) {
@@ -102,7 +106,7 @@ std::shared_ptr<IndexState> parse_index_state(const std::string& text, std::stri
   }
   auto state = std::make_shared<IndexState>();
   state->next = unsigned_at(*all, "next");
-  std::vector<std::map<std::string_view, std::uint32_t>> numbers;  // By id, of each segment.
+  std::vector<std::map<std::string, std::uint32_t, std::less<>>> numbers;  // Of each segment.
   for (const JsonMember& member : (*all)["segments"].members()) {
     std::string name(member.key);
     const std::optional<std::uint64_t> hash = parse_hex(member.value.string());
@@ -112,7 +116,7 @@ std::shared_ptr<IndexState> parse_index_state(const std::string& text, std::stri
     std::shared_ptr<Segment> segment = open(name, *hash);
     numbers.emplace_back();
     for (std::uint32_t i = 0; segment != nullptr && i < segment->session_count(); ++i) {
-      numbers.back().emplace(segment->session_id(i), i);
+      numbers.back().emplace(covered_key(segment->session_id(i), segment->is_evicted(i)), i);
     }
     state->names.push_back(std::move(name));
     state->segments.push_back(std::move(segment));

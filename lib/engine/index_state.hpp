@@ -30,17 +30,20 @@ struct CoveredLog {
   std::uint64_t lines = 0;
 };
 
-/// A session in a segment.
+/// "s1"; "s1/evicted" for what compaction moved out of it.
+std::string covered_key(std::string_view session_id, bool evicted);
+
+/// A session in a segment, or what was evicted from one.
 struct CoveredSession {
   std::uint32_t segment = 0;  // In IndexState::segments.
   std::uint32_t number = 0;   // In the segment.
-  std::uint64_t package = 0;  // Of an archive.
+  std::uint64_t package = 0;  // Of an archive, or of what was evicted.
   std::uint64_t folder_inode = 0;
   std::int64_t folder_mtime_ns = 0;  // 0: it says nothing.
   std::uint32_t empty_logs = 0;      // By type: those that were there; their folder won't tell.
   std::vector<CoveredLog> logs;
 };
-using CoveredSessions = std::map<std::string, CoveredSession, std::less<>>;  // By id.
+using CoveredSessions = std::map<std::string, CoveredSession, std::less<>>;  // By covered_key().
 
 /// What CURRENT says.
 struct IndexState {

@@ -20,6 +20,7 @@
 #include "privacy/deleted_entries.hpp"
 #include "privacy/deletion_record.hpp"
 #include "ranged_files.hpp"
+#include "root_index.hpp"
 #include "storage/atomic_file.hpp"
 #include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
@@ -141,8 +142,7 @@ std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string&
                                          std::move(files));
 }
 
-/// The packed file as the folder of a session. It is unpacked when somebody opens a log, and the
-/// checkpoint is the file beside it.
+/// The packed file as the folder of a session, unpacked when somebody opens a log.
 class LazyFiles final : public FileSystem {
  public:
   LazyFiles(const Store& store, std::string session_id, PackedKind kind, Origin origin)
@@ -150,9 +150,6 @@ class LazyFiles final : public FileSystem {
         session_id_(std::move(session_id)),
         kind_(kind),
         origin_(origin),
-        index_path_(index_path(session_id_)),
-        packed_index_path_(kind == PackedKind::kEvicted ? evicted_index_path(session_id_)
-                                                        : archive_index_path(session_id_)),
         owner_(store.unpacked.new_owner()) {}
 
   LazyFiles(const LazyFiles&) = delete;
@@ -192,36 +189,10 @@ class LazyFiles final : public FileSystem {
   }
 
   Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
-    if (!is_of_index(path)) {
-      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
-      return files->open(path, mode);
-    }
-    // There may be more small indexes than a process may have files open.
-    constexpr std::uint64_t kHeldInMemoryMax = 128U << 10U;
-    const std::string real = real_path(path);
-    if (mode != OpenMode::kRead) {
-      return store_.files->open(real, mode);
-    }
-    BMAD_TRY_ASSIGN(std::unique_ptr<File> file, store_.files->open(real, mode));
-    BMAD_TRY_ASSIGN(const FileInfo info, file->info());
-    if (info.size > kHeldInMemoryMax) {
-      return file;
-    }
-    auto bytes = std::make_shared<std::string>();
-    Status read;
-    bytes->resize_and_overwrite(
-        static_cast<std::size_t>(info.size), [&](char* out, std::size_t size) {
-          const Result<std::size_t> got = file->read_at(0, std::span(out, size));
-          read = got ? Status() : Status(got.error());
-          return got.value_or(0);
-        });
-    BMAD_TRY(std::move(read));
-    return make_packed_file(path, bytes, *bytes, info);
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
+    return files->open(path, mode);
   }
   Result<FileInfo> info(const std::string& path) override {
-    if (is_of_index(path)) {
-      return store_.files->info(real_path(path));
-    }
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
     return files->info(path);
   }
@@ -229,31 +200,17 @@ class LazyFiles final : public FileSystem {
     return packed_is_read_only(path);
   }
   Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
-  Status rename(const std::string& from, const std::string& to) override {
-    return is_of_index(from) && is_of_index(to)
-               ? store_.files->rename(real_path(from), real_path(to))
-               : Status(packed_is_read_only(from));
+  Status rename(const std::string& from, const std::string& /*to*/) override {
+    return packed_is_read_only(from);
   }
-  Status remove(const std::string& path) override {
-    return is_of_index(path) ? store_.files->remove(real_path(path))
-                             : Status(packed_is_read_only(path));
-  }
+  Status remove(const std::string& path) override { return packed_is_read_only(path); }
   Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
   Status sync_directory(const std::string& /*path*/) override { return {}; }
-  [[nodiscard]] std::string display_path(const std::string& path) const override {
-    return store_.files->display_path(is_of_index(path) ? real_path(path)
-                                                        : packed_path(session_id_, kind_));
+  [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
+    return store_.files->display_path(packed_path(session_id_, kind_));
   }
 
  private:
-  /// Whether it is the index, or the temporary file beside it.
-  [[nodiscard]] bool is_of_index(const std::string& path) const {
-    return kind_ != PackedKind::kKept && path.starts_with(index_path_);
-  }
-  [[nodiscard]] std::string real_path(const std::string& path) const {
-    return packed_index_path_ + path.substr(index_path_.size());
-  }
-
   /// The caller holds the mutex.
   Result<std::shared_ptr<UnpackedFiles>> unpack_once() {
     constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
@@ -285,16 +242,14 @@ class LazyFiles final : public FileSystem {
   std::string session_id_;
   PackedKind kind_;
   Origin origin_;
-  std::string index_path_;
-  std::string packed_index_path_;
   std::uint64_t owner_;  ///< In the cache of what is unpacked.
   std::mutex mutex_;     // Guards what follows.
   std::shared_ptr<RangedFiles> ranged_;
   bool is_one_piece_ = false;
 };
 
-Status write_known(const Store& store, const std::string& session_id, std::uint64_t package,
-                   FileSystem& unpacked) {
+Status write_known_file(const Store& store, const std::string& session_id, std::uint64_t package,
+                        FileSystem& unpacked) {
   std::string logs;
   std::array<std::size_t, kKnownTypes.size()> sizes{};
   for (std::size_t i = 0; i < kKnownTypes.size(); ++i) {
@@ -322,9 +277,14 @@ class PackedSessionFile final : public PackedSession {
         index_(files_, store.clock,
                {.session_id = session_id,
                 .language = store.config.indexing.language,
-                .use_checkpoint = store.config.indexing.enabled && kind != PackedKind::kKept,
                 .cache_size = store.config.index_cache_size_bytes(),
                 .package = origin.package,
+                .base =
+                    [root = store.root_index.get(), session_id, kind, package = origin.package] {
+                      return kind == PackedKind::kKept
+                                 ? std::nullopt
+                                 : root->base_of(session_id, kind == PackedKind::kEvicted, package);
+                    },
                 .archived = kind != PackedKind::kEvicted,
                 .evicted = kind == PackedKind::kEvicted}) {}
 
@@ -342,24 +302,12 @@ class PackedSessionFile final : public PackedSession {
     return files();
   }
   [[nodiscard]] Status check_still_there() const override { return files_.check_still_there(); }
-  [[nodiscard]] bool wants_index() const override {
-    constexpr std::uint64_t kAnyEntries = 1;
-    return index_.has_checkpoint_file() && (index_.wants_checkpoint(kAnyEntries) ||
-                                            (wants_known_ && kind_ == PackedKind::kArchive));
-  }
-  Status write_index() override {
-    if (!wants_index()) {
-      return {};
-    }
+  [[nodiscard]] bool wants_known() const override { return wants_known_; }
+  Status write_known() override {
     BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
-    for (const char* pattern : {kArchiveIndexes, kArchiveKnown}) {
-      BMAD_TRY(ensure_ignored(*store_.files, pattern));
-    }
-    BMAD_TRY(index_.write_checkpoint());
-    if (kind_ == PackedKind::kArchive) {
-      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
-      BMAD_TRY(write_known(store_, session_id_, package_, *unpacked));
-    }
+    BMAD_TRY(ensure_ignored(*store_.files, kArchiveKnown));
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
+    BMAD_TRY(write_known_file(store_, session_id_, package_, *unpacked));
     wants_known_ = false;
     return {};
   }
@@ -432,13 +380,21 @@ Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
 
 void index_archive(const Store& store, const std::string& session_id) {
   const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
-  if (now && store.config.indexing.enabled) {
-    const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, *now);
-    if (file->index().refresh()) {
-      static_cast<void>(file->write_index());
-    }
-    file->lazy_files().forget();  // Nobody has asked for it.
+  if (!now || !store.config.indexing.enabled) {
+    return;
   }
+  const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, *now);
+  static_cast<void>(file->write_known());
+  const std::shared_ptr<SessionIndex> index(file, &file->index());
+  if (index->refresh()) {
+    const Result<ReadableIndex> readable = readable_index(store, *index, file->lazy_files());
+    if (readable && file->check_still_there() && ensure_ignored(*store.files, kArchiveIndexes)) {
+      static_cast<void>(
+          replace_derived_file(*store.files, archive_index_path(session_id), readable->text));
+    }
+    store.root_index->seal({&index, 1}, true);
+  }
+  file->lazy_files().forget();  // Nobody has asked for it.
 }
 
 Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id) {

@@ -1,10 +1,11 @@
 // packed_session.hpp - what is in the archive of a session, or what compaction moved out of one,
 // read and searched as if it were a session's folder.
 //
-//   archive/s.tar.gz           s.index.json                  a checkpoint beside each: it tells
-//   archive/t.evicted.jsonl.gz t.evicted.jsonl.index.json    what is found
-//                              s.known.jsonl                 preferences and facts, as in their
-//                              logs: every prompt asks all archives for them
+//   archive/s.tar.gz           s.known.jsonl   preferences and facts, as in their logs: every
+//   prompt
+//                                              asks all archives for them
+//                              s.index.json    what it holds, for people; see readable_index.hpp
+//   archive/t.evicted.jsonl.gz
 //
 // Of an archive those members are unpacked that hold the lines of a hit, or a log that is read; one
 // of version 0.1, and what was evicted, is unpacked as a whole. Either stays in memory for a while.
@@ -12,9 +13,9 @@
 //   s.known.jsonl   {"session_id":"s","package":4711,"preferences":120,"facts":410,"xxh3":"…"}\n
 //                   120 bytes of preferences.jsonl, 410 bytes of facts.jsonl; the hash is theirs
 //
-// Both are derived: written when the session is archived or, where it is missing or of
-// another file, after a question. They hold as long as the packed file is the very one that they
-// were made of (inode, size and mtime: packed files are replaced, never changed).
+// What is beside is derived: written when the session is archived or, where s.known.jsonl is
+// missing or of another file, after a question. It holds as long as the packed file is the very one
+// that it was made of (inode, size and mtime: packed files are replaced, never changed).
 //
 // An archive that can't be read is noted (see Store::note_damage()) and left out from then on; what
 // version 0.1 kept of the session beside it (shared/kept/) answers instead.
@@ -58,10 +59,10 @@ class PackedSession {
   virtual Result<std::shared_ptr<FileSystem>> knowledge() = 0;
   /// Errors: one that is_not_found() when the packed file is another one than was read.
   [[nodiscard]] virtual Status check_still_there() const = 0;
-  /// Whether what stands beside the packed file is missing, or of another one. It is refreshed.
-  [[nodiscard]] virtual bool wants_index() const = 0;
-  /// Writes the index beside the packed file, if it is worth it. The caller holds the root's lock.
-  virtual Status write_index() = 0;
+  /// Whether its knowledge() was asked for and doesn't stand beside it.
+  [[nodiscard]] virtual bool wants_known() const = 0;
+  /// Puts it there. The caller holds the root's lock.
+  virtual Status write_known() = 0;
 };
 
 using Packed = std::shared_ptr<PackedSession>;
@@ -80,8 +81,8 @@ Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
 Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
                                                   const std::string& session_id);
 
-/// Makes the index beside an archive that was just written. The caller holds the root's lock. What
-/// fails here fails nothing.
+/// Makes what stands beside an archive that was just written, and takes it into the index of the
+/// memory. The caller holds the root's lock. What fails here fails nothing.
 void index_archive(const Store& store, const std::string& session_id);
 
 /// Tells the archive of `session_id` from any other, as SessionIndex::Options::package has it.

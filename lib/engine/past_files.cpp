@@ -300,7 +300,6 @@ struct PastIndex {
         index(*files, store.clock,
               {.session_id = source.session_id,
                .language = store.config.indexing.language,
-               .use_checkpoint = false,
                .cache_size = store.config.index_cache_size_bytes(),
                .archived = source.is_archived(),
                .evicted = source.is_evicted()}) {}

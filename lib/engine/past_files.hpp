@@ -28,7 +28,7 @@ namespace bmad_mem {
 Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const SessionSource& source,
                                                Timestamp as_of);
 
-/// An index of them without a checkpoint. Errors: as past_files().
+/// An index of them, without a segment. Errors: as past_files().
 Result<std::shared_ptr<SessionIndex>> past_index(const Store& store, const SessionSource& source,
                                                  Timestamp as_of);
 

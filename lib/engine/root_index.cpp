@@ -261,9 +261,18 @@ void RootIndex::remember(const SharedState& now, const CoveredSessions& changed)
 }
 
 std::optional<SessionBase> RootIndex::base_of(const std::string& session_id) {
+  return base_of(session_id, false, 0);
+}
+
+std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, bool evicted,
+                                              std::uint64_t package) {
+  const IndexingConfig& config = store_.config.indexing;
+  if (!config.enabled || config.update_strategy == "full") {
+    return std::nullopt;
+  }
   const SharedState now = state();
-  const auto known = now->sessions.find(session_id);
-  if (known == now->sessions.end() || known->second.package != 0) {
+  const auto known = now->sessions.find(covered_key(session_id, evicted));
+  if (known == now->sessions.end() || known->second.package != package) {
     return std::nullopt;
   }
   const std::shared_ptr<Segment>& segment = now->segments[known->second.segment];
@@ -289,6 +298,23 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id) {
 void RootIndex::distrust(std::string_view path) {
   const std::lock_guard guard(mutex_);
   distrusted_.emplace(path);
+}
+
+bool RootIndex::leave(std::string_view path, std::span<SessionIndex* const> indexes) {
+  bool is_here = false;
+  for (SessionIndex* const index : indexes) {
+    bool is_its = false;
+    {
+      const auto guard = index->lock();
+      is_its = !path.empty() && index->base_path() == path;
+    }
+    if (is_its) {
+      distrust(path);
+      index->forget();
+      is_here = true;
+    }
+  }
+  return is_here;
 }
 
 bool RootIndex::is_distrusted(std::string_view name) const {

@@ -67,9 +67,14 @@ class RootIndex {
 
   /// What a segment knows of a session, whatever its logs hold by now; nothing where none does.
   std::optional<SessionBase> base_of(const std::string& session_id);
+  /// What it knows of what is packed: an archive, or what was evicted; nothing of another package.
+  std::optional<SessionBase> base_of(const std::string& session_id, bool evicted,
+                                     std::uint64_t package);
 
   /// From now on the segment of that path is not believed, in this process.
   void distrust(std::string_view path);
+  /// The same where one of `indexes`, of which none is held, begins in it: they begin without it.
+  bool leave(std::string_view path, std::span<SessionIndex* const> indexes);
 
   /// Takes `indexes`, which are of sessions that sweep() found not covered, into the segments when
   /// they hold enough that is new, or with `any`, if anything; merges segments where there are too

@@ -18,6 +18,8 @@ namespace {
 /// Logs that go into one segment at a time, before it is merged with others.
 constexpr std::uint64_t kSealBytesMax = 16U << 20U;
 constexpr std::size_t kSegmentsMax = 8;
+/// Bytes that no segment covers which are worth a new one: to scan them takes a millisecond.
+constexpr std::uint64_t kUnknownBytesMax = 256U << 10U;
 
 }  // namespace
 
@@ -38,7 +40,7 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
   }
   const auto entries_max =
       static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
-  if (!any && unknown.entries < entries_max && unknown.bytes < kTailSizeMax) {
+  if (!any && unknown.entries < entries_max && unknown.bytes < kUnknownBytesMax) {
     return;
   }
   if (!store_.files->info(kIndexFolder)) {
@@ -67,7 +69,7 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
     if (write_state(next)) {
       static_cast<void>(remove_unused(next));
       for (const std::shared_ptr<SessionIndex>& index : indexes) {
-        if (!index->is_archived()) {
+        if (index->package() == 0) {
           index->forget();  // It begins in the new segment the next time.
         }
       }
@@ -120,7 +122,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
 CoveredSession RootIndex::covered_by(const SessionIndex& index,
                                      const Result<FileInfo>& folder) const {
   CoveredSession its;
-  if (index.is_archived()) {
+  if (index.package() != 0) {
     its.package = index.package();
     return its;
   }
@@ -167,9 +169,15 @@ Status RootIndex::add_segments(IndexState& state,
       if (added) {
         break;
       }
+      std::vector<SessionIndex*> all;
+      for (const std::shared_ptr<SessionIndex>& each : batch) {
+        all.push_back(each.get());
+      }
+      if (leave(added.error().field, all)) {
+        continue;
+      }
       // One that does not hold must not keep the others out; it is made anew for the next time.
-      const auto at_fault =
-          std::ranges::find(batch, added.error().field, &SessionIndex::session_id);
+      const auto at_fault = std::ranges::find(batch, added.error().field, &SessionIndex::name);
       if (at_fault == batch.end()) {
         return added;
       }
@@ -203,7 +211,7 @@ Status RootIndex::add_segment(IndexState& state,
     guards.push_back(index.lock());
     BMAD_TRY_ASSIGN(std::unique_ptr<SegmentSource> source,
                     in_session(index, index.segment_source()));
-    CoveredSession& its = covered[index.session_id()];
+    CoveredSession& its = covered[covered_key(index.session_id(), index.is_evicted())];
     its = covered_by(index, folders[i]);
     its.segment = static_cast<std::uint32_t>(state.names.size());
     its.number = static_cast<std::uint32_t>(sources.size());
@@ -267,11 +275,11 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
     }
   }
   const auto last = static_cast<std::uint32_t>(next.names.size());
-  std::map<std::string_view, std::uint32_t> numbers;
+  std::map<std::string, std::uint32_t, std::less<>> numbers;
   if (!sources.empty()) {
     BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> merged, make_segment(next, sources));
     for (std::uint32_t i = 0; i < merged->session_count(); ++i) {
-      numbers.emplace(merged->session_id(i), i);
+      numbers.emplace(covered_key(merged->session_id(i), merged->is_evicted(i)), i);
     }
   }
   for (auto& [id, covered] : state.sessions) {
@@ -373,7 +381,8 @@ Status RootIndex::remove(std::span<const std::string> session_ids) {
     }
   }
   for (const std::string& id : session_ids) {
-    next.sessions.erase(id);
+    next.sessions.erase(covered_key(id, false));
+    next.sessions.erase(covered_key(id, true));
   }
   if (!which.empty() && (!merge_segments(next, which) || !write_state(next))) {
     next = IndexState{};  // A full disk, or a segment that does not hold: all of it goes.

@@ -320,6 +320,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
     BMAD_TRY(save_manifest(*store.files, manifest));
     session->manifest_known = false;
     static_cast<void>(seal_session(store, session_id, false));
+    static_cast<void>(write_readable_index(store, *store.index(session_id)));
   }
   seal_index(store);
   BMAD_TRY_ASSIGN(Session closed, describe_session(store, session_id));

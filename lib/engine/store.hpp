@@ -20,6 +20,7 @@
 #include "core/file_system.hpp"
 #include "core/ids.hpp"
 #include "core/workspace.hpp"
+#include "index/readable_index.hpp"
 #include "index/session_index.hpp"
 #include "lifecycle/trusted_clock.hpp"
 #include "storage/config.hpp"
@@ -220,8 +221,7 @@ Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::strin
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter);
 Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
                                                TimelineUnit unit);
-Result<std::vector<IndexReport>> rebuild_indexes(const Store& store,
-                                                 std::span<const std::string> wanted,
+Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const std::string> wanted,
                                                  const MemoryManager::Progress& on_progress);
 
 Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
@@ -285,5 +285,11 @@ Result<std::vector<std::string>> all_session_ids(const Store& store);
 bool wants_compaction(const Store& store, const std::string& session_id, std::uint64_t size);
 /// Makes the index cover the logs again after a rewrite. What fails here fails nothing.
 void refresh_index(Store& store, const std::string& session_id);
+
+/// What people read of the index of a session whose logs are in `files`. It is refreshed.
+/// Errors: as make_readable_index().
+Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files);
+/// Writes it to index.json. The caller holds the session's lock.
+Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index);
 
 }  // namespace bmad_mem

@@ -20,7 +20,7 @@ std::string field_key(std::string_view name, std::string_view value) {
     key += lower;
   } else {
     key += '#';
-    append_digits(low_digits(xxh3(lower), kHashDigits), kHashDigits, key);
+    append_digits(xxh3(lower), kHashDigits, key);
   }
   return key;
 }

@@ -136,7 +136,7 @@ namespace {
 std::string hashed_key(std::string_view prefix, std::string_view text) {
   constexpr std::size_t kKeyHashDigits = 5;
   std::string key(prefix);
-  append_digits(low_digits(xxh3(text), kKeyHashDigits), kKeyHashDigits, key);
+  append_digits(xxh3(text), kKeyHashDigits, key);
   return key;
 }
 

@@ -52,8 +52,8 @@ Result<std::string> Segment::Impl::read_block(const Stretch& stretch, std::uint6
   BMAD_TRY_ASSIGN(std::string bytes, read(stretch, offset, wanted + kBlockHash));
   const auto expected = little_at<std::uint64_t>(bytes.data() + wanted);
   bytes.resize(static_cast<std::size_t>(wanted));
-  return xxh3(bytes) == expected ? Result<std::string>(std::move(bytes))
-                                 : corrupt("a block has changed");
+  return (xxh3(bytes) ^ salt) == expected ? Result<std::string>(std::move(bytes))
+                                          : corrupt("a block has changed");
 }
 
 Status Segment::Impl::read_footer(std::string_view language) {
@@ -85,6 +85,7 @@ Status Segment::Impl::read_footer(std::string_view language) {
   const auto analyzer = reader.number<std::uint32_t>();
   const auto count = reader.number<std::uint64_t>();
   reader.number<std::uint64_t>();  // The hash of all before: in that of the footer, it names all.
+  salt = reader.number<std::uint64_t>();
   for (Stretch& stretch : stretches) {
     stretch.offset = reader.number<std::uint64_t>();
     stretch.size = reader.number<std::uint64_t>();
@@ -94,7 +95,7 @@ Status Segment::Impl::read_footer(std::string_view language) {
     }
   }
   if (analyzer != static_cast<std::uint32_t>(kAnalyzerVersion) || !reader.good() ||
-      !footer.ends_with(language) || footer.size() != 24 + kPlaceCount * 24 + language.size()) {
+      !footer.ends_with(language) || footer.size() != 32 + kPlaceCount * 24 + language.size()) {
     return corrupt("its words were analyzed in another way");
   }
   // Each slot has a byte of reach and a row: so a count that is a lie takes no memory.
@@ -134,6 +135,7 @@ Status Segment::Impl::read_sessions() {
     session.archived = (bits & 1U) != 0;
     session.has_user = (bits & 2U) != 0;
     session.has_assistant = (bits & 4U) != 0;
+    session.evicted = (bits & 8U) != 0;
     if (session.begin != next || offset > members.size()) {
       return corrupt("its sessions are none");
     }
@@ -187,6 +189,8 @@ const std::string& Segment::session_id(std::uint32_t session) const {
   return impl_->sessions[session].id;
 }
 bool Segment::is_archived(std::uint32_t session) const { return impl_->sessions[session].archived; }
+
+bool Segment::is_evicted(std::uint32_t session) const { return impl_->sessions[session].evicted; }
 std::uint32_t Segment::entry_count() const { return impl_->entries; }
 std::uint32_t Segment::entry_count(std::uint32_t session) const {
   return impl_->sessions[session].count;
@@ -322,7 +326,7 @@ Result<std::vector<SegmentRow>> Segment::Impl::rows(std::uint32_t begin,
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view row = std::string_view(bytes).substr(i * kRowSize, kRowSize);
     std::string check;
-    put_little(xxh3(row.substr(0, kChecked)), check);
+    put_little(xxh3(row.substr(0, kChecked)) ^ salt, check);
     if (!check.starts_with(row.substr(kChecked))) {
       return corrupt("a row has changed");
     }

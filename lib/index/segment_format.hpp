@@ -9,8 +9,12 @@
 //     lists    of the keys that two entries hold or more: gaps and frequencies, and four bytes of
 //     XXH3 keys     blocks of 64 keys, front coded                         each block and its XXH3
 //     top      what each block begins with, and where it lies
-//   footer     XXH3 of all of this, where these are, and the XXH3 of those that have none inside
+//   footer     XXH3 of all of this, a salt, where these are, and the XXH3 of those that have none
+//              inside
 //   trailer    size and XXH3 of the footer, and the magic
+//
+// The XXH3 of blocks, rows and lists are mixed with the salt, which tells the segment from others:
+// what is read later is of the file that was opened, even if another was copied over it.
 //
 // All numbers are little-endian; varints are LEB128. The slots of a session stand side by side, in
 // the order of slot_table.hpp, live entries only. A list has, for each entry, the gap from the slot
@@ -33,7 +37,7 @@
 namespace bmad_mem {
 
 inline constexpr std::string_view kSegmentMagic = "bmad-mem segment";
-inline constexpr std::uint32_t kSegmentVersion = 1;
+inline constexpr std::uint32_t kSegmentVersion = 2;
 inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.

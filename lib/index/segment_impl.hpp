@@ -44,6 +44,7 @@ struct SegmentSession {
   SlotTotals totals;
   Timestamp newest{};
   bool archived = false;
+  bool evicted = false;
   bool has_user = false;
   bool has_assistant = false;
   std::vector<std::uint32_t> participants;  // In Impl::participants.
@@ -64,6 +65,7 @@ struct Segment::Impl {
   std::string path;
   std::unique_ptr<File> file;
   std::uint64_t size = 0;
+  std::uint64_t salt = 0;
   std::uint64_t hash = 0;  // Of the footer, which has that of all before it.
   std::uint32_t entries = 0;
   std::array<Stretch, kPlaceCount> stretches{};

@@ -139,7 +139,7 @@ Status Segment::Impl::decode(std::size_t kind, const SegmentKey& key,
   }
   BMAD_TRY_ASSIGN(const std::string bytes, read(place(kind, 0), key.offset, key.size));
   const std::string_view list = std::string_view(bytes).substr(0, bytes.size() - kListHash);
-  if (static_cast<std::uint32_t>(xxh3(list)) !=
+  if (static_cast<std::uint32_t>(xxh3(list) ^ salt) !=
       little_at<std::uint32_t>(bytes.data() + list.size())) {
     return corrupt("a list has changed");
   }

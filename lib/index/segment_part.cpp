@@ -138,7 +138,7 @@ class PartSession final : public IndexedSession {
 
   [[nodiscard]] const std::string& session_id() const override { return known_.id; }
   [[nodiscard]] bool is_archived() const override { return known_.archived; }
-  [[nodiscard]] bool is_evicted() const override { return false; }
+  [[nodiscard]] bool is_evicted() const override { return known_.evicted; }
   [[nodiscard]] IndexPart& part() override { return part_; }
   [[nodiscard]] std::uint32_t number_in_part() const override { return number_; }
   [[nodiscard]] Timestamp newest() const override { return known_.newest; }
@@ -378,6 +378,7 @@ class PartSource final : public SegmentSource {
       const SegmentSession& session = file().sessions[number];
       SegmentSessionInfo info{.id = session.id,
                               .archived = session.archived,
+                              .evicted = session.evicted,
                               .entries = session.count,
                               .newest = session.newest,
                               .has_user = session.has_user,

@@ -5,6 +5,8 @@
 #include <map>
 #include <queue>
 
+#include <fmt/format.h>
+
 #include "core/hash.hpp"
 #include "index/analyzer.hpp"
 #include "segment_format.hpp"
@@ -44,7 +46,8 @@ class SegmentSink {
 /// Gathers what a block holds, and writes it with its hash when it is full.
 class BlockSink {
  public:
-  BlockSink(SegmentSink& sink, std::uint32_t slots) : sink_(sink), slots_(slots) {}
+  BlockSink(SegmentSink& sink, std::uint32_t slots, std::uint64_t salt)
+      : sink_(sink), slots_(slots), salt_(salt) {}
 
   /// One slot: its value in each of the columns of the block.
   template <typename... Numbers>
@@ -64,13 +67,14 @@ class BlockSink {
       columns_[i].clear();
     }
     count_ = 0;
-    put_little(xxh3(block), block);
+    put_little(xxh3(block) ^ salt_, block);
     return sink_.add(block);
   }
 
  private:
   SegmentSink& sink_;
   std::uint32_t slots_;
+  std::uint64_t salt_;
   std::array<std::string, 2> columns_;
   std::size_t used_ = 0;
   std::uint32_t count_ = 0;
@@ -79,6 +83,8 @@ class BlockSink {
 /// The keys of a kind as they come, ascending.
 class Dictionary {
  public:
+  explicit Dictionary(std::uint64_t salt) : salt_(salt) {}
+
   /// `list`: offset of what is at hand in the lists; empty text for one entry.
   void add(std::string_view key, std::uint64_t list_offset, std::string_view value) {
     if (count_ % kKeyBlock == 0) {
@@ -100,7 +106,7 @@ class Dictionary {
   }
   void end_block() {
     if (!block_.empty()) {
-      put_little(xxh3(block_), block_);
+      put_little(xxh3(block_) ^ salt_, block_);
       blocks_ += block_;
       block_.clear();
     }
@@ -114,6 +120,7 @@ class Dictionary {
   }
 
  private:
+  std::uint64_t salt_;
   std::string blocks_;
   std::string block_;
   std::string top_;
@@ -125,8 +132,8 @@ class Dictionary {
 class SegmentMaker {
  public:
   SegmentMaker(File& file, std::span<const std::unique_ptr<SegmentSource>> sources,
-               std::string_view language)
-      : sink_(file), sources_(sources), language_(language) {}
+               const std::string& path, std::string_view language)
+      : sink_(file), sources_(sources), language_(language), salt_(xxh3(path)) {}
 
   Result<SegmentReport> run() {
     BMAD_TRY(number_slots());
@@ -160,6 +167,8 @@ class SegmentMaker {
       std::uint32_t number = 0;
       for (SegmentSessionInfo& info : source->sessions()) {
         const std::uint32_t count = info.entries;
+        salt_ = xxh3(fmt::format("{} {} {} {} {}", salt_, info.id, info.evicted, count,
+                                 info.newest.time_since_epoch().count()));
         places_.push_back({.source = source.get(),
                            .number = number++,
                            .begin = static_cast<std::uint32_t>(entries_),
@@ -187,7 +196,7 @@ class SegmentMaker {
   Status write_columns() {
     reach_.reserve(entries_);
     begin(SegmentPlace::kScores);
-    BlockSink scores(sink_, kScoreBlock);
+    BlockSink scores(sink_, kScoreBlock, salt_);
     for (Place& place : places_) {
       BMAD_TRY_ASSIGN(const SlotView slots, place.source->slots(place.number));
       place.lengths = slots.length_sum;
@@ -202,7 +211,7 @@ class SegmentMaker {
     end(SegmentPlace::kScores);
     BMAD_TRY(write_hashed(SegmentPlace::kReach, reach_));
     begin(SegmentPlace::kTimes);
-    BlockSink times(sink_, kTimeBlock);
+    BlockSink times(sink_, kTimeBlock, salt_);
     for (const Place& place : places_) {
       BMAD_TRY_ASSIGN(const std::vector<std::int64_t> all, place.source->times(place.number));
       for (const std::int64_t time : all) {
@@ -240,7 +249,7 @@ class SegmentMaker {
     return write_hashed(SegmentPlace::kOdd, odd);
   }
 
-  static std::string row_bytes(const SegmentRow& each) {
+  [[nodiscard]] std::string row_bytes(const SegmentRow& each) const {
     std::string row;
     put_little(each.row.offset, row);
     row.resize(5);  // A log of a terabyte is refused long before.
@@ -248,7 +257,7 @@ class SegmentMaker {
     put_little(each.row.line, row);
     put_little(each.row.line_hash, row);
     put_little(each.id_hash, row);
-    put_little(xxh3(row), row);
+    put_little(xxh3(row) ^ salt_, row);
     row.resize(kRowSize);
     return row;
   }
@@ -280,7 +289,8 @@ class SegmentMaker {
       put_little(static_cast<std::uint32_t>(place.info.id.size()), table);
       put_little(std::uint64_t{place.info.archived ? 1U : 0U} |
                      std::uint64_t{place.info.has_user ? 2U : 0U} |
-                     std::uint64_t{place.info.has_assistant ? 4U : 0U},
+                     std::uint64_t{place.info.has_assistant ? 4U : 0U} |
+                     std::uint64_t{place.info.evicted ? 8U : 0U},
                  table);
       for (const std::string& name : place.info.participants) {
         put_little(names[name], members);
@@ -316,7 +326,7 @@ class SegmentMaker {
       }
       next = posting.slot + 1;
     }
-    put_little(static_cast<std::uint32_t>(xxh3(list_)), list_);
+    put_little(static_cast<std::uint32_t>(xxh3(list_) ^ salt_), list_);
     put_varint(list_.size(), value_);
     if (kind == static_cast<std::size_t>(PostingKind::kTerm)) {
       put_varint(count_reached(postings), value_);
@@ -341,7 +351,7 @@ class SegmentMaker {
   Result<std::uint64_t> write_kind(std::size_t kind) {
     const std::size_t index = static_cast<std::size_t>(SegmentPlace::kLists) + 3 * kind;
     const std::uint64_t begin = sink_.size();
-    Dictionary dictionary;
+    Dictionary dictionary(salt_);
     BMAD_TRY(kind == kIdKind ? write_ids(dictionary, begin)
                              : write_merged(kind, dictionary, begin));
     dictionary.end_block();
@@ -426,6 +436,7 @@ class SegmentMaker {
     put_little(static_cast<std::uint32_t>(kAnalyzerVersion), footer);
     put_little(entries_, footer);
     put_little(sink_.hash(), footer);
+    put_little(salt_, footer);
     for (const Stretch& stretch : stretches_) {
       put_little(stretch.offset, footer);
       put_little(stretch.size, footer);
@@ -442,6 +453,7 @@ class SegmentMaker {
   SegmentSink sink_;
   std::span<const std::unique_ptr<SegmentSource>> sources_;
   std::string_view language_;
+  std::uint64_t salt_;
   std::vector<Place> places_;
   std::vector<std::size_t> firsts_;  // By source: its first in places_.
   std::uint64_t entries_ = 0;
@@ -458,7 +470,7 @@ Result<SegmentReport> write_segment(FileSystem& files, const std::string& path,
                                     std::span<const std::unique_ptr<SegmentSource>> sources,
                                     std::string_view language) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kCreate));
-  Result<SegmentReport> report = SegmentMaker(*file, sources, language).run();
+  Result<SegmentReport> report = SegmentMaker(*file, sources, path, language).run();
   if (!report) {
     static_cast<void>(files.remove(path));
   }

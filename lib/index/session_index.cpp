@@ -7,15 +7,11 @@
 #include <span>
 
 #include "bmad_mem/json_parser.hpp"
-#include "checkpoint_format.hpp"
-#include "checkpoint_writer.hpp"
 #include "core/hash.hpp"
 #include "core/process.hpp"
 #include "index/analyzer.hpp"
 #include "model/entry.hpp"
 #include "session_index_state.hpp"
-#include "storage/atomic_file.hpp"
-#include "storage/file_lock.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
@@ -40,13 +36,12 @@ Status SessionIndex::refresh() {
   const std::unique_lock guard(mutex_);
   ++changes_;
   if (!state_->opened) {
-    BMAD_TRY(open_checkpoint());
+    open_base();
   }
   Status done = bring_up_to_date();
   if (!done && (done.error().code == ErrorCode::E_STORAGE_CORRUPT ||
                 done.error().code == ErrorCode::E_CONCURRENT_MOD)) {
     done = scan_all({});
-    state_->has_useless_file = true;
   }
   if (!done) {
     state_->opened = false;  // The table may hold half of what is new: the next begins anew.
@@ -57,10 +52,7 @@ Status SessionIndex::refresh() {
 Status SessionIndex::rebuild(const Progress& on_progress) {
   const std::unique_lock guard(mutex_);
   ++changes_;
-  Status done = scan_all(on_progress);
-  is_newer_file_ = false;
-  state_->has_useless_file = true;  // Nobody asks for this while the file serves.
-  return done;
+  return scan_all(on_progress);
 }
 
 void SessionIndex::forget() {
@@ -86,7 +78,6 @@ void SessionIndex::note_package() {
     cover.file.inode = options_.package;
     cover.mtime_is_telling = true;
   }
-  state_->has_useless_file = true;  // Or none: either way a new one is worth its cost.
 }
 
 /// What is at the place of a log. A pipe has no bytes, and would pass for an empty log.
@@ -118,41 +109,19 @@ Status SessionIndex::look_for_changes(bool& changed) const {
   return {};
 }
 
-/// Takes index.json up when there is one that holds.
-Status SessionIndex::open_checkpoint() {
+/// Begins with what a segment knows, if there is one that holds.
+void SessionIndex::open_base() {
   state_ = std::make_unique<State>();
-  if (!options_.use_checkpoint) {
-    state_->opened = true;
-    return {};
-  }
-  if (options_.base) {
-    std::optional<SessionBase> base = options_.base();
-    if (base && take_base(*std::move(base))) {
-      state_->opened = true;
-      return {};
-    }
+  std::optional<SessionBase> base = options_.base ? options_.base() : std::nullopt;
+  if (base && take_base(*std::move(base))) {
+    note_package();
+  } else {
     state_ = std::make_unique<State>();
   }
-  Result<std::unique_ptr<CheckpointReader>> reader =
-      CheckpointReader::open(files_, options_.session_id, options_.language);
-  if (!reader) {
-    // Whatever is wrong with it, the logs are the truth; they tell when the disk is bad.
-    state_->has_useless_file = reader.error().code == ErrorCode::E_STORAGE_CORRUPT;
-    is_newer_file_ = reader.error().code == ErrorCode::E_NEWER_VERSION;
-    state_->opened = true;
-    return {};
-  }
-  state_->checkpoint = std::move(*reader);
-  state_->checkpoint_entries = state_->checkpoint->entry_count();
-  state_->covers = state_->checkpoint->take_covers();
-  state_->table.facts = state_->checkpoint->facts();
-  state_->table.tombstones = state_->checkpoint->tombstone_count();
-  state_->table.rows_begin = state_->checkpoint_entries;
   state_->opened = true;
-  return {};
 }
 
-/// Begins with what a segment knows: its columns go into the table, in the order of its slots.
+/// The columns of a segment go into the table, in the order of its slots.
 Status SessionIndex::take_base(SessionBase base) {
   const std::unique_ptr<SegmentSource> source = base.part->source();
   BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
@@ -180,7 +149,6 @@ Status SessionIndex::take_base(SessionBase base) {
     state_->base_bytes += cover.bytes;
   }
   state_->base = std::move(base.part);
-  state_->grown = true;
   return {};
 }
 
@@ -308,7 +276,7 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
   return {};
 }
 
-/// Gets ready to add entries behind those of the checkpoint.
+/// Gets ready to add entries.
 Status SessionIndex::prepare_growth() {
   if (!state_->analyzer) {
     BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(options_.language));
@@ -317,107 +285,25 @@ Status SessionIndex::prepare_growth() {
   if (state_->builder != nullptr) {
     return {};
   }
-  if (state_->checkpoint != nullptr) {
-    BMAD_TRY(state_->checkpoint->load_columns(state_->table.columns));
-    BMAD_TRY(state_->checkpoint->load_for_growth(state_->table.columns,
-                                                 state_->table.conversation_ends));
-  }
-  state_->grown = true;
   const auto id_of = [this](Ordinal ordinal) -> Result<std::string> {
     BMAD_TRY_ASSIGN(const LoadedLine found, line(ordinal));
     JsonParser parser;
     BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(found.text));
     return std::string(entry_id(value));
   };
-  SessionTableBuilder::Known known{.id_of = id_of};
-  if (state_->base != nullptr) {
-    known.with_hash = [this](std::uint32_t hash) -> Result<std::vector<Ordinal>> {
-      BMAD_TRY_ASSIGN(const auto found, state_->base->part_candidates(hash));
-      std::vector<Ordinal> ordinals;
-      for (const IndexPart::PartEntry& each : found) {
-        ordinals.push_back(each.ordinal);
-      }
-      return ordinals;
-    };
-    known.ends = [this] { return ends_in_base(); };
-  }
-  state_->builder =
-      std::make_unique<SessionTableBuilder>(state_->table, *state_->analyzer, std::move(known));
-  return {};
-}
-
-bool SessionIndex::wants_checkpoint(std::uint64_t entries_max) const {
-  const std::shared_lock guard(mutex_);
-  const std::vector<EntryRow>& added = state_->table.columns.rows;
-  std::uint64_t bytes = 0;
-  for (const EntryRow& row : added) {
-    bytes += row.size + 1;
-  }
-  return !is_newer_file_ &&
-         (state_->has_useless_file ||
-          (!added.empty() && (added.size() >= entries_max || bytes >= kTailSizeMax)));
-}
-
-Result<std::optional<CheckpointReport>> SessionIndex::write_checkpoint() {
-  const std::unique_lock guard(mutex_);
-  if (!state_->opened) {
-    BMAD_TRY(open_checkpoint());
-    BMAD_TRY(bring_up_to_date());
-  }
-  if (options_.package != 0) {
-    return write_locked();
-  }
-  FileLock lock(files_, clock_, session_file(options_.session_id, kIndexLockName),
-                session_file(options_.session_id, kIndexLockInfoName));
-  const Result<FileLock::Guard> turn =
-      lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
-  if (!turn) {
-    if (turn.error().code == ErrorCode::E_LOCK_TIMEOUT) {
-      return std::optional<CheckpointReport>();
+  const auto with_hash = [this](std::uint32_t hash) -> Result<std::vector<Ordinal>> {
+    BMAD_TRY_ASSIGN(const auto found, state_->base->part_candidates(hash));
+    std::vector<Ordinal> ordinals;
+    for (const IndexPart::PartEntry& each : found) {
+      ordinals.push_back(each.ordinal);
     }
-    return turn.error();
-  }
-  return write_locked();
-}
-
-Result<std::optional<CheckpointReport>> SessionIndex::write_locked() {
-  if (state_->base != nullptr) {
-    BMAD_TRY(scan_all({}));  // Its postings are in the segment alone.
-  }
-  // Too many tombstones: their postings would be carried along for ever.
-  const std::uint64_t entries = state_->table.columns.size();
-  if (state_->checkpoint != nullptr && state_->table.tombstones * std::uint64_t{4} > entries) {
-    BMAD_TRY(scan_all({}));
-  }
-  const auto make = [this]() -> Result<CheckpointText> {
-    if (!state_->grown) {
-      BMAD_TRY(prepare_growth());
-    }
-    return make_checkpoint({.session_id = options_.session_id,
-                            .language = options_.language,
-                            .created_at = clock_.now(),
-                            .table = state_->table,
-                            .covers = state_->covers,
-                            .old = state_->checkpoint.get()});
+    return ordinals;
   };
-  Result<CheckpointText> made = make();
-  if (!made && made.error().code == ErrorCode::E_STORAGE_CORRUPT) {  // The old one does not hold.
-    BMAD_TRY(scan_all({}));
-    made = make();
-  }
-  if (!made) {
-    return std::move(made).error();
-  }
-  BMAD_TRY(replace_derived_file(files_, index_path(options_.session_id), made->text()));
-  CheckpointReport report{.entries = state_->table.columns.size() - state_->table.tombstones,
-                          .terms = made->terms,
-                          .index_bytes = made->text().size()};
-  for (const LogCover& cover : state_->covers) {
-    report.log_bytes += cover.bytes;
-  }
-  // From here on the file serves: the table of a full session takes twenty megabytes.
-  BMAD_TRY(open_checkpoint());
-  return std::optional(report);
+  state_->builder = std::make_unique<SessionTableBuilder>(
+      state_->table, *state_->analyzer,
+      SessionTableBuilder::Known{
+          .id_of = id_of, .with_hash = with_hash, .ends = [this] { return ends_in_base(); }});
+  return {};
 }
 
 }  // namespace bmad_mem

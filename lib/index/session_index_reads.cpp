@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "checkpoint_format.hpp"
 #include "index/session_index.hpp"
 #include "model/entry.hpp"
 #include "session_index_state.hpp"
@@ -22,11 +21,13 @@ std::uint64_t SessionIndex::log_size(EntryType type) const {
 }
 
 Ordinal SessionIndex::entry_count() const {
-  return state_->grown ? static_cast<Ordinal>(state_->table.columns.size())
-                       : state_->checkpoint_entries;
+  return static_cast<Ordinal>(state_->table.columns.size());
 }
 
-Status SessionIndex::load() { return state_->load(); }
+Status SessionIndex::load() {
+  state_->load();
+  return {};
+}
 
 const LogCovers& SessionIndex::covers() const { return state_->covers; }
 
@@ -42,6 +43,10 @@ SessionIndex::Unknown SessionIndex::unknown() const {
   return found;
 }
 
+std::string SessionIndex::base_path() const {
+  return state_->base == nullptr ? std::string() : state_->base->path();
+}
+
 Result<SlotTotals> SessionIndex::totals() {
   BMAD_TRY(load());
   const SlotTable& slots = *state_->slots;
@@ -53,9 +58,7 @@ Result<SlotTotals> SessionIndex::totals() {
 SlotView SessionIndex::slots() const { return state_->slots->view(); }
 
 Timestamp SessionIndex::timestamp(Ordinal ordinal) const {
-  const std::vector<std::int64_t>& decoded = state_->table.columns.timestamps;
-  return Timestamp(std::chrono::milliseconds(
-      decoded.empty() ? timestamp_at(state_->timestamps, ordinal) : decoded[ordinal]));
+  return Timestamp(std::chrono::milliseconds(state_->table.columns.timestamps[ordinal]));
 }
 
 const OddEntry* SessionIndex::odd(Ordinal ordinal) const {
@@ -65,9 +68,6 @@ const OddEntry* SessionIndex::odd(Ordinal ordinal) const {
 
 Result<std::vector<Posting>> SessionIndex::postings(PostingKind kind, std::string_view key) const {
   std::vector<Posting> list;
-  if (state_->checkpoint != nullptr) {
-    BMAD_TRY(state_->checkpoint->postings(kind, key, list));
-  }
   if (state_->base != nullptr) {
     BMAD_TRY_ASSIGN(const PartPostings found, state_->base->part_postings(kind, key));
     for (const SessionPostings& session : found.sessions) {
@@ -92,7 +92,7 @@ Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std
     }
   }
   BMAD_TRY_ASSIGN(const std::vector<Posting> list, postings(kind, key));
-  const bool is_all_in_memory = state_->checkpoint == nullptr && state_->base == nullptr;
+  const bool is_all_in_memory = state_->base == nullptr;
   if (list.empty() && is_all_in_memory) {
     // Most words are in few sessions: a list for each of the others would be most of a search.
     static const auto kNone = std::make_shared<const SlotPostings>();
@@ -129,123 +129,11 @@ std::uint64_t count_live(const SlotTable& slots, std::span<const Posting> postin
 
 }  // namespace
 
-/// Those of the base and of the table, ascending by bytes.
-Status SessionIndex::keys_behind_base(PostingKind kind, std::string_view prefix,
-                                      const WantKey& wanted, const UseKey& use) const {
-  std::map<std::string, std::uint64_t, std::less<>> counts;
-  BMAD_TRY(
-      state_->base->part_keys(kind, prefix, wanted, [&](std::string_view key, std::uint64_t count) {
-        counts.emplace(key, count);
-        return true;
-      }));
-  const SlotTable& slots = *state_->slots;
-  if (state_->table.tombstones > 0) {
-    for (auto& [key, count] : counts) {
-      BMAD_TRY_ASSIGN(const PartPostings found, state_->base->part_postings(kind, key));
-      count = 0;
-      for (const SessionPostings& session : found.sessions) {
-        for (const SlotPosting& posting : session.postings) {
-          count += slots.slot(posting.slot) != SlotTable::kNoSlot ? 1 : 0;
-        }
-      }
-    }
-  }
-  for (const Memtable::KeyedPostings& each : state_->table.memtable.sorted(kind, prefix)) {
-    if (wanted(each.key)) {
-      counts[std::string(each.key)] += count_live(slots, each.postings);
-    }
-  }
-  for (const auto& [key, count] : counts) {
-    if (count > 0 && !use(key, count)) {
-      return {};
-    }
-  }
-  return {};
-}
-
-Status SessionIndex::keys(PostingKind kind, std::string_view prefix, const UseKey& use) const {
-  BMAD_TRY(state_->load());
-  if (state_->base != nullptr) {
-    return keys_behind_base(kind, prefix, [](std::string_view) { return true; }, use);
-  }
-  const SlotTable& slots = *state_->slots;
-  // Old and new keys, merged; under both, the counts add up.
-  std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind, prefix);
-  if (!std::ranges::is_sorted(added, precedes_in_file, &Memtable::KeyedPostings::key)) {
-    std::ranges::sort(added, precedes_in_file, &Memtable::KeyedPostings::key);
-  }
-  auto next = added.cbegin();
-  bool wanted = true;
-  const auto offer = [&](std::string_view key, std::uint64_t count) {
-    wanted = wanted && (count == 0 || use(key, count));
-  };
-  const auto use_added = [&] {
-    offer(next->key, count_live(slots, next->postings));
-    ++next;
-  };
-  if (state_->checkpoint != nullptr) {
-    std::vector<Posting> list;
-    bool good = true;
-    BMAD_TRY(
-        state_->checkpoint->keys(kind, prefix, [&](std::string_view key, std::string_view text) {
-          if (!key.starts_with(prefix)) {
-            return false;
-          }
-          while (wanted && next != added.cend() && precedes_in_file(next->key, key)) {
-            use_added();
-          }
-          list.clear();
-          good = decode_postings(text, state_->checkpoint_entries, list);
-          std::uint64_t count = good ? count_live(slots, list) : 0;
-          if (next != added.cend() && next->key == key) {
-            count += count_live(slots, next->postings);
-            ++next;
-          }
-          offer(key, count);
-          return wanted && good;
-        }));
-    if (!good) {
-      return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                   .message = "a posting list of the index is none",
-                   .path = files_.display_path(index_path(options_.session_id))};
-    }
-  }
-  while (wanted && next != added.cend()) {
-    use_added();
-  }
-  return {};
-}
-
-Result<std::vector<std::uint32_t>> SessionIndex::id_hashes() const {
-  if (!state_->grown && state_->checkpoint != nullptr) {
-    return state_->checkpoint->id_hashes();
-  }
+const std::vector<std::uint32_t>& SessionIndex::id_hashes() const {
   return state_->table.columns.id_hashes;
 }
 
-Result<std::uint32_t> SessionIndex::id_hash(Ordinal ordinal) const {
-  if (state_->grown || state_->checkpoint == nullptr) {
-    return state_->table.columns.id_hashes[ordinal];
-  }
-  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, state_->checkpoint->id_hashes());
-  if (ordinal >= hashes.size()) {
-    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = "a column of the index is too short",
-                 .path = files_.display_path(index_path(options_.session_id))};
-  }
-  return hashes[ordinal];
-}
-
-Result<bool> SessionIndex::may_hold(std::span<const std::string> ids) const {
-  std::unordered_set<std::uint32_t> wanted;
-  for (const std::string& id : ids) {
-    for (const EntryType type : kEntryTypes) {
-      wanted.insert(entry_id_hash(type, id));
-    }
-  }
-  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, id_hashes());
-  return std::ranges::any_of(hashes, [&](std::uint32_t hash) { return wanted.contains(hash); });
-}
+Result<std::uint32_t> SessionIndex::id_hash(Ordinal ordinal) const { return id_hashes()[ordinal]; }
 
 Status SessionIndex::hide_those_in(SessionIndex& newer) {
   const std::pair<std::uint64_t, std::uint64_t> seen(changes_, newer.changes_);
@@ -257,8 +145,8 @@ Status SessionIndex::hide_those_in(SessionIndex& newer) {
   }
   BMAD_TRY(newer.load());
   BMAD_TRY(load());
-  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> theirs, newer.id_hashes());
-  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> ours, id_hashes());
+  const std::vector<std::uint32_t>& theirs = newer.id_hashes();
+  const std::vector<std::uint32_t>& ours = id_hashes();
   std::unordered_set<std::uint32_t> live;
   for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
     if (newer.slots().slot(ordinal) != SlotTable::kNoSlot) {
@@ -287,14 +175,14 @@ std::shared_ptr<const std::vector<std::uint8_t>> SessionIndex::hidden() const {
 }
 
 Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
-  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, id_hashes());
+  const std::vector<std::uint32_t>& hashes = id_hashes();
   std::array<std::uint32_t, kEntryTypeCount> wanted{};
   for (const EntryType type : kEntryTypes) {
     wanted[static_cast<std::size_t>(type)] = entry_id_hash(type, id);
   }
   std::vector<Ordinal> found;
   JsonParser parser;
-  BMAD_TRY(state_->load());
+  BMAD_TRY(load());
   for (Ordinal ordinal = 0; ordinal < hashes.size(); ++ordinal) {
     if (std::ranges::find(wanted, hashes[ordinal]) == wanted.end() ||
         state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
@@ -309,40 +197,15 @@ Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
   return found;
 }
 
-std::uint64_t checkpointed_bytes(FileSystem& files, const std::string& session_id,
-                                 std::string_view language) {
-  const Result<std::unique_ptr<CheckpointReader>> reader =
-      CheckpointReader::open(files, session_id, language);
-  std::uint64_t bytes = 0;
-  if (reader) {
-    for (const LogCover& cover : (*reader)->take_covers()) {
-      bytes += cover.bytes;
-    }
-  }
-  return bytes;
+const EntryRow& SessionIndex::row(Ordinal ordinal) const {
+  return state_->table.columns.rows[ordinal];
 }
 
-Result<EntryRow> SessionIndex::row(Ordinal ordinal) const {
-  return ordinal >= state_->table.rows_begin
-             ? Result<EntryRow>(state_->table.columns.rows[ordinal - state_->table.rows_begin])
-             : state_->checkpoint->row(ordinal);
-}
-
-Result<std::uint32_t> SessionIndex::line_number(Ordinal ordinal) const {
-  BMAD_TRY_ASSIGN(const EntryRow found, row(ordinal));
-  return found.line;
-}
+Result<std::uint32_t> SessionIndex::line_number(Ordinal ordinal) const { return row(ordinal).line; }
 
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
-  if (!state_->grown) {
-    BMAD_TRY(state_->load());
-  }
-  BMAD_TRY_ASSIGN(const EntryRow found, row(ordinal));
-  const std::uint32_t slot = state_->grown ? 0 : state_->slots->slot(ordinal);
-  assert(slot != SlotTable::kNoSlot);  // Superseded: nobody has a reason to ask for it.
-  const EntryType type =
-      flag_type(state_->grown ? state_->table.columns.flags[ordinal] : state_->slots->flags[slot]);
-  return read_row(files_, log_path_of(options_.session_id, type), found,
+  const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
+  return read_row(files_, log_path_of(options_.session_id, type), row(ordinal),
                   logs[static_cast<std::size_t>(type)]);
 }
 
@@ -370,7 +233,7 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
 }
 
 Result<PartPostings> SessionIndex::part_postings(PostingKind kind, std::string_view key) {
-  BMAD_TRY(in_session(*this, load()));
+  BMAD_TRY(load());
   BMAD_TRY_ASSIGN(Postings found, in_session(*this, live_postings(kind, key)));
   PartPostings all;
   if (!found->postings.empty()) {
@@ -384,13 +247,48 @@ Result<PartPostings> SessionIndex::part_postings(PostingKind kind, std::string_v
 
 Status SessionIndex::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
                                const UseKey& use) {
-  BMAD_TRY(in_session(*this, load()));
-  if (state_->base != nullptr) {
-    return in_session(*this, keys_behind_base(kind, prefix, wanted, use));
+  BMAD_TRY(load());
+  const SlotTable& slots = *state_->slots;
+  const std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind, prefix);
+  if (state_->base == nullptr) {
+    for (const Memtable::KeyedPostings& each : added) {
+      const std::uint64_t count = wanted(each.key) ? count_live(slots, each.postings) : 0;
+      if (count > 0 && !use(each.key, count)) {
+        break;
+      }
+    }
+    return {};
   }
-  return in_session(*this, keys(kind, prefix, [&](std::string_view key, std::uint64_t count) {
-    return !wanted(key) || use(key, count);
-  }));
+  std::map<std::string, std::uint64_t, std::less<>> counts;
+  BMAD_TRY(in_session(
+      *this,
+      state_->base->part_keys(kind, prefix, wanted, [&](std::string_view key, std::uint64_t count) {
+        counts.emplace(key, count);
+        return true;
+      })));
+  if (state_->table.tombstones > 0) {  // Some of those may be of entries that are superseded.
+    for (auto& [key, count] : counts) {
+      BMAD_TRY_ASSIGN(const PartPostings found,
+                      in_session(*this, state_->base->part_postings(kind, key)));
+      count = 0;
+      for (const SessionPostings& session : found.sessions) {
+        for (const SlotPosting& posting : session.postings) {
+          count += slots.slot(posting.slot) != SlotTable::kNoSlot ? 1 : 0;
+        }
+      }
+    }
+  }
+  for (const Memtable::KeyedPostings& each : added) {
+    if (wanted(each.key)) {
+      counts[std::string(each.key)] += count_live(slots, each.postings);
+    }
+  }
+  for (const auto& [key, count] : counts) {
+    if (count > 0 && !use(key, count)) {
+      break;
+    }
+  }
+  return {};
 }
 
 Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_find(std::string_view id) {

@@ -25,23 +25,18 @@ inline std::string log_path_of(const std::string& session_id, EntryType type) {
 /// All that an index knows. A new one for each start from nothing.
 struct SessionIndex::State {
   bool opened = false;
-  std::unique_ptr<CheckpointReader> checkpoint;
-  /// In place of a checkpoint: the table has its columns, and this its postings.
+  /// What a segment knew: the table has its columns, and this its postings.
   std::shared_ptr<SegmentPart> base;
   std::uint64_t base_bytes = 0;  // Of the logs.
-  Ordinal checkpoint_entries = 0;
   LogCovers covers;
   SessionTable table;
   std::optional<Analyzer> analyzer;
   std::unique_ptr<SessionTableBuilder> builder;  // Uses the two above.
-  bool sealed = false;            // What only additions need is gone: they begin with a new scan.
-  bool grown = false;             // The table holds all columns, and more than the checkpoint.
-  bool has_useless_file = false;  // index.json is there and does not hold.
+  bool sealed = false;  // What only additions need is gone: they begin with a new scan.
 
   // Filled by load() and postings() under their own mutexes, since many may ask at once.
   std::mutex load_mutex;
   std::optional<SlotTable> slots;
-  std::string timestamps;  // Of the checkpoint, as digits, while the table has none.
   std::mutex cache_mutex;
   std::unordered_map<std::string, Postings> cache;
   std::uint64_t cache_used = 0;
@@ -49,20 +44,12 @@ struct SessionIndex::State {
   std::shared_ptr<const std::vector<std::uint8_t>> hidden;
   std::pair<std::uint64_t, std::uint64_t> hidden_as_of;
 
-  /// Makes `slots`, and what is asked for with them. Many may ask at once.
-  Status load() {
+  /// Makes `slots`. Many may ask at once.
+  void load() {
     const std::scoped_lock guard(load_mutex);
-    if (slots) {
-      return {};
-    }
-    if (grown || checkpoint == nullptr) {
+    if (!slots) {
       slots = build_slots(table.columns);
-      return {};
     }
-    BMAD_TRY_ASSIGN(timestamps, checkpoint->timestamps());
-    BMAD_TRY(checkpoint->load_odd(table.columns.odd));
-    BMAD_TRY_ASSIGN(slots, checkpoint->slots());
-    return {};
   }
 
   /// Ends what scans began. A memory may have ten thousand small sessions: of 45 KB that one took,
@@ -77,7 +64,7 @@ struct SessionIndex::State {
     for (const LogCover& cover : covers) {
       bytes += cover.bytes;
     }
-    if (checkpoint == nullptr && base == nullptr && bytes <= kSmall) {
+    if (base == nullptr && bytes <= kSmall) {
       builder.reset();
       analyzer.reset();
       table.memtable.seal();

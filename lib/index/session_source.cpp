@@ -1,10 +1,7 @@
 // What a segment takes of the index of one session.
-#include <set>
 #include <string>
 #include <utility>
 
-#include "checkpoint_format.hpp"
-#include "checkpoint_text.hpp"
 #include "index/segment_writer.hpp"
 #include "index/session_index.hpp"
 #include "session_index_state.hpp"
@@ -62,6 +59,7 @@ class IndexSource final : public SegmentSource {
     const SessionFacts& facts = index_.facts();
     return {{.id = index_.session_id(),
              .archived = index_.is_archived(),
+             .evicted = index_.is_evicted(),
              .entries = index_.slots().size(),
              .newest = facts.newest,
              .participants = facts.participants,
@@ -79,13 +77,11 @@ class IndexSource final : public SegmentSource {
   }
   Result<std::vector<SegmentRow>> rows(std::uint32_t /*number*/) override {
     const SlotView slots = index_.slots();
-    BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes,
-                    in_session(index_, index_.id_hashes()));
+    const std::vector<std::uint32_t>& hashes = index_.id_hashes();
     std::vector<SegmentRow> rows(slots.size());
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
       const Ordinal ordinal = slots.ordinal(slot);
-      BMAD_TRY_ASSIGN(rows[slot].row, in_session(index_, index_.row(ordinal)));
-      rows[slot].id_hash = hashes[ordinal];
+      rows[slot] = {.row = index_.row(ordinal), .id_hash = hashes[ordinal]};
     }
     return rows;
   }
@@ -128,21 +124,6 @@ Result<KeyedSlots> SessionIndex::keyed_slots(PostingKind kind) const {
   };
   const std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind);
   std::vector<Posting> list;
-  if (state_->checkpoint != nullptr) {  // Its keys are in another order.
-    std::set<std::string> names;
-    for (const Memtable::KeyedPostings& each : added) {
-      names.emplace(each.key);
-    }
-    BMAD_TRY(state_->checkpoint->keys(kind, {}, [&](std::string_view key, std::string_view) {
-      names.emplace(key);
-      return true;
-    }));
-    for (const std::string& name : names) {
-      BMAD_TRY_ASSIGN(list, postings(kind, name));
-      add(name, list);
-    }
-    return all;
-  }
   auto next = added.begin();
   const auto add_next = [&] {
     list.assign(next->postings.begin(), next->postings.end());

@@ -41,20 +41,7 @@ SessionTableBuilder::SessionTableBuilder(SessionTable& table, Analyzer& analyzer
     : table_(table),
       analyzer_(analyzer),
       known_(std::move(known)),
-      begin_(static_cast<Ordinal>(table.columns.size())) {
-  if (!known_.with_hash) {
-    index_checkpoint_ids();
-  }
-}
-
-void SessionTableBuilder::index_checkpoint_ids() {
-  checkpoint_ids_.reserve(begin_);
-  for (Ordinal ordinal = 0; ordinal < begin_; ++ordinal) {
-    if ((table_.columns.flags[ordinal] & kFlagTombstone) == 0) {
-      checkpoint_ids_.emplace(table_.columns.id_hashes[ordinal], ordinal);
-    }
-  }
-}
+      begin_(static_cast<Ordinal>(table.columns.size())) {}
 
 Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   const EntryHead head = entry_head(scanned.type, scanned.value);
@@ -171,26 +158,17 @@ Result<Ordinal> SessionTableBuilder::earlier_version(EntryType type, std::string
     return std::exchange(latest_[number], ordinal);
   }
   latest_.push_back(ordinal);
-  if (known_.with_hash && begin_ > 0) {
-    BMAD_TRY_ASSIGN(const std::vector<Ordinal> candidates, known_.with_hash(hash));
-    for (const Ordinal older : candidates) {
-      const std::uint32_t flags = table_.columns.flags[older];
-      if ((flags & kFlagTombstone) == 0 && flag_type(flags) == type) {
-        BMAD_TRY_ASSIGN(const std::string known, known_.id_of(older));
-        if (known == id) {
-          return older;
-        }
-      }
-    }
+  if (begin_ == 0) {
     return kNoOrdinal;
   }
-  const auto [begin, end] = checkpoint_ids_.equal_range(hash);
-  for (auto it = begin; it != end; ++it) {
-    BMAD_TRY_ASSIGN(const std::string known, known_.id_of(it->second));
-    if (known == id && flag_type(table_.columns.flags[it->second]) == type) {
-      const Ordinal older = it->second;
-      checkpoint_ids_.erase(it);
-      return older;
+  BMAD_TRY_ASSIGN(const std::vector<Ordinal> candidates, known_.with_hash(hash));
+  for (const Ordinal older : candidates) {
+    const std::uint32_t flags = table_.columns.flags[older];
+    if ((flags & kFlagTombstone) == 0 && flag_type(flags) == type) {
+      BMAD_TRY_ASSIGN(const std::string known, known_.id_of(older));
+      if (known == id) {
+        return older;
+      }
     }
   }
   return kNoOrdinal;
@@ -237,7 +215,7 @@ Status SessionTableBuilder::supersede(Ordinal older) {
 }
 
 Status SessionTableBuilder::need_ends() {
-  if (known_.ends && begin_ > 0 && !has_ends_) {
+  if (begin_ > 0 && !has_ends_) {
     BMAD_TRY_ASSIGN(table_.conversation_ends, known_.ends());
     has_ends_ = true;
   }

@@ -6,20 +6,19 @@
 //               +-> link to the entry before it            `previous`, conversation by conversation
 //               +-> tombstone for the version before it
 //
-// The table begins empty, or behind the columns of a checkpoint: then ordinals go on counting, and
-// only what is added has postings here. Pure but for `id_of`, which reads one line.
+// The table begins empty, or behind the columns of a segment: then ordinals go on counting, and
+// only what is added has postings here. Pure but for what Known reads.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
 #include "index/analyzer.hpp"
-#include "index/checkpoint_reader.hpp"
 #include "index/entry_columns.hpp"
 #include "index/entry_scanner.hpp"
 #include "index/memtable.hpp"
@@ -28,9 +27,11 @@
 
 namespace bmad_mem {
 
+/// The last live entry of each conversation, by its id.
+using ConversationEnds = std::map<std::string, Ordinal, std::less<>>;
+
 struct SessionTable {
   EntryColumns columns;
-  std::size_t rows_begin = 0;  ///< Ordinal of columns.rows[0]: rows of a checkpoint stay there.
   Memtable memtable;
   SessionFacts facts;
   ConversationEnds conversation_ends;
@@ -40,15 +41,14 @@ struct SessionTable {
 /// Adds lines to a table.
 class SessionTableBuilder {
  public:
-  /// What is known of the entries that the table begins behind.
+  /// What is known of the entries that the table begins behind, if there are any.
   struct Known {
     /// The id of one: 30 bits of hash may be equal by chance.
     std::function<Result<std::string>(Ordinal)> id_of;
-    /// Those with a hash. Without it all are put into a table first.
-    std::function<Result<std::vector<Ordinal>>(std::uint32_t hash)> with_hash = {};
-    /// The last entry of each conversation. Asked once, when one goes on; without it the table has
-    /// them.
-    std::function<Result<ConversationEnds>()> ends = {};
+    /// Those with a hash.
+    std::function<Result<std::vector<Ordinal>>(std::uint32_t hash)> with_hash;
+    /// The last entry of each conversation. Asked once, when one goes on.
+    std::function<Result<ConversationEnds>()> ends;
   };
 
   /// Goes on behind what `table` holds; both must outlive the builder.
@@ -66,7 +66,6 @@ class SessionTableBuilder {
   void add_statement(const ScannedEntry& scanned, Ordinal ordinal);
   std::uint32_t index_words(const ScannedEntry& scanned, Ordinal ordinal);
   Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);
-  void index_checkpoint_ids();
   Status supersede(Ordinal older);
   Status need_ends();
   Status link(Ordinal ordinal, const std::string& conversation_id);
@@ -79,8 +78,7 @@ class SessionTableBuilder {
   Ordinal begin_;                // First ordinal added here.
   StringTable ids_;              // Type and id of the entries added here …
   std::vector<Ordinal> latest_;  // … to their latest version.
-  std::unordered_multimap<std::uint32_t, Ordinal> checkpoint_ids_;  // Live ones, by hash.
-  std::string text_;                                                // Scratch; so for the next.
+  std::string text_;             // Scratch; so for the next.
   std::string key_;
   Ordinal words_begin_ = 0;  // First ordinal that the thread indexes.
   std::optional<WordThread> words_;

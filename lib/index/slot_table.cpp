@@ -2,23 +2,16 @@
 
 #include <algorithm>
 #include <cassert>
-#include <numeric>
-#include <utility>
 
 namespace bmad_mem {
 namespace {
-
-std::uint32_t previous_distance(const EntryColumns& columns, Ordinal ordinal) {
-  return columns.previous.empty() ? ((columns.flags[ordinal] & kFlagFollows) != 0 ? 1U : 0U)
-                                  : columns.previous[ordinal];
-}
 
 bool is_live(std::uint32_t flags) { return (flags & kFlagTombstone) == 0; }
 
 /// Whether slots and ordinals are the same numbers.
 bool is_straight(const EntryColumns& columns) {
   for (Ordinal ordinal = 0; ordinal < columns.size(); ++ordinal) {
-    if (!is_live(columns.flags[ordinal]) || previous_distance(columns, ordinal) > 1) {
+    if (!is_live(columns.flags[ordinal]) || columns.previous[ordinal] > 1) {
       return false;
     }
   }
@@ -30,7 +23,7 @@ void number_slots(const EntryColumns& columns, SlotTable& table) {
   const auto count = static_cast<Ordinal>(columns.size());
   std::vector<Ordinal> next(count, kNoOrdinal);
   for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
-    const std::uint32_t distance = previous_distance(columns, ordinal);
+    const std::uint32_t distance = columns.previous[ordinal];
     if (is_live(columns.flags[ordinal]) && distance > 0) {
       next[ordinal - distance] = ordinal;
     }
@@ -38,7 +31,7 @@ void number_slots(const EntryColumns& columns, SlotTable& table) {
   table.slots.assign(count, SlotTable::kNoSlot);
   table.ordinals.reserve(count);
   for (Ordinal first = 0; first < count; ++first) {
-    if (is_live(columns.flags[first]) && previous_distance(columns, first) == 0) {
+    if (is_live(columns.flags[first]) && columns.previous[first] == 0) {
       for (Ordinal at = first; at != kNoOrdinal; at = next[at]) {
         table.slots[at] = static_cast<std::uint32_t>(table.ordinals.size());
         table.ordinals.push_back(at);
@@ -49,7 +42,7 @@ void number_slots(const EntryColumns& columns, SlotTable& table) {
 
 /// Whether the entry in `slot` follows the one in the slot before in their conversation.
 bool follows(const EntryColumns& columns, const SlotTable& table, std::uint32_t slot) {
-  return slot > 0 && previous_distance(columns, table.ordinal(slot)) > 0;
+  return slot > 0 && columns.previous[table.ordinal(slot)] > 0;
 }
 
 void measure_windows(const EntryColumns& columns, SlotTable& table) {
@@ -78,77 +71,7 @@ void measure_windows(const EntryColumns& columns, SlotTable& table) {
   }
 }
 
-std::uint64_t sum_of(const std::vector<std::uint32_t>& values) {
-  return std::accumulate(values.begin(), values.end(), std::uint64_t{0});
-}
-
-/// Takes the reach out of what measured_windows() gave.
-void split_windows(SlotTable& table) {
-  table.reach.resize(table.window_lengths.size());
-  for (std::size_t slot = 0; slot < table.reach.size(); ++slot) {
-    std::uint32_t& window = table.window_lengths[slot];
-    table.reach[slot] = {.before = static_cast<std::uint8_t>(window >> 2U & 3U),
-                         .after = static_cast<std::uint8_t>(window & 3U)};
-    window >>= 4U;
-  }
-}
-
-/// Whether no window reaches beyond the ends of the table. A reach is at most 3, so only those at
-/// the ends could.
-bool are_inside(const std::vector<WindowReach>& reach) {
-  const std::size_t size = reach.size();
-  for (std::size_t i = 0; i < std::min<std::size_t>(size, 3); ++i) {
-    if (reach[i].before > i || reach[size - 1 - i].after > i) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
-
-std::vector<std::uint32_t> measured_windows(const SlotTable& table) {
-  std::vector<std::uint32_t> windows;
-  windows.reserve(table.size());
-  for (std::uint32_t slot = 0; slot < table.size(); ++slot) {
-    const WindowReach reach = table.reach[slot];
-    windows.push_back(table.window_lengths[slot] << 4U |
-                      static_cast<std::uint32_t>(reach.before) << 2U | reach.after);
-  }
-  return windows;
-}
-
-std::optional<SlotTable> measured_slots(EntryColumns columns, std::vector<Ordinal> ordinals,
-                                        std::vector<std::uint32_t> windows) {
-  SlotTable table;
-  if (ordinals.empty()) {
-    table.lengths = std::move(columns.lengths);
-    table.flags = std::move(columns.flags);
-  } else {
-    const auto entries = static_cast<Ordinal>(columns.size());
-    table.slots.assign(entries, SlotTable::kNoSlot);
-    table.lengths.resize(ordinals.size());
-    table.flags.resize(ordinals.size());
-    for (std::uint32_t slot = 0; slot < ordinals.size(); ++slot) {
-      const Ordinal ordinal = ordinals[slot];
-      if (ordinal >= entries) {
-        return std::nullopt;
-      }
-      table.slots[ordinal] = slot;
-      table.lengths[slot] = columns.lengths[ordinal];
-      table.flags[slot] = columns.flags[ordinal];
-    }
-    table.ordinals = std::move(ordinals);
-  }
-  if (windows.size() != table.flags.size()) {
-    return std::nullopt;
-  }
-  table.window_lengths = std::move(windows);
-  split_windows(table);
-  table.length_sum = sum_of(table.lengths);
-  table.window_length_sum = sum_of(table.window_lengths);
-  return are_inside(table.reach) ? std::optional(std::move(table)) : std::nullopt;
-}
 
 std::uint64_t count_windows(std::span<const SlotPosting> postings, const WindowReach* reach) {
   std::uint64_t count = 0;

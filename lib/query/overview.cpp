@@ -47,12 +47,11 @@ class Passing {
 Status add_topics(const SearchedPart& part, std::span<IndexedSession* const> sessions,
                   const EntryFilter& filter, std::map<std::string, TopicCount>& topics) {
   std::map<std::uint32_t, Passing> passing;  // By the number of the session.
-  // Each once: a name that JSON escapes may come from the checkpoint and again from the table.
-  std::set<std::string> names;
+  std::vector<std::string> names;
   BMAD_TRY(part.part->part_keys(
       PostingKind::kTopic, {}, [](std::string_view) { return true; },
       [&](std::string_view name, std::uint64_t) {
-        names.emplace(name);
+        names.emplace_back(name);
         return true;
       }));
   for (const std::string& name : names) {

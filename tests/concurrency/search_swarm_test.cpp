@@ -1,4 +1,4 @@
-// search_swarm_test.cpp - readers ask while writers append and checkpoints are replaced: no call
+// search_swarm_test.cpp - readers ask while writers append and segments are replaced: no call
 // fails, every hit is an entry that was sent, byte for byte, and every entry that was acknowledged
 // before a query began is found by it.
 //
@@ -216,7 +216,7 @@ std::deque<Child> start_writers(const std::string& root, Board& board, const Pla
 
 }  // namespace
 
-TEST_CASE("queries find every acknowledged entry while others append and replace checkpoints") {
+TEST_CASE("queries find every acknowledged entry while others append and replace segments") {
   TemporaryDirectory folder;
   const std::string root = folder.path("memory");
   const unsigned seed = test_seed("search");

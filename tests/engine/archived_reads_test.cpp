@@ -57,7 +57,7 @@ TEST_CASE("an archive that can't be read is named, and the rest is answered") {
     archive_two(memory);
     damage(in_archive(memory, "s1.tar.gz"));
     if (!has_index) {
-      fs::remove(in_archive(memory, "s1.index.json"));
+      fs::remove_all(memory.root() + "/index");
       fs::remove(in_archive(memory, "s1.known.jsonl"));
     }
     std::vector<std::string> told;
@@ -179,55 +179,50 @@ TEST_CASE("what version 0.1 kept is not removed where it is all that is left") {
   CHECK(is_kept(memory));
 }
 
-TEST_CASE("an index of another archive, or a damaged one, answers nothing") {
+TEST_CASE("what is known beside another archive, or damaged, answers nothing") {
   MemoryFixture memory;
   archive_two(memory);
-  for (const char* name : {"s1.index.json", "s1.known.jsonl"}) {
-    fs::copy_file(in_archive(memory, name), in_archive(memory, std::string(name) + ".old"));
-  }
+  const std::string known = in_archive(memory, "s1.known.jsonl");
+  fs::copy_file(known, known + ".old");
   memory->restore_session("s1").value();
   CHECK_FALSE(fs::exists(in_archive(memory, "s1.index.json")));
-  CHECK_FALSE(fs::exists(in_archive(memory, "s1.known.jsonl")));
+  CHECK_FALSE(fs::exists(known));
   memory.add_fact("f3", "no heron swims");
   memory->archive_session("s1").value();
-  for (const char* name : {"s1.index.json", "s1.known.jsonl"}) {
-    fs::rename(in_archive(memory, std::string(name) + ".old"), in_archive(memory, name));
-  }
+  fs::rename(known + ".old", known);
   memory.reopen();
   CHECK(memory.found("heron") == Ids{"f1", "f2", "f3", "m1"});
   CHECK(Knowledge(*memory).recall({}).value().size() == 3);
-  for (const char* name : {"s1.index.json", "s1.known.jsonl"}) {
-    for (const std::uintmax_t size : {0U, 20U, 400U}) {
-      CAPTURE(name);
-      CAPTURE(size);
-      memory.reopen();
-      CHECK(memory.found("heron").size() == 4);  // Makes them anew.
-      fs::resize_file(in_archive(memory, name), size);
-      memory.reopen();
-      CHECK(memory.found("heron") == Ids{"f1", "f2", "f3", "m1"});
-      CHECK(Knowledge(*memory).recall({}).value().size() == 3);
-      CHECK(memory->get(Ids{"f3"}).value().size() == 1);
-    }
+  for (const std::uintmax_t size : {0U, 20U, 400U}) {
+    CAPTURE(size);
+    memory.reopen();
+    CHECK(memory.found("heron").size() == 4);  // Makes it anew.
+    fs::resize_file(known, size);
+    memory.reopen();
+    CHECK(memory.found("heron") == Ids{"f1", "f2", "f3", "m1"});
+    CHECK(Knowledge(*memory).recall({}).value().size() == 3);
+    CHECK(memory->get(Ids{"f3"}).value().size() == 1);
   }
 }
 
-TEST_CASE("an index that is missing is made after a question, and git does not see it") {
+TEST_CASE("an archive stands in the index at once, and git sees nothing beside it") {
   MemoryFixture memory;
+  memory.folder.write("memory/.gitignore", "/mine\n");
   archive_two(memory);
-  fs::remove(in_archive(memory, "s1.index.json"));
-  memory.folder.write("memory/.gitignore", "/mine");
-  memory.reopen();
-  CHECK(memory.found("heron").size() == 3);
   CHECK(fs::exists(in_archive(memory, "s1.index.json")));
   CHECK(memory.folder.read("memory/.gitignore") ==
-        "/mine\n/archive/*.index.json\n/archive/*.known.jsonl\n");
+        "/mine\n/archive/*.known.jsonl\n/archive/*.index.json\n");
+  CHECK(memory.folder.read("memory/index/CURRENT").find("\"s1\": {\"segment\"") !=
+        std::string::npos);
+  memory.reopen();
+  CHECK(memory.found("heron") == Ids{"f1", "f2", "m1"});
 }
 
 TEST_CASE("what is purged from an archive is in no file beside it") {
   MemoryFixture memory;
   archive_two(memory);
   REQUIRE(memory.found("fish") == Ids{"f1"});
-  CHECK(files_with(memory, "fish").size() == 2);  // Index and facts; the archive is packed.
+  CHECK(files_with(memory, "fish").size() == 3);  // Segment, readable index and facts; not packed.
   memory->delete_entries({.ids = {"f1"}}, {.purge = true}).value();
   CHECK(files_with(memory, "fish").empty());
   CHECK(memory.found("heron") == Ids{"f2", "m1"});
@@ -337,7 +332,10 @@ TEST_CASE("what is purged of the evicted is in no file beside them") {
   const Ids evicted = evict_some(memory);
   const std::string number = "number" + evicted[0].substr(1);
   REQUIRE(memory.found(number) == Ids{evicted[0]});
-  REQUIRE(fs::exists(in_archive(memory, "s1.evicted.jsonl.index.json")));
+  memory->rebuild_index().value();  // Takes them into the index, however few they are.
+  CHECK(memory.folder.read("memory/index/CURRENT").find("\"s1/evicted\"") != std::string::npos);
+  memory.reopen();
+  REQUIRE(memory.found(number) == Ids{evicted[0]});
   memory->delete_entries({.ids = {evicted[0]}}, {.purge = true}).value();
   CHECK(memory.found(number).empty());
   CHECK(files_with(memory, number).empty());

@@ -118,7 +118,7 @@ TEST_CASE("the context of the sample is the document tests/engine/fixtures/conte
   CHECK(context.max_tokens == 800);
 }
 
-TEST_CASE("a context doesn't depend on time, accesses, checkpoints or the process") {
+TEST_CASE("a context doesn't depend on time, accesses, the index or the process") {
   ContextFixture memory;
   const std::string first = memory.context().markdown;
   memory.clock.advance(std::chrono::days(400));

@@ -1,7 +1,7 @@
 // recovery_test.cpp - how the engine gets over what goes wrong (specification, 12.2).
 //
 //   a disk that stumbles      here, and storage/retrying_file_system_test.cpp
-//   a damaged checkpoint      search_test.cpp: "every damaged checkpoint is made up for ..."
+//   a damaged index           root_index_test.cpp, search_twin.cpp
 //   a lock that is held       open_test.cpp: the holder is named when the time is up
 //   a session that is full    compaction_test.cpp: a write makes room first
 //   a session in its archive  archiving_test.cpp: "writing to an archived session brings it back"

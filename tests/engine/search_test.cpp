@@ -385,31 +385,37 @@ TEST_CASE("equal hits come newest first, then the later line") {
   CHECK(find(memory, {.text = "postgres", .sort = SortOrder::kTimeAsc}) == Ids{"b", "a", "c"});
 }
 
-TEST_CASE("every damaged checkpoint is made up for, however many there are") {
+TEST_CASE("rebuild-index writes what people read, or leaves index.json as it was") {
   MemoryFixture memory;
-  constexpr int kSessions = 8;
-  for (int i = 0; i < kSessions; ++i) {
-    const std::string id = memory.session(fmt::format("s{}", i));
-    memory.add_fact(fmt::format("f{}", i), "postgres pool", id);
-  }
-  memory->rebuild_index().value();
-  for (int i = 0; i < kSessions; ++i) {
-    // The head holds and the columns behind it don't: seen only when they are read.
-    const std::string id = fmt::format("s{}", i);
-    std::string bytes = memory.read("index.json", id);
-    const std::size_t at = bytes.find("\"inverted_index\"");
-    REQUIRE(at != std::string::npos);
-    for (char& c : std::span(bytes).subspan(at + 20)) {
-      c = c >= 'a' && c <= 'y' ? static_cast<char>(c + 1) : c;
-    }
-    memory.write("index.json", bytes, id);
-  }
-  for (const char* text : {"postgres", "post*", "postgrse~", "\"postgres pool\""}) {
-    memory.reopen();
-    CHECK(find(memory, {.text = text}).size() == kSessions);
-  }
-  memory.reopen();
-  CHECK(memory->related("f7", {}).value().size() == kSessions - 1);
+  memory.session();
+  memory.add_fact("f1", "postgres pool");
+  memory.add_fact("f1", "postgres pools");
+  const IndexReport report = memory->rebuild_index().value().at(0);
+  const std::string text = memory.read("index.json");
+  CHECK(report.entries == 1);
+  CHECK(report.index_bytes == text.size());
+  CHECK(report.log_bytes == memory.read(EntryType::kFact).size());
+  CHECK(text.find(R"("postgr": ["f1"])") != std::string::npos);
+  std::filesystem::create_directory(memory.path("index.json.tmp"));
+  memory.add_fact("f2", "heron");
+  CHECK_FALSE(memory->rebuild_index(std::vector<std::string>{"s1"}).has_value());
+  CHECK(memory.read("index.json") == text);
+  CHECK(find(memory, {.text = "heron"}) == Ids{"f2"});
+}
+
+TEST_CASE("what is deleted or closed stands in index.json as it is") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("f1", "postgres pool");
+  memory.add_fact("f2", "grey heron");
+  memory->close_session("s1").value();
+  CHECK(memory.read("index.json").find("heron") != std::string::npos);
+  memory->delete_entries({.ids = {"f2"}}, {.purge = true}).value();
+  CHECK_FALSE(std::filesystem::exists(memory.path("index.json")));
+  memory->close_session("s1").value();
+  CHECK(memory.read("index.json").find("heron") == std::string::npos);
+  memory->archive_session("s1").value();
+  CHECK(memory.folder.read("memory/archive/s1.index.json").find("postgr") != std::string::npos);
 }
 
 TEST_CASE("a search over more sessions than a process may have open files finds all of them") {

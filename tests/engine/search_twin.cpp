@@ -70,7 +70,7 @@ class TwinRun {
     for (const std::string& session : sessions_) {
       write(session, below(40));
     }
-    remove_checkpoints();
+    std::filesystem::remove_all(memory_.root() + "/index");
     ask("absent");
     memory_->rebuild_index().value();
     ask("present");
@@ -81,9 +81,7 @@ class TwinRun {
     memory_->rebuild_index(std::vector{sessions_.front()}).value();
     write(sessions_.back(), 20 + below(20));
     ask("far behind in one session");
-    for (const std::string& session : sessions_) {
-      damage(session);
-    }
+    damage();
     ask("damaged");
     edit_by_hand();
     ask("edited by hand");
@@ -100,7 +98,7 @@ class TwinRun {
 
   // The store.
 
-  /// In some stores queries write checkpoints, so that these grow from one another.
+  /// In some stores queries make segments, so that these grow from one another.
   void configure() {
     std::string config = memory_.folder.read("memory/config.json");
     Json json = Json::parse(config);
@@ -263,33 +261,38 @@ class TwinRun {
     }
   }
 
-  void remove_checkpoints() {
-    for (const std::string& session : sessions_) {
-      std::filesystem::remove(memory_.path("index.json", session));
+  /// Each file of the index, in one of several ways, or not.
+  void damage() {
+    std::vector<std::string> names;
+    for (const auto& file : std::filesystem::directory_iterator(memory_.root() + "/index")) {
+      names.push_back("memory/index/" + file.path().filename().string());
     }
-  }
-
-  void damage(const std::string& session) {
-    std::string bytes = memory_.read("index.json", session);
-    switch (below(5)) {
-      case 0:
-        bytes = "garbage";
-        break;
-      case 1:
-        bytes.resize(below(bytes.size() + 1));
-        break;
-      case 2:
-        bytes = memory_.read("index.json", sessions_[below(sessions_.size())]);
-        break;
-      case 3:
-        for (int i = 0; i < 3 && !bytes.empty(); ++i) {
-          bytes[below(bytes.size())] ^= static_cast<char>(1U << below(7));
-        }
-        break;
-      default:
-        bytes += bytes;
+    std::ranges::sort(names);
+    for (const std::string& name : names) {
+      std::string bytes = memory_.folder.read(name);
+      switch (below(6)) {
+        case 0:
+          bytes = "garbage";
+          break;
+        case 1:
+          bytes.resize(below(bytes.size() + 1));
+          break;
+        case 2:
+          bytes = memory_.folder.read(names[below(names.size())]);
+          break;
+        case 3:
+          for (int i = 0; i < 3 && !bytes.empty(); ++i) {
+            bytes[below(bytes.size())] ^= static_cast<char>(1U << below(7));
+          }
+          break;
+        case 4:
+          bytes += bytes;
+          break;
+        default:
+          continue;
+      }
+      memory_.folder.write(name, bytes);
     }
-    memory_.write("index.json", bytes, session);
   }
 
   /// A line goes, another is doubled, as an editor or a checkout would do it.
@@ -459,7 +462,7 @@ class TwinRun {
       counts[each.topic] += each.entries;
     }
     if (report_.problem.empty() && counts != naive.topics()) {
-      report_.problem = fmt::format("seed {}, checkpoints {}: topics differ", seed_, phase);
+      report_.problem = fmt::format("seed {}, index {}: topics differ", seed_, phase);
     }
   }
 
@@ -487,7 +490,7 @@ class TwinRun {
     }
     if (!problem.empty()) {
       report_.problem = fmt::format(
-          "seed {}, checkpoints {}, query [{}]{} ranking {} sort {} limit {} min {} sessions {} "
+          "seed {}, index {}, query [{}]{} ranking {} sort {} limit {} min {} sessions {} "
           "types {}: {}",
           seed_, phase, asked.text, asked.text_is_prose ? " prose" : "",
           static_cast<int>(asked.ranking), static_cast<int>(asked.sort), asked.filter.limit,

@@ -1,6 +1,6 @@
 // search_twin.hpp - random stores and random queries, each answered by the engine and by the naive
 // search of tests/query/naive_search.hpp: the same entries in the same order with the same scores,
-// whatever state the checkpoints are in.
+// whatever state the index is in.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct TwinReport {
   std::string problem;      ///< The first difference, with the seed; empty when there is none.
 };
 
-/// One store. It is asked with checkpoints absent, fresh, behind, far behind in one session only,
+/// One store. It is asked with its index absent, fresh, behind, far behind in one session only,
 /// and damaged, by a manager that stays open and by new ones.
 TwinReport compare_twins(unsigned seed, std::size_t queries_each);
 

@@ -220,13 +220,14 @@ void put_number(std::string& bytes, std::size_t at, std::uint64_t number) {
 
 /// Puts hashes right where a segment of this size has them, so that what they guard is read.
 std::string with_right_hashes(std::string bytes) {
-  constexpr std::size_t kHead = 24;
+  constexpr std::size_t kHead = 32;
   constexpr std::size_t kLine = 24;
   const std::size_t footer_size = kHead + kPlaceCount * kLine + std::string_view("english").size();
   if (bytes.size() < kTrailerSize + footer_size) {
     return bytes;
   }
   const std::size_t footer = bytes.size() - kTrailerSize - footer_size;
+  const auto salt = little_at<std::uint64_t>(bytes.data() + footer + kHead - 8);
   for (std::size_t i = 0; i < kPlaceCount; ++i) {
     const std::size_t at = footer + kHead + i * kLine;
     const auto offset = little_at<std::uint64_t>(bytes.data() + at);
@@ -240,11 +241,12 @@ std::string with_right_hashes(std::string bytes) {
     } else if (i == static_cast<std::size_t>(SegmentPlace::kRows)) {
       for (std::size_t row = offset; row + kRowSize <= offset + size; row += kRowSize) {
         std::string hash;
-        put_little(xxh3(all.substr(row, kRowSize - 3)), hash);
+        put_little(xxh3(all.substr(row, kRowSize - 3)) ^ salt, hash);
         bytes.replace(row + kRowSize - 3, 3, hash, 0, 3);
       }
     } else if (size > kBlockHash) {  // One block, in a memory as small as this.
-      put_number(bytes, offset + size - kBlockHash, xxh3(all.substr(offset, size - kBlockHash)));
+      put_number(bytes, offset + size - kBlockHash,
+                 xxh3(all.substr(offset, size - kBlockHash)) ^ salt);
     }
   }
   const std::size_t trailer = bytes.size() - kTrailerSize;

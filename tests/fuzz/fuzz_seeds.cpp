@@ -145,23 +145,6 @@ const std::vector<std::string>& analyzer_seeds() {
   return seeds;
 }
 
-const std::vector<std::string>& checkpoint_seeds() {
-  static const std::vector<std::string> seeds = {
-      "",
-      std::string("\0", 1),  // See fuzz_checkpoint(): which one, then where, how and with what.
-      "\1",
-      "\2",
-      std::string("\2\0\x10\0x", 5),
-      std::string("\2\x06\0\1\3", 5),
-      std::string("\2\x08\0\2\7", 5),
-      std::string("\0\x07\x10\3\x20", 5),
-      std::string("\2\x09\0\4\0", 5),
-      "[3,5,-2,4]",
-      "AAAAAw8rKd0pQAAAAAw8rKd0pQ",
-  };
-  return seeds;
-}
-
 const std::vector<std::string>& root_index_seeds() {
   static const std::vector<std::string> seeds = [] {
     std::vector<std::string> all = {"", std::string("\0", 1), "\1"};

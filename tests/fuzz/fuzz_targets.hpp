@@ -33,10 +33,6 @@ void fuzz_query(std::string_view bytes);
 /// are the same again.
 void fuzz_analyzer(std::string_view bytes);
 
-/// Checkpoints: the first byte picks one, the others change it. An index with it answers as the
-/// logs do, or says that it can't be used.
-void fuzz_checkpoint(std::string_view bytes);
-
 /// The index of a memory, a segment or CURRENT: the first byte says whether hashes are put right
 /// afterwards, the others change it. The memory answers as the logs do, or, where a segment lies,
 /// nothing breaks.

@@ -83,10 +83,6 @@ TEST_CASE("any text is taken apart into terms that may stand in the index") {
   replay(fuzz_analyzer, analyzer_seeds(), 100);
 }
 
-TEST_CASE("any checkpoint gives the right answer or none") {
-  replay(fuzz_checkpoint, checkpoint_seeds(), 60);
-}
-
 TEST_CASE("any segment gives the right answer or none") {
   replay(fuzz_segment, root_index_seeds(), 4);
 }

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "index/segment.hpp"
 #include "model/entry.hpp"
 #include "storage/layout.hpp"
 
@@ -118,8 +119,6 @@ std::string IndexedSession::log(EntryType type) {
   return session_file(kSession, entry_type_info(type).log_file);
 }
 
-std::string IndexedSession::index_file() { return index_path(kSession); }
-
 void IndexedSession::add(const NewLine& line) {
   const std::unique_ptr<File> file =
       std::move(files.open(log(line.type), OpenMode::kAppend).value());
@@ -130,14 +129,35 @@ std::unique_ptr<SessionIndex> IndexedSession::index(std::string_view session_id,
                                                     std::string_view language) {
   return std::make_unique<SessionIndex>(files, clock,
                                         SessionIndex::Options{.session_id = std::string(session_id),
-                                                              .language = std::string(language)});
+                                                              .language = std::string(language),
+                                                              .base = base()});
 }
 
-void IndexedSession::checkpoint() {
-  const std::unique_ptr<SessionIndex> writer = index();
-  if (!writer->refresh() || !writer->write_checkpoint().value()) {
-    throw std::runtime_error("no checkpoint was written");
+std::string sealed(SessionIndex& index, MemoryFileSystem& files, const std::string& path) {
+  files.make_folders(kIndexFolder);
+  const auto guard = index.lock();
+  std::vector<std::unique_ptr<SegmentSource>> sources;
+  sources.push_back(std::move(index.segment_source().value()));
+  if (const auto written = write_segment(files, path, sources, "english"); !written) {
+    throw std::runtime_error(written.error().to_string());
   }
+  return files.read(path);
+}
+
+void IndexedSession::seal() {
+  const std::unique_ptr<SessionIndex> writer = index();
+  if (const Status done = writer->refresh(); !done) {
+    throw std::runtime_error(done.error().to_string());
+  }
+  const std::string path = fmt::format("{}/{}.seg", kIndexFolder, ++segments_);
+  sealed(*writer, files, path);
+  const std::uint32_t only_one = 0;
+  const auto in_files = [this](const std::string&, bool) -> Result<std::shared_ptr<FileSystem>> {
+    return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), &files);
+  };
+  base_ = {.part = std::make_shared<SegmentPart>(Segment::open(files, path, "english").value(),
+                                                 std::span(&only_one, 1), in_files),
+           .covers = writer->covers()};
 }
 
 namespace {
@@ -212,18 +232,20 @@ class Teller {
 
   Status tell_postings(PostingKind kind) {
     std::vector<std::string> keys;
-    Status done = index_.keys(kind, {}, [&](std::string_view key, std::uint64_t count) {
-      keys.emplace_back(key);
-      add("key {} {} {}", static_cast<int>(kind), key, count);
-      return true;
-    });
+    Status done = index_.part_keys(
+        kind, {}, [](std::string_view) { return true; },
+        [&](std::string_view key, std::uint64_t count) {
+          keys.emplace_back(key);
+          add("key {} {} {}", static_cast<int>(kind), key, count);
+          return true;
+        });
     BMAD_TRY(std::move(done));
     for (const std::string& key : keys) {
       BMAD_TRY_ASSIGN(const std::vector<Posting> list, index_.postings(kind, key));
       std::vector<std::string> entries;
       for (const Posting& posting : list) {
         if (names_.at(posting.ordinal) == "superseded") {
-          continue;  // A checkpoint made at once leaves them out.
+          continue;  // A segment leaves them out.
         }
         entries.push_back(fmt::format("{} x{}", names_.at(posting.ordinal), posting.frequency));
       }

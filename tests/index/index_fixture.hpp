@@ -11,7 +11,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -64,22 +66,34 @@ class IndexedSession {
   void add(const NewLine& line);
   /// The path of a log.
   static std::string log(EntryType type);
-  static std::string index_file();
   /// From now on no log was written to recently.
   void let_time_pass() { clock.advance(std::chrono::hours(24)); }
   [[nodiscard]] std::unique_ptr<SessionIndex> index(std::string_view session_id = kSession,
                                                     std::string_view language = "english");
-  /// Indexes the logs and writes the checkpoint. Throws when that fails.
-  void checkpoint();
+  /// Indexes the logs, and makes a segment of it that the next index() begins in. Throws when that
+  /// fails.
+  void seal();
+  /// What a segment knows of the session, for Options::base.
+  [[nodiscard]] std::function<std::optional<SessionBase>()> base() {
+    return [this] { return base_; };
+  }
+  void forget_base() { base_.reset(); }
 
   MemoryFileSystem files;
   ManualClock clock;
+
+ private:
+  std::optional<SessionBase> base_;
+  int segments_ = 0;
 };
+
+/// The bytes of a segment that is made of `index`, in `files`. Throws when that fails.
+std::string sealed(SessionIndex& index, MemoryFileSystem& files, const std::string& path);
 
 /// Everything that `index` says, one thing a line, sorted where order means nothing.
 /// Errors: those of the index.
 Result<std::vector<std::string>> told(SessionIndex& index);
-/// The same of an index that was made from the logs alone; `index.json` stays as it is.
+/// The same of an index that was made from the logs alone.
 std::vector<std::string> told_from_logs(IndexedSession& session);
 std::vector<std::string> told_from_logs(FileSystem& files, const Clock& clock);
 

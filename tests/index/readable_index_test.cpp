@@ -2,7 +2,6 @@
 #include "index/readable_index.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
@@ -20,7 +19,6 @@
 #include "index/index_fixture.hpp"
 #include "model/entry.hpp"
 #include "storage/layout.hpp"
-#include "support/faulty_file_system.hpp"
 
 namespace bmad_mem::test::readable_index_test {
 namespace {
@@ -30,7 +28,11 @@ using Ids = std::vector<std::string>;
 using Lists = std::map<std::string, std::set<std::string>>;
 
 std::string made_text(IndexedSession& session, std::string_view language = "english") {
-  return make_readable_index(session.files, session.clock, kSession, language).value();
+  const std::unique_ptr<SessionIndex> index = session.index(kSession, language);
+  REQUIRE(index->refresh());
+  const auto guard = index->lock();
+  const std::unique_ptr<SegmentSource> source = std::move(index->segment_source().value());
+  return make_readable_index(*source, session.files, session.clock, language)->text;
 }
 
 Json made(IndexedSession& session) { return Json::parse(made_text(session)); }
@@ -72,10 +74,12 @@ Lists lists_of(SessionIndex& index, PostingKind kind, std::string_view prefix) {
   Lists lists;
   JsonParser parser;
   std::vector<std::string> keys;
-  REQUIRE(index.keys(kind, prefix, [&](std::string_view key, std::uint64_t) {
-    keys.emplace_back(key);
-    return true;
-  }));
+  REQUIRE(index.part_keys(
+      kind, prefix, [](std::string_view) { return true; },
+      [&](std::string_view key, std::uint64_t) {
+        keys.emplace_back(key);
+        return true;
+      }));
   for (const std::string& key : keys) {
     if (kind == PostingKind::kTerm && prefix.empty() &&
         std::ranges::any_of(kPrefixes,
@@ -105,7 +109,7 @@ Lists sets_of(const Json& lists) {
 TEST_CASE("the example of the schema is what is made") {
   IndexedSession session;
   add_example(session);
-  std::ifstream file(BMAD_SOURCE_DIR "/schemas/readable-index.schema.json");
+  std::ifstream file(BMAD_SOURCE_DIR "/schemas/index.schema.json");
   const Json schema = Json::parse(
       std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()));
   CHECK(made(session) == schema.at("examples").at(0));
@@ -299,49 +303,39 @@ TEST_CASE("the stems are those of the language") {
   const Json index = Json::parse(made_text(session, "german"));
   CHECK(index.at("language") == "german");
   CHECK(keys_of(index.at("inverted_index")) == std::vector<std::string>{"datenbank", "haus"});
-  CHECK(make_readable_index(session.files, session.clock, kSession, "klingon").error().code ==
-        ErrorCode::E_SCHEMA_INVALID);
-  CHECK(make_readable_index(session.files, session.clock, "../x", "english").error().code ==
-        ErrorCode::E_INVALID_FORMAT);
 }
 
-TEST_CASE("writing replaces index.json, or leaves it as it is") {
+TEST_CASE("it is the same of a session that a segment knows, and of one that has grown since") {
+  IndexedSession session;
+  RandomEntries random(11);
+  for (int round = 0; round < 6; ++round) {
+    CAPTURE(round);
+    for (int i = 0; i < 25; ++i) {
+      session.add(random.next());
+    }
+    const std::string grown = made_text(session);
+    session.forget_base();
+    CHECK(made_text(session) == grown);
+    session.seal();
+    CHECK(made_text(session) == grown);
+  }
+}
+
+TEST_CASE("a log that changes while its ids are read is an error") {
   IndexedSession session;
   add_example(session);
-  FaultyFileSystem files(session.files);
-  const auto write = [&] {
-    return write_readable_index(files, session.clock, kSession, "english");
-  };
-  session.files.write(IndexedSession::index_file(), "old");
-  const auto is_as_it_was = [&] {
-    return session.files.read(IndexedSession::index_file()) == "old" &&
-           session.files.list(session_folder(kSession)).value() ==
-               std::vector<std::string>{"conversation.jsonl", "facts.jsonl", "index.json"};
-  };
-  SUBCASE("well") {
-    REQUIRE(write().has_value());
-    CHECK(session.files.read(IndexedSession::index_file()) == made_text(session));
-    CHECK(files.count(Operation::kSyncAll) + files.count(Operation::kSyncDirectory) == 0);
-  }
-  SUBCASE("a full disk") {
-    files.fail({.operation = Operation::kWrite, .error_number = ENOSPC});
-    CHECK(write().error().code == ErrorCode::E_STORAGE_FULL);
-    CHECK(is_as_it_was());
-  }
-  SUBCASE("a read-only one") {
-    files.fail({.operation = Operation::kOpen, .error_number = EROFS, .path_part = ".tmp"});
-    CHECK(write().error().os_error == EROFS);
-    CHECK(is_as_it_was());
-  }
-  SUBCASE("a log that can't be read") {
-    files.fail({.operation = Operation::kReadAt, .path_part = "facts"});
-    CHECK(write().error().code == ErrorCode::E_STORAGE_IO);
-    CHECK(is_as_it_was());
-  }
-  SUBCASE("no folder") {
-    CHECK(write_readable_index(files, session.clock, "other", "english").error().os_error ==
-          ENOENT);
-    CHECK(session.files.list("sessions").value() == std::vector<std::string>{"sess-1"});
+  const std::unique_ptr<SessionIndex> index = session.index();
+  REQUIRE(index->refresh());
+  const auto guard = index->lock();
+  const std::unique_ptr<SegmentSource> source = std::move(index->segment_source().value());
+  const std::string log = IndexedSession::log(EntryType::kFact);
+  const std::string before = session.files.read(log);
+  for (const std::string& after :
+       {std::string(), fact("other", "other").text + "\n", "\n" + before}) {
+    session.files.write(log, after);
+    const auto failed = make_readable_index(*source, session.files, session.clock, "english");
+    REQUIRE_FALSE(failed.has_value());
+    CHECK(failed.error().code == ErrorCode::E_CONCURRENT_MOD);
   }
 }
 

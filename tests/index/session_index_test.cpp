@@ -120,11 +120,11 @@ const std::vector<Change>& changes() {
 
 TEST_CASE("a refreshed index sees every change, cold or warm, just after a write or long after") {
   for (const bool long_after : {false, true}) {
-    for (const bool has_checkpoint : {false, true}) {
+    for (const bool has_segment : {false, true}) {
       for (const Change& first : changes()) {
         for (const Change& second : changes()) {
           CAPTURE(long_after);
-          CAPTURE(has_checkpoint);
+          CAPTURE(has_segment);
           CAPTURE(first.name);
           CAPTURE(second.name);
           IndexedSession session;
@@ -132,8 +132,8 @@ TEST_CASE("a refreshed index sees every change, cold or warm, just after a write
           if (long_after) {
             session.let_time_pass();
           }
-          if (has_checkpoint) {
-            session.checkpoint();
+          if (has_segment) {
+            session.seal();
           }
           const std::unique_ptr<SessionIndex> warm = session.index();
           CHECK(staleness(*warm, session) == "");
@@ -162,7 +162,7 @@ TEST_CASE("a torn line is taken in when its writer has finished it") {
       if (warm_before) {
         session.let_time_pass();
       }
-      session.checkpoint();
+      session.seal();
       const std::unique_ptr<SessionIndex> index = session.index();
       REQUIRE(index->refresh().has_value());
       CHECK(index->entry_count() == 1);
@@ -221,7 +221,6 @@ TEST_CASE("a hand edit of the same size right after a write is seen even with it
       static_cast<std::int64_t>(written.tv_sec) * 1000 + written.tv_nsec / 1'000'000)));
   SessionIndex warm(*session.files, clock, options());
   REQUIRE(warm.refresh().has_value());
-  REQUIRE(warm.write_checkpoint().value().has_value());
   session.folder.write(kFacts, facts("mango", "zebra", 9));
   session.put_back_time(kFacts, written);
   CHECK(staleness(warm, *session.files, clock) == "");
@@ -253,14 +252,14 @@ TEST_CASE(
 }
 
 TEST_CASE("a line is the entry that was indexed or E_CONCURRENT_MOD, never another one") {
-  for (const bool has_checkpoint : {false, true}) {
+  for (const bool has_segment : {false, true}) {
     for (const Change& change : changes()) {
-      CAPTURE(has_checkpoint);
+      CAPTURE(has_segment);
       CAPTURE(change.name);
       IndexedSession session;
       session.files.write(kFacts, facts("apple", "zebra", 9));
-      if (has_checkpoint) {
-        session.checkpoint();
+      if (has_segment) {
+        session.seal();
       }
       const std::unique_ptr<SessionIndex> index = session.index();
       REQUIRE(index->refresh().has_value());
@@ -286,7 +285,7 @@ TEST_CASE("lines and ids can be asked for right after a refresh, before anything
   IndexedSession session;
   session.files.write(kFacts, facts("apple", "zebra", 9));
   session.add(message("f1", "hello"));
-  session.checkpoint();
+  session.seal();
   const std::unique_ptr<SessionIndex> first = session.index();
   REQUIRE(first->refresh().has_value());
   CHECK(first->find("f1")->size() == 2);
@@ -297,10 +296,10 @@ TEST_CASE("lines and ids can be asked for right after a refresh, before anything
 }
 
 TEST_CASE("a disk that fails while a log is taken in leaves nothing of it behind") {
-  for (const bool has_checkpoint : {false, true}) {
+  for (const bool has_segment : {false, true}) {
     for (const Operation operation : {Operation::kOpen, Operation::kReadAt, Operation::kInfo}) {
       for (std::size_t nth = 1; nth < 40; ++nth) {
-        CAPTURE(has_checkpoint);
+        CAPTURE(has_segment);
         CAPTURE(operation_name(operation));
         CAPTURE(nth);
         IndexedSession session;
@@ -308,11 +307,13 @@ TEST_CASE("a disk that fails while a log is taken in leaves nothing of it behind
         for (int i = 0; i < 10; ++i) {
           session.add(random.next());
         }
-        if (has_checkpoint) {
-          session.checkpoint();
+        if (has_segment) {
+          session.seal();
         }
         FaultyFileSystem files(session.files);
-        SessionIndex index(files, session.clock, options());
+        SessionIndex::Options its = options();
+        its.base = session.base();
+        SessionIndex index(files, session.clock, its);
         if (nth % 2 == 0) {
           REQUIRE(index.refresh().has_value());
         }
@@ -345,143 +346,42 @@ TEST_CASE("a log beyond one read that fails in its middle is not taken in twice"
   CHECK(index.entry_count() == 6000);
 }
 
-TEST_CASE("a checkpoint is wanted for what came since the last one, also of an index kept warm") {
+TEST_CASE("what no segment knows is told, of an index kept warm, too") {
   IndexedSession session;
   session.files.write(kFacts, facts("apple", "zebra", 9));
   const std::unique_ptr<SessionIndex> index = session.index();
-  CHECK_FALSE(index->wants_checkpoint(1));
   REQUIRE(index->refresh().has_value());
-  CHECK(index->wants_checkpoint(9));
-  CHECK_FALSE(index->wants_checkpoint(10));
-  REQUIRE(index->write_checkpoint().value().has_value());
-  CHECK_FALSE(index->wants_checkpoint(1));
-  session.add(fact("new", "words"));
+  CHECK(index->unknown().entries == 9);
+  CHECK(index->unknown().bytes == session.files.read(kFacts).size());
+  session.seal();
+  index->forget();
   REQUIRE(index->refresh().has_value());
-  CHECK(index->wants_checkpoint(1));
-  CHECK_FALSE(index->wants_checkpoint(2));
-  session.add(fact("large", std::string(kTailSizeMax, 'x')));
+  CHECK(index->unknown().entries == 0);
+  CHECK(index->unknown().bytes == 0);
+  const NewLine added = fact("new", "words");
+  session.add(added);
   REQUIRE(index->refresh().has_value());
-  CHECK(index->wants_checkpoint(1000));
+  CHECK(index->unknown().entries == 1);
+  CHECK(index->unknown().bytes == added.text.size() + 1);
+  REQUIRE(index->rebuild().has_value());
+  CHECK(index->unknown().entries == 10);
 }
 
-TEST_CASE("a checkpoint report counts live entries, keys, and bytes of logs and index") {
-  IndexedSession session;
-  session.add(fact("f1", "apple"));
-  session.add(fact("f1", "pear"));
-  session.add(fact("f2", "plum"));
-  const std::unique_ptr<SessionIndex> index = session.index();
-  REQUIRE(index->refresh().has_value());
-  const CheckpointReport report = index->write_checkpoint().value().value();
-  CHECK(report.entries == 2);
-  CHECK(report.terms == 3);  // pear, plum and a category; "apple" is superseded.
-  CHECK(report.log_bytes == session.files.read(kFacts).size());
-  CHECK(report.index_bytes == session.files.read(IndexedSession::index_file()).size());
-  CHECK(checkpointed_bytes(session.files, std::string(kSession), "english") == report.log_bytes);
-}
-
-TEST_CASE("while another process writes the checkpoint, nothing is written and nobody waits") {
-  RealSession session;
-  session.folder.write(kFacts, facts("apple", "zebra", 9));
-  ManualClock clock;
-  Signal held;
-  Child child([&] {
-    const std::unique_ptr<FileSystem> files =
-        std::move(open_posix_file_system(session.folder.path()).value());
-    FileLock lock(*files, clock, session_file(kSession, kIndexLockName),
-                  session_file(kSession, kIndexLockInfoName));
-    const Result<FileLock::Guard> turn =
-        lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
-    if (!turn) {
-      return 1;
-    }
-    held.raise();
-    wait_to_be_killed();
-  });
-  held.wait();
-  SessionIndex index(*session.files, clock, options());
-  REQUIRE(index.refresh().has_value());
-  const auto start = std::chrono::steady_clock::now();
-  const auto written = index.write_checkpoint();
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
-  REQUIRE(written.has_value());
-  CHECK_FALSE(written->has_value());
-  CHECK_FALSE(std::filesystem::exists(session.folder.path(index_path(kSession))));
-  child.kill();
-  // On a busy machine the kernel may take the lock back a moment after it has reported the death.
-  const auto killed = std::chrono::steady_clock::now();
-  bool is_written = false;
-  while (!is_written && std::chrono::steady_clock::now() - killed < std::chrono::seconds(10)) {
-    is_written = index.write_checkpoint().value().has_value();
-  }
-  CHECK(is_written);
-  CHECK(std::filesystem::exists(session.folder.path(index_path(kSession))));
-}
-
-TEST_CASE("a disk that is full or may only be read is an error, and the old checkpoint stays") {
-  for (const Operation operation : {Operation::kOpen, Operation::kWrite, Operation::kRename}) {
-    for (const int error_number : {ENOSPC, EROFS, EIO}) {
-      CAPTURE(operation_name(operation));
-      CAPTURE(error_number);
-      IndexedSession session;
-      session.files.write(kFacts, facts("apple", "zebra", 9));
-      session.checkpoint();
-      const std::string before = session.files.read(IndexedSession::index_file());
-      session.add(fact("new", "words"));
-      FaultyFileSystem files(session.files);
-      SessionIndex index(files, session.clock, options());
-      REQUIRE(index.refresh().has_value());
-      files.fail({.operation = operation,
-                  .error_number = error_number,
-                  .from_then_on = true,
-                  .path_part = "index"});
-      const auto written = index.write_checkpoint();
-      REQUIRE_FALSE(written.has_value());
-      CHECK(written.error().os_error == error_number);
-      CHECK(written.error().code ==
-            (error_number == ENOSPC ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO));
-      CHECK(session.files.read(IndexedSession::index_file()) == before);
-      CHECK(index.wants_checkpoint(1));
-      CHECK(staleness(index, files, session.clock) == "");
-      files.heal();
-      CHECK(index.write_checkpoint().value().has_value());
-      CHECK(session.files.read(IndexedSession::index_file()) != before);
-    }
-  }
-}
-
-TEST_CASE("a write of a checkpoint that stops short leaves the old one") {
-  IndexedSession session;
-  session.files.write(kFacts, facts("apple", "zebra", 9));
-  session.checkpoint();
-  const std::string before = session.files.read(IndexedSession::index_file());
-  session.add(fact("new", "words"));
-  FaultyFileSystem files(session.files);
-  SessionIndex index(files, session.clock, options());
-  REQUIRE(index.refresh().has_value());
-  files.shorten({.operation = Operation::kWrite, .path_part = "index.json"}, 100);
-  files.fail({.operation = Operation::kWrite,
-              .nth = 2,
-              .error_number = ENOSPC,
-              .path_part = "index.json"});
-  REQUIRE_FALSE(index.write_checkpoint().has_value());
-  CHECK(session.files.read(IndexedSession::index_file()) == before);
-}
-
-TEST_CASE("an index that is warm keeps its checkpoint while others replace it") {
+TEST_CASE("an index that is warm keeps its segment while others replace it") {
   IndexedSession session;
   RandomEntries random(21);
   for (int i = 0; i < 30; ++i) {
     session.add(random.next());
   }
-  session.checkpoint();
+  session.seal();
   const std::unique_ptr<SessionIndex> warm = session.index();
   REQUIRE(warm->refresh().has_value());
   for (int i = 0; i < 20; ++i) {
     session.add(random.next());
   }
-  session.checkpoint();
+  session.seal();
   CHECK(staleness(*warm, session) == "");
-  REQUIRE(session.files.remove(IndexedSession::index_file()).has_value());
+  session.forget_base();
   session.add(random.next());
   CHECK(staleness(*warm, session) == "");
   warm->forget();
@@ -501,7 +401,7 @@ TEST_CASE("postings of live entries come in slots, and again after the session h
   IndexedSession session;
   session.add(fact("f1", "apple"));
   session.add(fact("f2", "apple apple"));
-  session.checkpoint();
+  session.seal();
   const std::unique_ptr<SessionIndex> index = session.index();
   REQUIRE(index->refresh().has_value());
   REQUIRE(index->load().has_value());
@@ -518,16 +418,15 @@ TEST_CASE("postings of live entries come in slots, and again after the session h
 TEST_CASE("two threads make the same index as one, of a new session and of one that grows") {
   IndexedSession session;
   RandomEntries random(5);
-  const auto checkpoint = [&](std::uint64_t word_thread_size) {
+  const auto made = [&](std::uint64_t word_thread_size) {
     SessionIndex::Options options = session_index_test::options();
     options.word_thread_size = word_thread_size;
+    options.base = session.base();
     SessionIndex index(session.files, session.clock, options);
     REQUIRE(index.refresh());
     CHECK(first_difference(told(index).value(), told_from_logs(session)) == "");
-    REQUIRE(index.write_checkpoint().value().has_value());
-    return session.files.read(IndexedSession::index_file());
+    return sealed(index, session.files, "index/made.seg");
   };
-  std::string before;
   for (const int count : {1, 40, 0, 1500}) {
     for (int i = 0; i < count; ++i) {
       session.add(random.next());
@@ -535,14 +434,8 @@ TEST_CASE("two threads make the same index as one, of a new session and of one t
     // More than the scan may be ahead, in one entry.
     session.add(message("long", std::string(300'000, 'x') + " " + std::to_string(count)));
     session.let_time_pass();
-    const std::string alone = checkpoint(~std::uint64_t{0});
-    if (before.empty()) {
-      REQUIRE(session.files.remove(IndexedSession::index_file()));
-    } else {
-      session.files.write(IndexedSession::index_file(), before);
-    }
-    CHECK(checkpoint(1) == alone);
-    before = alone;
+    CHECK(made(1) == made(~std::uint64_t{0}));
+    session.seal();
   }
 }
 

@@ -209,17 +209,19 @@ TEST_CASE("what few entries have stands apart, and is told by a flag") {
   CHECK(columns.odd.at(0).last_accessed.has_value());
 }
 
-TEST_CASE("an error while comparing ids with the checkpoint is handed on") {
+TEST_CASE("an error while comparing ids with the segment is handed on") {
   SessionTable table;
   table.columns.flags = {static_cast<std::uint32_t>(EntryType::kFact)};
   table.columns.id_hashes = {entry_id_hash(EntryType::kFact, "f1")};
   table.columns.lengths = {1};
   table.columns.previous = {0};
   table.columns.timestamps = {0};
-  table.rows_begin = 1;
+  table.columns.rows.resize(1);
   Analyzer analyzer = std::move(Analyzer::create("english").value());
   Result<std::string> answer = Error{.code = ErrorCode::E_CONCURRENT_MOD};
-  SessionTableBuilder builder(table, analyzer, {.id_of = [&](Ordinal) { return answer; }});
+  const auto first = [](std::uint32_t) { return std::vector<Ordinal>{0}; };
+  SessionTableBuilder builder(table, analyzer,
+                              {.id_of = [&](Ordinal) { return answer; }, .with_hash = first});
   JsonParser parser;
   const NewLine line = fact("f1", "x");
   const ScannedEntry scanned = {.type = line.type,

@@ -124,14 +124,11 @@ TEST_CASE("the header's example: two conversations in turns, a superseded entry,
 TEST_CASE("when all are live and in line, slots and ordinals are the same numbers") {
   const std::vector<Told> entries = {{0, 5},  {0, 3},  {0, 1}, {0, 4},
                                      {-1, 2}, {-1, 3}, {1, 6}, {1, 7}};
-  EntryColumns columns = columns_of(entries);
-  const SlotTable table = build_slots(columns);
+  const SlotTable table = build_slots(columns_of(entries));
   CHECK(table.ordinals.empty());
   CHECK(table.slots.empty());
   CHECK(table.window_lengths == std::vector<std::uint32_t>{9, 13, 13, 8, 2, 3, 13, 13});
   check_slots(entries, table);
-  columns.previous.clear();  // The flags alone tell as much.
-  check_slots(entries, build_slots(columns));
 }
 
 TEST_CASE("no entries, or none alive, make an empty table") {
@@ -148,22 +145,7 @@ TEST_CASE("random tables have the slots and windows that looking at every pair g
     const EntryColumns columns = columns_of(entries);
     const SlotTable table = build_slots(columns);
     check_slots(entries, table);
-    const std::vector<std::uint32_t> windows = measured_windows(table);
-    const std::optional<SlotTable> read = measured_slots(columns, table.ordinals, windows);
-    if (table.size() > 0) {
-      REQUIRE(read.has_value());
-      check_slots(entries, *read);
-    }
   }
-}
-
-TEST_CASE("windows that were measured before fit their column, however long the entries are") {
-  const std::vector<Told> entries(9, {.conversation = 0, .length = kLengthMax});
-  const std::vector<std::uint32_t> windows = measured_windows(build_slots(columns_of(entries)));
-  REQUIRE(windows.size() == 9);
-  CHECK(std::ranges::all_of(
-      windows, [](std::uint32_t window) { return window < 1U << (6 * kWindowDigits); }));
-  check_slots(entries, measured_slots(columns_of(entries), {}, windows).value());
 }
 
 TEST_CASE("postings in slots: without tombstones, ascending, with the windows they reach") {

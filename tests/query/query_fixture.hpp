@@ -32,12 +32,6 @@ class SmallMemory {
   /// In the order in which they were first written to. Valid until the next call.
   std::span<IndexedSession* const> sessions();
 
-  /// Of session `number`, as sessions() has it now.
-  SessionIndex& index(std::size_t number) {
-    sessions();
-    return *indexes_[number];
-  }
-
   MemoryFileSystem files;
   ManualClock clock;
 

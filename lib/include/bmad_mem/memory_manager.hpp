@@ -312,8 +312,8 @@ class MemoryManager {
   using Progress = std::function<void(std::uint64_t done, std::uint64_t total)>;
   Result<VerifyReport> verify(std::span<const std::string> sessions = {},
                               const Progress& on_progress = {}) const;
-  /// Indexes `sessions` (all when empty) anew from their logs and writes their checkpoints. Nobody
-  /// waits for it. Queries do this by themselves where it is needed.
+  /// Indexes `sessions` (all when empty) anew from their logs, and writes what people read of it to
+  /// their index.json. Queries index by themselves what needs it.
   Result<std::vector<IndexReport>> rebuild_index(std::span<const std::string> sessions = {},
                                                  const Progress& on_progress = {});
 

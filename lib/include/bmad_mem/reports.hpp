@@ -322,11 +322,11 @@ struct TimelineBucket {
   [[nodiscard]] std::uint64_t total() const;
 };
 
-/// A checkpoint that was written.
+/// A session that was indexed anew.
 struct IndexReport {
   std::string session_id;
   std::uint64_t entries = 0;      ///< Latest versions.
-  std::uint64_t terms = 0;        ///< Distinct.
+  std::uint64_t terms = 0;        ///< Distinct words.
   std::uint64_t log_bytes = 0;    ///< That it covers.
   std::uint64_t index_bytes = 0;  ///< Of index.json.
   std::chrono::nanoseconds took{0};

@@ -9,9 +9,8 @@
 //   id_hash    finds an entry by its id
 //   row        where its line lies: offset, size, number, hash of the line
 //
-// As text a column is one string: each value the same number of base-64 digits, so the value of an
-// ordinal is found by counting, and a column is one read. What few entries have (a second version,
-// a decay factor below 1, a time of access) stands apart in `odd`.
+// What few entries have (a second version, a decay factor below 1, a time of access) stands apart
+// in `odd`.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +22,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "index/posting_codec.hpp"
+#include "index/posting.hpp"
 
 namespace bmad_mem {
 
@@ -85,32 +84,18 @@ struct EntryColumns {
   void shrink();
 };
 
-inline constexpr std::size_t kLengthDigits = 3;
-inline constexpr std::size_t kFlagsDigits = 3;
-inline constexpr std::size_t kWindowDigits = 5;
-inline constexpr std::size_t kSlotDigits = 4;
-inline constexpr std::size_t kPreviousDigits = 4;
-inline constexpr std::size_t kTimestampDigits = 9;
-inline constexpr std::size_t kIdHashDigits = 5;
-inline constexpr std::size_t kRowDigits = 23;
+/// What ranking wants to know of a session as a whole. It counts all versions, live or not.
+struct SessionFacts {
+  std::vector<std::string> participants;  ///< Who spoke in its conversations; sorted.
+  bool has_user = false;                  ///< Messages with role user; so for the next.
+  bool has_assistant = false;
+  Timestamp newest{};  ///< Latest timestamp; 1970 without entries.
+};
 
 /// Longest length a column holds; longer entries count as this long.
 inline constexpr std::uint32_t kLengthMax = (1U << 16U) - 1;
 /// Farthest predecessor a column can name; one farther away begins a conversation anew.
-inline constexpr std::uint32_t kPreviousMax = (1U << (6 * kPreviousDigits)) - 1;
-
-/// Appends one digit string for each value.
-void encode_column(const std::vector<std::uint32_t>& values, std::size_t digits, std::string& out);
-void encode_timestamps(const std::vector<std::int64_t>& values, std::string& out);
-void encode_rows(const std::vector<EntryRow>& rows, std::string& out);
-
-/// The values of `text`; nothing when it isn't whole or holds a byte that is no digit.
-std::optional<std::vector<std::uint32_t>> decode_column(std::string_view text, std::size_t digits);
-std::optional<std::vector<std::int64_t>> decode_timestamps(std::string_view text);
-/// One of them, in text that decode_timestamps() would take.
-std::int64_t timestamp_at(std::string_view text, Ordinal ordinal);
-/// One row; `text` has kRowDigits bytes. A row checks itself.
-std::optional<EntryRow> decode_row(std::string_view text);
+inline constexpr std::uint32_t kPreviousMax = (1U << 24U) - 1;
 
 /// 30 bits of XXH3: of an entry's type and id.
 std::uint32_t entry_id_hash(EntryType type, std::string_view id);

@@ -163,11 +163,11 @@ inline std::vector<SearchedPart> parts_of(std::span<IndexedSession* const> sessi
   return parts;
 }
 
-/// `outcome`, whose error says in Error::field which index it is about, by IndexedSession::name():
-/// the engine makes that one anew.
+/// `outcome`, whose error says in Error::field which index it is about, by IndexedSession::name(),
+/// unless it does already: the engine makes that one anew.
 template <typename Outcome>
 Outcome in_session(const IndexedSession& session, Outcome outcome) {
-  if (!outcome) {
+  if (!outcome && outcome.error().field.empty()) {
     outcome.error().field = session.name();
   }
   return outcome;

@@ -1,4 +1,4 @@
-// memtable.hpp - the in-memory index of entries that no checkpoint covers: three kinds of keys to
+// memtable.hpp - the in-memory index of entries that no segment covers: three kinds of keys to
 // posting lists.
 //
 //   kTerm   "postgr", "AGENT:analyst", "TAG:database",
@@ -20,7 +20,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "index/analyzer.hpp"
-#include "index/posting_codec.hpp"
+#include "index/posting.hpp"
 
 namespace bmad_mem {
 

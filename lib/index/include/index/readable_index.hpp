@@ -20,25 +20,27 @@
 // their bytes, ids stand in the order of the logs. Equal logs give equal text but for generated_at.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
 #include "core/file_system.hpp"
+#include "index/segment_writer.hpp"
 
 namespace bmad_mem {
 
-/// Reads the logs of session `session_id` as they are now, with no lock. `language` is a Snowball
-/// name. Errors: as scan_log(), for a log that can't be read; E_SCHEMA_INVALID for a language
-/// without a stemmer; E_INVALID_FORMAT for what is no session id.
-Result<std::string> make_readable_index(FileSystem& files, const Clock& clock,
-                                        std::string_view session_id, std::string_view language);
+struct ReadableIndex {
+  std::string text;
+  std::uint64_t entries = 0;
+  std::uint64_t terms = 0;  ///< Words of the inverted index.
+};
 
-/// Puts it in the place of index.json, as a derived file: not synced. The caller holds the lock
-/// that guards it. Errors: as make_readable_index(), and those of the file system, also for a
-/// session without a folder; index.json is then as it was.
-Status write_readable_index(FileSystem& files, const Clock& clock, std::string_view session_id,
-                            std::string_view language);
+/// That of the one session in `source`, whose logs, for the ids, are read from `files`.
+/// `language` is a Snowball name. Errors: as the source's and scan_log()'s; E_CONCURRENT_MOD when
+/// the logs are not those of the source.
+Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& files,
+                                          const Clock& clock, std::string_view language);
 
 }  // namespace bmad_mem

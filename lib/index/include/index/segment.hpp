@@ -35,6 +35,7 @@ class Segment {
   [[nodiscard]] std::uint32_t session_count() const;
   [[nodiscard]] const std::string& session_id(std::uint32_t session) const;
   [[nodiscard]] bool is_archived(std::uint32_t session) const;
+  [[nodiscard]] bool is_evicted(std::uint32_t session) const;
   [[nodiscard]] std::uint32_t entry_count() const;
   [[nodiscard]] std::uint32_t entry_count(std::uint32_t session) const;
   [[nodiscard]] std::uint64_t file_size() const;

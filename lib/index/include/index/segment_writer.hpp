@@ -25,6 +25,7 @@ namespace bmad_mem {
 struct SegmentSessionInfo {
   std::string id;
   bool archived = false;
+  bool evicted = false;       ///< What compaction moved out of it.
   std::uint32_t entries = 0;  ///< Live ones.
   Timestamp newest{};
   std::vector<std::string> participants;

@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -105,18 +104,7 @@ std::uint64_t count_windows(std::span<const SlotPosting> postings, const WindowR
 /// `postings` in slots, without tombstones.
 SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings);
 
-/// Slots for the live entries of `columns`. `previous` may be empty when every predecessor is the
-/// ordinal before, as kFlagFollows tells.
+/// Slots for the live entries of `columns`.
 SlotTable build_slots(const EntryColumns& columns);
-
-/// The windows of `table` as a checkpoint keeps them, by slot: window length x 16 + reach before x
-/// 4
-/// + reach after.
-std::vector<std::uint32_t> measured_windows(const SlotTable& table);
-
-/// What build_slots() gave for lengths and flags of `columns`, from what was kept of it: `ordinals`
-/// (empty for a straight table) and `windows`. Nothing when these don't belong together.
-std::optional<SlotTable> measured_slots(EntryColumns columns, std::vector<Ordinal> ordinals,
-                                        std::vector<std::uint32_t> windows);
 
 }  // namespace bmad_mem

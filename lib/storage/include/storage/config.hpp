@@ -39,9 +39,9 @@ struct ConcurrencyConfig {
 
 struct IndexingConfig {
   bool enabled = true;  ///< Off: queries scan the logs.
-  /// "incremental" adds the tail to the last checkpoint; "full" indexes everything again.
+  /// "incremental" adds the tail to what is indexed; "full" indexes a session that grew again.
   std::string update_strategy = "incremental";
-  /// Entries in the tail that make a new checkpoint worth its cost: their scan takes about 1 ms.
+  /// Entries outside of the index that make it worth to take them in: their scan takes about 1 ms.
   std::int64_t rebuild_threshold_writes = 1000;
   /// Whose stems words are reduced to, a Snowball name; another one indexes everything anew.
   std::string language = "english";
