@@ -33,7 +33,7 @@ TEST_CASE("a tiny benchmark of the life cycle measures every group and leaves no
     measured.insert(what);
   }
   CHECK(measured.contains("compact a full session"));
-  CHECK(measured.contains("compact: the new checkpoint, nothing locked"));
+  CHECK(measured.contains("compact: the index, nothing locked"));
   CHECK(measured.contains("a reader's slowest query during a compaction"));
   CHECK(measured.contains("a writer's slowest append during a compaction"));
   CHECK(measured.contains("delete 100 ids from it"));

@@ -29,6 +29,7 @@ BEGIN = datetime.datetime(2031, 2, 3, 9, tzinfo=datetime.timezone.utc)
 TOP = 10
 TIMEOUT_S = 300
 TEXT_ALONE = ("--weights", "text=1,time=0,importance=0,access=0")
+AS_INSTALLED = ("--budget-ms", "1000", "--limit-ms", "2000")  # The defaults.
 # The machine may be slow: what is asked here is what a prompt is told, not how fast.
 PATIENT = ("--budget-ms", "20000", "--limit-ms", "60000")
 

@@ -42,7 +42,8 @@ struct SearchOptions {
   std::uint64_t bytes = 10'000'000;  ///< Of the store; other sizes compare with nothing.
   std::uint64_t seed = 1;
   double effort = 1;
-  bool large = false;  ///< Also a million entries.
+  bool large = false;               ///< Also a million entries.
+  std::vector<std::string> shapes;  ///< Of memories as they are left; the smallest when empty.
   bool alone = false;  ///< Those without the others, whose indexes take minutes to build.
   std::string keep;    ///< Where the million entries stay for the next time; away when empty.
   bool json = false;
@@ -53,6 +54,8 @@ Result<bool> run_search(const SearchOptions& options);
 
 /// The groups that --filter chooses from, one a line.
 std::string search_groups_text();
+/// The names that --shape knows.
+std::vector<std::string> left_shapes();
 
 struct LifecycleOptions {
   std::string directory;             ///< Where the temporary folder goes.

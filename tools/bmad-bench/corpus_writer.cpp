@@ -118,7 +118,8 @@ Status init_roomy_root(const std::string& root) {
   const std::string path = root + "/config.json";
   std::ofstream config(path, std::ios::trunc);
   config << R"({"memory_config":{"storage":{"max_session_size_mb":4096},)"
-         << R"("lifecycle":{"archive_after_idle_days":0},"privacy":{"auto_purge":false}}})" << '\n';
+         << R"("lifecycle":{"archive_after_idle_days":0},"privacy":{"auto_purge":false},)"
+         << R"("decay":{"update_interval_hours":876000}}})" << '\n';
   config.close();
   if (!config) {
     return Error{.code = ErrorCode::E_STORAGE_IO, .message = "cannot be written", .path = path};

@@ -34,7 +34,8 @@ using CorpusProgress = std::function<void(std::uint64_t bytes)>;
 
 /// A new root at `root` whose sessions may grow as large as there is room, and stay where they are
 /// however old they get. Otherwise a full session would be compacted while it is filled, and those
-/// of the months before archived: what is measured would be another memory.
+/// of the months before archived: what is measured would be another memory. Maintenance is due
+/// once, since the corpus's days would pass in a second each.
 Status init_roomy_root(const std::string& root);
 
 /// Writes into new sessions of the existing root `root`. The clock that the manifests are written

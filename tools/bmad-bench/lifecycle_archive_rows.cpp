@@ -1,6 +1,6 @@
 // lifecycle_archive_rows.cpp - a full session into its archive and back, beside tar and gzip.
 //
-// tar neither reads back what it wrote nor waits for the disk, and it packs index.json, too.
+// tar neither reads back what it wrote nor waits for the disk.
 #include <filesystem>
 #include <system_error>
 
@@ -84,10 +84,6 @@ LifecycleRows archive_rows(const LifecycleRun& run) {
                                           run.store.entries)};
     }
   }
-  const auto at_most = [](double milliseconds) {
-    return Target{
-        .of = TargetOf::kOurs, .better = Better::kLower, .required = milliseconds, .aim = {}};
-  };
   Row archive = measured.archive.row("archive it", "tar and gzip", at_most(400));
   archive.note = fmt::format(
       "{} times; {} files of {} bytes to {} bytes, read back and on the disk; {} entries stay "

@@ -58,7 +58,7 @@ std::vector<Row> rows_of(const Measured& measured, std::size_t repetitions) {
       "repeated; raw: every line parsed in {:.1f} ms, the rest is one write of all logs and a sync",
       repetitions, measured.last.entries_before, measured.last.entries_after, measured.last.evicted,
       measured.last.superseded, measured.last.duplicates, summarize(measured.raw_parse).median);
-  Row without = measured.without_index.row("compact without the new checkpoint", kRaw, target);
+  Row without = measured.without_index.row("compact without the index", kRaw, target);
   without.note = "until the lock is given back; told by the times of two files";
   return {all,
           without,
@@ -68,7 +68,7 @@ std::vector<Row> rows_of(const Measured& measured, std::size_t repetitions) {
           {.what = "compact: archive and rewrite, locked",
            .unit = "ms",
            .ours = summarize(measured.parts.locked)},
-          {.what = "compact: the new checkpoint, nothing locked",
+          {.what = "compact: the index, nothing locked",
            .unit = "ms",
            .ours = summarize(measured.parts.index)}};
 }

@@ -74,10 +74,15 @@ CLI::App* add_search(CLI::App& app, SearchOptions& options) {
       ->check(CLI::Range(100'000, 10'000'000));
   search->add_option("--seed", options.seed, "of the data and the queries (1)");
   search->add_flag("--large", options.large, "also a million entries: minutes, and 2 GB of disk");
+  search
+      ->add_option("--shape", options.shapes,
+                   "a memory for the group left; repeatable (10mb; with --large all)")
+      ->check(CLI::IsMember(left_shapes()));
   search->add_flag("--alone", options.alone,
                    "the million entries without the others, which take minutes to index them");
-  search->add_option("--keep", options.keep,
-                     "make the million entries in this folder, and use it the next time");
+  search->add_option(
+      "--keep", options.keep,
+      "make the million entries and the shapes in this folder, and use it the next time");
   search->add_flag("--json", options.json, "one JSON object instead of a table");
   search->footer("groups of rows:\n" + search_groups_text());
   return search;

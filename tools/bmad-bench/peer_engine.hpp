@@ -35,6 +35,8 @@ constexpr bool is_built_in([[maybe_unused]] PeerKind kind) {
   return built_in;
 }
 
+enum class Join : std::uint8_t { kAny, kAll };
+
 /// An index of numbered texts: English stems, no texts kept, BM25. Not for several threads.
 class Peer {
  public:
@@ -49,10 +51,10 @@ class Peer {
   virtual Status commit() = 0;
   /// Takes its time to make searching faster.
   virtual Status optimize() = 0;
-  /// The numbers of the `limit` best texts that hold any of `words`, best first. Words consist of
-  /// lower-case ASCII letters.
+  /// The numbers of the `limit` best texts that hold any of `words`, or all, best first. Words
+  /// consist of lower-case ASCII letters.
   virtual Result<std::vector<std::uint32_t>> best(std::span<const std::string> words,
-                                                  std::size_t limit) = 0;
+                                                  std::size_t limit, Join join) = 0;
 };
 
 /// A new index at `path`, where nothing is; for FTS5 also ":memory:".

@@ -166,8 +166,8 @@ class Fts5 : public Peer {
     return execute(database_.get(), "insert into t(t) values('optimize')");
   }
 
-  Result<std::vector<std::uint32_t>> best(std::span<const std::string> words,
-                                          std::size_t limit) override {
+  Result<std::vector<std::uint32_t>> best(std::span<const std::string> words, std::size_t limit,
+                                          Join join) override {
     if (!select_) {
       BMAD_TRY_ASSIGN(
           select_,
@@ -176,7 +176,10 @@ class Fts5 : public Peer {
     }
     std::string expression;
     for (const std::string& word : words) {
-      expression += (expression.empty() ? "\"" : " OR \"") + word + '"';
+      expression += (expression.empty()   ? "\""
+                     : join == Join::kAny ? " OR \""
+                                          : " AND \"") +
+                    word + '"';
     }
     sqlite3_reset(select_.get());
     BMAD_TRY(bind_text(database_.get(), select_.get(), 1, expression));

@@ -19,7 +19,8 @@ int main(int argc, char** argv) {
   const Result<std::unique_ptr<Peer>> peer =
       open_peer(kIsFts5 ? PeerKind::kFts5 : PeerKind::kXapian, argv[1]);
   const Result<std::vector<std::uint32_t>> numbers =
-      peer ? (*peer)->best(words, 20) : Result<std::vector<std::uint32_t>>(peer.error());
+      peer ? (*peer)->best(words, 20, Join::kAny)
+           : Result<std::vector<std::uint32_t>>(peer.error());
   if (!numbers) {
     std::fprintf(stderr, "%s\n", numbers.error().message.c_str());
     return 1;

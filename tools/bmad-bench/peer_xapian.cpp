@@ -1,4 +1,5 @@
-// peer_xapian.cpp - Xapian, with the stems, the rule of OR and the BM25 parameters that ours has.
+// peer_xapian.cpp - Xapian, with the stems, the rules of OR and AND and the BM25 parameters that
+// ours has.
 #include "peer_engine.hpp"
 
 #ifdef BMAD_BENCH_XAPIAN
@@ -49,8 +50,8 @@ class XapianPeer : public Peer {
 
   Status optimize() override { return {}; }  // Compacting would save space, not time.
 
-  Result<std::vector<std::uint32_t>> best(std::span<const std::string> words,
-                                          std::size_t limit) override {
+  Result<std::vector<std::uint32_t>> best(std::span<const std::string> words, std::size_t limit,
+                                          Join join) override {
     return translated([&]() -> Result<std::vector<std::uint32_t>> {
       std::vector<std::string> stems;
       for (const std::string& word : words) {
@@ -58,7 +59,8 @@ class XapianPeer : public Peer {
       }
       Xapian::Enquire enquire(database_);
       enquire.set_weighting_scheme(Xapian::BM25Weight(0.9, 0, 1, 0.4, 0));
-      enquire.set_query(Xapian::Query(Xapian::Query::OP_OR, stems.begin(), stems.end()));
+      const auto how = join == Join::kAny ? Xapian::Query::OP_OR : Xapian::Query::OP_AND;
+      enquire.set_query(Xapian::Query(how, stems.begin(), stems.end()));
       const Xapian::MSet matches = enquire.get_mset(0, static_cast<Xapian::doccount>(limit));
       std::vector<std::uint32_t> numbers;
       for (auto match = matches.begin(); match != matches.end(); ++match) {

@@ -4,7 +4,6 @@
 //
 // What the tool itself costs is the third minus the other two: no program can do without a start,
 // and no durable append without a sync.
-#include <charconv>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -74,18 +73,6 @@ Status check_written(const StoreRun& run, const std::string& session, std::size_
   return {};
 }
 
-Result<double> peak_rss_mb(const StoreRun& run, const Arguments& add) {
-  Arguments arguments = {run.helpers + "/bmad_bench_peak_rss"};
-  arguments.insert(arguments.end(), add.begin(), add.end());
-  BMAD_TRY_ASSIGN(const std::string output, output_of(arguments));
-  long kib = 0;
-  const auto parsed = std::from_chars(output.data(), output.data() + output.size(), kib);
-  if (parsed.ec != std::errc{} || kib <= 0) {
-    return Error{.message = "no peak of memory in \"" + output + '"'};
-  }
-  return static_cast<double>(kib) * 1024 / 1e6;
-}
-
 }  // namespace
 
 Result<std::vector<Row>> process_rows(const StoreRun& run) {
@@ -112,7 +99,7 @@ Result<std::vector<Row>> process_rows(const StoreRun& run) {
       is_dynamic(run.helpers + "/bmad_bench_empty") ? "DYNAMIC" : "static",
       summarize(samples.empty).median, summarize(samples.raw).median, samples.add.size(),
       is_dynamic(run.tool) ? "DYNAMICALLY, which costs 0.7 ms" : "statically");
-  BMAD_TRY_ASSIGN(const double megabytes, peak_rss_mb(run, add));
+  BMAD_TRY_ASSIGN(const double megabytes, peak_mb_of(run.helpers, add));
   Row memory{
       .what = "peak resident memory of that `bmad-mem add`",
       .unit = "MB",

@@ -24,6 +24,11 @@ struct Target {
   std::optional<double> aim;
 };
 
+/// Of ours.
+constexpr Target at_most(double required, std::optional<double> aim = {}) {
+  return {.of = TargetOf::kOurs, .better = Better::kLower, .required = required, .aim = aim};
+}
+
 /// One line of the table.
 struct Row {
   std::string what;

@@ -26,7 +26,9 @@ constexpr auto kGroups = std::to_array<Group>({
     {"warm", "queries in one process, beside FTS5 and Xapian; the overlap of results", warm_rows},
     {"cold", "bmad-mem query as a whole process, beside the others and ripgrep", cold_rows},
     {"rebuild", "indexing anew, and the size of the index", rebuild_rows},
-    {"checkpoint", "what the write that makes a checkpoint due takes", checkpoint_rows},
+    {"append", "the longest append, an import, and what the query that seals the new takes",
+     append_rows},
+    {"left", "memories as ordinary writes leave them; the shapes that --shape names", left_rows},
     {"large", "a million entries in 200 sessions; only with --large or --keep", large_rows},
 });
 
@@ -101,6 +103,13 @@ std::string large_folder(const SearchOptions& options, const ScratchFolder& scra
   return options.large ? scratch.path() + "/large" : "";
 }
 
+std::vector<std::string> chosen_shapes(const SearchOptions& options) {
+  if (options.shapes.empty()) {
+    return options.large ? left_shapes() : std::vector<std::string>{left_shapes().front()};
+  }
+  return options.shapes;
+}
+
 }  // namespace
 
 std::string search_groups_text() {
@@ -126,6 +135,9 @@ Result<bool> run_search(const SearchOptions& options) {
   const std::string helpers = folder_of_this_program();
   const SearchRun run{.store = store,
                       .large_folder = large_folder(options, scratch),
+                      .left_shapes = chosen_shapes(options),
+                      .left_folder = options.keep.empty() ? scratch.path() : options.keep,
+                      .left_share = static_cast<double>(options.bytes) / 10e6,
                       .effort = options.effort,
                       .seed = options.seed,
                       .alone = options.alone,

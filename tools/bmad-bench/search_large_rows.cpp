@@ -14,10 +14,6 @@
 namespace bmad_mem::bench {
 namespace {
 
-constexpr Target at_most(double required, double aim) {
-  return {.of = TargetOf::kOurs, .better = Better::kLower, .required = required, .aim = aim};
-}
-
 /// 10 MB are 17,000 entries.
 constexpr std::uint64_t kBytes = 588'000'000;
 constexpr std::uint64_t kSessionBytes = kBytes / 200;
@@ -42,7 +38,7 @@ SearchRows warm(const SearchRun& run, const SearchStore& store) {
     const bool judged = percentile == Percentile::k95;
     rows.push_back(race_row("warm, 1,000,000 entries, whole form", percentile, results[1],
                             results[0],
-                            judged ? std::optional(at_most(8000, 2000)) : std::nullopt));
+                            judged ? std::optional(at_most(4000, 1000)) : std::nullopt));
     for (std::size_t i = 2; i < results.size(); ++i) {
       rows.push_back(race_row("warm, 1,000,000 entries, plain BM25", percentile, results[0],
                               results[i], std::nullopt));
@@ -90,7 +86,7 @@ Result<Row> memory_row(const SearchRun& run, const SearchStore& store) {
   Row row{.what = "resident memory of that query beyond mapped files",
           .unit = "MB",
           .ours = summarize(own),
-          .target = at_most(64, 16)};
+          .target = at_most(48, 16)};
   row.note = fmt::format("the peak less the pages of files at the end; the peak itself: {:.1f} MB",
                          summarize(peaks).median);
   return row;
@@ -113,7 +109,7 @@ SearchRows large_rows(const SearchRun& run) {
   BMAD_TRY_ASSIGN(std::vector<Row> rows, warm(run, store));
   BMAD_TRY_ASSIGN(const std::vector<Row> cold,
                   cold_query_rows(run, store, "cold `bmad-mem query`, 1,000,000 entries",
-                                  at_most(40, 5), run.times(20)));
+                                  at_most(8, 2), run.times(20)));
   rows.insert(rows.end(), cold.begin(), cold.end());
   if (cold.front().problem.empty()) {
     BMAD_TRY_ASSIGN(Row memory, memory_row(run, store));

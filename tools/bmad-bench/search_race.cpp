@@ -95,9 +95,9 @@ Engine our_engine(std::string name, const MemoryManager& memory, TextRanking ran
           }};
 }
 
-Engine peer_engine(std::string name, Peer& peer) {
-  return {.name = std::move(name), .answer = [&peer](const SearchWords& words) -> Status {
-            BMAD_TRY_ASSIGN(const auto numbers, peer.best(words, kSearchDepth));
+Engine peer_engine(std::string name, Peer& peer, Join join) {
+  return {.name = std::move(name), .answer = [&peer, join](const SearchWords& words) -> Status {
+            BMAD_TRY_ASSIGN(const auto numbers, peer.best(words, kSearchDepth, join));
             return numbers.empty() ? Status(Error{.message = "found nothing"}) : Status();
           }};
 }

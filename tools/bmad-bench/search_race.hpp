@@ -53,6 +53,6 @@ Row race_row(std::string_view what, Percentile percentile, const RaceResult& our
 Engine our_engine(std::string name, const MemoryManager& memory, TextRanking ranking,
                   bool by_text_alone);
 /// `peer` must outlive the engine.
-Engine peer_engine(std::string name, Peer& peer);
+Engine peer_engine(std::string name, Peer& peer, Join join = Join::kAny);
 
 }  // namespace bmad_mem::bench

@@ -1,6 +1,6 @@
 // search_rebuild_rows.cpp - indexing the same 10 MB anew: CPU time, and the size of what comes out.
 //
-// Ours reads its logs from disk and writes index.json. The others get the texts in memory, and
+// Ours reads its logs from disk and writes index/. The others get the texts in memory, and
 // write to memory (FTS5) or to disk without waiting for it (Xapian).
 #include <filesystem>
 #include <functional>
@@ -91,7 +91,7 @@ Row size_row(const SearchStore& store) {
   const auto share = [&](std::uint64_t bytes) {
     return single(static_cast<double>(bytes) / static_cast<double>(store.log_bytes));
   };
-  Row row{.what = "index.json against its logs",
+  Row row{.what = "index/ against the logs",
           .ours = share(store.index_bytes),
           .target = Target{
               .of = TargetOf::kOurs, .better = Better::kLower, .required = 0.40, .aim = 0.25}};

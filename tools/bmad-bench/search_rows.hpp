@@ -20,6 +20,10 @@ struct SearchRun {
   const SearchStore& store;
   /// Where the store of a million entries lies or goes; empty when it is not wanted.
   std::string large_folder;
+  /// Which memories are made and asked as they were left, where they lie, and how much of them.
+  std::vector<std::string> left_shapes;
+  std::string left_folder;
+  double left_share = 1;
   double effort = 1;  ///< 1 is the full measurement; less runs shorter and proves less.
   std::uint64_t seed = 1;
   bool alone = false;   ///< Without the others in the large store.
@@ -35,11 +39,13 @@ struct SearchRun {
 
 using SearchRows = Result<std::vector<Row>>;
 
-SearchRows warm_rows(const SearchRun& run);        ///< In one process, and the overlap of results.
-SearchRows cold_rows(const SearchRun& run);        ///< Whole processes.
-SearchRows rebuild_rows(const SearchRun& run);     ///< Indexing anew, and the size of the index.
-SearchRows checkpoint_rows(const SearchRun& run);  ///< What a writer meets when it is due.
-SearchRows large_rows(const SearchRun& run);       ///< A million entries in 200 sessions.
+SearchRows warm_rows(const SearchRun& run);     ///< In one process, and the overlap of results.
+SearchRows cold_rows(const SearchRun& run);     ///< Whole processes.
+SearchRows rebuild_rows(const SearchRun& run);  ///< Indexing anew, and the size of the index.
+SearchRows append_rows(const SearchRun& run);   ///< Who waits while a full session grows.
+SearchRows large_rows(const SearchRun& run);    ///< A million entries in 200 sessions.
+
+SearchRows left_rows(const SearchRun& run);  ///< As ordinary writes leave memories.
 
 /// The mean share of the 20 best that ours, by plain BM25, and `peer` have in common.
 Result<double> overlap_with(const SearchStore& store, const MemoryManager& memory, Peer& peer);

@@ -76,6 +76,14 @@ class Gatherer {
     return {};
   }
 
+  /// An entry as it was written. The oldest versions are numbered, too.
+  Status add_line(const CorpusEntry& entry) {
+    BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(entry.line));
+    store_.ids.emplace_back(value["id"].string());
+    store_.log_bytes += entry.line.size() + 1;
+    return add_text(searched_text(entry.type, value), store_.ids.size());
+  }
+
   Status finish() {
     for (NewPeer& made : peers_) {
       BMAD_TRY(made.peer->commit());
@@ -85,18 +93,23 @@ class Gatherer {
     }
     store_.entries = frequencies_.entries();
     store_.queries = draw_queries(frequencies_, plan_.seed, plan_.queries);
-    return {};
+    return store_.queries.empty()
+               ? Status(Error{.message = fmt::format("{} bytes of memory are too few to ask about",
+                                                     plan_.bytes)})
+               : Status();
   }
 
  private:
   Status add(const Entry& entry) {
     BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(entry.json));
-    const std::string text = searched_text(entry.type, value);
+    store_.numbers.emplace(entry.session_id + '/' + entry.id, store_.numbers.size() + 1);
+    return add_text(searched_text(entry.type, value), store_.numbers.size());
+  }
+
+  Status add_text(const std::string& text, std::size_t number) {
     const std::string others = text_for_others(text);
-    const auto number = static_cast<std::uint32_t>(store_.numbers.size() + 1);
-    store_.numbers.emplace(entry.session_id + '/' + entry.id, number);
     for (const NewPeer& made : peers_) {
-      BMAD_TRY(made.peer->add(number, others));
+      BMAD_TRY(made.peer->add(static_cast<std::uint32_t>(number), others));
     }
     frequencies_.add(text);
     if (plan_.keep_texts) {
@@ -112,6 +125,21 @@ class Gatherer {
   JsonParser parser_;
 };
 
+/// The entries are made once more, since reading them would make the index.
+Status gather_as_left(SearchStore& store, const SearchPlan& plan, const SearchProgress& progress) {
+  BMAD_TRY_ASSIGN(std::vector<NewPeer> peers, new_peers(store, plan));
+  if (!peers.empty()) {
+    progress("building the indexes of the others");
+  }
+  Gatherer gatherer(store, plan, std::move(peers));
+  Corpus corpus(plan.seed);
+  for (CorpusEntry entry = corpus.next(); store.log_bytes + entry.line.size() < plan.bytes;
+       entry = corpus.next()) {
+    BMAD_TRY(gatherer.add_line(entry));
+  }
+  return gatherer.finish();
+}
+
 Status gather(SearchStore& store, const SearchPlan& plan, const SearchProgress& progress) {
   BMAD_TRY_ASSIGN(std::vector<NewPeer> peers, new_peers(store, plan));
   progress(peers.empty() ? "reading it" : "reading it, and building the indexes of the others");
@@ -122,15 +150,12 @@ Status gather(SearchStore& store, const SearchPlan& plan, const SearchProgress& 
     BMAD_TRY(gatherer.add_session(memory, session.session_id));
   }
   BMAD_TRY(gatherer.finish());
-  if (store.queries.empty()) {
-    return Error{.message = fmt::format("{} bytes of memory are too few to ask about", plan.bytes)};
-  }
   progress("building ours");
   BMAD_TRY_ASSIGN(const std::vector<IndexReport> reports, memory.rebuild_index());
   for (const IndexReport& report : reports) {
     store.log_bytes += report.log_bytes;
-    store.index_bytes += report.index_bytes;
   }
+  store.index_bytes = bytes_in(store.root + "/index");
   return {};
 }
 
@@ -155,7 +180,7 @@ Result<SearchStore> SearchStore::prepare(const std::string& folder, const Search
     std::filesystem::create_directories(folder, error);
     BMAD_TRY(write_memory(store, plan, progress));
   }
-  BMAD_TRY(gather(store, plan, progress));
+  BMAD_TRY(plan.as_left ? gather_as_left(store, plan, progress) : gather(store, plan, progress));
   std::ofstream(mark, std::ios::trunc) << recipe_of(plan);
   return store;
 }
@@ -176,6 +201,15 @@ bool SearchStore::has(PeerKind kind) const {
 std::uint32_t SearchStore::number_of(const Entry& entry) const {
   const auto number = numbers.find(entry.session_id + '/' + entry.id);
   return number == numbers.end() ? 0 : number->second;
+}
+
+std::uint64_t bytes_in(const std::string& folder) {
+  std::uint64_t bytes = 0;
+  std::error_code ignored;
+  for (const auto& file : std::filesystem::directory_iterator(folder, ignored)) {
+    bytes += file.is_regular_file() ? file.file_size() : 0;
+  }
+  return bytes;
 }
 
 Query text_query(const SearchWords& words, TextRanking ranking) {

@@ -24,6 +24,9 @@ struct SearchPlan {
   std::size_t queries = 200;
   bool alone = false;       ///< Build no indexes of others.
   bool keep_texts = false;  ///< In memory, for SearchStore::texts.
+  /// Nothing was asked or rebuilt since it was written; there are no sessions, numbers or bytes of
+  /// the index then, but ids.
+  bool as_left = false;
 };
 
 /// Says what goes on, for somebody who waits.
@@ -47,11 +50,15 @@ struct SearchStore {
   std::vector<std::string> sessions;  ///< Oldest first.
   std::uint64_t entries = 0;
   std::uint64_t log_bytes = 0;
-  std::uint64_t index_bytes = 0;   ///< Of all index.json.
+  std::uint64_t index_bytes = 0;   ///< Of index/.
   std::vector<std::string> texts;  ///< As the peers get them, by number.
   std::vector<SearchWords> queries;
+  std::vector<std::string> ids;  ///< Of a store as it was left: all, oldest first.
   std::unordered_map<std::string, std::uint32_t> numbers;  ///< "session/id" -> number.
 };
+
+/// Of the files in a folder, without those of folders in it.
+std::uint64_t bytes_in(const std::string& folder);
 
 /// Words as ours takes them: by text alone, the 20 best.
 Query text_query(const SearchWords& words, TextRanking ranking);

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <fstream>
 #include <utility>
@@ -26,9 +27,24 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
 }
 
-/// `output` becomes the child's standard output; /dev/null when negative.
-Result<pid_t> spawn(const std::vector<std::string>& arguments, const std::string& input,
-                    int output) {
+Result<rusage> wait_for(pid_t child, const std::string& program) {
+  int status = 0;
+  rusage usage{};
+  if (::wait4(child, &status, 0, &usage) != child) {
+    return system_error("wait for", program);
+  }
+  if (status != 0) {
+    return Error{.message = WIFEXITED(status) ? fmt::format("{} ended with status {}", program,
+                                                            WEXITSTATUS(status))
+                                              : fmt::format("{} was killed", program)};
+  }
+  return usage;
+}
+
+}  // namespace
+
+Result<pid_t> start_process(const std::vector<std::string>& arguments, const std::string& input,
+                            int output) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
   for (const std::string& argument : arguments) {
@@ -55,26 +71,10 @@ Result<pid_t> spawn(const std::vector<std::string>& arguments, const std::string
   return child;
 }
 
-Result<rusage> wait_for(pid_t child, const std::string& program) {
-  int status = 0;
-  rusage usage{};
-  if (::wait4(child, &status, 0, &usage) != child) {
-    return system_error("wait for", program);
-  }
-  if (status != 0) {
-    return Error{.message = WIFEXITED(status) ? fmt::format("{} ended with status {}", program,
-                                                            WEXITSTATUS(status))
-                                              : fmt::format("{} was killed", program)};
-  }
-  return usage;
-}
-
-}  // namespace
-
-Result<ProcessCost> run_process(const std::vector<std::string>& arguments,
-                                const std::string& input) {
+Result<ProcessCost> run_process(const std::vector<std::string>& arguments, const std::string& input,
+                                int output) {
   const double begin = wall_seconds();
-  BMAD_TRY_ASSIGN(const pid_t child, spawn(arguments, input, -1));
+  BMAD_TRY_ASSIGN(const pid_t child, start_process(arguments, input, output));
   BMAD_TRY_ASSIGN(const rusage usage, wait_for(child, arguments.front()));
   return ProcessCost{.wall = wall_seconds() - begin,
                      .cpu = seconds_of(usage.ru_utime) + seconds_of(usage.ru_stime)};
@@ -85,7 +85,7 @@ Result<std::string> output_of(const std::vector<std::string>& arguments, const s
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return system_error("make", "a pipe");
   }
-  const Result<pid_t> child = spawn(arguments, input, ends[1]);
+  const Result<pid_t> child = start_process(arguments, input, ends[1]);
   ::close(ends[1]);
   std::string output;
   if (child) {
@@ -101,6 +101,18 @@ Result<std::string> output_of(const std::vector<std::string>& arguments, const s
   }
   BMAD_TRY(wait_for(*child, arguments.front()));
   return output;
+}
+
+Result<double> peak_mb_of(const std::string& helpers, const std::vector<std::string>& arguments) {
+  std::vector<std::string> all = {helpers + "/bmad_bench_peak_rss"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  BMAD_TRY_ASSIGN(const std::string output, output_of(all));
+  long kib = 0;
+  const auto parsed = std::from_chars(output.data(), output.data() + output.size(), kib);
+  if (parsed.ec != std::errc{} || kib <= 0) {
+    return Error{.message = "no peak of memory in \"" + output + '"'};
+  }
+  return static_cast<double>(kib) * 1024 / 1e6;
 }
 
 bool is_dynamic(const std::string& path) {
