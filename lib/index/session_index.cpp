@@ -5,6 +5,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <unordered_map>
 
 #include "bmad_mem/json_parser.hpp"
 #include "core/hash.hpp"
@@ -186,15 +187,15 @@ Status SessionIndex::bring_up_to_date() {
       case LogChange::kNone:
         break;
       case LogChange::kOther:
-        return scan_all({});
+        return scan_changed();
       case LogChange::kMaybeGrown: {
         if (state_->sealed) {
-          return scan_all({});
+          return scan_changed();
         }
         bool prefix_holds = false;
         BMAD_TRY(scan_log_from(type, true, prefix_holds, {}));
         if (!prefix_holds) {
-          return scan_all({});
+          return scan_changed();
         }
         break;
       }
@@ -205,8 +206,55 @@ Status SessionIndex::bring_up_to_date() {
   return {};
 }
 
+/// Takes the logs in from their beginning, but what the segment knows of a line that is still there
+/// somewhere: after a rewrite, an edit or a checkout most of them are, and their texts cost most.
+Status SessionIndex::scan_changed() {
+  const std::shared_ptr<SegmentPart> base = state_->base;
+  if (base == nullptr) {
+    return scan_all({});
+  }
+  state_ = std::make_unique<State>();
+  state_->base = base;
+  const std::unique_ptr<SegmentSource> source = base->source();
+  BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
+  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, source->rows(0));
+  state_->moved.emplace(rows.size(), kNoOrdinal);
+  struct KnownLine {
+    std::uint32_t slot = 0;
+    std::uint32_t size = 0;
+    KnownText text;
+  };
+  std::unordered_map<std::uint64_t, KnownLine> lines;
+  lines.reserve(rows.size());
+  const auto key_of = [](std::uint32_t id_hash, const EntryRow& row) {
+    return std::uint64_t{id_hash} << 32U | row.line_hash;
+  };
+  for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+    lines.insert_or_assign(
+        key_of(rows[slot].id_hash, rows[slot].row),
+        KnownLine{.slot = slot,
+                  .size = rows[slot].row.size,
+                  .text = {.length = slots.lengths[slot], .flags = slots.flags[slot]}});
+  }
+  state_->known_text = [state = state_.get(), lines = std::move(lines), key_of](
+                           std::uint32_t id_hash, const EntryRow& row,
+                           Ordinal ordinal) -> std::optional<KnownText> {
+    const auto found = lines.find(key_of(id_hash, row));
+    if (found == lines.end() || found->second.size != row.size) {
+      return std::nullopt;
+    }
+    (*state->moved)[found->second.slot] = ordinal;
+    return found->second.text;
+  };
+  return scan_logs({});
+}
+
 Status SessionIndex::scan_all(const Progress& on_progress) {
   state_ = std::make_unique<State>();
+  return scan_logs(on_progress);
+}
+
+Status SessionIndex::scan_logs(const Progress& on_progress) {
   std::uint64_t done = 0;
   for (const EntryType type : kEntryTypes) {
     const Result<FileInfo> info = log_info(type);
@@ -249,7 +297,8 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
   prefix_holds = true;
   if (info.size > cover.bytes) {
     BMAD_TRY(prepare_growth());
-    if (info.size - cover.bytes >= options_.word_thread_size && core_count() > 1) {
+    if (info.size - cover.bytes >= options_.word_thread_size && core_count() > 1 &&
+        !state_->moved) {  // Else most words are known.
       state_->builder->start_word_thread();
     }
     JsonParser parser;
@@ -301,8 +350,10 @@ Status SessionIndex::prepare_growth() {
   };
   state_->builder = std::make_unique<SessionTableBuilder>(
       state_->table, *state_->analyzer,
-      SessionTableBuilder::Known{
-          .id_of = id_of, .with_hash = with_hash, .ends = [this] { return ends_in_base(); }});
+      SessionTableBuilder::Known{.id_of = id_of,
+                                 .with_hash = with_hash,
+                                 .ends = [this] { return ends_in_base(); },
+                                 .text = state_->known_text});
   return {};
 }
 

@@ -36,7 +36,7 @@ SessionIndex::Unknown SessionIndex::unknown() const {
   for (const LogCover& cover : state_->covers) {
     found.bytes += cover.bytes;
   }
-  if (state_->base != nullptr) {
+  if (state_->base != nullptr && !state_->moved) {
     found.bytes -= state_->base_bytes;
     found.entries -= state_->base->shared_segment()->entry_count(state_->base->numbers()[0]);
   }
@@ -72,12 +72,17 @@ Result<std::vector<Posting>> SessionIndex::postings(PostingKind kind, std::strin
     BMAD_TRY_ASSIGN(const PartPostings found, state_->base->part_postings(kind, key));
     for (const SessionPostings& session : found.sessions) {
       for (const SlotPosting& posting : session.postings) {
-        list.push_back({.ordinal = posting.slot, .frequency = posting.frequency});
+        if (const Ordinal ordinal = state_->ordinal_of(posting.slot); ordinal != kNoOrdinal) {
+          list.push_back({.ordinal = ordinal, .frequency = posting.frequency});
+        }
       }
     }
   }
   const std::span<const Posting> added = state_->table.memtable.postings(kind, key);
   list.insert(list.end(), added.begin(), added.end());
+  if (state_->moved) {
+    std::ranges::sort(list, {}, &Posting::ordinal);
+  }
   return list;
 }
 
@@ -266,14 +271,15 @@ Status SessionIndex::part_keys(PostingKind kind, std::string_view prefix, const 
         counts.emplace(key, count);
         return true;
       })));
-  if (state_->table.tombstones > 0) {  // Some of those may be of entries that are superseded.
+  if (state_->table.tombstones > 0 || state_->moved) {  // Some of those may have gone.
     for (auto& [key, count] : counts) {
       BMAD_TRY_ASSIGN(const PartPostings found,
                       in_session(*this, state_->base->part_postings(kind, key)));
       count = 0;
       for (const SessionPostings& session : found.sessions) {
         for (const SlotPosting& posting : session.postings) {
-          count += slots.slot(posting.slot) != SlotTable::kNoSlot ? 1 : 0;
+          const Ordinal ordinal = state_->ordinal_of(posting.slot);
+          count += ordinal != kNoOrdinal && slots.slot(ordinal) != SlotTable::kNoSlot ? 1 : 0;
         }
       }
     }

@@ -27,7 +27,11 @@ struct SessionIndex::State {
   bool opened = false;
   /// What a segment knew: the table has its columns, and this its postings.
   std::shared_ptr<SegmentPart> base;
-  std::uint64_t base_bytes = 0;  // Of the logs.
+  /// Where the logs are others by now: its slots in the table, kNoOrdinal for what has gone. Else
+  /// slots are ordinals.
+  std::optional<std::vector<Ordinal>> moved;
+  decltype(SessionTableBuilder::Known::text) known_text;  // Then, too.
+  std::uint64_t base_bytes = 0;                           // Of the logs.
   LogCovers covers;
   SessionTable table;
   std::optional<Analyzer> analyzer;
@@ -43,6 +47,11 @@ struct SessionIndex::State {
   // See hide_those_in(); under cache_mutex, too.
   std::shared_ptr<const std::vector<std::uint8_t>> hidden;
   std::pair<std::uint64_t, std::uint64_t> hidden_as_of;
+
+  /// Of a slot of the base, kNoOrdinal when it has gone.
+  [[nodiscard]] Ordinal ordinal_of(std::uint32_t slot) const {
+    return moved ? (*moved)[slot] : slot;
+  }
 
   /// Makes `slots`. Many may ask at once.
   void load() {

@@ -143,7 +143,9 @@ Result<KeyedSlots> SessionIndex::keyed_slots(PostingKind kind) const {
       }
       list.clear();
       for (const SlotPosting& posting : keys->postings().front().postings) {
-        list.push_back({.ordinal = posting.slot, .frequency = posting.frequency});
+        if (const Ordinal ordinal = state_->ordinal_of(posting.slot); ordinal != kNoOrdinal) {
+          list.push_back({.ordinal = ordinal, .frequency = posting.frequency});
+        }
       }
       if (next != added.end() && next->key == keys->key()) {
         list.insert(list.end(), next->postings.begin(), next->postings.end());

@@ -51,8 +51,8 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   OddEntry odd{.decay_factor = head.decay_factor, .last_accessed = head.last_accessed};
   BMAD_TRY_ASSIGN(const Ordinal older, earlier_version(scanned.type, head.id, id_hash));
   if (older != kNoOrdinal) {
-    const auto known = columns.odd.find(older);
-    odd.versions = (known == columns.odd.end() ? 1 : known->second.versions) + 1;
+    const auto before = columns.odd.find(older);
+    odd.versions = (before == columns.odd.end() ? 1 : before->second.versions) + 1;
     BMAD_TRY(supersede(older));
   }
   std::uint32_t flags = flags_of(scanned, head);
@@ -60,28 +60,21 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
     flags |= kFlagOdd;
     columns.odd.emplace(ordinal, odd);
   }
-  columns.lengths.push_back(index_words(scanned, ordinal));
-  columns.flags.push_back(flags);
+  const EntryRow row{.offset = scanned.offset,
+                     .size = static_cast<std::uint32_t>(scanned.text.size()),
+                     .line = static_cast<std::uint32_t>(scanned.line),
+                     .line_hash = entry_line_hash(scanned.text)};
+  const std::optional<KnownText> known =
+      known_.text ? known_.text(id_hash, row, ordinal) : std::nullopt;
+  columns.lengths.push_back(known ? known->length : index_words(scanned, ordinal));
+  columns.flags.push_back(flags | (known ? known->flags & (kFlagKeyed | kFlagUnreviewed) : 0U));
   columns.previous.push_back(0);
   columns.timestamps.push_back(head.timestamp.time_since_epoch().count());
   columns.id_hashes.push_back(id_hash);
-  columns.rows.push_back({.offset = scanned.offset,
-                          .size = static_cast<std::uint32_t>(scanned.text.size()),
-                          .line = static_cast<std::uint32_t>(scanned.line),
-                          .line_hash = entry_line_hash(scanned.text)});
-  table_.memtable.add_key(PostingKind::kTerm, kAgentPrefix, head.who, ordinal);
-  for (const JsonValue tag : head.tags.elements()) {
-    table_.memtable.add_key(PostingKind::kTerm, kTagPrefix, tag.string(), ordinal);
+  columns.rows.push_back(row);
+  if (!known) {
+    add_keys(scanned, head, ordinal);
   }
-  for (const std::string_view id : entry_references(scanned.value)) {
-    table_.memtable.add_key(PostingKind::kTerm, {}, reference_key(id), ordinal);
-  }
-  entry_filter_values(
-      scanned.type, scanned.value, [&](std::string_view name, std::string_view value) {
-        table_.memtable.add_key(PostingKind::kTerm, kFieldPrefix, field_key(name, value), ordinal);
-      });
-  table_.memtable.add_key(PostingKind::kTopic, {}, head.topic, ordinal);
-  table_.memtable.add_hour(head.timestamp, ordinal);
   table_.facts.newest = std::max(table_.facts.newest, head.timestamp);
   if (scanned.type == EntryType::kConversation) {
     if (!head.who.empty()) {
@@ -96,10 +89,27 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
         table_.facts.has_assistant || flag_role(flags) == EntryRole::kAssistant;
     BMAD_TRY(link(ordinal, std::string(head.conversation_id)));
   }
+  return {};
+}
+
+void SessionTableBuilder::add_keys(const ScannedEntry& scanned, const EntryHead& head,
+                                   Ordinal ordinal) {
+  table_.memtable.add_key(PostingKind::kTerm, kAgentPrefix, head.who, ordinal);
+  for (const JsonValue tag : head.tags.elements()) {
+    table_.memtable.add_key(PostingKind::kTerm, kTagPrefix, tag.string(), ordinal);
+  }
+  for (const std::string_view id : entry_references(scanned.value)) {
+    table_.memtable.add_key(PostingKind::kTerm, {}, reference_key(id), ordinal);
+  }
+  entry_filter_values(
+      scanned.type, scanned.value, [&](std::string_view name, std::string_view value) {
+        table_.memtable.add_key(PostingKind::kTerm, kFieldPrefix, field_key(name, value), ordinal);
+      });
+  table_.memtable.add_key(PostingKind::kTopic, {}, head.topic, ordinal);
+  table_.memtable.add_hour(head.timestamp, ordinal);
   if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
     add_statement(scanned, ordinal);
   }
-  return {};
 }
 
 void SessionTableBuilder::add_statement(const ScannedEntry& scanned, Ordinal ordinal) {

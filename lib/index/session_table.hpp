@@ -38,6 +38,12 @@ struct SessionTable {
   std::uint32_t tombstones = 0;
 };
 
+/// What need not be found out again of an entry whose text was analyzed before.
+struct KnownText {
+  std::uint32_t length = 0;
+  std::uint32_t flags = 0;  ///< Of EntryFlag.
+};
+
 /// Adds lines to a table.
 class SessionTableBuilder {
  public:
@@ -49,6 +55,11 @@ class SessionTableBuilder {
     std::function<Result<std::vector<Ordinal>>(std::uint32_t hash)> with_hash;
     /// The last entry of each conversation. Asked once, when one goes on.
     std::function<Result<ConversationEnds>()> ends;
+    /// What a segment knows of the text of a line, which becomes entry `ordinal`: its keys are
+    /// there.
+    std::function<std::optional<KnownText>(std::uint32_t id_hash, const EntryRow& row,
+                                           Ordinal ordinal)>
+        text;
   };
 
   /// Goes on behind what `table` holds; both must outlive the builder.
@@ -63,6 +74,7 @@ class SessionTableBuilder {
   Status add(const ScannedEntry& scanned);
 
  private:
+  void add_keys(const ScannedEntry& scanned, const EntryHead& head, Ordinal ordinal);
   void add_statement(const ScannedEntry& scanned, Ordinal ordinal);
   std::uint32_t index_words(const ScannedEntry& scanned, Ordinal ordinal);
   Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);

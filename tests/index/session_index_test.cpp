@@ -10,10 +10,13 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <sstream>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "concurrency/child.hpp"
 #include "index/index_fixture.hpp"
@@ -365,6 +368,76 @@ TEST_CASE("what no segment knows is told, of an index kept warm, too") {
   CHECK(index->unknown().bytes == added.text.size() + 1);
   REQUIRE(index->rebuild().has_value());
   CHECK(index->unknown().entries == 10);
+}
+
+TEST_CASE("a log that was rewritten is as its lines say, wherever they stand by now") {
+  for (unsigned seed = 1; seed <= 12; ++seed) {
+    CAPTURE(seed);
+    IndexedSession session;
+    RandomEntries random(seed);
+    for (int i = 0; i < 60; ++i) {
+      session.add(random.next());
+    }
+    session.seal();
+    const std::unique_ptr<SessionIndex> warm = session.index();
+    REQUIRE(warm->refresh().has_value());
+    for (int round = 0; round < 4; ++round) {
+      CAPTURE(round);
+      for (const EntryType type : kEntryTypes) {
+        if (!session.files.info(IndexedSession::log(type))) {
+          continue;
+        }
+        std::vector<std::string> lines;
+        std::istringstream log(session.files.read(IndexedSession::log(type)));
+        for (std::string line; std::getline(log, line);) {
+          lines.push_back(line);
+        }
+        for (int i = 0; i < 3 && lines.size() > 1; ++i) {
+          const std::uint32_t from = random.below(static_cast<std::uint32_t>(lines.size()));
+          const std::uint32_t to = random.below(static_cast<std::uint32_t>(lines.size()));
+          switch (random.below(4)) {
+            case 0:  // It goes.
+              lines.erase(lines.begin() + from);
+              break;
+            case 1:  // It stands elsewhere, and an older version may be the newer one.
+              std::swap(lines[from], lines[to]);
+              break;
+            case 2:  // It is doubled, as by a merge.
+              lines.insert(lines.begin() + to, lines[from]);
+              break;
+            default:  // Another one comes in between.
+              lines.insert(lines.begin() + to, lines[from]);
+              lines[to].insert(lines[to].size() - 1, fmt::format(R"(,"x":"{}")", round));
+          }
+        }
+        session.files.write(IndexedSession::log(type), fmt::format("{}\n", fmt::join(lines, "\n")));
+      }
+      session.add(random.next());
+      CHECK(staleness(*warm, session) == "");
+      CHECK(staleness(*session.index(), session) == "");
+      if (round == 2) {
+        session.seal();  // From what was moved.
+        CHECK(staleness(*session.index(), session) == "");
+      }
+    }
+  }
+}
+
+TEST_CASE("lines that a segment knows are not analyzed again when their log is rewritten") {
+  IndexedSession session;
+  session.files.write(kFacts, facts("houses", "zebra", 9));
+  session.seal();
+  session.files.write(kFacts, fact("new", "houses").text + "\n" + session.files.read(kFacts));
+  // Of another language: what was known keeps the stems that it had.
+  const std::unique_ptr<SessionIndex> index = session.index(kSession, "german");
+  REQUIRE(index->refresh().has_value());
+  CHECK(index->entry_count() == 10);
+  CHECK(index->postings(PostingKind::kTerm, "hous")->size() == 1);
+  const std::vector<Posting> added = index->postings(PostingKind::kTerm, "houses").value();
+  REQUIRE(added.size() == 1);
+  CHECK(added[0].ordinal == 0);
+  REQUIRE(index->rebuild().has_value());
+  CHECK(index->postings(PostingKind::kTerm, "houses")->size() == 2);
 }
 
 TEST_CASE("an index that is warm keeps its segment while others replace it") {

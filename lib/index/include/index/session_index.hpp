@@ -158,7 +158,9 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Status take_base(SessionBase base);
   [[nodiscard]] Result<std::map<std::string, Ordinal, std::less<>>> ends_in_base() const;
   Status bring_up_to_date();
+  Status scan_changed();
   Status scan_all(const Progress& on_progress);
+  Status scan_logs(const Progress& on_progress);
   Status scan_log_from(EntryType type, bool verify_prefix, bool& prefix_holds,
                        const Progress& on_progress);
   Status prepare_growth();
