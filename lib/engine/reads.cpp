@@ -300,7 +300,7 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
         BMAD_TRY_ASSIGN(const auto places, part.part->part_find(id));
         for (const IndexPart::PartEntry& place : places) {
           IndexedSession& session = *sessions[part.first + place.session];
-          BMAD_TRY(in_session(session, session.load()));
+          BMAD_TRY(in_session(session, session.load_slots(0, 0)));
           const auto hidden = session.hidden();
           if (hidden == nullptr || (*hidden)[session.slots().slot(place.ordinal)] == 0) {
             BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, place.ordinal)));

@@ -90,7 +90,7 @@ class RelatedFinder {
                       part.part->part_postings(PostingKind::kTerm, reference_key(id_)));
       for (const SessionPostings& named : found.sessions) {
         IndexedSession& session = *sessions_[part.first + named.session];
-        BMAD_TRY(in_session(session, session.load()));
+        BMAD_TRY(in_session(session, session.load_slots(0, 0)));
         for (const SlotPosting& posting : named.postings) {
           BMAD_TRY_ASSIGN(
               Entry entry,
@@ -131,7 +131,7 @@ class RelatedFinder {
       BMAD_TRY_ASSIGN(const std::vector<IndexPart::PartEntry> found, part.part->part_find(id));
       for (const IndexPart::PartEntry& each : found) {
         IndexedSession& session = *sessions_[part.first + each.session];
-        BMAD_TRY(in_session(session, session.load()));
+        BMAD_TRY(in_session(session, session.load_slots(0, 0)));
         BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal)));
         entries.push_back(std::move(entry));
       }

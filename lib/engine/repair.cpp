@@ -18,6 +18,7 @@
 #include "lifecycle/session_archive.hpp"
 #include "model/validate.hpp"
 #include "packed_session.hpp"
+#include "root_index.hpp"
 #include "storage/layout.hpp"
 #include "storage/log_rewrite.hpp"
 #include "storage/quarantine.hpp"
@@ -346,6 +347,7 @@ Status tidy_root(Store& store, RepairReport& report) {
   const Result<FileInfo> sessions = store.files->info(kSessionsFolder);
   BMAD_TRY(sessions ? remove_unfinished_sessions(store) : Status());
   BMAD_TRY(remove_all_leftovers(store, report));
+  BMAD_TRY(store.root_index->tidy());
   return repair_all_packed(store, report);
 }
 

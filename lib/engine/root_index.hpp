@@ -92,6 +92,10 @@ class RootIndex {
   /// Makes all anew, when the next one asks.
   Status clear();
 
+  /// Removes what a process that died left in the folder. Waits for who is at it.
+  /// Errors: as the file system's; E_LOCK_TIMEOUT.
+  Status tidy();
+
  private:
   using SharedState = std::shared_ptr<const IndexState>;
 

@@ -406,4 +406,9 @@ Status RootIndex::clear() {
   return {};
 }
 
+Status RootIndex::tidy() {
+  BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change());
+  return turn ? remove_unused(*state()) : Status();
+}
+
 }  // namespace bmad_mem

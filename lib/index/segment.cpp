@@ -1,6 +1,7 @@
 #include "index/segment.hpp"
 
 #include <algorithm>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -98,9 +99,8 @@ Status Segment::Impl::read_footer(std::string_view language) {
       !footer.ends_with(language) || footer.size() != 32 + kPlaceCount * 24 + language.size()) {
     return corrupt("its words were analyzed in another way");
   }
-  // Each slot has a byte of reach and a row: so a count that is a lie takes no memory.
-  if (place(SegmentPlace::kReach).size != count ||
-      place(SegmentPlace::kRows).size % kRowSize != 0 ||
+  // Each slot has a row: so a count that is a lie takes no memory.
+  if (place(SegmentPlace::kRows).size % kRowSize != 0 ||
       place(SegmentPlace::kRows).size / kRowSize != count || count > (std::uint64_t{1} << 31U)) {
     return corrupt("its parts don't belong together");
   }
@@ -173,9 +173,9 @@ Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::str
   impl->flags = LazyArray<std::uint32_t>(entries);
   impl->windows = LazyArray<std::uint32_t>(entries);
   impl->times = LazyArray<std::int64_t>(entries);
-  impl->has_scores = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);
+  impl->has_scores.resize(entries / kScoreBlock + 1);
   impl->has_times = std::vector<std::atomic<bool>>(entries / kTimeBlock + 1);
-  impl->has_windows = std::vector<std::atomic<bool>>(impl->sessions.size());
+  impl->has_windows = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);
   return std::shared_ptr<Segment>(new Segment(std::move(impl)));
 }
 
@@ -202,71 +202,109 @@ Status Segment::status() const {
   return impl_->damage ? Status(*impl_->damage) : Status();
 }
 
-Status Segment::Impl::load_reach() {
-  if (has_reach.load(std::memory_order_acquire)) {
+std::uint32_t Segment::Impl::session_of(std::uint32_t slot) const {
+  const auto after = std::ranges::upper_bound(sessions, slot, {}, &SegmentSession::begin);
+  return static_cast<std::uint32_t>(after - sessions.begin() - 1);
+}
+
+Status Segment::Impl::load_slots(std::uint32_t begin, std::uint32_t end) {
+  if (begin >= end) {
+    return {};
+  }
+  const std::uint32_t first = begin / kScoreBlock;
+  const std::uint32_t last = (end - 1) / kScoreBlock;
+  const auto is_loaded = [this](std::uint32_t block) {
+    return has_windows[block].load(std::memory_order_acquire);
+  };
+  const auto blocks = std::views::iota(first, last + 1);
+  if (std::ranges::all_of(blocks, is_loaded)) {
     return {};
   }
   const std::lock_guard guard(mutex);
-  if (has_reach.load(std::memory_order_acquire)) {
-    return {};
-  }
-  BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kReach)));
-  for (const SegmentSession& session : sessions) {
-    for (std::uint32_t i = 0; i < session.count; ++i) {
-      const auto both = static_cast<unsigned char>(bytes[session.begin + i]);
-      const WindowReach around{.before = static_cast<std::uint8_t>(both & 3U),
-                               .after = static_cast<std::uint8_t>(both >> 2U)};
-      if (around.before > i || around.after >= session.count - i) {
-        return corrupt("its windows are none");
-      }
-      reach[session.begin + i] = around;
+  BMAD_TRY(load_scores(first, last));
+  // Windows at the ends reach into the blocks beside.
+  const std::uint32_t first_slot = first * kScoreBlock;
+  const std::uint32_t end_slot = std::min((last + 1) * kScoreBlock, entries);
+  for (std::uint32_t i = 0; i < std::min(kWindowReach, end_slot - first_slot); ++i) {
+    if (reach[first_slot + i].before > i) {
+      BMAD_TRY(load_scores(first - 1, first - 1));
+    }
+    if (reach[end_slot - 1 - i].after > i) {
+      BMAD_TRY(load_scores(last + 1, last + 1));
     }
   }
-  has_reach.store(true, std::memory_order_release);
+  for (const std::uint32_t block : blocks) {
+    if (has_windows[block].load(std::memory_order_relaxed)) {
+      continue;
+    }
+    for (std::uint32_t slot = block * kScoreBlock;
+         slot < std::min((block + 1) * kScoreBlock, entries); ++slot) {
+      std::uint32_t length = 0;
+      for (std::uint32_t at = slot - reach[slot].before; at <= slot + reach[slot].after; ++at) {
+        length += lengths[at];
+      }
+      windows[slot] = length;
+    }
+    has_windows[block].store(true, std::memory_order_release);
+  }
   return {};
 }
 
-Status Segment::Impl::load_scores(std::uint32_t number) {
-  if (has_windows[number].load(std::memory_order_acquire)) {
-    return {};
-  }
-  BMAD_TRY(load_reach());
-  const SegmentSession& session = sessions[number];
-  const std::lock_guard guard(mutex);
-  if (has_windows[number].load(std::memory_order_acquire)) {
-    return {};
-  }
-  const std::uint32_t end = session.begin + session.count;
-  for (std::uint32_t block = session.begin / kScoreBlock; block * kScoreBlock < end; ++block) {
-    if (has_scores[block].load(std::memory_order_relaxed)) {
+/// Reads the blocks from `first` to `last` that nobody has read; those side by side at once. The
+/// caller holds the mutex.
+Status Segment::Impl::load_scores(std::uint32_t first, std::uint32_t last) {
+  constexpr std::uint64_t kSize = 2 * sizeof(std::uint16_t) + sizeof(std::uint8_t);
+  constexpr std::uint64_t kBlockSize = kScoreBlock * kSize + kBlockHash;
+  constexpr std::uint32_t kAtOnce = 128;
+  for (std::uint32_t block = first; block <= last; ++block) {
+    std::uint32_t end = block;
+    while (end <= last && end < block + kAtOnce && !has_scores[end]) {
+      ++end;
+    }
+    if (end == block) {
       continue;
     }
-    const std::uint32_t first = block * kScoreBlock;
-    const std::uint32_t count = std::min(kScoreBlock, entries - first);
-    constexpr std::uint64_t kSize = 2 * sizeof(std::uint16_t);
-    BMAD_TRY_ASSIGN(
-        const std::string bytes,
-        read_block(place(SegmentPlace::kScores),
-                   std::uint64_t{block} * (kScoreBlock * kSize + kBlockHash), count * kSize));
-    for (std::uint32_t i = 0; i < count; ++i) {
-      lengths[first + i] = little_at<std::uint16_t>(bytes.data() + std::size_t{2} * i);
-      flags[first + i] = little_at<std::uint16_t>(bytes.data() + std::size_t{2} * (count + i));
+    const std::uint64_t offset = block * kBlockSize;
+    const std::uint64_t wanted =
+        std::min((end - block) * kBlockSize, place(SegmentPlace::kScores).size - offset);
+    BMAD_TRY_ASSIGN(const std::string bytes, read(place(SegmentPlace::kScores), offset, wanted));
+    BytesReader reader(bytes);
+    for (; block < end; ++block) {
+      const std::uint32_t count = std::min(kScoreBlock, entries - block * kScoreBlock);
+      const std::string_view columns = reader.bytes(count * kSize);
+      const auto its_hash = reader.number<std::uint64_t>();
+      if (!reader.good() || (xxh3(columns) ^ salt) != its_hash) {
+        return corrupt("a block has changed");
+      }
+      BMAD_TRY(take_scores(block, columns));
     }
-    has_scores[block].store(true, std::memory_order_relaxed);
+    --block;
   }
-  std::uint64_t sum = 0;
-  for (std::uint32_t slot = session.begin; slot < end; ++slot) {
-    std::uint32_t length = 0;
-    for (std::uint32_t at = slot - reach[slot].before; at <= slot + reach[slot].after; ++at) {
-      length += lengths[at];
+  return {};
+}
+
+Status Segment::Impl::take_scores(std::uint32_t block, std::string_view columns) {
+  const std::uint32_t first = block * kScoreBlock;
+  const std::uint32_t count = std::min(kScoreBlock, entries - first);
+  std::uint32_t session = session_of(first);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint32_t slot = first + i;
+    while (slot - sessions[session].begin >= sessions[session].count) {
+      ++session;
     }
-    windows[slot] = length;
-    sum += length;
+    lengths[slot] = little_at<std::uint16_t>(columns.data() + std::size_t{2} * i);
+    flags[slot] = little_at<std::uint16_t>(columns.data() + std::size_t{2} * (count + i));
+    const auto both = static_cast<unsigned char>(columns[std::size_t{4} * count + i]);
+    const WindowReach around{.before = static_cast<std::uint8_t>(both & 3U),
+                             .after = static_cast<std::uint8_t>(both >> 2U)};
+    const std::uint32_t in_session = slot - sessions[session].begin;
+    if (around.before > std::min(kWindowReach, in_session) ||
+        around.after > std::min(kWindowReach, sessions[session].count - in_session - 1)) {
+      return corrupt("its windows are none");
+    }
+    reach[slot] = around;
   }
-  if (sum != session.totals.window_lengths) {
-    return corrupt("its windows are none");
-  }
-  has_windows[number].store(true, std::memory_order_release);
+  has_scores[block] = true;
   return {};
 }
 

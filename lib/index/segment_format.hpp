@@ -1,13 +1,13 @@
 // segment_format.hpp - how a segment lies on the disk, for who writes and who reads it.
 //
-//   scores     blocks of 4,096 slots: lengths u16, flags u16          each block and its XXH3
-//   reach      a byte a slot: before | after << 2
+//   scores     blocks of 512 slots: lengths u16, flags u16, reach u8: before | after << 2
+//                                                                     each block and its XXH3
 //   times      blocks of 512 slots: milliseconds since 1970 i64       each block and its XXH3
 //   rows       24 bytes a slot: where its line lies                   each row and three bytes of
 //   XXH3 odd        32 bytes each, ascending by slot sessions   56 bytes each, then participants
 //   and names for each kind of key:
-//     lists    of the keys that two entries hold or more: gaps and frequencies, and four bytes of
-//     XXH3 keys     blocks of 64 keys, front coded                         each block and its XXH3
+//     lists    of the keys that two entries hold or more, and four bytes of XXH3
+//     keys     blocks of 64 keys, front coded                         each block and its XXH3
 //     top      what each block begins with, and where it lies
 //   footer     XXH3 of all of this, a salt, where these are, and the XXH3 of those that have none
 //              inside
@@ -17,12 +17,21 @@
 // what is read later is of the file that was opened, even if another was copied over it.
 //
 // All numbers are little-endian; varints are LEB128. The slots of a session stand side by side, in
-// the order of slot_table.hpp, live entries only. A list has, for each entry, the gap from the slot
-// before (the first from -1) times two, plus one when a frequency follows.
+// the order of slot_table.hpp, live entries only.
 //
 //   key        shared with the one before, rest: varint, varint, bytes
-//              how many entries: varint; for one: its slot and frequency, else the bytes of the
-//              list and, for terms, in how many windows they are: varints
+//              how many entries: varint; for one: its slot, and the numbers of a posting alone;
+//              else the bytes of the list: varint
+//   list       a run for each session that has the key:
+//     several    gap from the session before (the first from -1) * 2 + 1, entries, mentions beyond
+//                one each, [windows], bytes of what follows: varints; then for each entry the gap
+//                from the slot before (the first from -1) * 2 + 1 if a frequency follows; then
+//                [the impacts]
+//     one        gap * 2, slot in the session: varints, and the numbers of a posting alone
+//   alone      [(windows - 1) * 2] + 1 if a frequency follows, that, [impact]
+//
+// What stands in [] is there for terms only: in how many windows they are, and a byte of impact an
+// entry (impact.hpp).
 #pragma once
 
 #include <array>
@@ -37,14 +46,14 @@
 namespace bmad_mem {
 
 inline constexpr std::string_view kSegmentMagic = "bmad-mem segment";
-inline constexpr std::uint32_t kSegmentVersion = 2;
+inline constexpr std::uint32_t kSegmentVersion = 3;
 inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.
 inline constexpr std::size_t kIdKind = kPostingKindCount;
 inline constexpr std::size_t kSegmentKindCount = kPostingKindCount + 1;
 
-inline constexpr std::uint32_t kScoreBlock = 4096;
+inline constexpr std::uint32_t kScoreBlock = 512;
 inline constexpr std::uint32_t kTimeBlock = 512;
 inline constexpr std::uint32_t kKeyBlock = 64;
 inline constexpr std::size_t kRowSize = 24;
@@ -54,7 +63,7 @@ inline constexpr std::size_t kTopSize = 32;
 inline constexpr std::size_t kBlockHash = 8;
 inline constexpr std::size_t kListHash = 4;
 
-enum class SegmentPlace : std::uint8_t { kScores, kReach, kTimes, kRows, kOdd, kSessions, kLists };
+enum class SegmentPlace : std::uint8_t { kScores, kTimes, kRows, kOdd, kSessions, kLists };
 /// Behind those: lists, keys and top of each kind.
 inline constexpr std::size_t kPlaceCount =
     static_cast<std::size_t>(SegmentPlace::kLists) + 3 * kSegmentKindCount;

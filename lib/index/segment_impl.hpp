@@ -9,6 +9,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,8 @@
 #include "segment_format.hpp"
 
 namespace bmad_mem {
+
+inline constexpr std::uint32_t kNotHere = ~std::uint32_t{0};
 
 /// Room for numbers that are 0 until they are written, and take memory only then.
 template <typename Number>
@@ -54,10 +57,19 @@ struct SegmentSession {
 /// A key as the dictionary has it.
 struct SegmentKey {
   std::string key;
-  std::uint64_t count = 0;   // Of entries.
-  SlotPosting only;          // Of one entry.
+  std::uint64_t count = 0;    // Of entries.
+  SlotPosting only;           // Of one entry, by slot of the segment.
+  std::uint32_t windows = 0;  // Of that one; so for the next.
+  std::uint8_t impact = 0;
   std::uint64_t offset = 0;  // Of the list of more, in the lists of its kind.
   std::uint64_t size = 0;
+};
+
+/// What is under a key in some sessions, in one array.
+struct HeldPostings {
+  std::vector<SlotPosting> postings;  // By slot of their session.
+  std::vector<std::uint8_t> impacts;  // Of each, for terms.
+  std::vector<SessionPostings> sessions;
 };
 
 struct Segment::Impl {
@@ -76,15 +88,14 @@ struct Segment::Impl {
   std::mutex mutex;  // Guards what follows, but for what is filled already.
   std::array<std::atomic<bool>, kSegmentKindCount> has_top{};
   std::array<std::string, kSegmentKindCount> tops;
-  std::atomic<bool> has_reach{false};
   LazyArray<WindowReach> reach;
   LazyArray<std::uint32_t> lengths;
   LazyArray<std::uint32_t> flags;
   LazyArray<std::uint32_t> windows;
   LazyArray<std::int64_t> times;
-  std::vector<std::atomic<bool>> has_scores;   // By block.
+  std::vector<bool> has_scores;                // By block.
   std::vector<std::atomic<bool>> has_times;    // By block.
-  std::vector<std::atomic<bool>> has_windows;  // By session.
+  std::vector<std::atomic<bool>> has_windows;  // By block, of scores.
   std::atomic<bool> has_odd{false};
   std::map<std::uint32_t, OddEntry> odd;  // By slot.
   std::optional<Error> damage;
@@ -109,8 +120,12 @@ struct Segment::Impl {
   Status read_footer(std::string_view language);
   Status read_sessions();
 
-  Status load_reach();
-  Status load_scores(std::uint32_t session);
+  /// The columns of the slots from `begin` to before `end`, windows too.
+  Status load_slots(std::uint32_t begin, std::uint32_t end);
+  Status load_scores(std::uint32_t first, std::uint32_t last);
+  Status take_scores(std::uint32_t block, std::string_view columns);
+  /// The number of the session that has `slot`.
+  [[nodiscard]] std::uint32_t session_of(std::uint32_t slot) const;
   Status load_odd();
   Result<std::int64_t> time(std::uint32_t slot);
   /// Where the lines of `count` slots from `begin` on lie.
@@ -123,8 +138,10 @@ struct Segment::Impl {
   [[nodiscard]] std::uint64_t block_count(std::string_view top) const;
   /// The block that may hold `key`: the last that begins with it or below.
   Result<std::uint64_t> block_of(std::size_t kind, std::string_view key);
-  /// Appends what is under `key`, by slots of the segment.
-  Status decode(std::size_t kind, const SegmentKey& key, std::vector<SlotPosting>& out) const;
+  /// What is under `key` in the sessions that `numbers` has, by number here, with another than
+  /// kNotHere, which is what they are called then.
+  Result<HeldPostings> decode(std::size_t kind, const SegmentKey& key,
+                              std::span<const std::uint32_t> numbers) const;
   Result<std::optional<SegmentKey>> find(std::size_t kind, std::string_view key);
 };
 

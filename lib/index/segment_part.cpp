@@ -11,17 +11,6 @@
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
-namespace {
-
-constexpr std::uint32_t kNotHere = ~std::uint32_t{0};
-
-/// What is under a key in the sessions of a part, in one array.
-struct HeldPostings {
-  std::vector<SlotPosting> postings;  // By slot of their session.
-  std::vector<SessionPostings> sessions;
-};
-
-}  // namespace
 
 struct SegmentPart::Impl {
   std::shared_ptr<Segment> segment;
@@ -45,47 +34,11 @@ struct SegmentPart::Impl {
     return outcome;
   }
 
-  /// The number in the segment of the session that has `slot`.
-  [[nodiscard]] std::uint32_t session_of(std::uint32_t slot) const {
-    const auto after = std::ranges::upper_bound(file().sessions, slot, {}, &SegmentSession::begin);
-    return static_cast<std::uint32_t>(after - file().sessions.begin() - 1);
-  }
-
-  /// Takes those of the part out of `all`, which are by slots of the segment.
-  Result<std::shared_ptr<const HeldPostings>> split(std::vector<SlotPosting> all) const {
-    BMAD_TRY(file().load_reach());
-    auto held = std::make_shared<HeldPostings>();
-    held->postings = std::move(all);
-    std::vector<SlotPosting>& postings = held->postings;
-    std::vector<std::pair<std::size_t, std::size_t>> places;
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < postings.size();) {
-      const std::uint32_t number = session_of(postings[i].slot);
-      const SegmentSession& session = file().sessions[number];
-      const std::uint32_t end = session.begin + session.count;
-      const std::uint32_t here = numbers[number];
-      SessionPostings found{.session = here};
-      const std::size_t begin = kept;
-      for (; i < postings.size() && postings[i].slot < end; ++i) {
-        if (here != kNotHere) {
-          postings[kept++] = {.slot = postings[i].slot - session.begin,
-                              .frequency = postings[i].frequency};
-          found.frequency_sum += postings[i].frequency;
-        }
-      }
-      if (here != kNotHere) {
-        held->sessions.push_back(found);
-        places.emplace_back(begin, kept - begin);
-      }
-    }
-    postings.resize(kept);
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      SessionPostings& found = held->sessions[i];
-      found.postings = std::span(postings).subspan(places[i].first, places[i].second);
-      found.window_count = count_windows(
-          found.postings, file().reach.data() + file().sessions[wanted[found.session]].begin);
-    }
-    return std::shared_ptr<const HeldPostings>(std::move(held));
+  /// What is under a key in the sessions of the part.
+  Result<std::shared_ptr<const HeldPostings>> decoded(std::size_t kind,
+                                                      const SegmentKey& key) const {
+    BMAD_TRY_ASSIGN(HeldPostings held, in_segment(file().decode(kind, key, numbers)));
+    return std::make_shared<const HeldPostings>(std::move(held));
   }
 
   Result<std::shared_ptr<const HeldPostings>> held(std::size_t kind, std::string_view key) {
@@ -98,14 +51,14 @@ struct SegmentPart::Impl {
       }
     }
     BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(file().find(kind, key)));
-    std::vector<SlotPosting> all;
+    auto made = std::make_shared<const HeldPostings>();
     if (found) {
-      BMAD_TRY(in_segment(file().decode(kind, *found, all)));
+      BMAD_TRY_ASSIGN(made, decoded(kind, *found));
     }
-    BMAD_TRY_ASSIGN(std::shared_ptr<const HeldPostings> made, in_segment(split(std::move(all))));
     constexpr std::uint64_t kCacheMax = 4U << 20U;
     const std::lock_guard guard(mutex);
-    const std::uint64_t size = 128 + name.size() + made->postings.size() * sizeof(SlotPosting) +
+    const std::uint64_t size = 128 + name.size() +
+                               made->postings.size() * (sizeof(SlotPosting) + 1) +
                                made->sessions.size() * sizeof(SessionPostings);
     if (cache_used + size <= kCacheMax) {
       cache_used += size;
@@ -119,11 +72,8 @@ struct SegmentPart::Impl {
     if (has_all()) {
       return key.count;
     }
-    std::vector<SlotPosting> all;
-    BMAD_TRY(in_segment(file().decode(kind, key, all)));
-    return static_cast<std::uint64_t>(std::ranges::count_if(all, [&](const SlotPosting& posting) {
-      return numbers[session_of(posting.slot)] != kNotHere;
-    }));
+    BMAD_TRY_ASSIGN(const HeldPostings held, in_segment(file().decode(kind, key, numbers)));
+    return std::uint64_t{held.postings.size()};
   }
 };
 
@@ -144,7 +94,10 @@ class PartSession final : public IndexedSession {
   [[nodiscard]] Timestamp newest() const override { return known_.newest; }
   [[nodiscard]] Result<SlotTotals> totals() override { return known_.totals; }
 
-  Status load() override { return part_.impl_->in_segment(file().load_scores(session_)); }
+  Status load() override { return load_slots(0, known_.count); }
+  Status load_slots(std::uint32_t begin, std::uint32_t end) override {
+    return part_.impl_->in_segment(file().load_slots(known_.begin + begin, known_.begin + end));
+  }
   [[nodiscard]] SlotView slots() const override {
     return {.lengths = file().lengths.data() + known_.begin,
             .window_lengths = file().windows.data() + known_.begin,
@@ -192,7 +145,8 @@ class PartSession final : public IndexedSession {
 
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
-    BMAD_TRY(part_.impl_->in_segment(file().load_scores(session_)));
+    const std::uint32_t slot = known_.begin + ordinal;
+    BMAD_TRY(part_.impl_->in_segment(file().load_slots(slot, slot + 1)));
     BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
     constexpr std::uint32_t kLineSizeMax = 64U << 20U;
     if (found.row.size > kLineSizeMax) {
@@ -339,9 +293,7 @@ class PartCursor final : public KeyCursor {
     while (true) {
       while (at_ < keys_.size()) {
         current_ = at_++;
-        std::vector<SlotPosting> all;
-        BMAD_TRY(part_.in_segment(part_.file().decode(kind_, keys_[current_], all)));
-        BMAD_TRY_ASSIGN(held_, part_.in_segment(part_.split(std::move(all))));
+        BMAD_TRY_ASSIGN(held_, part_.decoded(kind_, keys_[current_]));
         if (!held_->sessions.empty()) {
           return true;
         }

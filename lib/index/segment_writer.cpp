@@ -9,6 +9,7 @@
 
 #include "core/hash.hpp"
 #include "index/analyzer.hpp"
+#include "index/impact.hpp"
 #include "segment_format.hpp"
 #include "storage/atomic_file.hpp"
 
@@ -75,7 +76,7 @@ class BlockSink {
   SegmentSink& sink_;
   std::uint32_t slots_;
   std::uint64_t salt_;
-  std::array<std::string, 2> columns_;
+  std::array<std::string, 3> columns_;
   std::size_t used_ = 0;
   std::uint32_t count_ = 0;
 };
@@ -194,7 +195,6 @@ class SegmentMaker {
   }
 
   Status write_columns() {
-    reach_.reserve(entries_);
     begin(SegmentPlace::kScores);
     BlockSink scores(sink_, kScoreBlock, salt_);
     for (Place& place : places_) {
@@ -202,14 +202,14 @@ class SegmentMaker {
       place.lengths = slots.length_sum;
       place.window_lengths = slots.window_length_sum;
       for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-        BMAD_TRY(scores.add(static_cast<std::uint16_t>(slots.lengths[slot]),
-                            static_cast<std::uint16_t>(slots.flags[slot])));
-        reach_ += static_cast<char>(slots.reach[slot].before | slots.reach[slot].after << 2U);
+        BMAD_TRY(scores.add(
+            static_cast<std::uint16_t>(slots.lengths[slot]),
+            static_cast<std::uint16_t>(slots.flags[slot]),
+            static_cast<std::uint8_t>(slots.reach[slot].before | slots.reach[slot].after << 2U)));
       }
     }
     BMAD_TRY(scores.end());
     end(SegmentPlace::kScores);
-    BMAD_TRY(write_hashed(SegmentPlace::kReach, reach_));
     begin(SegmentPlace::kTimes);
     BlockSink times(sink_, kTimeBlock, salt_);
     for (const Place& place : places_) {
@@ -304,48 +304,116 @@ class SegmentMaker {
     return write_hashed(SegmentPlace::kSessions, all + table + members + name_bytes);
   }
 
-  /// A list of what is at hand, and what the dictionary says of it.
-  Status write_key(std::size_t kind, std::string_view key, std::span<const SlotPosting> postings,
-                   Dictionary& dictionary, std::uint64_t lists_begin) {
+  /// The entries of one session that hold the key at hand.
+  struct Run {
+    std::size_t place = 0;  // In places_.
+    std::size_t count = 0;
+    std::uint64_t frequency_sum = 0;
+    std::uint64_t windows = 0;
+  };
+
+  void clear_runs() {
+    runs_.clear();
+    postings_.clear();
+    impacts_.clear();
+  }
+
+  /// Takes what a source has of a term, or of another key. What is not known of a term yet is
+  /// worked out.
+  Status add_run(std::size_t kind, std::size_t place_number, const SessionPostings& session) {
+    Run run{.place = place_number,
+            .count = session.postings.size(),
+            .frequency_sum = session.frequency_sum,
+            .windows = session.window_count};
+    postings_.insert(postings_.end(), session.postings.begin(), session.postings.end());
+    if (is_term(kind) && session.impacts != nullptr) {
+      impacts_.insert(impacts_.end(), session.impacts, session.impacts + run.count);
+    } else if (is_term(kind)) {
+      const Place& place = places_[place_number];
+      BMAD_TRY_ASSIGN(const SlotView slots, place.source->slots(place.number));
+      add_impacts(session.postings, slots, mentions_, impacts_);
+      run.windows = count_windows(session.postings, slots.reach);
+    }
+    if (session.impacts == nullptr) {
+      run.frequency_sum = 0;
+      for (const SlotPosting& posting : session.postings) {
+        run.frequency_sum += posting.frequency;
+      }
+    }
+    runs_.push_back(run);
+    return {};
+  }
+
+  static bool is_term(std::size_t kind) {
+    return kind == static_cast<std::size_t>(PostingKind::kTerm);
+  }
+
+  /// What is said of an entry that is the only one of its session, but for its slot.
+  void put_alone(std::size_t kind, const Run& run, std::size_t at, std::string& out) const {
+    const std::uint64_t flag = postings_[at].frequency > 1 ? 1 : 0;
+    put_varint(flag + (is_term(kind) ? (run.windows - 1) * 2 : 0), out);
+    if (flag != 0) {
+      put_varint(postings_[at].frequency, out);
+    }
+    if (is_term(kind)) {
+      out += static_cast<char>(impacts_[at]);
+    }
+  }
+
+  void put_several(std::size_t kind, const Run& run, std::size_t at, std::string& out) {
+    run_.clear();
+    std::uint32_t next = 0;  // The slot that a gap of 1 names.
+    for (std::size_t i = at; i < at + run.count; ++i) {
+      const SlotPosting& posting = postings_[i];
+      const bool is_counted = posting.frequency > 1;
+      put_varint(std::uint64_t{posting.slot + 1 - next} * 2 + (is_counted ? 1 : 0), run_);
+      if (is_counted) {
+        put_varint(posting.frequency, run_);
+      }
+      next = posting.slot + 1;
+    }
+    for (std::size_t i = at; is_term(kind) && i < at + run.count; ++i) {
+      run_ += static_cast<char>(impacts_[i]);
+    }
+    put_varint(run.count, out);
+    put_varint(run.frequency_sum - run.count, out);
+    if (is_term(kind)) {
+      put_varint(run.windows, out);
+    }
+    put_varint(run_.size(), out);
+    out += run_;
+  }
+
+  /// A list of the runs at hand, and what the dictionary says of it.
+  Status write_key(std::size_t kind, std::string_view key, Dictionary& dictionary,
+                   std::uint64_t lists_begin) {
     value_.clear();
     const std::uint64_t offset = sink_.size() - lists_begin;
-    put_varint(postings.size(), value_);
-    if (postings.size() == 1) {
-      put_varint(postings[0].slot, value_);
-      put_varint(postings[0].frequency, value_);
+    put_varint(postings_.size(), value_);
+    if (postings_.size() == 1) {
+      put_varint(std::uint64_t{places_[runs_[0].place].begin} + postings_[0].slot, value_);
+      put_alone(kind, runs_[0], 0, value_);
       dictionary.add(key, offset, value_);
       return {};
     }
     list_.clear();
-    std::uint32_t next = 0;  // The slot that a gap of 1 names.
-    for (const SlotPosting& posting : postings) {
-      const bool is_counted = posting.frequency > 1;
-      put_varint(std::uint64_t{posting.slot + 1 - next} * 2 + (is_counted ? 1 : 0), list_);
-      if (is_counted) {
-        put_varint(posting.frequency, list_);
+    std::size_t at = 0;
+    std::size_t next = 0;  // The session that a gap of 1 names.
+    for (const Run& run : runs_) {
+      put_varint(std::uint64_t{run.place + 1 - next} * 2 + (run.count > 1 ? 1 : 0), list_);
+      next = run.place + 1;
+      if (run.count == 1) {
+        put_varint(postings_[at].slot, list_);
+        put_alone(kind, run, at, list_);
+      } else {
+        put_several(kind, run, at, list_);
       }
-      next = posting.slot + 1;
+      at += run.count;
     }
     put_little(static_cast<std::uint32_t>(xxh3(list_) ^ salt_), list_);
     put_varint(list_.size(), value_);
-    if (kind == static_cast<std::size_t>(PostingKind::kTerm)) {
-      put_varint(count_reached(postings), value_);
-    }
     dictionary.add(key, offset, value_);
     return sink_.add(list_);
-  }
-
-  [[nodiscard]] std::uint64_t count_reached(std::span<const SlotPosting> postings) const {
-    std::uint64_t count = 0;
-    std::uint32_t covered = 0;
-    for (const SlotPosting& posting : postings) {
-      const auto around = static_cast<unsigned char>(reach_[posting.slot]);
-      const std::uint32_t begin = std::max(covered, posting.slot - (around & 3U));
-      const std::uint32_t end = posting.slot + (around >> 2U) + 1;
-      count += end > begin ? end - begin : 0;
-      covered = std::max(covered, end);
-    }
-    return count;
   }
 
   Result<std::uint64_t> write_kind(std::size_t kind) {
@@ -364,14 +432,21 @@ class SegmentMaker {
 
   Status write_ids(Dictionary& dictionary, std::uint64_t begin) {
     std::ranges::sort(ids_);
-    std::vector<SlotPosting> same;
     for (std::size_t i = 0; i < ids_.size();) {
       const std::uint32_t hash = ids_[i].first;
-      same.clear();
+      clear_runs();
       for (; i < ids_.size() && ids_[i].first == hash; ++i) {
-        same.push_back({.slot = ids_[i].second});
+        const auto after = std::ranges::upper_bound(places_, ids_[i].second, {}, &Place::begin);
+        // Sessions without entries begin where the next one does, and stand before it.
+        const auto place = static_cast<std::size_t>(after - places_.begin() - 1);
+        if (runs_.empty() || runs_.back().place != place) {
+          runs_.push_back({.place = place});
+        }
+        ++runs_.back().count;
+        ++runs_.back().frequency_sum;
+        postings_.push_back({.slot = ids_[i].second - places_[place].begin});
       }
-      BMAD_TRY(write_key(kIdKind, id_key(hash), same, dictionary, begin));
+      BMAD_TRY(write_key(kIdKind, id_key(hash), dictionary, begin));
     }
     return {};
   }
@@ -402,17 +477,15 @@ class SegmentMaker {
     }
     std::ranges::make_heap(heap, is_later);
     std::string key;
-    std::vector<SlotPosting> postings;
     while (!heap.empty()) {
       key = cursors[heap.front()].keys->key();
-      postings.clear();
+      clear_runs();
       while (!heap.empty() && cursors[heap.front()].keys->key() == key) {
         std::ranges::pop_heap(heap, is_later);
         Cursor& cursor = cursors[heap.back()];
         for (const SessionPostings& session : cursor.keys->postings()) {
-          const std::uint32_t first = places_[firsts_[cursor.source] + session.session].begin;
-          for (const SlotPosting& posting : session.postings) {
-            postings.push_back({.slot = first + posting.slot, .frequency = posting.frequency});
+          if (!session.postings.empty()) {
+            BMAD_TRY(add_run(kind, firsts_[cursor.source] + session.session, session));
           }
         }
         BMAD_TRY_ASSIGN(const bool more, cursor.keys->next());
@@ -422,8 +495,8 @@ class SegmentMaker {
           heap.pop_back();
         }
       }
-      if (!postings.empty()) {
-        BMAD_TRY(write_key(kind, key, postings, dictionary, begin));
+      if (!runs_.empty()) {
+        BMAD_TRY(write_key(kind, key, dictionary, begin));
       }
     }
     return {};
@@ -457,11 +530,15 @@ class SegmentMaker {
   std::vector<Place> places_;
   std::vector<std::size_t> firsts_;  // By source: its first in places_.
   std::uint64_t entries_ = 0;
-  std::string reach_;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> ids_;  // Hash and slot.
   std::array<Stretch, kPlaceCount> stretches_{};
+  std::vector<Run> runs_;  // Of the key at hand; so for the next.
+  std::vector<SlotPosting> postings_;
+  std::vector<std::uint8_t> impacts_;
   std::string value_;  // Scratch; so for the next.
   std::string list_;
+  std::string run_;
+  std::vector<std::uint32_t> mentions_;
 };
 
 }  // namespace

@@ -49,6 +49,33 @@ void BestFound::offer(const Found& found) {
   }
 }
 
+void BestFound::offer_of_all(const Found& found) {
+  offer(found);
+  if (limit_ == 0 || found.evicted || found.relevance <= least()) {
+    return;
+  }
+  const Result<std::uint32_t> id = look_up_.id_hash(found);
+  if (!id) {
+    return;
+  }
+  const auto [known, is_new] = top_ids_.try_emplace(*id, found.relevance);
+  if (!is_new) {
+    if (known->second >= found.relevance) {
+      return;
+    }
+    top_.erase({known->second, *id});
+    known->second = found.relevance;
+  }
+  top_.emplace(found.relevance, *id);
+  if (top_.size() > limit_) {
+    top_ids_.erase(top_.begin()->second);
+    top_.erase(top_.begin());
+  }
+  if (top_.size() == limit_) {
+    raise_least(top_.begin()->first);
+  }
+}
+
 void BestFound::raise_least(double relevance) {
   double known = least();
   while (known < relevance && !least_.compare_exchange_weak(known, relevance)) {

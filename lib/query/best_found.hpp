@@ -18,6 +18,8 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <set>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -55,6 +57,10 @@ class BestFound {
   /// Keeps `found` if it is among the best of its session.
   void offer(const Found& found);
 
+  /// The same for who offers the best of all sessions first, in one thread: what they hold together
+  /// counts as one heap.
+  void offer_of_all(const Found& found);
+
   /// No more entries of this session will be offered.
   void finish(std::size_t session);
 
@@ -71,6 +77,9 @@ class BestFound {
   double min_relevance_;
   LookUp look_up_;
   std::vector<std::vector<Found>> found_;  // By session; heaps.
+  // The most relevant ids of offer_of_all(), by their hashes; the worst first, and the same by id.
+  std::set<std::pair<double, std::uint32_t>> top_;
+  std::unordered_map<std::uint32_t, double> top_ids_;
   std::atomic<double> least_{min_relevance_};
   std::mutex pool_mutex_;  // Guards what follows.
   std::vector<Found> pool_;

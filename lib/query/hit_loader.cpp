@@ -112,9 +112,12 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
 }
 
 Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
-  const IndexedSession& session = *sessions[found.session];
+  IndexedSession& session = *sessions[found.session];
   const SlotView slots = session.slots();
   const std::uint32_t slot = slots.slot(found.ordinal);
+  const auto reach = static_cast<std::uint32_t>(std::min<std::size_t>(query.context, slots.size()));
+  BMAD_TRY(session.load_slots(slot - std::min(slot, reach),
+                              std::min(slots.size() - slot, reach + 1) + slot));
   for (std::uint32_t at = slot; hit.before.size() < query.context && slots.reach[at].before > 0;) {
     BMAD_TRY(add_neighbour(session, --at, hit.before));
   }
@@ -138,9 +141,9 @@ Status HitLoader::Impl::add_neighbour(const IndexedSession& session, std::uint32
 }
 
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal) {
+  BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal));
   const SlotView slots = session.slots();
   const EntryType type = flag_type(slots.flags[slots.slot(ordinal)]);
-  BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
   return to_entry(session, type, ordinal, value, std::move(line));

@@ -1,6 +1,7 @@
 #include "query/search.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -12,6 +13,7 @@
 
 #include "best_found.hpp"
 #include "core/parallel.hpp"
+#include "group_bounds.hpp"
 #include "model/entry.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
@@ -65,7 +67,7 @@ class Search {
       BMAD_TRY(find(*tools, totals));
     }
     if (query_.explain) {
-      result_.explanations = explain(result_.found, totals);
+      BMAD_TRY_ASSIGN(result_.explanations, explain(result_.found, totals));
     }
     result_.terms = std::move(plan_.marked);
     return std::move(result_);
@@ -127,11 +129,18 @@ class Search {
                 },
             .is_session_before = [this](const Found& a,
                                         const Found& b) { return place_of(a) < place_of(b); }});
+    const bool is_best_first = may_go_best_first();
     BMAD_TRY(on_all([&](std::size_t i) {
-      Status scored = score(i, totals, relevance, validity);
+      Status scored =
+          is_best_first && has_impacts(i) ? Status() : score(i, totals, relevance, validity);
       best_->finish(i);
       return scored;
     }));
+    if (is_best_first) {
+      is_best_first_ = true;
+      BMAD_TRY(score_best_first(totals, relevance, validity));
+      is_best_first_ = false;
+    }
     result_.found = best_->merged();
     return choose_first(tools);
   }
@@ -332,6 +341,191 @@ class Search {
     return problem;
   }
 
+  /// Whether words alone decide who can be among the best, so that not all need to be looked at.
+  [[nodiscard]] bool may_go_best_first() const {
+    constexpr std::size_t kLimitMax = 1000;
+    return has_words_ && !weak_ && plan_.rank.spans.empty() && !plan_.rank.speaker.is_named() &&
+           query_.sort == SortOrder::kRelevanceDesc && !needs_text() &&
+           question_.filter.limit > 0 && question_.filter.limit <= kLimitMax;
+  }
+
+  /// Whether a segment tells what each term can count at most in a session.
+  [[nodiscard]] bool has_impacts(std::size_t index) const {
+    const std::vector<SessionPostings>& terms = collected_[index].terms;
+    return !terms.empty() && sessions_[index]->hidden() == nullptr &&
+           std::ranges::all_of(terms, [](const SessionPostings& each) {
+             return each.postings.empty() || each.impacts != nullptr;
+           });
+  }
+
+  /// Scores the entries of segments group by group, the most promising first, until none that is
+  /// left can be among the best.
+  Status score_best_first(const RankTotals& totals, const Relevance& relevance,
+                          Validity& validity) {
+    BMAD_TRY_ASSIGN(std::vector<SlotGroup> groups, groups_of_all(totals));
+    std::ranges::make_heap(groups, {}, &SlotGroup::most);
+    Timestamp newest{};
+    for (const IndexedSession* session : sessions_) {
+      newest = std::max(newest, session->newest());
+    }
+    const RelevanceBound bound_of_all(relevance, newest);
+    std::map<std::uint32_t, RelevanceBound> bounds;
+    SessionScores scores;
+    while (!groups.empty()) {
+      if (settings_.is_late()) {
+        return query_timeout(query_);
+      }
+      std::ranges::pop_heap(groups, {}, &SlotGroup::most);
+      const SlotGroup group = groups.back();
+      groups.pop_back();
+      if (group.most < bound_of_all.least_text(best_->least())) {
+        break;
+      }
+      IndexedSession& session = *sessions_[group.session];
+      const auto bound = bounds.try_emplace(group.session, relevance, session.newest()).first;
+      if (group.most >= bound->second.least_text(best_->least())) {
+        BMAD_TRY(in_session(
+            session, score_group(group, totals, scores, relevance, bound->second, validity)));
+      }
+    }
+    return {};
+  }
+
+  Status score_group(const SlotGroup& group, const RankTotals& totals, SessionScores& scores,
+                     const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
+    IndexedSession& session = *sessions_[group.session];
+    const std::uint32_t count = session.slots().size();
+    const SlotRange range = group.slots(count);
+    const SlotRange around = SessionScores::around(range, count);
+    BMAD_TRY(session.load_slots(around.begin, around.end));
+    scores.compute(session, collected_[group.session], totals, plan_.rank, options_, range);
+    for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
+      if ((group.wanted >> (slot - range.begin) & 1U) != 0 && scores.matches(slot)) {
+        BMAD_TRY(score_entry(group.session, slot, scores, relevance, bound, validity));
+      }
+    }
+    return {};
+  }
+
+  /// The groups of slots that may hold one of the best, of all sessions that has_impacts().
+  Result<std::vector<SlotGroup>> groups_of_all(const RankTotals& totals) {
+    std::vector<std::size_t> numbers;
+    std::size_t postings = 0;
+    for (std::size_t i = 0; i < sessions_.size(); ++i) {
+      if (has_impacts(i)) {
+        numbers.push_back(i);
+        for (const SessionPostings& each : collected_[i].terms) {
+          postings += each.postings.size();
+        }
+      }
+    }
+    const GroupBounds bounds(totals, options_);
+    const std::optional<std::vector<std::vector<std::size_t>>> required = required_terms();
+    constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
+    const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
+    std::vector<std::vector<SlotGroup>> found(shares);
+    std::vector<Status> done(shares);
+    for_each_parallel(shares, [&](std::size_t share) {
+      std::vector<float> most;
+      const std::size_t end = numbers.size() * (share + 1) / shares;
+      for (std::size_t i = numbers.size() * share / shares; i < end && done[share]; ++i) {
+        done[share] = in_session(*sessions_[numbers[i]],
+                                 add_groups(numbers[i], bounds, required, most, found[share]));
+      }
+    });
+    std::vector<SlotGroup> all = std::move(found.front());
+    for (std::size_t share = 0; share < shares; ++share) {
+      BMAD_TRY(std::move(done[share]));
+      if (share > 0) {
+        all.insert(all.end(), found[share].begin(), found[share].end());
+      }
+    }
+    return all;
+  }
+
+  /// The terms that an entry must hold, of each list one, by their numbers, where nothing else is
+  /// asked of it that posting lists tell.
+  [[nodiscard]] std::optional<std::vector<std::vector<std::size_t>>> required_terms() const {
+    const EntryFilter& filter = question_.filter;
+    if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
+        !question_.topics.empty() || !question_.exclusions.empty()) {
+      return std::nullopt;
+    }
+    std::vector<std::vector<std::size_t>> lists;
+    for (const Requirement& requirement : plan_.requirements) {
+      for (const std::vector<std::string>& alternatives : requirement.terms) {
+        std::vector<std::size_t>& list = lists.emplace_back();
+        for (const std::string& term : alternatives) {
+          const auto known = std::ranges::find(plan_.rank.terms, term, &RankTerm::term);
+          if (requirement.excluded || known == plan_.rank.terms.end()) {
+            return std::nullopt;
+          }
+          list.push_back(static_cast<std::size_t>(known - plan_.rank.terms.begin()));
+        }
+      }
+    }
+    return lists;
+  }
+
+  Status add_groups(std::size_t index, const GroupBounds& bounds,
+                    const std::optional<std::vector<std::vector<std::size_t>>>& required,
+                    std::vector<float>& most, std::vector<SlotGroup>& out) {
+    IndexedSession& session = *sessions_[index];
+    const SessionTerms& terms = collected_[index];
+    const std::uint32_t count = session.slots().size();
+    const std::size_t begin = out.size();
+    const auto number = static_cast<std::uint32_t>(index);
+    if (required && required->empty()) {
+      bounds.add_groups(number, terms, sizes_[index].lengths, count, most, out);
+      return {};
+    }
+    std::vector<std::uint8_t> wanted((count + SlotGroup::kSize - 1) / SlotGroup::kSize);
+    const auto want = [&](std::uint32_t slot) {
+      wanted[slot / SlotGroup::kSize] |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
+    };
+    if (required) {
+      std::vector<AnyOf> lists;
+      for (const std::vector<std::size_t>& each : *required) {
+        AnyOf& list = lists.emplace_back();
+        for (const std::size_t term : each) {
+          list.push_back(terms.terms[term].postings);
+        }
+      }
+      const std::vector<std::uint32_t> slots = slots_in_all(std::move(lists));
+      constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
+      if (slots.size() <= kFew) {
+        for (const std::uint32_t slot : slots) {
+          if (out.size() == begin || out.back().index != slot / SlotGroup::kSize) {
+            out.push_back({.most = std::numeric_limits<float>::infinity(),
+                           .session = number,
+                           .index = slot / SlotGroup::kSize,
+                           .wanted = 0});
+          }
+          out.back().wanted |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
+        }
+        return {};
+      }
+      std::ranges::for_each(slots, want);
+    } else {
+      BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
+      for (std::uint32_t slot = 0; slot < count; ++slot) {
+        if (allowed_slots.empty() || allowed_slots[slot] != 0) {
+          want(slot);
+        }
+      }
+    }
+    bounds.add_groups(number, terms, sizes_[index].lengths, count, most, out);
+    std::size_t kept = begin;
+    for (std::size_t i = begin; i < out.size(); ++i) {
+      out[i].wanted = wanted[out[i].index];
+      if (out[i].wanted != 0) {
+        out[kept++] = out[i];
+      }
+    }
+    out.resize(kept);
+    return {};
+  }
+
   /// The rule for questions that find entries by something else than their words.
   [[nodiscard]] bool is_candidate(const IndexedSession& session, std::uint32_t slot,
                                   const SessionTerms& terms, const SessionScores& scores) const {
@@ -381,7 +575,11 @@ class Search {
     }
     BMAD_TRY_ASSIGN(found.outdated, validity.is_outdated(index, ordinal, flags));
     found.relevance *= found.outdated ? kOutdatedFactor : 1;
-    best_->offer(found);
+    if (is_best_first_) {
+      best_->offer_of_all(found);
+    } else {
+      best_->offer(found);
+    }
     return {};
   }
 
@@ -482,7 +680,8 @@ class Search {
     return place->second;
   }
 
-  std::vector<TextExplanation> explain(const std::vector<Found>& found, const RankTotals& totals) {
+  Result<std::vector<TextExplanation>> explain(const std::vector<Found>& found,
+                                               const RankTotals& totals) {
     std::vector<TextExplanation> explanations(found.size());
     std::vector<std::size_t> by_session(found.size());
     std::iota(by_session.begin(), by_session.end(), std::size_t{0});
@@ -490,9 +689,10 @@ class Search {
     SessionScores scores;
     std::size_t computed = sessions_.size();
     for (const std::size_t i : by_session) {
-      const IndexedSession& session = *sessions_[found[i].session];
+      IndexedSession& session = *sessions_[found[i].session];
       if (computed != found[i].session) {
         computed = found[i].session;
+        BMAD_TRY(in_session(session, session.load()));
         scores.compute(session, collected_[computed], totals, plan_.rank, options_);
       }
       explanations[i] = scores.explain(session.slots().slot(found[i].ordinal), found[i].timestamp);
@@ -508,6 +708,7 @@ class Search {
   Plan plan_;
   bool has_words_ = false;
   bool weak_ = false;              // Only who is named is known.
+  bool is_best_first_ = false;     // One thread goes through all sessions.
   std::vector<SlotTotals> sizes_;  // By session; so for the next.
   std::vector<SessionTerms> collected_;
   std::size_t collected_terms_ = 0;                  // Of plan_.rank.terms.

@@ -27,6 +27,12 @@ Two two_at(const double* values) {
 void SessionScores::compute(const IndexedSession& session, const SessionTerms& terms,
                             const RankTotals& totals, const RankQuery& query,
                             const RankOptions& options) {
+  compute(session, terms, totals, query, options, {.begin = 0, .end = session.slots().size()});
+}
+
+void SessionScores::compute(const IndexedSession& session, const SessionTerms& terms,
+                            const RankTotals& totals, const RankQuery& query,
+                            const RankOptions& options, SlotRange range) {
   clear();
   slots_ = session.slots();
   terms_ = &terms;
@@ -38,8 +44,22 @@ void SessionScores::compute(const IndexedSession& session, const SessionTerms& t
     own_.resize(kPad + blocks * kBlock);
     window_.resize(blocks * kBlock);
     window_frequencies_.resize(blocks * kBlock);
+    touched_.resize(blocks);
   }
-  touched_.assign(blocks, 0);
+  const SlotRange around = SessionScores::around(range, slots_.size());
+  first_block_ = around.begin / kBlock;
+  end_block_ = around.end == 0 ? 0 : (around.end - 1) / kBlock + 1;
+  // What windows in the range hold, and the entry before the first, which may have asked.
+  const std::uint32_t begin = range.begin - std::min(range.begin, kWindowReach);
+  const bool is_all = begin == 0 && range.end >= slots_.size();
+  postings_.clear();
+  for (const SessionPostings& each : terms.terms) {
+    const auto by_slot = [&](std::uint32_t slot) {
+      return std::ranges::lower_bound(each.postings, slot, {}, &SlotPosting::slot);
+    };
+    postings_.push_back(is_all ? each.postings
+                               : std::span(by_slot(begin), by_slot(range.end + kWindowReach)));
+  }
   session_part_ = 0;
   question_factor_ = options.question_weight / options.entry_weight;
   for (std::size_t i = 0; i < terms.terms.size(); ++i) {
@@ -56,10 +76,11 @@ void SessionScores::compute(const IndexedSession& session, const SessionTerms& t
 }
 
 void SessionScores::clear() {
-  for (std::size_t block = 0; block < touched_.size(); ++block) {
+  for (std::size_t block = first_block_; block < end_block_; ++block) {
     if (touched_[block] != 0) {
       std::fill_n(&own_[kPad + block * kBlock], kBlock, 0.0);
       std::fill_n(&window_[block * kBlock], kBlock, 0.0);
+      touched_[block] = 0;
     }
   }
 }
@@ -80,7 +101,7 @@ double SessionScores::most_in_block(std::size_t block) const {
 /// The blocks that have slots of at least `least_text`, the best first.
 const std::vector<SessionScores::Block>& SessionScores::best_blocks(double least_text) {
   blocks_.clear();
-  for (std::size_t i = 0; i < touched_.size(); ++i) {
+  for (std::size_t i = first_block_; i < end_block_; ++i) {
     if (touched_[i] != 0) {
       const Block block{.most = most_in_block(i), .index = static_cast<std::uint32_t>(i)};
       if (block.most >= least_text) {
@@ -115,7 +136,7 @@ void SessionScores::add_entries(std::size_t term) {
   const std::uint32_t* const flags = slots_.flags;
   double* const own = own_.data() + kPad;
   std::uint64_t* const touched = touched_.data();
-  for (const SlotPosting& posting : terms_->terms[term].postings) {
+  for (const SlotPosting& posting : postings_[term]) {
     const std::uint32_t slot = posting.slot;
     const GrainScore& score = grains[is_lone_flag(flags[slot]) ? 1 : 0];
     own[slot] += score.at(as_double(posting.frequency), as_double(lengths[slot]));
@@ -127,7 +148,7 @@ void SessionScores::add_entries(std::size_t term) {
 /// the scores are worked out stretch by stretch.
 void SessionScores::add_windows(std::size_t term) {
   const SlotView& slots = slots_;
-  const std::span<const SlotPosting> postings = terms_->terms[term].postings;
+  const std::span<const SlotPosting> postings = postings_[term];
   const TermScores& scores = totals_->terms[term];
   count_in_windows(postings);
   for (std::size_t i = 0; i < postings.size();) {

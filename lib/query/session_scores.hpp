@@ -25,6 +25,12 @@
 
 namespace bmad_mem {
 
+/// Slots from `begin` to before `end`.
+struct SlotRange {
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
+};
+
 /// Its buffers serve one session after the other; only what a session's postings touch is ever
 /// looked at or cleared. Threads: one object a thread.
 class SessionScores {
@@ -32,6 +38,15 @@ class SessionScores {
   /// `session` is loaded. All arguments must outlive the use of the scores.
   void compute(const IndexedSession& session, const SessionTerms& terms, const RankTotals& totals,
                const RankQuery& query, const RankOptions& options);
+  /// The same, of `range` alone: of other slots nothing may be asked. What around() says is loaded.
+  void compute(const IndexedSession& session, const SessionTerms& terms, const RankTotals& totals,
+               const RankQuery& query, const RankOptions& options, SlotRange range);
+  /// The slots that the scores of `range` depend on, of a session with `count`.
+  static SlotRange around(SlotRange range, std::uint32_t count) {
+    constexpr std::uint32_t kReach = 2 * kWindowReach;  // Of windows of entries in windows.
+    return {.begin = range.begin - std::min(range.begin, kReach),
+            .end = std::min(count, range.end + kReach)};
+  }
 
   /// Calls `use(slot)` for each entry that holds a term itself or in its window, but for those that
   /// `bound` tells to be less relevant than `least()`, which may grow. The most promising come
@@ -104,6 +119,7 @@ class SessionScores {
 
   SlotView slots_;
   const SessionTerms* terms_ = nullptr;
+  std::vector<std::span<const SlotPosting>> postings_;  // Of each term, as far as they are wanted.
   const RankTotals* totals_ = nullptr;
   const RankQuery* query_ = nullptr;
   const RankOptions* options_ = nullptr;
@@ -112,6 +128,8 @@ class SessionScores {
   std::vector<double> window_;
   std::vector<std::uint32_t> window_frequencies_;  // Of one term; 0 between terms.
   std::vector<std::uint64_t> touched_;             // A bit a slot.
+  std::size_t first_block_ = 0;                    // What may be touched; so for the next.
+  std::size_t end_block_ = 0;
   std::vector<Block> blocks_;
   double session_part_ = 0;
   double question_factor_ = 0;

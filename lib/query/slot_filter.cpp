@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
 #include "index/field_filter.hpp"
 
@@ -92,6 +93,47 @@ void SlotFilter::narrow(const AllowedSlots& marked, bool excluded) {
   for (std::size_t i = 0; i < allowed_.size(); ++i) {
     allowed_[i] &= static_cast<std::uint8_t>((marked[i] != 0) != excluded ? 1 : 0);
   }
+}
+
+std::vector<std::uint32_t> slots_in_all(std::vector<AnyOf> lists) {
+  const auto size_of = [](const AnyOf& list) {
+    return std::accumulate(list.begin(), list.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& each) { return sum + each.size(); });
+  };
+  std::ranges::sort(lists, {}, size_of);
+  std::vector<std::uint32_t> slots;
+  if (lists.empty()) {
+    return slots;
+  }
+  for (const std::span<const SlotPosting> each : lists.front()) {
+    for (const SlotPosting& posting : each) {
+      slots.push_back(posting.slot);
+    }
+  }
+  if (lists.front().size() > 1) {
+    std::ranges::sort(slots);
+    const auto same = std::ranges::unique(slots);
+    slots.erase(same.begin(), same.end());
+  }
+  for (AnyOf& list : std::span(lists).subspan(1)) {
+    std::erase_if(slots, [&](std::uint32_t slot) {
+      return std::ranges::none_of(list, [slot](std::span<const SlotPosting>& rest) {
+        // By leaps that double: what is wanted next is near where lists are as long, and far else.
+        std::size_t leap = 1;
+        while (leap < rest.size() && rest[leap].slot < slot) {
+          leap *= 2;
+        }
+        const auto end =
+            rest.begin() + static_cast<std::ptrdiff_t>(std::min(leap + 1, rest.size()));
+        const auto found = std::lower_bound(
+            rest.begin(), end, slot,
+            [](const SlotPosting& posting, std::uint32_t wanted) { return posting.slot < wanted; });
+        rest = rest.subspan(static_cast<std::size_t>(found - rest.begin()));
+        return !rest.empty() && rest.front().slot == slot;
+      });
+    });
+  }
+  return slots;
 }
 
 bool passes_plain_filters(const EntryFilter& filter, std::uint32_t flags, Timestamp time) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +18,7 @@ using AllowedSlots = std::vector<std::uint8_t>;
 
 class SlotFilter {
  public:
-  /// `session` is load()ed and locked, and outlives the filter.
+  /// `session` is locked and outlives the filter. For near() it is load()ed.
   explicit SlotFilter(IndexedSession& session) : session_(session) {}
 
   /// Only entries under one of `keys`; all when there are none. Errors: E_STORAGE_CORRUPT.
@@ -42,6 +43,13 @@ class SlotFilter {
   IndexedSession& session_;
   AllowedSlots allowed_;
 };
+
+/// Lists of postings of one session, of which an entry must be in one.
+using AnyOf = std::vector<std::span<const SlotPosting>>;
+
+/// The slots that are in each of `lists`, ascending. The shortest goes first, so a rare word costs
+/// what it holds, however common the others are.
+std::vector<std::uint32_t> slots_in_all(std::vector<AnyOf> lists);
 
 /// Whether type, time, pin and sensitivity of an entry are those that `filter` asks for.
 bool passes_plain_filters(const EntryFilter& filter, std::uint32_t flags, Timestamp time);

@@ -66,7 +66,7 @@ Result<Validity::Place> Validity::holder_of(const std::string& subject) const {
     for (const SessionPostings& each : found.sessions) {
       const std::size_t number = part.first + each.session;
       IndexedSession& session = *sessions_[number];
-      BMAD_TRY(in_session(session, session.load()));
+      BMAD_TRY(in_session(session, session.load_slots(0, 0)));
       for (const SlotPosting& posting : each.postings) {
         const Ordinal ordinal = session.slots().ordinal(posting.slot);
         const auto weigh = [&](const StatementHead& head, EntryType type, std::uint64_t line) {

@@ -39,6 +39,7 @@ struct Participants {
 struct SessionPostings {
   std::uint32_t session = 0;              ///< Its number in the part.
   std::span<const SlotPosting> postings;  ///< Ascending by slot.
+  const std::uint8_t* impacts = nullptr;  ///< Of each, see impact.hpp; null where nobody knows.
   std::uint64_t frequency_sum = 0;
   std::uint64_t window_count = 0;  ///< Entries that have one of them in their window.
 };
@@ -113,6 +114,8 @@ class IndexedSession {
 
   /// Makes slots(), timestamp() and odd() there. Errors: E_STORAGE_CORRUPT.
   virtual Status load() = 0;
+  /// The same for the slots from `begin` to before `end`; slots() itself is there for none, too.
+  virtual Status load_slots(std::uint32_t /*begin*/, std::uint32_t /*end*/) { return load(); }
   [[nodiscard]] virtual SlotView slots() const = 0;
   [[nodiscard]] virtual Timestamp timestamp(Ordinal ordinal) const = 0;
   [[nodiscard]] virtual const OddEntry* odd(Ordinal ordinal) const = 0;

@@ -1,0 +1,47 @@
+#include "index/impact.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace bmad_mem {
+namespace {
+
+template <std::size_t kCount>
+std::uint8_t class_of(const std::array<std::uint32_t, kCount>& least, std::uint32_t value) {
+  return static_cast<std::uint8_t>(std::ranges::upper_bound(least, value) - least.begin() - 1);
+}
+
+}  // namespace
+
+void add_impacts(std::span<const SlotPosting> postings, const SlotView& slots,
+                 std::vector<std::uint32_t>& mentions, std::vector<std::uint8_t>& out) {
+  if (mentions.size() < slots.size()) {
+    mentions.resize(slots.size());
+  }
+  const auto for_windows = [&](const SlotPosting& posting, const auto& work) {
+    const WindowReach around = slots.reach[posting.slot];
+    for (std::uint32_t at = posting.slot - around.before; at <= posting.slot + around.after; ++at) {
+      work(at);
+    }
+  };
+  for (const SlotPosting& posting : postings) {
+    for_windows(posting, [&](std::uint32_t at) { mentions[at] += posting.frequency; });
+  }
+  for (const SlotPosting& posting : postings) {
+    std::uint32_t most = 0;
+    std::uint32_t least_share = std::numeric_limits<std::uint32_t>::max();
+    for_windows(posting, [&](std::uint32_t at) {
+      most = std::max(most, mentions[at]);
+      least_share = std::min(least_share, slots.window_lengths[at] / mentions[at]);
+    });
+    out.push_back(static_cast<std::uint8_t>(
+        class_of(kImpactLengths, slots.lengths[posting.slot]) |
+        static_cast<unsigned>(class_of(kImpactShares, least_share)) << 3U |
+        (most > 1 ? 0x80U : 0U)));
+  }
+  for (const SlotPosting& posting : postings) {
+    for_windows(posting, [&](std::uint32_t at) { mentions[at] = 0; });
+  }
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,67 @@
+// group_bounds.hpp - the most that the entries of a segment can count, eight slots at a time,
+// before a column is read.
+//
+//   postings   7: 1 mention, impact   12: 2 mentions, impact      of each term
+//   groups     0 .. 7            8 .. 15           16 .. 23
+//   most       e + w of 7; w(12) e + w of 12       w(12)          summed over the terms
+//
+// An entry counts by itself (e), by its window (w), and half of itself for the one behind it that
+// answers it. Windows reach two slots, so at the ends of a group they count in the next. Of each
+// term a group takes the greatest, so no entry in it has more: those groups that can still hold one
+// of the best are scored, the most promising first, and of the others no column is ever read.
+// This is MAXSCORE (Turtle and Flood 1995) over blocks of slots, since windows overlap.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "ranker.hpp"
+#include "session_scores.hpp"
+
+namespace bmad_mem {
+
+/// Eight slots of a session, side by side.
+struct SlotGroup {
+  static constexpr std::uint32_t kSize = 8;
+
+  float most = 0;             ///< No entry in it has a text score above.
+  std::uint32_t session = 0;  ///< Index in the sessions searched.
+  std::uint32_t index = 0;
+  std::uint8_t wanted = 0xFF;  ///< A bit a slot.
+
+  /// In a session of `count` slots.
+  [[nodiscard]] SlotRange slots(std::uint32_t count) const {
+    return {.begin = index * kSize, .end = std::min(index * kSize + kSize, count)};
+  }
+};
+
+/// Threads: safe.
+class GroupBounds {
+ public:
+  GroupBounds(const RankTotals& totals, const RankOptions& options);
+
+  /// Appends the groups of session `number` that hold a term, of those with `count` slots. All
+  /// postings have impacts. `most` is scratch.
+  void add_groups(std::uint32_t number, const SessionTerms& terms, std::uint64_t length_sum,
+                  std::uint32_t count, std::vector<float>& most, std::vector<SlotGroup>& out) const;
+
+ private:
+  /// What a term counts at most, by what postings and impacts say.
+  struct TermBound {
+    static constexpr std::uint32_t kMentionsMax = 15;  // As many or more.
+    std::array<std::array<float, 8>, kMentionsMax + 1> entry{};
+    std::array<std::array<float, 2>, 16> window{};
+  };
+  /// `most`: by group + 1.
+  void add_term(const TermBound& bound, const SessionPostings& postings, float* most) const;
+
+  const RankTotals& totals_;
+  const RankOptions& options_;
+  std::vector<TermBound> bounds_;
+  float question_factor_;
+};
+
+}  // namespace bmad_mem
