@@ -1,5 +1,6 @@
 #include "core/process.hpp"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
@@ -33,6 +34,20 @@ const std::string& host_name() {
                                                                 : std::string("unknown");
   }();
   return name;
+}
+
+const std::string& boot_id() {
+  static const std::string id = [] {
+    const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    std::array<char, 36> buffer{};  // A UUID.
+    const ssize_t size = file < 0 ? -1 : ::read(file, buffer.data(), buffer.size());
+    if (file >= 0) {
+      ::close(file);
+    }
+    return size == static_cast<ssize_t>(buffer.size()) ? std::string(buffer.data(), buffer.size())
+                                                       : std::string();
+  }();
+  return id;
 }
 
 std::size_t core_count() {
