@@ -1,12 +1,13 @@
 #include "core/process.hpp"
 
-#include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <fstream>
+#include <string>
 #include <thread>
 
 namespace bmad_mem {
@@ -38,14 +39,10 @@ const std::string& host_name() {
 
 const std::string& boot_id() {
   static const std::string id = [] {
-    const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-    std::array<char, 36> buffer{};  // A UUID.
-    const ssize_t size = file < 0 ? -1 : ::read(file, buffer.data(), buffer.size());
-    if (file >= 0) {
-      ::close(file);
-    }
-    return size == static_cast<ssize_t>(buffer.size()) ? std::string(buffer.data(), buffer.size())
-                                                       : std::string();
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string line;  // A UUID.
+    std::getline(file, line);
+    return line;
   }();
   return id;
 }
