@@ -6,6 +6,12 @@
 
 namespace bmad_mem {
 
+Status File::set_mtime(std::int64_t /*mtime_ns*/) {
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "no time of change can be set here",
+               .os_error = ENOTSUP};
+}
+
 bool is_not_found(const Error& error) {
   return error.os_error == ENOENT || error.os_error == ENOTDIR;
 }

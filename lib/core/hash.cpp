@@ -1,5 +1,7 @@
 #include "core/hash.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 #include <xxhash.h>
 
@@ -26,6 +28,11 @@ void Xxh3Stream::add(std::string_view bytes) {
 }
 
 std::uint64_t Xxh3Stream::value() const { return XXH3_64bits_digest(impl_->state.get()); }
+
+void LineHash::add(std::string_view line) {
+  const std::array<std::uint64_t, 2> both = {value_, xxh3(line)};
+  value_ = XXH3_64bits(both.data(), sizeof both);
+}
 
 std::string hash_hex(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <fstream>
+#include <string>
 #include <thread>
 
 namespace bmad_mem {
@@ -33,6 +35,16 @@ const std::string& host_name() {
                                                                 : std::string("unknown");
   }();
   return name;
+}
+
+const std::string& boot_id() {
+  static const std::string id = [] {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string line;  // A UUID.
+    std::getline(file, line);
+    return line;
+  }();
+  return id;
 }
 
 std::size_t core_count() {

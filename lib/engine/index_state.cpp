@@ -30,17 +30,20 @@ std::uint64_t unsigned_at(JsonValue object, std::string_view key) {
 
 std::optional<CoveredLog> parse_log(const JsonMember& member) {
   const std::optional<EntryType> type = try_parse_entry_type(member.key);
-  const std::optional<std::uint64_t> hash = parse_hex(member.value["xxh3"].string());
-  if (!type || !hash) {
+  if (!type) {
     return std::nullopt;
   }
   CoveredLog log{.type = *type,
+                 .has_tail = member.value["tail"].boolean(),
                  .bytes = unsigned_at(member.value, "bytes"),
-                 .xxh3 = *hash,
+                 // Older versions have another hash here, "xxh3": it never fits.
+                 .hash = parse_hex(member.value["lines_xxh3"].string()).value_or(0),
+                 .chain = parse_hex(member.value["chain"].string()).value_or(0),
                  .size = unsigned_at(member.value, "size"),
                  .device = unsigned_at(member.value, "device"),
                  .inode = unsigned_at(member.value, "inode"),
                  .mtime_ns = member.value["mtime_ns"].integer(),
+                 .ctime_ns = member.value["ctime_ns"].integer(),
                  .lines = unsigned_at(member.value, "lines")};
   log.mtime_is_telling = log.mtime_ns != 0;
   return log;
@@ -159,11 +162,16 @@ std::string index_state_text(const IndexState& state, std::string_view language)
     bool is_first_log = true;
     for (const CoveredLog& log : covered.logs) {
       rest += fmt::format(
-          "{}\"{}\": {{\"bytes\": {}, \"lines\": {}, \"xxh3\": \"{}\", \"size\": {}, \"device\": "
-          "{}, \"inode\": {}, \"mtime_ns\": {}}}",
+          "{}\"{}\": {{\"bytes\": {}, \"lines\": {}, \"lines_xxh3\": \"{}\", \"size\": {}, "
+          "\"device\": {}, \"inode\": {}, \"mtime_ns\": {}{}{}{}}}",
           is_first_log ? "" : ", ", entry_type_name(log.type), log.bytes, log.lines,
-          hash_hex(log.xxh3), log.size, static_cast<std::int64_t>(log.device),
-          static_cast<std::int64_t>(log.inode), log.mtime_is_telling ? log.mtime_ns : 0);
+          hash_hex(log.hash), log.size, static_cast<std::int64_t>(log.device),
+          static_cast<std::int64_t>(log.inode), log.mtime_is_telling ? log.mtime_ns : 0,
+          log.mtime_is_telling && log.ctime_ns != 0
+              ? fmt::format(", \"ctime_ns\": {}", log.ctime_ns)
+              : "",
+          log.chain == 0 ? "" : fmt::format(", \"chain\": \"{}\"", hash_hex(log.chain)),
+          log.has_tail ? ", \"tail\": true" : "");
       is_first_log = false;
     }
     rest += "}}";

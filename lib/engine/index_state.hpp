@@ -17,16 +17,19 @@
 
 namespace bmad_mem {
 
-/// A log as it is covered. Sixty-four bytes, since there may be twenty thousand.
+/// A log as it is covered, see LogCover. Few bytes, since there may be twenty thousand.
 struct CoveredLog {
   EntryType type = EntryType::kConversation;
   bool mtime_is_telling = false;
+  bool has_tail = false;
   std::uint64_t bytes = 0;
-  std::uint64_t xxh3 = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t chain = 0;
   std::uint64_t size = 0;
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;  // 0: it doesn't matter.
   std::uint64_t lines = 0;
 };
 

@@ -72,31 +72,34 @@ Status RootIndex::write_state(const IndexState& state) {
 
 /// Whether the log at `path` holds what is covered and nothing else; `log` is put right where only
 /// the file is another one, as in a copy.
-bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log, bool& is_other) const {
+bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log,
+                                  std::uint64_t& hashed) const {
   const Result<FileInfo> info = store_.files->info(path);
   if (!info) {
     return is_not_found(info.error()) && log.bytes == 0;
   }
-  if (info->kind != FileKind::kRegular || info->size != log.size) {
+  if (info->kind != FileKind::kRegular || info->size != log.size || log.has_tail) {
     return false;
   }
   const FileInfo covered{.device = log.device, .inode = log.inode};
-  if (log.mtime_is_telling && info->same_file(covered) && info->mtime_ns == log.mtime_ns) {
+  if (log.mtime_is_telling && info->same_file(covered) && info->mtime_ns == log.mtime_ns &&
+      (log.ctime_ns == 0 || info->ctime_ns == log.ctime_ns)) {
     return true;
   }
   if (log.bytes != log.size) {
     return false;  // What stood behind the covered lines, torn, may be a line now.
   }
   const bool telling = mtime_is_telling(*info, store_.clock.now());
-  const Result<std::uint64_t> hash = hash_of_prefix(*store_.files, path, log.bytes);
-  if (!hash || *hash != log.xxh3) {
+  const Result<bool> holds = has_prefix(*store_.files, path, log.bytes, log.hash);
+  if (!holds || !*holds) {
     return false;
   }
   log.mtime_is_telling = telling;
   log.device = info->device;
   log.inode = info->inode;
   log.mtime_ns = info->mtime_ns;
-  is_other = true;
+  log.ctime_ns = 0;
+  hashed += std::max<std::uint64_t>(log.bytes, 1);
   return true;
 }
 
@@ -111,7 +114,7 @@ std::optional<bool> RootIndex::is_empty_log(const std::string& id, EntryType typ
 }
 
 bool RootIndex::is_as_covered(const std::string& id, const CoveredSession& covered,
-                              std::optional<CoveredSession>& remembered) const {
+                              Finding& finding) const {
   if (covered.package != 0) {
     const Result<std::uint64_t> package = package_of_archive(store_, id);
     return package && *package == covered.package;
@@ -124,11 +127,12 @@ bool RootIndex::is_as_covered(const std::string& id, const CoveredSession& cover
                               folder->inode == covered.folder_inode &&
                               folder->mtime_ns == covered.folder_mtime_ns;
   CoveredSession now = covered;
-  bool is_other = false;
+  bool is_other_folder = false;
   std::uint32_t seen = 0;
   for (CoveredLog& log : now.logs) {
     seen |= 1U << static_cast<unsigned>(log.type);
-    if (!is_log_as_covered(session_file(id, entry_type_info(log.type).log_file), log, is_other)) {
+    if (!is_log_as_covered(session_file(id, entry_type_info(log.type).log_file), log,
+                           finding.hashed)) {
       return false;
     }
   }
@@ -142,15 +146,13 @@ bool RootIndex::is_as_covered(const std::string& id, const CoveredSession& cover
       now.empty_logs |= *is_there ? bit : 0;
     }
   }
-  if (!is_same_folder) {
-    if (mtime_is_telling(*folder, store_.clock.now())) {
-      now.folder_inode = folder->inode;
-      now.folder_mtime_ns = folder->mtime_ns;
-      is_other = true;
-    }
+  if (!is_same_folder && mtime_is_telling(*folder, store_.clock.now())) {
+    now.folder_inode = folder->inode;
+    now.folder_mtime_ns = folder->mtime_ns;
+    is_other_folder = true;
   }
-  if (is_other) {
-    remembered = std::move(now);
+  if (is_other_folder || finding.hashed > 0) {
+    finding.session = std::move(now);
   }
   return true;
 }
@@ -189,7 +191,7 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
   }
   const SharedState now = state();
   std::vector<const CoveredSession*> found(candidates.size());
-  std::vector<std::optional<CoveredSession>> remembered(candidates.size());
+  std::vector<Finding> findings(candidates.size());
   // One stat takes half a microsecond: a few sessions at a time.
   constexpr std::size_t kAtOnce = 64;
   for_each_parallel((candidates.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t chunk) {
@@ -197,13 +199,13 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
          ++i) {
       const auto known = now->sessions.find(candidates[i].id);
       if (known != now->sessions.end() && (known->second.package != 0) == candidates[i].archived &&
-          is_as_covered(known->first, known->second, remembered[i])) {
+          is_as_covered(known->first, known->second, findings[i])) {
         found[i] = &known->second;
       }
     }
   });
   std::vector<std::vector<std::uint32_t>> wanted(now->segments.size());
-  CoveredSessions changed;
+  Findings changed;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     if (found[i] == nullptr) {
       continue;
@@ -213,8 +215,8 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     }
     candidates[i].is_covered = true;
     wanted[found[i]->segment].push_back(found[i]->number);
-    if (remembered[i]) {
-      changed.emplace(candidates[i].id, *std::move(remembered[i]));
+    if (findings[i].session) {
+      changed.emplace(candidates[i].id, std::move(findings[i]));
     }
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -230,16 +232,18 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
 
 /// Writes down what was found out about copies and checkouts, so that nobody has to hash them
 /// again.
-void RootIndex::remember(const SharedState& now, const CoveredSessions& changed) {
+void RootIndex::remember(const SharedState& now, const Findings& findings) {
   auto next = std::make_shared<IndexState>(*now);
-  bool is_worth_it = false;
-  for (const auto& [id, covered] : changed) {
+  bool is_telling = false;
+  std::uint64_t hashed = 0;
+  for (const auto& [id, finding] : findings) {
     CoveredSession& known = next->sessions.at(id);
-    for (const CoveredLog& log : covered.logs) {
-      is_worth_it = is_worth_it || log.mtime_is_telling;
+    for (const CoveredLog& log : finding.session->logs) {
+      is_telling = is_telling || log.mtime_is_telling || log.chain != 0;
     }
-    is_worth_it = is_worth_it || known.folder_mtime_ns != covered.folder_mtime_ns;
-    known = covered;
+    is_telling = is_telling || known.folder_mtime_ns != finding.session->folder_mtime_ns;
+    hashed += finding.hashed;
+    known = *finding.session;
   }
   {
     const std::lock_guard guard(mutex_);
@@ -248,7 +252,9 @@ void RootIndex::remember(const SharedState& now, const CoveredSessions& changed)
     }
     state_ = next;
   }
-  if (!is_worth_it || changed.size() * 8 < next->sessions.size()) {
+  // CURRENT has some 256 bytes a session, and is written about as quickly as that is hashed.
+  const std::uint64_t size = next->sessions.size() * 256;
+  if (!is_telling || (findings.size() * 8 < next->sessions.size() && hashed < size)) {
     return;  // A few are asked again as quickly as CURRENT is written.
   }
   FileLock index_lock = lock();
@@ -257,6 +263,50 @@ void RootIndex::remember(const SharedState& now, const CoveredSessions& changed)
   const Result<FileInfo> info = store_.files->info(kIndexCurrentFile);
   if (turn && info && info->same_file(next->file) && info->mtime_ns == next->file.mtime_ns) {
     static_cast<void>(write_state(*next));
+  }
+}
+
+/// The same of sessions that have grown, where it took their hash to find that what a segment knows
+/// of them still holds. What they look like, or the chain of their stamp, says so the next time.
+void RootIndex::remember_grown(const SharedState& now,
+                               std::span<const std::shared_ptr<SessionIndex>> indexes) {
+  Findings findings;
+  for (const std::shared_ptr<SessionIndex>& index : indexes) {
+    const auto guard = index->lock();
+    const auto known = now->sessions.find(std::string_view(index->session_id()));
+    if (index->package() != 0 || known == now->sessions.end() || known->second.package != 0 ||
+        !index->has_base_of(now->segments[known->second.segment].get(), known->second.number)) {
+      continue;
+    }
+    Finding finding;
+    CoveredSession session = known->second;
+    for (CoveredLog& log : session.logs) {
+      const LogCover& cover = index->covers()[static_cast<std::size_t>(log.type)];
+      if (!cover.was_hashed || (!cover.mtime_is_telling && cover.chain == 0)) {
+        continue;
+      }
+      const FileInfo covered{.device = log.device, .inode = log.inode};
+      if (cover.chain == log.chain && cover.file.same_file(covered) &&
+          cover.file.size == log.size && cover.file.mtime_ns == log.mtime_ns) {
+        continue;  // It is known.
+      }
+      finding.hashed += std::max<std::uint64_t>(log.bytes, 1);
+      log.has_tail = cover.file.size > log.bytes;
+      log.mtime_is_telling = cover.mtime_is_telling;
+      log.chain = cover.chain;
+      log.size = cover.file.size;
+      log.device = cover.file.device;
+      log.inode = cover.file.inode;
+      log.mtime_ns = cover.file.mtime_ns;
+      log.ctime_ns = cover.file.ctime_ns;
+    }
+    if (finding.hashed > 0) {
+      finding.session = std::move(session);
+      findings.emplace(known->first, std::move(finding));
+    }
+  }
+  if (!findings.empty()) {
+    remember(now, findings);
   }
 }
 
@@ -285,12 +335,15 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, boo
   for (const CoveredLog& log : known->second.logs) {
     base.covers[static_cast<std::size_t>(log.type)] = {.bytes = log.bytes,
                                                        .lines = log.lines,
-                                                       .xxh3 = log.xxh3,
+                                                       .hash = log.hash,
                                                        .file = {.device = log.device,
                                                                 .inode = log.inode,
                                                                 .size = log.size,
-                                                                .mtime_ns = log.mtime_ns},
-                                                       .mtime_is_telling = log.mtime_is_telling};
+                                                                .mtime_ns = log.mtime_ns,
+                                                                .ctime_ns = log.ctime_ns},
+                                                       .mtime_is_telling = log.mtime_is_telling,
+                                                       .chain = log.chain,
+                                                       .has_tail = log.has_tail};
   }
   return base;
 }

@@ -105,15 +105,24 @@ class RootIndex {
                                                       std::uint64_t hash) const;
   [[nodiscard]] FileLock lock() const;
   Status write_state(const IndexState& state);
+  /// What was found out of a session that its files alone did not tell.
+  struct Finding {
+    std::optional<CoveredSession> session;
+    std::uint64_t hashed = 0;  ///< Bytes that it took.
+  };
+  using Findings = std::map<std::string, Finding, std::less<>>;  // By covered_key().
+
   [[nodiscard]] bool is_as_covered(const std::string& id, const CoveredSession& covered,
-                                   std::optional<CoveredSession>& remembered) const;
+                                   Finding& finding) const;
   [[nodiscard]] bool is_log_as_covered(const std::string& path, CoveredLog& log,
-                                       bool& is_other) const;
+                                       std::uint64_t& hashed) const;
   [[nodiscard]] std::optional<bool> is_empty_log(const std::string& id, EntryType type) const;
   std::shared_ptr<SegmentPart> part_of(const std::shared_ptr<Segment>& segment,
                                        std::vector<std::uint32_t> wanted);
   [[nodiscard]] FilesOf files_of() const;
-  void remember(const SharedState& now, const CoveredSessions& changed);
+  void remember(const SharedState& now, const Findings& findings);
+  void remember_grown(const SharedState& now,
+                      std::span<const std::shared_ptr<SessionIndex>> indexes);
   [[nodiscard]] bool is_distrusted(std::string_view name) const;
   Status add_segments(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
   Status merge_segments(IndexState& state, const std::set<std::uint32_t>& which);

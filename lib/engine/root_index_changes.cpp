@@ -41,6 +41,7 @@ void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, boo
   const auto entries_max =
       static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
   if (!any && unknown.entries < entries_max && unknown.bytes < kUnknownBytesMax) {
+    remember_grown(now, indexes);
     return;
   }
   if (!store_.files->info(kIndexFolder)) {
@@ -136,11 +137,13 @@ CoveredSession RootIndex::covered_by(const SessionIndex& index,
       its.logs.push_back({.type = type,
                           .mtime_is_telling = cover.mtime_is_telling,
                           .bytes = cover.bytes,
-                          .xxh3 = cover.xxh3,
+                          .hash = cover.hash,
+                          .chain = cover.chain,
                           .size = cover.file.size,
                           .device = cover.file.device,
                           .inode = cover.file.inode,
                           .mtime_ns = cover.file.mtime_ns,
+                          .ctime_ns = cover.file.ctime_ns,
                           .lines = cover.lines});
     } else if (is_empty_log(index.session_id(), type) != false) {
       its.empty_logs |= 1U << static_cast<unsigned>(type);

@@ -6,6 +6,9 @@
 #include <span>
 #include <string>
 
+#include "model/entry.hpp"
+#include "storage/layout.hpp"
+
 namespace bmad_mem {
 
 LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now) {
@@ -20,35 +23,74 @@ LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now) {
   }
   // Another inode is no proof of other bytes: a copied project keeps its index.
   const bool unchanged = now->same_file(cover.file) && now->size == cover.file.size &&
-                         now->mtime_ns == cover.file.mtime_ns;
-  return unchanged && cover.mtime_is_telling ? LogChange::kNone : LogChange::kMaybeGrown;
+                         now->mtime_ns == cover.file.mtime_ns &&
+                         (cover.file.ctime_ns == 0 || now->ctime_ns == cover.file.ctime_ns);
+  if (!unchanged || !cover.mtime_is_telling) {
+    return LogChange::kMaybeGrown;
+  }
+  return cover.has_tail ? LogChange::kGrown : LogChange::kNone;
 }
 
-Result<bool> hash_prefix(FileSystem& files, const std::string& path, std::uint64_t size,
-                         Xxh3Stream& hash) {
+LogChange compare_log(const LogCover& cover, const LogLook& look) {
+  const LogChange change = compare_log(cover, Result<FileInfo>(look.file));
+  const bool is_known =
+      change == LogChange::kMaybeGrown && cover.chain != 0 && look.chain == cover.chain;
+  return is_known ? LogChange::kGrown : change;
+}
+
+LogLook with_stamp(FileSystem& files, std::string_view session_id, EntryType type,
+                   const FileInfo& file) {
+  // As long as the log is hashed as quickly as the stamp is read.
+  constexpr std::uint64_t kStampedSizeMin = 16U << 10U;
+  // A writer may be between its write and its stamp, for some microseconds.
+  constexpr int kLooksMax = 3;
+  LogLook look{.file = file};
+  for (int i = 0; i < kLooksMax && look.file.size >= kStampedSizeMin; ++i) {
+    const std::optional<LogStamp> stamp = read_stamp(files, session_id, type);
+    if (!stamp) {
+      break;
+    }
+    if (stamp->describes(look.file)) {
+      look.chain = stamp->chain;
+      break;
+    }
+    const Result<FileInfo> again =
+        files.info(session_file(session_id, entry_type_info(type).log_file));
+    if (!again || again->kind != FileKind::kRegular) {
+      break;  // The next look finds out.
+    }
+    look.file = *again;
+  }
+  return look;
+}
+
+Result<bool> has_prefix(FileSystem& files, const std::string& path, std::uint64_t size,
+                        std::uint64_t hash) {
   constexpr std::uint64_t kChunk = 256U << 10U;
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kRead));
-  std::string buffer(static_cast<std::size_t>(std::min(size, kChunk)), '\0');
+  std::string buffer;
+  std::size_t left = 0;  // Of a line that goes on in the next chunk, at the front of `buffer`.
+  LineHash lines;
   for (std::uint64_t at = 0; at < size;) {
     const auto wanted = static_cast<std::size_t>(std::min(size - at, kChunk));
-    BMAD_TRY_ASSIGN(const std::size_t got, file->read_at(at, std::span(buffer).first(wanted)));
-    if (got == 0) {
+    buffer.resize(left + wanted);
+    BMAD_TRY_ASSIGN(const std::size_t got,
+                    file->read_at(at, std::span(buffer).subspan(left, wanted)));
+    if (got == 0 || left > kEntrySizeMax) {
       return false;
     }
-    hash.add(std::string_view(buffer).substr(0, got));
     at += got;
+    const std::string_view bytes(buffer.data(), left + got);
+    std::size_t begin = 0;
+    for (std::size_t end = bytes.find('\n', left); end != std::string_view::npos;
+         end = bytes.find('\n', begin)) {
+      lines.add(bytes.substr(begin, end + 1 - begin));
+      begin = end + 1;
+    }
+    left = bytes.size() - begin;
+    std::copy_n(bytes.begin() + static_cast<std::ptrdiff_t>(begin), left, buffer.begin());
   }
-  return true;
-}
-
-Result<std::uint64_t> hash_of_prefix(FileSystem& files, const std::string& path,
-                                     std::uint64_t bytes) {
-  Xxh3Stream hash;
-  BMAD_TRY_ASSIGN(const bool is_whole, hash_prefix(files, path, bytes, hash));
-  return is_whole ? Result<std::uint64_t>(hash.value())
-                  : Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                          .message = "it has become shorter",
-                          .path = files.display_path(path)};
+  return left == 0 && lines.value() == hash;
 }
 
 bool mtime_is_telling(const FileInfo& file, Timestamp now) {

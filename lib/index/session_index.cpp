@@ -93,6 +93,13 @@ Result<FileInfo> SessionIndex::log_info(EntryType type) const {
   return files_.info(path);  // A log has come back meanwhile.
 }
 
+/// The same with its stamp. What is packed has none.
+Result<LogLook> SessionIndex::log_look(EntryType type) const {
+  BMAD_TRY_ASSIGN(const FileInfo info, log_info(type));
+  return options_.package != 0 ? LogLook{.file = info}
+                               : with_stamp(files_, options_.session_id, type, info);
+}
+
 Status SessionIndex::look_for_changes(bool& changed) const {
   if (covers_package()) {
     return {};
@@ -188,6 +195,7 @@ Status SessionIndex::bring_up_to_date() {
         break;
       case LogChange::kOther:
         return scan_changed();
+      case LogChange::kGrown:
       case LogChange::kMaybeGrown: {
         if (state_->sealed) {
           return scan_changed();
@@ -278,23 +286,27 @@ Status SessionIndex::scan_logs(const Progress& on_progress) {
   return {};
 }
 
-/// Takes in the lines of a log behind those that are covered.
+/// Takes in the lines of a log behind those that are covered. With `verify_prefix`, if these are
+/// still there.
 Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& prefix_holds,
                                    const Progress& on_progress) {
   LogCover& cover = state_->covers[static_cast<std::size_t>(type)];
   const std::string path = log_path_of(options_.session_id, type);
   // As it is before anything is read: what changes from here on is seen at the next look.
-  BMAD_TRY_ASSIGN(const FileInfo info, log_info(type));
-  const bool telling = mtime_is_telling(info, clock_.now());
-  Xxh3Stream hash;
-  if (verify_prefix && cover.bytes > 0) {
-    BMAD_TRY_ASSIGN(prefix_holds, hash_prefix(files_, path, cover.bytes, hash));
-    prefix_holds = prefix_holds && hash.value() == cover.xxh3;
-    if (!prefix_holds) {
-      return {};
-    }
+  BMAD_TRY_ASSIGN(LogLook look, log_look(type));
+  const FileInfo& info = look.file;
+  const bool is_old = mtime_is_telling(look.file, clock_.now());
+  const LogChange change = compare_log(cover, look);
+  cover.was_hashed = verify_prefix && cover.bytes > 0 && change == LogChange::kMaybeGrown;
+  prefix_holds = change != LogChange::kOther || !verify_prefix;
+  if (cover.was_hashed) {
+    BMAD_TRY_ASSIGN(prefix_holds, has_prefix(files_, path, cover.bytes, cover.hash));
   }
-  prefix_holds = true;
+  if (!prefix_holds) {
+    return {};
+  }
+  LineHash hash(cover.hash);
+  bool has_more = false;
   if (info.size > cover.bytes) {
     BMAD_TRY(prepare_growth());
     if (info.size - cover.bytes >= options_.word_thread_size && core_count() > 1 &&
@@ -313,15 +325,24 @@ Status SessionIndex::scan_log_from(EntryType type, bool verify_prefix, bool& pre
         scan_log(files_, path, type, parser, {.on_entry = take, .on_progress = on_progress},
                  {.offset = cover.bytes, .line = cover.lines + 1, .hash = &hash}));
     BMAD_TRY(std::move(failed));
+    has_more = scan.whole_end > cover.bytes;
     cover.bytes = scan.whole_end;
     cover.lines = scan.torn_line - 1;
     // Without the hash of a line that is too long to keep nothing can be compared: so it must
     // differ next time.
-    cover.xxh3 = scan.hashed ? hash.value() : ~hash.value();
+    cover.hash = scan.hashed ? hash.value() : ~hash.value();
     state_->forget_derived();
   }
+  // What was appended since the look is of no state that a stamp spoke of.
+  if (cover.bytes > info.size) {
+    look.chain = 0;
+  }
+  cover.chain = look.chain != 0 || has_more ? look.chain : cover.chain;
   cover.file = info;
-  cover.mtime_is_telling = telling;
+  // The time in a stamp tells at once, but for an edit whose time is put back: that changes ctime.
+  cover.file.ctime_ns = is_old ? 0 : info.ctime_ns;
+  cover.mtime_is_telling = is_old || look.chain != 0;
+  cover.has_tail = false;
   return {};
 }
 

@@ -47,6 +47,11 @@ std::string SessionIndex::base_path() const {
   return state_->base == nullptr ? std::string() : state_->base->path();
 }
 
+bool SessionIndex::has_base_of(const Segment* segment, std::uint32_t number) const {
+  return state_->opened && state_->base != nullptr && !state_->moved &&
+         state_->base->shared_segment().get() == segment && state_->base->numbers()[0] == number;
+}
+
 Result<SlotTotals> SessionIndex::totals() {
   BMAD_TRY(load());
   const SlotTable& slots = *state_->slots;

@@ -230,6 +230,8 @@ FileLock::Guard& FileLock::Guard::operator=(Guard&& other) noexcept {
 }
 FileLock::Guard::~Guard() { release(); }
 
+File& FileLock::Guard::lock_file() const { return state_->entry->kernel.file(); }
+
 void FileLock::Guard::release() {
   // A child shares the open file description: unlocking it would take the lock from its parent.
   if (state_ != nullptr && state_->pid == process_id()) {

@@ -9,6 +9,7 @@
 #include <array>
 #include <atomic>
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -16,6 +17,7 @@
 #include <utility>
 
 #include "posix_error.hpp"
+#include "storage/layout.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -63,11 +65,12 @@ struct FolderWatch::Impl {
     }
   }
 
-  void take(const inotify_event& event, FolderChanges& changes);
+  void take(const inotify_event& event, std::string_view name, FolderChanges& changes);
   Status read_events(FolderChanges& changes);
 };
 
-void FolderWatch::Impl::take(const inotify_event& event, FolderChanges& changes) {
+void FolderWatch::Impl::take(const inotify_event& event, std::string_view name,
+                             FolderChanges& changes) {
   if ((event.mask & IN_Q_OVERFLOW) != 0) {
     changes.everything = true;
     return;
@@ -77,6 +80,10 @@ void FolderWatch::Impl::take(const inotify_event& event, FolderChanges& changes)
     return;
   }
   if ((event.mask & kGone) == 0) {
+    // Each append stamps it, right behind the log: nobody wants to be woken twice.
+    if (name == kLockName) {
+      return;
+    }
     changes.changed.push_back(folder->second);
     return;
   }
@@ -103,7 +110,7 @@ Status FolderWatch::Impl::read_events(FolderChanges& changes) {
     for (std::size_t at = 0; at < static_cast<std::size_t>(got);) {
       inotify_event event;
       std::memcpy(&event, buffer.data() + at, sizeof event);
-      take(event, changes);
+      take(event, event.len > 0 ? buffer.data() + at + sizeof event : "", changes);
       at += sizeof event + event.len;
     }
   }
@@ -147,11 +154,22 @@ Result<FolderChanges> FolderWatch::wait(std::chrono::milliseconds timeout) {
   FolderChanges changes;
   std::array<pollfd, 2> waited = {pollfd{.fd = impl_->inotify, .events = POLLIN, .revents = 0},
                                   pollfd{.fd = impl_->stopper, .events = POLLIN, .revents = 0}};
-  const auto limit = std::clamp<std::int64_t>(timeout.count(), 0, std::numeric_limits<int>::max());
-  if (::poll(waited.data(), waited.size(), static_cast<int>(limit)) < 0 && errno != EINTR) {
-    return watch_error(errno, impl_->root);
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  for (std::int64_t left = timeout.count();;) {
+    const auto limit = std::clamp<std::int64_t>(left, 0, std::numeric_limits<int>::max());
+    const int ready = ::poll(waited.data(), waited.size(), static_cast<int>(limit));
+    if (ready < 0 && errno != EINTR) {
+      return watch_error(errno, impl_->root);
+    }
+    BMAD_TRY(impl_->read_events(changes));
+    const bool is_nothing = changes.changed.empty() && changes.gone.empty() && !changes.everything;
+    left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now())
+               .count();
+    // Events that nobody wants end no wait.
+    if (ready <= 0 || !is_nothing || waited[1].revents != 0 || left <= 0) {
+      break;
+    }
   }
-  BMAD_TRY(impl_->read_events(changes));
   sort_once(changes.changed);
   sort_once(changes.gone);
   return changes;

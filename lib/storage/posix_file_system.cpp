@@ -47,6 +47,7 @@ FileInfo to_file_info(const struct stat& status) {
   info.links = status.st_nlink;
   info.size = static_cast<std::uint64_t>(status.st_size);
   info.mtime_ns = status.st_mtim.tv_sec * kNanoseconds + status.st_mtim.tv_nsec;
+  info.ctime_ns = status.st_ctim.tv_sec * kNanoseconds + status.st_ctim.tv_nsec;
   if (S_ISDIR(status.st_mode)) {
     info.kind = FileKind::kDirectory;
   } else if (!S_ISREG(status.st_mode)) {
@@ -106,6 +107,14 @@ class PosixFile final : public File {
                      "shorten"));
     stamp_moved_time(fd());
     return {};
+  }
+
+  Status set_mtime(std::int64_t mtime_ns) override {
+    constexpr std::int64_t kNanoseconds = 1'000'000'000;
+    const std::array<timespec, 2> times = {
+        timespec{.tv_sec = 0, .tv_nsec = UTIME_OMIT},
+        timespec{.tv_sec = mtime_ns / kNanoseconds, .tv_nsec = mtime_ns % kNanoseconds}};
+    return checked(::futimens(fd(), times.data()), "set the time of");
   }
 
   // A failed sync is not repeated: ext4, xfs and btrfs answer OK the second time and have thrown

@@ -43,6 +43,7 @@ class RetryingFile final : public File {
     return below_->write_at(offset, bytes);
   }
   Status truncate(std::uint64_t size) override { return below_->truncate(size); }
+  Status set_mtime(std::int64_t mtime_ns) override { return below_->set_mtime(mtime_ns); }
   Status sync_data() override { return below_->sync_data(); }
   Status sync_all() override { return below_->sync_all(); }
   [[nodiscard]] int descriptor() const override { return below_->descriptor(); }

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "storage/layout.hpp"
+#include "storage/log_stamp.hpp"
 #include "storage/manifest.hpp"
 
 namespace bmad_mem {
@@ -41,7 +42,7 @@ Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
   return guard;
 }
 
-Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& /*guard*/,
+Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
                                                  const std::string& log_file,
                                                  std::string_view lines) {
   AppendLog& target = log(log_file);
@@ -49,12 +50,17 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& /*guard*
   BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
   BMAD_TRY(adopt_sealed_file(log_file, target));
   BMAD_TRY(check_quota(log_file, size, lines.size()));
+  const std::optional<EntryType> type = type_of_log(log_file);
+  const std::uint64_t chain = type ? chain_of(guard.lock_file(), *type, target.file()) : 0;
   Result<AppendLog::Written> written = target.write(lines);
   if (!written) {
     if (const std::vector<ByteRange> refused = target.refused(); !refused.empty()) {
       static_cast<void>(mark_refused(log_file, target.file(), target.info().inode, refused));
     }
     return written;
+  }
+  if (type) {
+    stamp_log(guard.lock_file(), *type, target.file(), written->end, chain);
   }
   size_estimate_ += lines.size();
   seen_sizes_[log_file] = size + lines.size();

@@ -29,6 +29,22 @@ TEST_CASE("the hash is XXH3 with 64 bits and seed 0, as it stands on disks") {
   }
 }
 
+TEST_CASE("the hash of lines goes on from a number, and depends on each line and their order") {
+  LineHash all;
+  all.add("a\n");
+  const std::uint64_t after_one = all.value();
+  all.add("b\n");
+  LineHash later(after_one);
+  later.add("b\n");
+  CHECK(later.value() == all.value());
+  LineHash turned;
+  turned.add("b\n");
+  turned.add("a\n");
+  CHECK(turned.value() != all.value());
+  CHECK(LineHash().value() == 0);
+  CHECK(after_one != 0);
+}
+
 TEST_CASE("a hash is written with 16 digits") {
   CHECK(hash_hex(0) == "0000000000000000");
   CHECK(hash_hex(0xABCU) == "0000000000000abc");

@@ -15,7 +15,7 @@ constexpr const char* kNextMark = "the-entry-after-the-fault";
 
 /// Files that say who did something last, or that are derived: a repair may write them every time.
 bool is_information_only(const std::string& name) {
-  return name.ends_with(".lock.json") || name.ends_with("index.json") ||
+  return name.ends_with(".lock") || name.ends_with(".lock.json") || name.ends_with("index.json") ||
          name.ends_with("audit.jsonl") || name.ends_with("access.jsonl");
 }
 

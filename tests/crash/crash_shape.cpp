@@ -24,7 +24,7 @@ std::string state_shape(const CrashEvidence& evidence) {
   }
   const Tree& prepared = evidence.store().prepared_tree();
   for (const auto& [name, content] : read_tree(evidence.store().folder())) {
-    if (name.ends_with(".lock.json") || name.ends_with("index.json")) {
+    if (name.ends_with(".lock") || name.ends_with(".lock.json") || name.ends_with("index.json")) {
       continue;
     }
     const auto before = prepared.find(name);

@@ -373,6 +373,140 @@ TEST_CASE("a copy is hashed once") {
   copy.check_tidy();
 }
 
+namespace {
+
+/// A memory with a session that has grown since a segment knew of it.
+class GrownMemory : public Memory {
+ public:
+  explicit GrownMemory(bool with_stamps) {
+    if (with_stamps) {
+      disk.let_times_be_set();
+    }
+    const Process process = open();
+    for (int i = 0; i < 60; ++i) {
+      add(*process, "s2", fmt::format("long-{}", i), "alpha " + std::string(300, 'x'));
+    }
+    seal();
+    REQUIRE(disk.info(log("s2"))->size > 16U << 10U);
+    grow();
+  }
+
+  void grow() { add(*open(), "s2", fmt::format("grown-{}", ++grown_), "alpha tail"); }
+
+  /// A process that takes nothing into the segments.
+  Process reader() {
+    Process process = open();
+    process.store->config.indexing.rebuild_threshold_writes = 1000;
+    return process;
+  }
+
+  /// Whether a question, which no entry answers, makes it hash what a segment knows, from its first
+  /// byte on. The last line of each conversation is read to go on with it.
+  bool hashes_what_is_known(const Process& process) {
+    process.files->clear_log();
+    expect(answer_query(*process, {.text = "nosuchword"}));
+    const Lines calls = process.files->log();
+    return std::ranges::find(calls, fmt::format("read_at {} 0", log("s2"))) != calls.end();
+  }
+
+ private:
+  int grown_ = 0;
+};
+
+}  // namespace
+
+TEST_CASE("a process that comes hashes nothing of a log to which our writers appended") {
+  GrownMemory memory(true);
+  const Process held = memory.reader();
+  CHECK_FALSE(memory.hashes_what_is_known(held));
+  memory.grow();
+  CHECK_FALSE(memory.hashes_what_is_known(held));
+  CHECK_FALSE(memory.hashes_what_is_known(memory.reader()));
+  memory.check(&held);  // Takes it into a segment.
+  memory.grow();
+  CHECK_FALSE(memory.hashes_what_is_known(memory.reader()));
+  std::string bytes = memory.disk.read(memory.log("s2"));
+  bytes.replace(bytes.find("alpha"), 5, "gamma");
+  memory.disk.write(memory.log("s2"), bytes);
+  CHECK(memory.hashes_what_is_known(memory.reader()));
+  memory.check(&held);
+}
+
+TEST_CASE("what is sealed right after an append is not hashed by those who come") {
+  GrownMemory memory(true);
+  expect(answer_query(*memory.open(), {.text = "common"}));
+  const std::string chain = memory.current()["sessions"]["s2"]["logs"]["conversation"]["chain"];
+  CHECK(chain.size() == 16);
+  CHECK_FALSE(memory.hashes_what_is_known(memory.reader()));
+}
+
+TEST_CASE("a session that has grown is hashed once in a copy, stamped or not") {
+  for (const bool with_stamps : {false, true}) {
+    CAPTURE(with_stamps);
+    GrownMemory memory(with_stamps);
+    GrownMemory copy(with_stamps);
+    for (const char* folder : {kSessionsFolder, kIndexFolder}) {
+      copy.put_back(memory.files(folder), folder);
+    }
+    copy.settle();
+    const Process first = copy.reader();
+    CHECK(copy.hashes_what_is_known(first));
+    CHECK_FALSE(copy.hashes_what_is_known(first));
+    CHECK_FALSE(copy.hashes_what_is_known(copy.reader()));
+    copy.grow();
+    copy.settle();
+    CHECK(copy.hashes_what_is_known(copy.reader()));  // Its first stamp, or none.
+    CHECK_FALSE(copy.hashes_what_is_known(copy.reader()));
+    copy.grow();
+    copy.settle();
+    CHECK(copy.hashes_what_is_known(copy.reader()) == !with_stamps);
+    std::string bytes = copy.disk.read(copy.log("s2"));
+    bytes.replace(bytes.find("alpha"), 5, "gamma");
+    copy.disk.write(copy.log("s2"), bytes);
+    copy.check(&first);
+    copy.check_tidy();
+  }
+}
+
+TEST_CASE("a session that is asked alone in a copy is hashed once") {
+  GrownMemory memory(false);
+  memory.seal();
+  for (int i = 0; i < 12; ++i) {
+    const std::string id = fmt::format("other-{}", i);
+    expect(create_session(*memory.open(), {.session_id = id}));
+    memory.add(*memory.open(), id, "one", "alpha");
+  }
+  memory.seal();
+  memory.disk.write(memory.log("s2"), memory.disk.read(memory.log("s2")));
+  memory.settle();
+  const Query query = {.text = "nosuchword", .filter = {.sessions = {"s2"}}};
+  for (const bool expected : {true, false}) {
+    const Process process = memory.reader();
+    expect(answer_query(*process, query));
+    const Lines calls = process.files->log();
+    const std::string call = fmt::format("read_at {} ", memory.log("s2"));
+    CHECK(std::ranges::any_of(
+              calls, [&](const std::string& each) { return each.starts_with(call); }) == expected);
+  }
+}
+
+TEST_CASE("a CURRENT of a version without hashes of lines and chains still serves") {
+  Memory memory;
+  memory.seal();
+  nlohmann::json all = memory.current();
+  for (auto& session : all["sessions"]) {
+    for (auto& log : session["logs"]) {
+      log.erase("lines_xxh3");
+      log.erase("chain");
+      log["xxh3"] = "0123456789abcdef";
+    }
+  }
+  memory.write_current(all);
+  CHECK(Memory::logs_opened(memory.open()).empty());
+  memory.add(*memory.open(), "s2", "new", "alpha tail");
+  memory.check();
+}
+
 TEST_CASE("a CURRENT that was cut or changed costs no answer") {
   Memory memory;
   memory.seal();

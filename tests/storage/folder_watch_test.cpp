@@ -35,6 +35,21 @@ TEST_CASE("a folder in which a file changes is told, once, and others are not") 
   CHECK(watch.wait(kNow).value().changed.empty());
 }
 
+TEST_CASE("the stamp that follows each append wakes nobody") {
+  const TemporaryDirectory folder;
+  folder.make_folder("a");
+  folder.write("a/.lock", "");
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  REQUIRE(watch.add("a").value());
+  folder.write("a/.lock", "stamp");
+  CHECK(watch.wait(milliseconds(5)).value().changed.empty());
+  folder.write("a/.lock", "stamp");
+  folder.write("a/x", "1");
+  folder.write("a/.lock", "stamp");
+  CHECK(watch.wait(kLong).value().changed == Names{"a"});
+  CHECK(watch.wait(kNow).value().changed.empty());
+}
+
 TEST_CASE("what is put in a file's place by renaming is a change") {
   const TemporaryDirectory folder;
   folder.make_folder("a");

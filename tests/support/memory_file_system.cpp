@@ -13,6 +13,7 @@ struct MemoryNode {
   FileKind kind = FileKind::kRegular;
   std::uint64_t inode = 0;
   std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;
   std::uint64_t links = 1;
   std::string bytes;                                            // Of a file.
   std::map<std::string, std::shared_ptr<MemoryNode>> children;  // Of a folder.
@@ -27,6 +28,7 @@ void touch(MemoryDisk& disk, MemoryNode& node) {
   constexpr std::int64_t kMillisecondNs = 1'000'000;
   disk.now_ns += kMillisecondNs;
   node.mtime_ns = disk.now_ns;
+  node.ctime_ns = disk.now_ns;
 }
 
 std::shared_ptr<MemoryNode> new_node(MemoryDisk& disk, FileKind kind) {
@@ -43,7 +45,8 @@ FileInfo info_of(const MemoryNode& node) {
           .size = node.bytes.size(),
           .mtime_ns = node.mtime_ns,
           .kind = node.kind,
-          .links = node.links};
+          .links = node.links,
+          .ctime_ns = node.ctime_ns};
 }
 
 class MemoryFile final : public File {
@@ -80,6 +83,16 @@ class MemoryFile final : public File {
     }
     node_->bytes.resize(size);
     touch(*disk_, *node_);
+    return {};
+  }
+
+  Status set_mtime(std::int64_t mtime_ns) override {
+    const std::lock_guard guard(disk_->mutex);
+    if (!disk_->sets_times) {
+      return File::set_mtime(mtime_ns);
+    }
+    touch(*disk_, *node_);
+    node_->mtime_ns = mtime_ns;
     return {};
   }
 

@@ -24,6 +24,7 @@ struct MemoryDisk {
   std::mutex mutex;
   std::uint64_t last_inode = 1;
   std::int64_t now_ns = 1'768'125'600'000'000'000;
+  bool sets_times = false;
 };
 
 /// Threads: safe.
@@ -44,6 +45,8 @@ class MemoryFileSystem final : public FileSystem {
 
   /// Puts something there that is neither file nor folder, as a symbolic link or a FIFO would be.
   void make_other(const std::string& path);
+  /// From now on times of change can be set, as on a real disk.
+  void let_times_be_set() { disk_->sets_times = true; }
   /// Makes the folder and those above it.
   void make_folders(const std::string& path);
   /// Replaces the file's bytes in place, as a person with an editor would; creates it if needed.

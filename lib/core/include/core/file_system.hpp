@@ -28,7 +28,8 @@ struct FileInfo {
   std::uint64_t size = 0;
   std::int64_t mtime_ns = 0;
   FileKind kind = FileKind::kRegular;
-  std::uint64_t links = 1;  ///< Names that the file has; without any it goes when it is closed.
+  std::uint64_t links = 1;    ///< Names that the file has; without any it goes when it is closed.
+  std::int64_t ctime_ns = 0;  ///< Of its last change of whatever kind: nobody can set it.
 
   [[nodiscard]] bool same_file(const FileInfo& other) const {
     return device == other.device && inode == other.inode;
@@ -58,6 +59,8 @@ class File {
   /// One write at `offset`. Returns how many bytes.
   virtual Result<std::size_t> write_at(std::uint64_t offset, std::string_view bytes) = 0;
   virtual Status truncate(std::uint64_t size) = 0;
+  /// Gives the file this time of change. A file system may round it. Errors: where it can't be set.
+  virtual Status set_mtime(std::int64_t mtime_ns);
   /// The bytes, and the size needed to find them, survive power loss (fdatasync).
   virtual Status sync_data() = 0;
   /// As sync_data, with all metadata (fsync).

@@ -27,6 +27,21 @@ class Xxh3Stream {
   std::unique_ptr<Impl> impl_;
 };
 
+/// One number for lines that come one after another, to which the next ones can be added without
+/// the earlier ones at hand: 64 bits are all that is kept. Not for disks that leave the machine.
+class LineHash {
+ public:
+  /// Goes on where `value` was reached; 0 is no lines.
+  explicit LineHash(std::uint64_t value = 0) : value_(value) {}
+
+  /// `line` has its '\n'.
+  void add(std::string_view line);
+  [[nodiscard]] std::uint64_t value() const { return value_; }
+
+ private:
+  std::uint64_t value_;
+};
+
 /// 16 lower-case hexadecimal digits.
 std::string hash_hex(std::uint64_t hash);
 

@@ -13,6 +13,9 @@ int process_id();
 /// The name of this machine; "unknown" when it has none.
 const std::string& host_name();
 
+/// What the system calls its present boot; empty when it doesn't say.
+const std::string& boot_id();
+
 /// How many threads run at once here, at least 1; asked once, since asking reads files.
 std::size_t core_count();
 

@@ -60,7 +60,7 @@ struct ScanStart {
   std::uint64_t line = 1;  ///< Its number.
   /// If given, the bytes of each whole line are added to it, '\n' included: the very bytes that
   /// were parsed, whatever happens to the file meanwhile.
-  Xxh3Stream* hash = nullptr;
+  LineHash* hash = nullptr;
 };
 
 /// Scans the log at `path`, which holds entries of `type`. A log that isn't there is empty.

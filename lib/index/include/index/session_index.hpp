@@ -33,6 +33,7 @@
 namespace bmad_mem {
 
 struct KeyedSlots;
+class Segment;
 class SegmentPart;
 class SegmentSource;
 struct SessionTable;
@@ -103,6 +104,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] Unknown unknown() const;
   /// Of the segment that it begins in; empty when there is none.
   [[nodiscard]] std::string base_path() const;
+  /// Whether it begins in session `number` of `segment`, and nothing of that has moved.
+  [[nodiscard]] bool has_base_of(const Segment* segment, std::uint32_t number) const;
   /// As Options has it.
   [[nodiscard]] std::uint64_t package() const { return options_.package; }
   /// Entries, tombstones among them.
@@ -153,6 +156,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] const std::vector<std::uint32_t>& id_hashes() const;
   [[nodiscard]] const EntryRow& row(Ordinal ordinal) const;
   Result<FileInfo> log_info(EntryType type) const;
+  [[nodiscard]] Result<LogLook> log_look(EntryType type) const;
   Status look_for_changes(bool& changed) const;
   void open_base();
   Status take_base(SessionBase base);

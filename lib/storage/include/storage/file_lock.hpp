@@ -1,6 +1,6 @@
 // file_lock.hpp - one writer at a time in a session, among all processes and all threads.
 //
-//   .lock        byte 0: the lock      byte 1: the gate       (kernel locks; the file stays empty)
+//   .lock        byte 0: the lock      byte 1: the gate       (kernel locks; bytes: log_stamp.hpp)
 //   .lock.json   {"pid":..,"pid_start":..,"host":..,"agent_id":..,"operation":..,"acquired_at":..}
 //
 // Free lock: both bytes are taken in one call and the gate is opened again. Busy lock: wait for the
@@ -42,6 +42,8 @@ class FileLock {
     Guard& operator=(Guard&&) noexcept;
     ~Guard();
     void release();
+    /// The lock file, whose bytes no lock needs; see log_stamp.hpp. While the guard holds.
+    [[nodiscard]] File& lock_file() const;
 
    private:
     friend class FileLock;

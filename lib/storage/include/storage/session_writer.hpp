@@ -1,7 +1,7 @@
 // session_writer.hpp - writing to one session: lock, logs, quarantine and quota together.
 //
 //   lock -> refused lines out -> descriptor current? -> mend a torn end -> quota -> one write ->
-//   unlock
+//   stamp -> unlock
 //        -> fdatasync -> now and then: lock, seal, unlock
 //
 // A writer that nobody uses holds no descriptor but those of the logs it wrote to. Threads: safe.
