@@ -33,6 +33,7 @@
 namespace bmad_mem {
 
 struct KeyedSlots;
+struct StatementRow;
 class SegmentPart;
 class SegmentSource;
 struct SessionTable;
@@ -152,6 +153,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   void note_package();
   [[nodiscard]] const std::vector<std::uint32_t>& id_hashes() const;
   [[nodiscard]] const EntryRow& row(Ordinal ordinal) const;
+  [[nodiscard]] std::vector<StatementRow> statements() const;
   Result<FileInfo> log_info(EntryType type) const;
   Status look_for_changes(bool& changed) const;
   void open_base();
