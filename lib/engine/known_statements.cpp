@@ -23,6 +23,9 @@ std::string log_of(const std::string& session_id, EntryType type) {
   return session_file(session_id, entry_type_info(type).log_file);
 }
 
+/// Whether Error::field names one, by its path: no id of a session has a slash.
+bool is_segment(std::string_view field) { return field.contains('/'); }
+
 /// Numbers by a hash, as many as there are lines.
 class NumberTable {
  public:
@@ -160,7 +163,7 @@ bool KnownStatements::is_left(const Error& error) {
   if (error.code != ErrorCode::E_STORAGE_CORRUPT && error.code != ErrorCode::E_CONCURRENT_MOD) {
     return false;
   }
-  if (error.field.ends_with(".seg")) {  // No id of a session has a dot.
+  if (is_segment(error.field)) {
     store_.root_index->distrust(error.field);
     return true;
   }
@@ -245,7 +248,7 @@ Status KnownStatements::scan_from(std::size_t first) {
       BMAD_TRY(std::move(done[i]));
       continue;
     }
-    if (done[i].error().field.ends_with(".seg")) {
+    if (is_segment(done[i].error().field)) {
       return done[i];
     }
     BMAD_TRY(sessions_[first + i].source.leave_out(store_, std::move(done[i]).error()));
