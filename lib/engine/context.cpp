@@ -1,9 +1,13 @@
 // context.cpp - what an agent is told before a task: what is known, and what two searches find. No
 // lock is taken, and no access is noted: asking must not change the next answer.
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <set>
+#include <span>
 #include <string>
 #include <tuple>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -12,6 +16,7 @@
 #include "held_indexes.hpp"
 #include "knowledge/context_builder.hpp"
 #include "knowledge_store.hpp"
+#include "known_statements.hpp"
 #include "lifecycle/archive_manifest.hpp"
 #include "memory_inside.hpp"
 #include "query/hit_loader.hpp"
@@ -200,30 +205,179 @@ class ContextSearch {
   SearchSettings settings_;
 };
 
-/// What a context may say: what every agent is told, what this one has learned, and what was found.
-KnowledgeCollector::Wanted wanted_by(const std::string& agent_id, const std::vector<Hit>& found) {
-  std::set<std::string_view> ids;
-  for (const Hit& hit : found) {
-    ids.insert(hit.entry.id);
-  }
-  return [&agent_id, ids = std::move(ids)](const KnowledgeOutline& outline) {
-    switch (outline.category) {
-      case Category::kUserPreference:
-      case Category::kStyle:
-        return true;
-      case Category::kConstraint:
-      case Category::kArchitecture:
-        if (outline.confidence >= kToldConfidence) {
-          return true;
-        }
-        break;
-      default:
-        break;
+/// What of all that is known a context may say: what every agent is told, what this one has
+/// learned, and what was found. Of each kind the first in the order in which they are told are
+/// read, and more where that was not enough.
+class ContextKnowledge {
+ public:
+  ContextKnowledge(const Store& store, const ContextOptions& options)
+      : store_(store), options_(options), known_(store, {}) {}
+
+  /// What was known then is read as a whole.
+  Status gather() {
+    if (!options_.as_of) {
+      return known_.gather();
     }
-    return outline.pinned || (!agent_id.empty() && outline.agent_id == agent_id) ||
-           ids.contains(outline.id);
-  };
-}
+    BMAD_TRY_ASSIGN(then_, all_knowledge(store_, {}, options_.as_of));
+    return {};
+  }
+
+  Result<Context> build(const Sources& sources, const ContextRules& rules) {
+    for (std::size_t count = kFirstRead;; count *= 4) {
+      are_more_.fill(false);
+      std::vector<KnowledgeItem> items = then_;
+      if (!options_.as_of) {
+        BMAD_TRY_ASSIGN(items, known_.items([&] { return choose(sources, count); }));
+      }
+      std::erase_if(items, [&](const KnowledgeItem& item) {
+        return !sources.sessions.contains(item.session_id) || !check_read(store_, item.type) ||
+               (options_.since && item.updated_at < *options_.since && !item.pinned);
+      });
+      Context context = build_context({.agent_id = options_.agent_id,
+                                       .items = items,
+                                       .known = sources.known,
+                                       .said = sources.said,
+                                       .pinned = sources.pinned},
+                                      rules);
+      if (is_enough(context, items)) {
+        return context;
+      }
+    }
+  }
+
+ private:
+  /// What is told of each kind in the order of confidence and time.
+  enum Kind : std::uint8_t { kPin, kConstraint, kArchitecture, kOwn, kWish, kKinds };
+  static constexpr std::size_t kFirstRead = 32;
+
+  template <typename Item>
+  [[nodiscard]] static bool is_of_kind(Kind kind, const Item& item, bool is_own) {
+    const bool is_wish = category_type(item.category) == EntryType::kPreference;
+    switch (kind) {
+      case kPin:
+        return item.pinned;
+      case kConstraint:
+        return item.category == Category::kConstraint && item.confidence >= kToldConfidence;
+      case kArchitecture:
+        return item.category == Category::kArchitecture && item.confidence >= kToldConfidence;
+      case kOwn:
+        return is_own && !is_wish && item.category != Category::kErrorSolution;
+      default:
+        return is_wish;
+    }
+  }
+
+  [[nodiscard]] bool may_be_told(const Sources& sources, const ItemOutline& item) const {
+    return !item.sensitive && item.is_reviewed() &&
+           sources.sessions.contains(known_.session_id(item.session)) &&
+           check_read(store_, item.type).has_value() &&
+           (!options_.since || item.updated_at >= *options_.since || item.pinned);
+  }
+
+  std::vector<std::size_t> choose(const Sources& sources, std::size_t count) {
+    std::unordered_set<std::uint64_t> found;
+    for (const Hit& hit : sources.known) {
+      found.insert(outline_hash(hit.entry.id));
+    }
+    const std::uint64_t agent = outline_hash(options_.agent_id);
+    const std::span<const ItemOutline> all = known_.outlines();
+    std::vector<std::size_t> chosen;
+    std::array<std::vector<std::size_t>, kKinds> kinds;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (!may_be_told(sources, all[i])) {
+        continue;
+      }
+      if (std::ranges::any_of(all[i].chain, [&](const Stated& each) {
+            return found.contains(each.row->outline.id_hash);
+          })) {
+        chosen.push_back(i);
+      }
+      const bool is_own = agent != 0 && all[i].agent_hash == agent;
+      for (std::size_t kind = 0; kind < kKinds; ++kind) {
+        if (is_of_kind(static_cast<Kind>(kind), all[i], is_own)) {
+          kinds[kind].push_back(i);
+        }
+      }
+    }
+    for (std::size_t kind = 0; kind < kKinds; ++kind) {
+      are_more_[kind] = add_first(kinds[kind], count, chosen);
+    }
+    std::ranges::sort(chosen);
+    const auto same = std::ranges::unique(chosen);
+    chosen.erase(same.begin(), same.end());
+    return chosen;
+  }
+
+  /// Adds the first `count` of a kind, and their equals. Whether there are more.
+  bool add_first(std::vector<std::size_t>& kind, std::size_t count,
+                 std::vector<std::size_t>& chosen) const {
+    const auto rank = [this](std::size_t number) {
+      const ItemOutline& item = known_.outlines()[number];
+      return std::pair(-item.confidence, -item.updated_at.time_since_epoch().count());
+    };
+    if (kind.size() <= count) {
+      chosen.insert(chosen.end(), kind.begin(), kind.end());
+      return false;
+    }
+    const auto last = kind.begin() + static_cast<std::ptrdiff_t>(count) - 1;
+    std::ranges::nth_element(kind, last, {}, rank);
+    const auto greatest = rank(*last);
+    const std::size_t before = chosen.size();
+    std::ranges::copy_if(kind, std::back_inserter(chosen),
+                         [&](std::size_t number) { return rank(number) <= greatest; });
+    return chosen.size() - before < kind.size();
+  }
+
+  /// Whether nothing else would be told if more had been read.
+  [[nodiscard]] bool is_enough(const Context& context, std::span<const KnowledgeItem> items) const {
+    // Of the constraints only those count that come before what is missing.
+    const auto comes_before = [&](const std::string& session_id, const std::string& id) {
+      return std::ranges::any_of(items, [&](const KnowledgeItem& item) {
+        if (item.session_id != session_id || item.id != id) {
+          return false;
+        }
+        for (const Kind kind : {kPin, kConstraint, kArchitecture}) {
+          if (is_of_kind(kind, item, false)) {
+            return true;
+          }
+          if (are_more_[kind]) {
+            return false;
+          }
+        }
+        return false;
+      });
+    };
+    const auto any = [](const std::string&, const std::string&) { return true; };
+    const bool are_more_constraints =
+        are_more_[kPin] || are_more_[kConstraint] || are_more_[kArchitecture];
+    return (!are_more_constraints ||
+            count_told(context, ContextSection::kConstraints, comes_before) >= kConstraintsMax) &&
+           (!are_more_[kOwn] ||
+            count_told(context, ContextSection::kAgentPatterns, any) >= kAgentPatternsMax) &&
+           (!are_more_[kWish] ||
+            count_told(context, ContextSection::kPreferences, any) >= kPreferencesMax);
+  }
+
+  /// How many of a section are told, or would be if there were room, of those that `counts`.
+  template <typename Counts>
+  static std::size_t count_told(const Context& context, ContextSection section,
+                                const Counts& counts) {
+    const auto told = std::ranges::count_if(context.items, [&](const ContextItem& item) {
+      return item.section == section && counts(item.session_id, item.id);
+    });
+    const auto omitted = std::ranges::count_if(context.omitted, [&](const ContextOmission& item) {
+      return item.section == section && item.why == kOverCeiling &&
+             counts(item.session_id, item.id);
+    });
+    return static_cast<std::size_t>(told + omitted);
+  }
+
+  const Store& store_;
+  const ContextOptions& options_;
+  KnownStatements known_;
+  std::vector<KnowledgeItem> then_;      // With as_of.
+  std::array<bool, kKinds> are_more_{};  // Which kinds were not read as a whole.
+};
 
 }  // namespace
 
@@ -231,20 +385,14 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
   const Store& store = MemoryInside::store(*memory_);
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
-  Result<std::unique_ptr<KnowledgeCollector>> known = std::unique_ptr<KnowledgeCollector>();
-  const auto read_knowledge = [&] { known = gather_knowledge(store, {}, options.as_of); };
+  ContextKnowledge knowledge(store, options);
+  Status gathered;
   Result<Sources> found = Sources();
-  const auto search_sessions = [&] { found = ContextSearch(store, options).run(); };
-  run_both(search_sessions, read_knowledge);  // Both take as long, and neither waits for the other.
-  if (!found || !known) {
-    return found ? std::move(known).error() : std::move(found).error();
-  }
-  const Sources& sources = *found;
-  std::vector<KnowledgeItem> items = (*known)->finish(wanted_by(options.agent_id, sources.known));
-  std::erase_if(items, [&](const KnowledgeItem& item) {
-    return !sources.sessions.contains(item.session_id) || !check_read(store, item.type) ||
-           (options.since && item.updated_at < *options.since && !item.pinned);
-  });
+  // Both take as long, and neither waits for the other.
+  run_both([&] { found = ContextSearch(store, options).run(); },
+           [&] { gathered = knowledge.gather(); });
+  BMAD_TRY(found);
+  BMAD_TRY(std::move(gathered));
   const ContextConfig& config = store.config.context;
   const ContextRules rules{
       .max_tokens = options.max_tokens.value_or(static_cast<std::size_t>(config.max_tokens)),
@@ -252,12 +400,7 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
       .snippets_max = static_cast<std::size_t>(config.snippets_max),
       .quote_below_trust = config.quote_below_trust,
       .workspace = store.workspace};
-  return build_context({.agent_id = options.agent_id,
-                        .items = items,
-                        .known = sources.known,
-                        .said = sources.said,
-                        .pinned = sources.pinned},
-                       rules);
+  return knowledge.build(*found, rules);
 }
 
 }  // namespace bmad_mem

@@ -1,9 +1,11 @@
 // knowledge_reads.cpp - what is known, and recalling it. No lock is taken.
 #include <algorithm>
-#include <array>
+#include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "access.hpp"
 #include "bmad_mem/json_parser.hpp"
@@ -11,6 +13,7 @@
 #include "index/entry_scanner.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge_store.hpp"
+#include "known_statements.hpp"
 #include "memory_inside.hpp"
 #include "model/validate.hpp"
 #include "past_files.hpp"
@@ -20,8 +23,6 @@
 
 namespace bmad_mem {
 namespace {
-
-constexpr std::array kKnowledgeTypes = {EntryType::kPreference, EntryType::kFact};
 
 /// The files of a source; null where no knowledge is in them.
 Result<std::shared_ptr<FileSystem>> knowledge_files(const Store& store,
@@ -82,6 +83,21 @@ class Accesses {
  public:
   explicit Accesses(const Store& store) : store_(store) {}
 
+  /// How often the entries of the item's chain were returned.
+  std::uint64_t count_of(const KnownStatements& known, const ItemOutline& item) {
+    std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
+    std::uint64_t count = 0;
+    for (const Stated& each : item.chain) {
+      const std::uint64_t id = each.row->outline.id_hash;
+      const Counts& counts = counts_of(known.session_id(each.session), each.session);
+      if (const auto found = counts.find(id);
+          found != counts.end() && seen.emplace(each.session, id).second) {
+        count += found->second;
+      }
+    }
+    return count;
+  }
+
   /// Fills in how often the entries of the item's chain were returned.
   void count(KnowledgeItem& item) {
     std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -97,6 +113,21 @@ class Accesses {
   }
 
  private:
+  using Counts = std::unordered_map<std::uint64_t, std::uint64_t>;  // By outline_hash() of the id.
+
+  const Counts& counts_of(const std::string& session_id, std::uint32_t session) {
+    if (session >= counts_.size()) {
+      counts_.resize(session + 1);
+    }
+    if (!counts_[session]) {
+      counts_[session].emplace();
+      for (const auto& [id, access] : table(session_id).entries()) {
+        counts_[session]->emplace(outline_hash(id), access.count);
+      }
+    }
+    return *counts_[session];
+  }
+
   const AccessTable& table(const std::string& session_id) {
     const auto [at, is_new] = tables_.try_emplace(session_id);
     if (is_new) {
@@ -110,6 +141,7 @@ class Accesses {
 
   const Store& store_;
   std::map<std::string, AccessTable, std::less<>> tables_;
+  std::vector<std::optional<Counts>> counts_;  // By session, as KnownStatements numbers them.
 };
 
 bool is_by(const KnowledgeItem& item, const std::string& agent) {
@@ -130,34 +162,81 @@ bool passes(const RecallOptions& options, const KnowledgeItem& item) {
          (!options.without_sensitive || !item.sensitive);
 }
 
+/// As passes(), before anything is read. What it lets through goes through passes() as well.
+bool may_pass(const RecallOptions& options, const ItemOutline& item) {
+  const std::uint64_t agent = outline_hash(options.agent_id);
+  const bool is_by_agent =
+      agent == 0 || item.agent_hash == agent ||
+      std::ranges::any_of(item.chain, [&](const Stated& each) {
+        const StatementOutline& outline = each.row->outline;
+        return outline.agent_hash == agent && outline.value_hash == item.value_hash;
+      });
+  return item.review != Review::kDropped &&
+         (item.review == Review::kCandidate) == options.candidates &&
+         (!options.category || item.category == *options.category) &&
+         (options.key.empty() || item.key_hash == outline_hash(options.key)) && is_by_agent &&
+         item.confidence >= options.min_confidence &&
+         (!options.contradicted_only || item.contradicted) &&
+         (!options.without_sensitive || !item.sensitive);
+}
+
+/// Numbers of the outlines that recall() may return: those that pass, and of these the highest.
+std::vector<std::size_t> highest(const Store& store, const RecallOptions& options,
+                                 const KnownStatements& known) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < known.outlines().size(); ++i) {
+    const ItemOutline& item = known.outlines()[i];
+    if (may_pass(options, item) && (!store.access || store.access->may_read(item.type))) {
+      chosen.push_back(i);
+    }
+  }
+  if (options.limit == 0 || chosen.size() <= options.limit) {
+    return chosen;
+  }
+  const Timestamp now = store.clock.now();
+  Accesses accesses(store);
+  using Rank = std::pair<double, Timestamp>;
+  std::vector<std::pair<Rank, std::size_t>> ranked;
+  for (const std::size_t number : chosen) {
+    const ItemOutline& item = known.outlines()[number];
+    const double score =
+        recall_score(item.confidence, accesses.count_of(known, item), item.updated_at, now);
+    ranked.push_back({{score, item.updated_at}, number});
+  }
+  const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(options.limit) - 1;
+  std::ranges::nth_element(ranked, last, std::greater(), &std::pair<Rank, std::size_t>::first);
+  const Rank least = last->first;
+  chosen.clear();
+  for (const auto& [rank, number] : ranked) {
+    if (rank >= least) {  // Of equals, their keys decide.
+      chosen.push_back(number);
+    }
+  }
+  return chosen;
+}
+
 bool is_higher(const KnowledgeItem& a, const KnowledgeItem& b) {
-  return std::tuple(-a.score, -a.updated_at.time_since_epoch().count(), std::tie(a.key, a.id)) <
-         std::tuple(-b.score, -b.updated_at.time_since_epoch().count(), std::tie(b.key, b.id));
+  return std::tuple(-a.score, -a.updated_at.time_since_epoch().count(),
+                    std::tie(a.key, a.id, a.category)) <
+         std::tuple(-b.score, -b.updated_at.time_since_epoch().count(),
+                    std::tie(b.key, b.id, b.category));
 }
 
 }  // namespace
 
-Result<std::unique_ptr<KnowledgeCollector>> gather_knowledge(const Store& store,
-                                                             std::span<const std::string> sessions,
-                                                             std::optional<Timestamp> as_of) {
-  return choose_steadily(store, [&]() -> Result<std::unique_ptr<KnowledgeCollector>> {
-    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
-    auto collector = std::make_unique<KnowledgeCollector>(as_of);
-    constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
-    for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
-      const std::size_t count = std::min(kAtOnce, sources.size() - at);
-      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), as_of, *collector));
-    }
-    return collector;
-  });
-}
-
 Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
                                                  std::span<const std::string> sessions,
                                                  std::optional<Timestamp> as_of) {
-  BMAD_TRY_ASSIGN(const std::unique_ptr<KnowledgeCollector> collector,
-                  gather_knowledge(store, sessions, as_of));
-  return collector->finish();
+  return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
+    KnowledgeCollector collector(as_of);
+    constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
+    for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, sources.size() - at);
+      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), as_of, collector));
+    }
+    return collector.finish();
+  });
 }
 
 Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items) {
@@ -172,8 +251,10 @@ Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& ite
 
 Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
   const Store& store = MemoryInside::store(*memory_);
+  KnownStatements known(store, options.sessions);
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
-                  all_knowledge(store, options.sessions, options.as_of));
+                  options.as_of ? all_knowledge(store, options.sessions, options.as_of)
+                                : known.items([&] { return highest(store, options, known); }));
   if (options.candidates && !options.as_of) {
     BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
     std::ranges::move(found, std::back_inserter(items));

@@ -5,6 +5,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "json/object_text.hpp"
 #include "knowledge_store.hpp"
+#include "known_statements.hpp"
 #include "memory_inside.hpp"
 
 namespace bmad_mem {
@@ -39,7 +40,10 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
     report.reviewed.push_back(*found);
   }
   if (!report.reviewed.empty()) {
-    (void)write_knowledge_views(store);  // Derived: what fails here fails nothing.
+    KnownStatements all(store, {});
+    if (all.gather()) {
+      renew_knowledge_views(store, all.statement_count());
+    }
   }
   return report;
 }

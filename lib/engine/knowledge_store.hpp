@@ -1,7 +1,8 @@
 // knowledge_store.hpp - knowledge as the parts of the engine write and read it.
 #pragma once
 
-#include <memory>
+#include <array>
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,18 +14,16 @@
 
 namespace bmad_mem {
 
+/// In the order in which their lines are put together.
+inline constexpr std::array kKnowledgeTypes = {EntryType::kPreference, EntryType::kFact};
+
 /// As Knowledge::remember(), for each of `params` in order; all of one session and type share one
 /// write. Writes the views once. Errors: as remember(); what was written before stays.
 Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params);
 
-/// The statements in `sessions`, for those who want only some of the items.
-Result<std::unique_ptr<KnowledgeCollector>> gather_knowledge(const Store& store,
-                                                             std::span<const std::string> sessions,
-                                                             std::optional<Timestamp> as_of = {});
-
 /// All that is known in `sessions` (all when empty; archived ones too), sorted by
 /// category, key and id; candidates and dropped ones too. Neither scores nor accesses are filled
-/// in.
+/// in. Reads all preferences and facts: KnownStatements has those that somebody wants.
 Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
                                                  std::span<const std::string> sessions,
                                                  std::optional<Timestamp> as_of = {});
@@ -40,6 +39,12 @@ Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
 
 /// As Knowledge::write_views().
 Status write_knowledge_views(const Store& store);
+/// After a change of knowledge, of which there were `statements` before: writes the views where
+/// that is cheap, else removes them until write_missing_views(). What fails here fails nothing.
+void renew_knowledge_views(const Store& store, std::size_t statements);
+/// Writes the views that are not there though they were written before. For those who have time.
+/// What fails here fails nothing.
+void write_missing_views(const Store& store);
 /// Removes the views, durably: for those who take something out of the logs, before and after,
 /// since somebody may write them meanwhile.
 Status drop_knowledge_views(const Store& store);

@@ -19,6 +19,8 @@ namespace {
 constexpr std::uint64_t kViewSizeMax = 256U << 20U;
 /// Nobody waits longer for what is derived.
 constexpr std::chrono::milliseconds kViewWaitMax{500};
+/// To read and to write so many statements takes three milliseconds.
+constexpr std::size_t kViewedAtOnceMax = 1'000;
 
 void write_item(JsonWriter& json, const KnowledgeItem& item) {
   json.begin_object().member("category", category_name(item.category));
@@ -87,6 +89,20 @@ Status write_knowledge_views(const Store& store) {
     return guard.error();
   }
   return write_views_locked(store);
+}
+
+void renew_knowledge_views(const Store& store, std::size_t statements) {
+  if (statements <= kViewedAtOnceMax) {
+    static_cast<void>(write_knowledge_views(store));
+  } else if (ensure_folder(*store.files, kSharedFolder)) {  // Says that somebody wants them.
+    static_cast<void>(drop_knowledge_views(store));
+  }
+}
+
+void write_missing_views(const Store& store) {
+  if (store.files->info(kSharedFolder) && !store.files->info(kAgentKnowledgeFile)) {
+    static_cast<void>(write_knowledge_views(store));
+  }
 }
 
 Status drop_knowledge_views(const Store& store) {

@@ -13,6 +13,7 @@
 #include "deletion.hpp"
 #include "held_indexes.hpp"
 #include "index/entry_table.hpp"
+#include "knowledge_store.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "lifecycle/retention.hpp"
 #include "lifecycle/trusted_clock.hpp"
@@ -78,6 +79,7 @@ class Maintenance {
     BMAD_TRY(do_jobs());
     if (!is_time_up()) {
       seal_index(store_);
+      write_missing_views(store_);
     }
     return save_maintenance(*store_.files, plan_, state_);
   }

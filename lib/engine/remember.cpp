@@ -1,6 +1,7 @@
 // remember.cpp - statements into the logs of the sessions that taught them.
 #include <algorithm>
 #include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include "json/object_text.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge_store.hpp"
+#include "known_statements.hpp"
 #include "memory_inside.hpp"
 #include "redaction.hpp"
 
@@ -318,15 +320,41 @@ class Rememberer {
 
 }  // namespace
 
+namespace {
+
+/// What is known under the categories and keys of `params`.
+Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
+                                                    std::span<const RememberParams> params) {
+  std::set<std::pair<Category, std::uint64_t>> places;
+  for (const RememberParams& each : params) {
+    if (!each.key.empty() && each.review != Review::kCandidate) {
+      places.emplace(each.category, outline_hash(each.key));
+    }
+  }
+  return known.items([&] {
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < known.outlines().size(); ++i) {
+      const ItemOutline& item = known.outlines()[i];
+      if (item.is_reviewed() && places.contains({item.category, item.key_hash})) {
+        chosen.push_back(i);
+      }
+    }
+    return chosen;
+  });
+}
+
+}  // namespace
+
 Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params) {
-  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known, all_knowledge(store, {}));
-  Rememberer rememberer(store, std::move(known));
+  KnownStatements known(store, {});
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, params));
+  Rememberer rememberer(store, std::move(items));
   for (const RememberParams& each : params) {
     BMAD_TRY(rememberer.plan(each));
   }
   BMAD_TRY_ASSIGN(std::vector<Remembered> remembered, rememberer.write());
   if (rememberer.writes()) {
-    (void)write_knowledge_views(store);  // Derived: what fails here fails nothing.
+    renew_knowledge_views(store, known.statement_count());
   }
   return remembered;
 }

@@ -6,6 +6,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "held_indexes.hpp"
 #include "index/entry_scanner.hpp"
+#include "knowledge_store.hpp"
 #include "lifecycle/session_folder.hpp"
 #include "model/entry.hpp"
 #include "redaction.hpp"
@@ -323,6 +324,7 @@ Result<Session> close_session(Store& store, const std::string& session_id) {
     static_cast<void>(write_readable_index(store, *store.index(session_id)));
   }
   seal_index(store);
+  write_missing_views(store);
   BMAD_TRY_ASSIGN(Session closed, describe_session(store, session_id));
   closed.notice = std::move(notice);
   return closed;

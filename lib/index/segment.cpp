@@ -333,6 +333,68 @@ Status Segment::Impl::load_odd() {
   return {};
 }
 
+namespace {
+
+/// What SegmentMaker::write_statements() wrote.
+StatementRow read_statement(BytesReader& reader) {
+  StatementRow each;
+  StatementOutline& outline = each.outline;
+  for (std::uint64_t* hash :
+       {&outline.id_hash, &outline.key_hash, &outline.value_hash, &outline.agent_hash}) {
+    *hash = reader.number<std::uint64_t>();
+  }
+  outline.at = Timestamp(std::chrono::milliseconds(reader.number<std::int64_t>()));
+  outline.confidence = std::bit_cast<double>(reader.number<std::uint64_t>());
+  outline.trust = std::bit_cast<double>(reader.number<std::uint64_t>());
+  each.row.offset = reader.number<std::uint64_t>();
+  each.row.size = reader.number<std::uint32_t>();
+  each.row.line = reader.number<std::uint32_t>();
+  each.row.line_hash = reader.number<std::uint32_t>();
+  const auto bits = reader.number<std::uint32_t>();
+  outline.type = (bits & 1U) != 0 ? EntryType::kPreference : EntryType::kFact;
+  outline.category = static_cast<Category>(bits >> 1U & 7U);
+  outline.review = static_cast<Review>(bits >> 4U & 3U);
+  outline.pinned = (bits & 1U << 6U) != 0;
+  outline.sensitive = (bits & 1U << 7U) != 0;
+  return each;
+}
+
+}  // namespace
+
+Status Segment::Impl::load_statements() {
+  if (has_statements.load(std::memory_order_acquire)) {
+    return {};
+  }
+  const std::lock_guard guard(mutex);
+  if (has_statements.load(std::memory_order_acquire)) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kStatements)));
+  BytesReader reader(bytes);
+  std::vector<std::size_t> ends;
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    count += reader.number<std::uint32_t>();
+    ends.push_back(count);
+  }
+  if (!reader.good() || bytes.size() != 4 * ends.size() + count * kStatementSize) {
+    return corrupt("its statements are none");
+  }
+  statements.clear();
+  statements.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    statements.push_back(read_statement(reader));
+  }
+  statement_ends = std::move(ends);
+  has_statements.store(true, std::memory_order_release);
+  return {};
+}
+
+std::span<const StatementRow> Segment::Impl::statements_of(std::uint32_t session) const {
+  const std::size_t begin = session == 0 ? 0 : statement_ends[session - 1];
+  return std::span(statements).subspan(begin, statement_ends[session] - begin);
+}
+
 Result<std::int64_t> Segment::Impl::time(std::uint32_t slot) {
   const std::uint32_t block = slot / kTimeBlock;
   if (!has_times[block].load(std::memory_order_acquire)) {

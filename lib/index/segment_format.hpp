@@ -4,8 +4,12 @@
 //                                                                     each block and its XXH3
 //   times      blocks of 512 slots: milliseconds since 1970 i64       each block and its XXH3
 //   rows       24 bytes a slot: where its line lies                   each row and three bytes of
-//   XXH3 odd        32 bytes each, ascending by slot sessions   56 bytes each, then participants
-//   and names for each kind of key:
+//   XXH3
+//   odd        32 bytes each, ascending by slot
+//   sessions   56 bytes each, then participants and names
+//   statements how many of each session (u32), then 80 bytes for each line of a preference or a
+//              fact, superseded ones too
+//   for each kind of key:
 //     lists    of the keys that two entries hold or more, and four bytes of XXH3
 //     keys     blocks of 64 keys, front coded                         each block and its XXH3
 //     top      what each block begins with, and where it lies
@@ -59,11 +63,20 @@ inline constexpr std::uint32_t kKeyBlock = 64;
 inline constexpr std::size_t kRowSize = 24;
 inline constexpr std::size_t kOddSize = 32;
 inline constexpr std::size_t kSessionSize = 56;
+inline constexpr std::size_t kStatementSize = 80;
 inline constexpr std::size_t kTopSize = 32;
 inline constexpr std::size_t kBlockHash = 8;
 inline constexpr std::size_t kListHash = 4;
 
-enum class SegmentPlace : std::uint8_t { kScores, kTimes, kRows, kOdd, kSessions, kLists };
+enum class SegmentPlace : std::uint8_t {
+  kScores,
+  kTimes,
+  kRows,
+  kOdd,
+  kSessions,
+  kStatements,
+  kLists
+};
 /// Behind those: lists, keys and top of each kind.
 inline constexpr std::size_t kPlaceCount =
     static_cast<std::size_t>(SegmentPlace::kLists) + 3 * kSegmentKindCount;

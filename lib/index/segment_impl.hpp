@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "index/segment.hpp"
+#include "index/statement_row.hpp"
 #include "segment_format.hpp"
 
 namespace bmad_mem {
@@ -98,6 +99,9 @@ struct Segment::Impl {
   std::vector<std::atomic<bool>> has_windows;  // By block, of scores.
   std::atomic<bool> has_odd{false};
   std::map<std::uint32_t, OddEntry> odd;  // By slot.
+  std::atomic<bool> has_statements{false};
+  std::vector<StatementRow> statements;     // Session by session.
+  std::vector<std::size_t> statement_ends;  // Of each session in them.
   std::optional<Error> damage;
 
   [[nodiscard]] Error corrupt(std::string_view what) const;
@@ -127,6 +131,9 @@ struct Segment::Impl {
   /// The number of the session that has `slot`.
   [[nodiscard]] std::uint32_t session_of(std::uint32_t slot) const;
   Status load_odd();
+  Status load_statements();
+  /// Those of a session; load_statements() comes first.
+  [[nodiscard]] std::span<const StatementRow> statements_of(std::uint32_t session) const;
   Result<std::int64_t> time(std::uint32_t slot);
   /// Where the lines of `count` slots from `begin` on lie.
   [[nodiscard]] Result<std::vector<SegmentRow>> rows(std::uint32_t begin,

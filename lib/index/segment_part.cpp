@@ -266,6 +266,11 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_vie
   return found;
 }
 
+Result<std::span<const StatementRow>> SegmentPart::part_statements(std::uint32_t number) {
+  BMAD_TRY(impl_->in_segment(impl_->file().load_statements()));
+  return impl_->file().statements_of(impl_->wanted[number]);
+}
+
 void SegmentPart::add_participants(Participants& all) const {
   std::vector<bool> speaks(impl_->file().participants.size());
   for (const std::uint32_t number : impl_->wanted) {
@@ -368,6 +373,11 @@ class PartSource final : public SegmentSource {
       found.emplace_back(at->first - session.begin, at->second);
     }
     return found;
+  }
+  Result<std::vector<StatementRow>> statements(std::uint32_t number) override {
+    BMAD_TRY(part_.impl_->in_segment(file().load_statements()));
+    const std::span<const StatementRow> all = file().statements_of(part_.impl_->wanted[number]);
+    return std::vector<StatementRow>(all.begin(), all.end());
   }
   Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
     return std::unique_ptr<KeyCursor>(std::make_unique<PartCursor>(part_, kind));

@@ -140,6 +140,7 @@ class SegmentMaker {
     BMAD_TRY(number_slots());
     BMAD_TRY(write_columns());
     BMAD_TRY(write_sessions());
+    BMAD_TRY(write_statements());
     SegmentReport report{.entries = entries_};
     for (std::size_t kind = 0; kind < kSegmentKindCount; ++kind) {
       BMAD_TRY_ASSIGN(const std::uint64_t keys, write_kind(kind));
@@ -302,6 +303,40 @@ class SegmentMaker {
     put_little(static_cast<std::uint64_t>(names.size()), all);
     put_little(static_cast<std::uint64_t>(members.size()), all);
     return write_hashed(SegmentPlace::kSessions, all + table + members + name_bytes);
+  }
+
+  Status write_statements() {
+    std::string counts;
+    std::string all;
+    for (const Place& place : places_) {
+      BMAD_TRY_ASSIGN(const std::vector<StatementRow> rows, place.source->statements(place.number));
+      put_little(static_cast<std::uint32_t>(rows.size()), counts);
+      for (const StatementRow& each : rows) {
+        put_statement(each, all);
+      }
+    }
+    return write_hashed(SegmentPlace::kStatements, counts + all);
+  }
+
+  static void put_statement(const StatementRow& each, std::string& out) {
+    const StatementOutline& outline = each.outline;
+    for (const std::uint64_t hash :
+         {outline.id_hash, outline.key_hash, outline.value_hash, outline.agent_hash}) {
+      put_little(hash, out);
+    }
+    put_little(std::int64_t{outline.at.time_since_epoch().count()}, out);
+    put_little(std::bit_cast<std::uint64_t>(outline.confidence), out);
+    put_little(std::bit_cast<std::uint64_t>(outline.trust), out);
+    put_little(each.row.offset, out);
+    put_little(each.row.size, out);
+    put_little(each.row.line, out);
+    put_little(each.row.line_hash, out);
+    static_assert(kCategoryCount <= 8);
+    put_little((outline.type == EntryType::kPreference ? 1U : 0U) |
+                   static_cast<std::uint32_t>(outline.category) << 1U |
+                   static_cast<std::uint32_t>(outline.review) << 4U |
+                   (outline.pinned ? 1U << 6U : 0U) | (outline.sensitive ? 1U << 7U : 0U),
+               out);
   }
 
   /// The entries of one session that hold the key at hand.

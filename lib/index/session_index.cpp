@@ -147,6 +147,7 @@ Status SessionIndex::take_base(SessionBase base) {
     columns.rows.push_back(rows[slot].row);
   }
   columns.odd.insert(odd.begin(), odd.end());
+  BMAD_TRY_ASSIGN(state_->table.statements, source->statements(0));
   const std::vector<SegmentSessionInfo> sessions = source->sessions();
   state_->table.facts = {.participants = sessions.front().participants,
                          .has_user = sessions.front().has_user,

@@ -78,6 +78,7 @@ struct SessionIndex::State {
       analyzer.reset();
       table.memtable.seal();
       table.columns.shrink();
+      table.statements.shrink_to_fit();
       sealed = true;
     }
   }

@@ -1,5 +1,7 @@
 // What a segment takes of the index of one session.
+#include <algorithm>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "index/segment_writer.hpp"
@@ -97,6 +99,9 @@ class IndexSource final : public SegmentSource {
     }
     return found;
   }
+  Result<std::vector<StatementRow>> statements(std::uint32_t /*number*/) override {
+    return index_.statements();
+  }
   Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
     BMAD_TRY_ASSIGN(KeyedSlots all, in_session(index_, index_.keyed_slots(kind)));
     return std::unique_ptr<KeyCursor>(std::make_unique<SlotsCursor>(std::move(all)));
@@ -109,6 +114,15 @@ class IndexSource final : public SegmentSource {
 Result<std::unique_ptr<SegmentSource>> SessionIndex::segment_source() {
   BMAD_TRY(load());
   return std::unique_ptr<SegmentSource>(std::make_unique<IndexSource>(*this));
+}
+
+/// Those that a segment knew, and those that came since, log by log.
+std::vector<StatementRow> SessionIndex::statements() const {
+  std::vector<StatementRow> all = state_->table.statements;
+  std::ranges::sort(all, {}, [](const StatementRow& each) {
+    return std::tuple(each.outline.type != EntryType::kPreference, each.row.line);
+  });
+  return all;
 }
 
 /// All keys of a kind, ascending by bytes.

@@ -75,6 +75,10 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   if (!known) {
     add_keys(scanned, head, ordinal);
   }
+  if (scanned.type == EntryType::kFact || scanned.type == EntryType::kPreference) {
+    table_.statements.push_back(
+        {.outline = statement_outline(scanned.type, scanned.value, scanned.text), .row = row});
+  }
   table_.facts.newest = std::max(table_.facts.newest, head.timestamp);
   if (scanned.type == EntryType::kConversation) {
     if (!head.who.empty()) {

@@ -22,6 +22,7 @@
 #include "index/entry_columns.hpp"
 #include "index/entry_scanner.hpp"
 #include "index/memtable.hpp"
+#include "index/statement_row.hpp"
 #include "string_table.hpp"
 #include "word_thread.hpp"
 
@@ -35,6 +36,7 @@ struct SessionTable {
   Memtable memtable;
   SessionFacts facts;
   ConversationEnds conversation_ends;
+  std::vector<StatementRow> statements;  ///< Those of one log in its order.
   std::uint32_t tombstones = 0;
 };
 

@@ -97,7 +97,7 @@ Context build_context(const ContextInput& input, const ContextRules& rules) {
       context.omitted.push_back({.section = candidate.item.section,
                                  .session_id = candidate.item.session_id,
                                  .id = candidate.item.id,
-                                 .why = "over the ceiling"});
+                                 .why = std::string(kOverCeiling)});
     }
   }
   for (const auto& [index, part] : page.texts()) {

@@ -21,9 +21,6 @@
 namespace bmad_mem {
 namespace {
 
-constexpr std::size_t kConstraintsMax = 5;
-constexpr std::size_t kAgentPatternsMax = 5;
-constexpr std::size_t kPreferencesMax = 5;
 constexpr std::size_t kErrorSolutionsMax = 3;
 constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kKeySizeMax = 60;

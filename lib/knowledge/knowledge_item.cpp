@@ -5,10 +5,7 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "core/hash.hpp"
-#include "json/object_text.hpp"
-#include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
 
@@ -51,63 +48,6 @@ std::vector<std::string> texts_of(JsonValue list) {
   return texts;
 }
 
-/// The members of an entry that knowledge looks at, found in one walk.
-struct Members {
-  std::string_view id;
-  std::string_view timestamp;
-  std::string_view updated_at;
-  std::string_view category;
-  std::string_view key;
-  std::string_view agent_id;
-  std::string_view review;
-  JsonValue value;
-  JsonValue source;
-  JsonValue tags;
-  JsonValue learned_from;
-  double confidence = kUsualConfidence;
-  bool pinned = false;
-  bool sensitive = false;
-};
-
-Members members_of(EntryType type, JsonValue entry) {
-  Members found;
-  const std::pair<std::string_view, std::string_view*> texts[] = {{"id", &found.id},
-                                                                  {"timestamp", &found.timestamp},
-                                                                  {"updated_at", &found.updated_at},
-                                                                  {"category", &found.category},
-                                                                  {"key", &found.key},
-                                                                  {"agent_id", &found.agent_id},
-                                                                  {"review", &found.review}};
-  const std::string_view value_name = type == EntryType::kFact ? "content" : "value";
-  for (const JsonMember& member : entry.members()) {
-    const auto* const text = std::ranges::find(
-        texts, member.key, &std::pair<std::string_view, std::string_view*>::first);
-    if (text != std::end(texts)) {
-      *text->second = member.value.string();
-    } else if (member.key == value_name) {
-      found.value = member.value;
-    } else if (member.key == "source") {
-      found.source = member.value;
-    } else if (member.key == "tags") {
-      found.tags = member.value;
-    } else if (member.key == "learned_from") {
-      found.learned_from = member.value;
-    } else if (member.key == "confidence") {
-      found.confidence = member.value.number(kUsualConfidence);
-    } else if (member.key == "pinned") {
-      found.pinned = member.value.boolean();
-    } else if (member.key == kSensitiveField) {
-      found.sensitive = member.value.boolean();
-    }
-  }
-  return found;
-}
-
-Timestamp time_of(std::string_view text) {
-  const Result<Timestamp> time = parse_rfc3339(text);
-  return time ? *time : Timestamp{};
-}
-
 bool is_reviewed(Review review) { return review == Review::kNone || review == Review::kAccepted; }
 
 }  // namespace
@@ -137,9 +77,8 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
   if (line.type != EntryType::kFact && line.type != EntryType::kPreference) {
     return;
   }
-  const Members members = members_of(line.type, entry);
-  const Timestamp created = time_of(members.timestamp);
-  const Timestamp at = members.updated_at.empty() ? created : time_of(members.updated_at);
+  const StatementMembers members = statement_members(line.type, entry);
+  const Timestamp at = members.at();
   if (as_of_ && at > *as_of_) {
     return;
   }
@@ -151,16 +90,14 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
   source.sensitive = source.sensitive || members.sensitive;
   source.tags = texts_of(members.tags);
   source.learned_from = texts_of(members.learned_from);
-  KnowledgeStatement statement{
-      .value = members.value.is_string() ? std::string(members.value.string())
-                                         : std::string(ObjectText(entry, line.text).raw("value")),
-      .agent_id = std::string(members.agent_id),
-      .source_kind = std::string(members.source["kind"].string()),
-      .text = std::string(line.text),
-      .confidence = members.confidence,
-      .trust = members.source["trust"].number(1),
-      .created_at = created,
-      .at = at};
+  KnowledgeStatement statement{.value = members.value_text(entry, line.text),
+                               .agent_id = std::string(members.agent_id),
+                               .source_kind = std::string(members.source["kind"].string()),
+                               .text = std::string(line.text),
+                               .confidence = members.confidence,
+                               .trust = members.trust(),
+                               .created_at = members.created_at(),
+                               .at = at};
   std::vector<KnowledgeStatement>& stated = source.statements;
   if (!stated.empty() && stated.back().at == at && stated.back().value == statement.value) {
     stated.back() = std::move(statement);  // A pin, a mark: it says nothing else.
@@ -271,21 +208,9 @@ struct Place {
   std::string_view id;
 };
 
-bool is_wanted(const KnowledgeCollector::Wanted& wanted, std::span<KnowledgeSource*> group) {
-  return !wanted || std::ranges::any_of(group, [&](const KnowledgeSource* source) {
-    return std::ranges::any_of(source->statements, [&](const KnowledgeStatement& statement) {
-      return wanted({.category = source->category,
-                     .id = source->id,
-                     .agent_id = statement.agent_id,
-                     .confidence = statement.confidence,
-                     .pinned = source->pinned});
-    });
-  });
-}
-
 }  // namespace
 
-std::vector<KnowledgeItem> KnowledgeCollector::finish(const Wanted& wanted) {
+std::vector<KnowledgeItem> KnowledgeCollector::finish() {
   const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
   std::ranges::stable_sort(sources_, {}, place);
@@ -297,9 +222,7 @@ std::vector<KnowledgeItem> KnowledgeCollector::finish(const Wanted& wanted) {
     while (end < sources_.size() && place(sources_[end]) == place(sources_[begin])) {
       group.push_back(sources_[end++].get());
     }
-    if (is_wanted(wanted, group)) {
-      items.push_back(ItemMaker(group).make());
-    }
+    items.push_back(ItemMaker(group).make());
     while (begin < end) {
       sources_[begin++].reset();  // Else all would be there twice.
     }

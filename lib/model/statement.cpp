@@ -1,10 +1,25 @@
 #include "model/statement.hpp"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "core/hash.hpp"
+#include "json/object_text.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
+namespace {
+
+Timestamp time_of(std::string_view text) {
+  const Result<Timestamp> time = parse_rfc3339(text);
+  return time ? *time : Timestamp{};
+}
+
+}  // namespace
 
 std::string StatementHead::subject() const {
   return key.empty() || is_unreviewed() ? std::string()
@@ -32,10 +47,74 @@ StatementHead statement_head(EntryType type, JsonValue entry) {
     }
   }
   head.category = category_of(type, category);
-  const Result<Timestamp> at = parse_rfc3339(timestamp);
-  head.at = at ? *at : Timestamp{};
+  head.at = time_of(timestamp);
   return head;
 }
+
+StatementMembers statement_members(EntryType type, JsonValue entry) {
+  StatementMembers found;
+  const std::pair<std::string_view, std::string_view*> texts[] = {{"id", &found.id},
+                                                                  {"timestamp", &found.timestamp},
+                                                                  {"updated_at", &found.updated_at},
+                                                                  {"category", &found.category},
+                                                                  {"key", &found.key},
+                                                                  {"agent_id", &found.agent_id},
+                                                                  {"review", &found.review}};
+  const std::string_view value_name = type == EntryType::kFact ? "content" : "value";
+  for (const JsonMember& member : entry.members()) {
+    const auto* const text = std::ranges::find(
+        texts, member.key, &std::pair<std::string_view, std::string_view*>::first);
+    if (text != std::end(texts)) {
+      *text->second = member.value.string();
+    } else if (member.key == value_name) {
+      found.value = member.value;
+    } else if (member.key == "source") {
+      found.source = member.value;
+    } else if (member.key == "tags") {
+      found.tags = member.value;
+    } else if (member.key == "learned_from") {
+      found.learned_from = member.value;
+    } else if (member.key == "confidence") {
+      found.confidence = member.value.number(kUsualConfidence);
+    } else if (member.key == "pinned") {
+      found.pinned = member.value.boolean();
+    } else if (member.key == kSensitiveField) {
+      found.sensitive = member.value.boolean();
+    }
+  }
+  return found;
+}
+
+Timestamp StatementMembers::created_at() const { return time_of(timestamp); }
+
+Timestamp StatementMembers::at() const {
+  return updated_at.empty() ? created_at() : time_of(updated_at);
+}
+
+double StatementMembers::trust() const { return source["trust"].number(1); }
+
+std::string StatementMembers::value_text(JsonValue entry, std::string_view line) const {
+  return value.is_string() ? std::string(value.string())
+                           : std::string(ObjectText(entry, line).raw("value"));
+}
+
+StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line) {
+  const StatementMembers members = statement_members(type, entry);
+  return {.type = type,
+          .category = category_of(type, members.category),
+          .review = review_of(members.review),
+          .pinned = members.pinned,
+          .sensitive = members.sensitive,
+          .id_hash = outline_hash(members.id),
+          .key_hash = outline_hash(members.key),
+          .value_hash = outline_hash(members.value_text(entry, line)),
+          .agent_hash = outline_hash(members.agent_id),
+          .at = members.at(),
+          .confidence = members.confidence,
+          .trust = members.trust()};
+}
+
+std::uint64_t outline_hash(std::string_view text) { return text.empty() ? 0 : xxh3(text); }
 
 Category category_of(EntryType type, std::string_view name) {
   return try_parse_category(name).value_or(

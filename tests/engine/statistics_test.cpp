@@ -1,4 +1,5 @@
 // statistics_test.cpp - counts are those of the logs as they are now.
+#include <chrono>
 #include <filesystem>
 #include <string>
 
@@ -100,6 +101,38 @@ TEST_CASE("a session at its limit refuses entries when it may not be compacted")
   // Other sessions have room of their own.
   memory.session("s2");
   CHECK(memory->add_fact("s2", {.content = large}).has_value());
+}
+
+TEST_CASE("a session counts the same whether the index covers it or not") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("f1");
+  memory.add_fact("f2");
+  memory.add(EntryType::kConversation,
+             R"({"role":"user","content":"x","timestamp":"2025-12-31T00:00:00Z"})");
+  std::string more;
+  SUBCASE("every line is an entry") {}
+  SUBCASE("a line is superseded") { more = MemoryFixture::fact("f1", "again") + "\n"; }
+  SUBCASE("a line is damaged") { more = "broken\n"; }
+  SUBCASE("a line is blank") { more = "\n"; }
+  SUBCASE("the end is torn") { more = "{"; }
+  memory.write(EntryType::kFact, memory.read(EntryType::kFact) + more);
+  const SessionStatistics by_logs = memory->statistics("s1").value();
+  memory.clock.advance(std::chrono::hours(1));
+  (void)memory->rebuild_index().value();
+  memory.reopen();
+  const SessionStatistics counted = memory->statistics("s1").value();
+  for (const EntryType type : kEntryTypes) {
+    CAPTURE(entry_type_name(type));
+    CHECK(of(counted, type).type == type);
+    CHECK(of(counted, type).entries == of(by_logs, type).entries);
+    CHECK(of(counted, type).versions == of(by_logs, type).versions);
+    CHECK(of(counted, type).damaged_lines == of(by_logs, type).damaged_lines);
+    CHECK(of(counted, type).bytes == of(by_logs, type).bytes);
+    CHECK(of(counted, type).torn_bytes == of(by_logs, type).torn_bytes);
+  }
+  CHECK(counted.oldest == by_logs.oldest);
+  CHECK(counted.newest == by_logs.newest);
 }
 
 }  // namespace bmad_mem::test::statistics_test

@@ -109,6 +109,12 @@ NewLine RandomEntries::next() {
     text += fmt::format(R"(,"decision":"Use {}")", words());
   } else {
     text += fmt::format(R"(,"content":"It is {}")", words());
+    maybe(R"(,"category":"constraint","key":"floor")");
+    maybe(R"(,"category":"style")");
+    maybe(R"(,"confidence":0.95)");
+    maybe(R"(,"review":"candidate")");
+    maybe(R"(,"source":{"kind":"web","trust":0.2})");
+    maybe(R"(,"updated_at":"2026-01-13T08:00:00Z")");
   }
   return {.type = type, .text = text + "}"};
 }

@@ -161,6 +161,21 @@ Result<Lines> told_of_all(std::span<bmad_mem::IndexedSession* const> sessions) {
   return lines;
 }
 
+Lines told_of_statements(const std::string& session_id, std::span<const StatementRow> rows) {
+  Lines lines;
+  for (const StatementRow& each : rows) {
+    const StatementOutline& outline = each.outline;
+    lines.push_back(
+        fmt::format("{} states {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}", session_id,
+                    static_cast<int>(outline.type), static_cast<int>(outline.category),
+                    static_cast<int>(outline.review), outline.pinned, outline.sensitive,
+                    outline.id_hash, outline.key_hash, outline.value_hash, outline.agent_hash,
+                    outline.at.time_since_epoch().count(), outline.confidence, outline.trust,
+                    each.row.offset, each.row.size, each.row.line, each.row.line_hash));
+  }
+  return lines;
+}
+
 Result<Lines> told_of_parts(std::span<const std::shared_ptr<SegmentPart>> parts) {
   std::vector<bmad_mem::IndexedSession*> sessions;
   for (const std::shared_ptr<SegmentPart>& part : parts) {
@@ -168,9 +183,14 @@ Result<Lines> told_of_parts(std::span<const std::shared_ptr<SegmentPart>> parts)
       sessions.push_back(session.get());
     }
   }
-  Result<Lines> lines = told_of_all(sessions);
+  BMAD_TRY_ASSIGN(Lines lines, told_of_all(sessions));
   for (const std::shared_ptr<SegmentPart>& part : parts) {
     BMAD_TRY(part->status());
+    for (std::uint32_t i = 0; i < part->sessions().size(); ++i) {
+      BMAD_TRY_ASSIGN(const std::span<const StatementRow> rows, part->part_statements(i));
+      const Lines told = told_of_statements(part->sessions()[i]->session_id(), rows);
+      lines.insert(lines.end(), told.begin(), told.end());
+    }
   }
   return lines;
 }
@@ -182,7 +202,13 @@ Lines told_of_sessions(Sessions& memory, std::span<const std::string> ids) {
     indexes.push_back(memory.index(id));
     sessions.push_back(indexes.back().get());
   }
-  return told_of_all(sessions).value();
+  Lines lines = told_of_all(sessions).value();
+  for (const std::shared_ptr<SessionIndex>& index : indexes) {
+    const Lines told = told_of_statements(index->session_id(),
+                                          index->segment_source().value()->statements(0).value());
+    lines.insert(lines.end(), told.begin(), told.end());
+  }
+  return lines;
 }
 
 TEST_CASE("a segment says what the indexes of its sessions say") {
@@ -308,6 +334,41 @@ TEST_CASE("whatever byte of a segment is changed, what it says is right or an er
       REQUIRE_FALSE(ask().has_value());
     }
   }
+}
+
+TEST_CASE("a segment has all versions of what is stated, preferences first, each where it lies") {
+  Sessions memory(9);
+  memory.files.make_folders(session_folder("a"));
+  const std::string first = R"({"id":"f","timestamp":"2026-01-11T10:00:00Z","content":"old"})";
+  const std::string second =
+      R"({"id":"f","timestamp":"2026-01-11T10:00:00Z","updated_at":"2026-01-12T10:00:00Z","content":"new","category":"constraint","key":"k","agent_id":"MARS","confidence":0.9,"pinned":true,"review":"accepted","source":{"kind":"web","trust":0.3}})";
+  const std::string wish =
+      R"({"id":"f","timestamp":"2026-01-11T10:00:00Z","key":"css","value":{"a":1},"sensitive":true})";
+  memory.files.write(session_file("a", "facts.jsonl"), first + "\n" + second + "\n");
+  memory.files.write(session_file("a", "preferences.jsonl"), wish + "\n");
+  memory.ids = {"a"};
+  memory.seal(std::string(kPath), memory.ids);
+  const std::shared_ptr<SegmentPart> part = memory.part(std::string(kPath), {0});
+  const std::span<const StatementRow> rows = part->part_statements(0).value();
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[0].outline.type == EntryType::kPreference);
+  CHECK(rows[0].outline.category == Category::kUserPreference);
+  CHECK(rows[0].outline.sensitive);
+  CHECK(rows[0].outline.value_hash == outline_hash(R"({"a":1})"));
+  CHECK(rows[0].outline.confidence == kUsualConfidence);
+  CHECK(rows[1].outline.value_hash == outline_hash("old"));
+  CHECK(rows[1].outline.key_hash == 0);
+  CHECK(rows[1].outline.agent_hash == 0);
+  CHECK(rows[2].row.offset == first.size() + 1);
+  CHECK(rows[2].row.line == 2);
+  CHECK(rows[2].outline.id_hash == rows[1].outline.id_hash);
+  CHECK(rows[2].outline.category == Category::kConstraint);
+  CHECK(rows[2].outline.key_hash == outline_hash("k"));
+  CHECK(rows[2].outline.agent_hash == outline_hash("MARS"));
+  CHECK(rows[2].outline.review == Review::kAccepted);
+  CHECK(rows[2].outline.pinned);
+  CHECK(rows[2].outline.confidence == 0.9);
+  CHECK(rows[2].outline.trust == 0.3);
 }
 
 TEST_CASE("a segment of another language is none, and a full disk leaves none") {

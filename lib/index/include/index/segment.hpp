@@ -20,6 +20,7 @@
 #include "core/file_system.hpp"
 #include "index/indexed_session.hpp"
 #include "index/segment_writer.hpp"
+#include "index/statement_row.hpp"
 
 namespace bmad_mem {
 
@@ -82,6 +83,10 @@ class SegmentPart final : public IndexPart {
 
   /// The entries whose id and type have this hash; see entry_id_hash().
   Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash);
+
+  /// The lines of preferences, then facts, of its session `number`, each as in their log; valid as
+  /// long as the segment. Errors: as status().
+  Result<std::span<const StatementRow>> part_statements(std::uint32_t number);
 
   /// Its sessions for another segment; the part must outlive it.
   [[nodiscard]] std::unique_ptr<SegmentSource> source() const;

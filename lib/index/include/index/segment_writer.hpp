@@ -18,6 +18,7 @@
 #include "bmad_mem/result.hpp"
 #include "core/file_system.hpp"
 #include "index/indexed_session.hpp"
+#include "index/statement_row.hpp"
 
 namespace bmad_mem {
 
@@ -70,6 +71,8 @@ class SegmentSource {
   virtual Result<std::vector<SegmentRow>> rows(std::uint32_t number) = 0;
   /// Ascending by slot.
   virtual Result<std::vector<std::pair<std::uint32_t, OddEntry>>> odd(std::uint32_t number) = 0;
+  /// Preferences, then facts, each as in their log.
+  virtual Result<std::vector<StatementRow>> statements(std::uint32_t number) = 0;
   virtual Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) = 0;
 };
 

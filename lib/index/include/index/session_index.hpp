@@ -34,6 +34,7 @@ namespace bmad_mem {
 
 struct KeyedSlots;
 class Segment;
+struct StatementRow;
 class SegmentPart;
 class SegmentSource;
 struct SessionTable;
@@ -155,6 +156,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   void note_package();
   [[nodiscard]] const std::vector<std::uint32_t>& id_hashes() const;
   [[nodiscard]] const EntryRow& row(Ordinal ordinal) const;
+  [[nodiscard]] std::vector<StatementRow> statements() const;
   Result<FileInfo> log_info(EntryType type) const;
   [[nodiscard]] Result<LogLook> log_look(EntryType type) const;
   Status look_for_changes(bool& changed) const;

@@ -22,6 +22,14 @@ namespace bmad_mem {
 /// who state something and name none.
 inline constexpr double kToldConfidence = kUsualConfidence;
 
+/// Most items of these sections.
+inline constexpr std::size_t kConstraintsMax = 5;
+inline constexpr std::size_t kAgentPatternsMax = 5;
+inline constexpr std::size_t kPreferencesMax = 5;
+
+/// Why something is left out that nothing said before it.
+inline constexpr std::string_view kOverCeiling = "over the ceiling";
+
 struct ContextRules {
   std::size_t max_tokens = 800;
   std::size_t facts_max = 5;

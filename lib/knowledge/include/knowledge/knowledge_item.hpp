@@ -9,7 +9,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -35,15 +34,6 @@ struct KnowledgeLine {
 
 struct KnowledgeSource;
 
-/// What is known of a statement before anything is put together.
-struct KnowledgeOutline {
-  Category category = Category::kProjectFact;
-  std::string_view id;
-  std::string_view agent_id;
-  double confidence = 0;
-  bool pinned = false;
-};
-
 /// Gathers statements. Lines of one log must come in its order.
 class KnowledgeCollector {
  public:
@@ -58,10 +48,8 @@ class KnowledgeCollector {
   void add(const KnowledgeLine& line, JsonValue entry);
 
   /// The items, sorted by category and key; of the same key what is known comes first, then
-  /// candidates and dropped ones by id. Scores and accesses are left at 0. With `wanted` only items
-  /// of which it wants a statement: most of the work is saved. Once.
-  using Wanted = std::function<bool(const KnowledgeOutline& outline)>;
-  std::vector<KnowledgeItem> finish(const Wanted& wanted = {});
+  /// candidates and dropped ones by id. Scores and accesses are left at 0. Once.
+  std::vector<KnowledgeItem> finish();
 
  private:
   KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);

@@ -5,6 +5,7 @@
 // newest holds, by time, then by session; those below kLowTrust only where there is no other.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,59 @@ struct StatementHead {
 
 /// `entry` is a fact or a preference; of any other type, what it says is about nothing.
 StatementHead statement_head(EntryType type, JsonValue entry);
+
+/// The members of a fact or a preference that knowledge looks at, found in one walk. The views are
+/// into the entry.
+struct StatementMembers {
+  std::string_view id;
+  std::string_view timestamp;
+  std::string_view updated_at;
+  std::string_view category;
+  std::string_view key;
+  std::string_view agent_id;
+  std::string_view review;
+  JsonValue value;
+  JsonValue source;
+  JsonValue tags;
+  JsonValue learned_from;
+  double confidence = kUsualConfidence;
+  bool pinned = false;
+  bool sensitive = false;
+
+  [[nodiscard]] Timestamp created_at() const;
+  /// When it was stated: updated_at, else timestamp.
+  [[nodiscard]] Timestamp at() const;
+  [[nodiscard]] double trust() const;
+  /// The value as text; of one that is no string, its JSON in `line`, which the entry was parsed
+  /// from.
+  [[nodiscard]] std::string value_text(JsonValue entry, std::string_view line) const;
+};
+StatementMembers statement_members(EntryType type, JsonValue entry);
+
+/// What decides which statement holds, and which are worth reading: all but the texts, which are
+/// there as hashes.
+struct StatementOutline {
+  EntryType type = EntryType::kFact;
+  Category category = Category::kProjectFact;
+  Review review = Review::kNone;
+  bool pinned = false;
+  bool sensitive = false;
+  std::uint64_t id_hash = 0;
+  std::uint64_t key_hash = 0;  ///< 0 without a key.
+  std::uint64_t value_hash = 0;
+  std::uint64_t agent_hash = 0;  ///< 0 without an agent.
+  Timestamp at{};
+  double confidence = 0;
+  double trust = 1;
+
+  bool operator==(const StatementOutline&) const = default;
+};
+
+/// `line` is what `entry`, a fact or a preference, was parsed from.
+StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_view line);
+
+/// As StatementOutline has it: 0 for no text.
+std::uint64_t outline_hash(std::string_view text);
 
 /// The category that a name means. Words that are none of ours are told apart by the type:
 /// preferences are somebody's, facts are about the project.

@@ -1,0 +1,116 @@
+// known_statements.hpp - what all sessions state, as the index of the memory has it: only the lines
+// of the items that somebody wants are read.
+//
+//   session   as a segment covers it  -> its rows
+//             grown since             -> its rows, and the lines behind them
+//             anything else           -> the lines of its two logs
+//   rows      --(category, key)-->  outlines  --chosen-->  lines  -->  KnowledgeCollector
+//
+// Whatever lines an item is made of are given to KnowledgeCollector, in the same order as all lines
+// of all logs would be: so it makes of them what it would make of all.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "index/segment.hpp"
+#include "index/statement_row.hpp"
+#include "session_sources.hpp"
+#include "store.hpp"
+
+namespace bmad_mem {
+
+/// A statement and the session that it is in, by its number.
+struct Stated {
+  std::uint32_t session = 0;
+  const StatementRow* row = nullptr;
+};
+
+/// What a KnowledgeItem would say, but for its texts.
+struct ItemOutline {
+  Category category = Category::kProjectFact;
+  EntryType type = EntryType::kFact;  ///< Of the entry that holds, and so for the next two.
+  std::uint32_t session = 0;
+  Review review = Review::kNone;
+  bool pinned = false;
+  bool sensitive = false;
+  bool contradicted = false;
+  double confidence = 0;
+  double trust = 1;
+  Timestamp updated_at{};
+  std::uint64_t key_hash = 0;
+  std::uint64_t agent_hash = 0;
+  std::uint64_t value_hash = 0;
+  std::span<const Stated> chain;         ///< Oldest first.
+  std::span<const std::uint32_t> lines;  ///< All that it is made of.
+
+  [[nodiscard]] bool is_reviewed() const {
+    return review == Review::kNone || review == Review::kAccepted;
+  }
+};
+
+/// Threads: one.
+class KnownStatements {
+ public:
+  /// Of `wanted` sessions, or of all; archived ones too. `store` must outlive it.
+  KnownStatements(const Store& store, std::span<const std::string> wanted)
+      : store_(store), wanted_(wanted.begin(), wanted.end()) {}
+
+  /// Looks at the sessions. items() does it where nobody has. Errors: as all_knowledge().
+  Status gather();
+
+  /// The items that `choose` chooses, by their numbers in outlines(), as all_knowledge() has them;
+  /// some more where the index does not hold. Errors: as all_knowledge().
+  using Choose = std::function<std::vector<std::size_t>()>;
+  Result<std::vector<KnowledgeItem>> items(const Choose& choose);
+
+  /// For `choose`.
+  [[nodiscard]] std::span<const ItemOutline> outlines() const { return outlines_; }
+  /// Lines of preferences and facts, as items() found them.
+  [[nodiscard]] std::size_t statement_count() const { return lines_.size(); }
+  [[nodiscard]] const std::string& session_id(std::uint32_t session) const {
+    return sessions_[session].source.session_id;
+  }
+
+ private:
+  struct Session {
+    SessionSource source;
+    bool is_archived = false;
+    std::shared_ptr<SegmentPart> part = nullptr;  // Has the rows of `known`.
+    std::span<const StatementRow> known = {};     // Of a session as a segment has it.
+    std::vector<StatementRow> scanned = {};       // Of any other.
+    std::shared_ptr<FileSystem> files = nullptr;  // Where its lines are; null: not asked for yet.
+  };
+
+  Status choose_sessions(std::vector<std::string>& live, std::vector<std::string>& packed) const;
+  Status choose_and_scan();
+  Status scan_from(std::size_t first);
+  Status scan(Session& session) const;
+  Status scan_log_of(Session& session, EntryType type, const std::optional<SessionBase>& base,
+                     JsonParser& parser) const;
+  void outline();
+  bool is_left(const Error& error);
+  Result<std::vector<KnowledgeItem>> read_items(std::span<const std::size_t> chosen);
+
+  const Store& store_;
+  std::vector<std::string> wanted_;
+  std::set<std::string, std::less<>> by_logs_;  // What the index says of them did not hold.
+  bool is_gathered_ = false;
+  std::deque<Session> sessions_;
+  std::vector<Stated> lines_;  // Session by session, log by log.
+  std::vector<Stated> chains_;
+  std::vector<std::uint32_t> line_numbers_;
+  std::vector<ItemOutline> outlines_;
+};
+
+}  // namespace bmad_mem
