@@ -285,11 +285,14 @@ Status KnownStatements::scan_log_of(Session& session, EntryType type,
   if (base) {
     const LogCover& cover = base->covers[static_cast<std::size_t>(type)];
     const Result<FileInfo> info = session.files->info(path);
-    const LogChange change = compare_log(cover, info);
-    bool is_prefix = change == LogChange::kNone;
+    LogChange change = compare_log(cover, info);
+    if (change == LogChange::kMaybeGrown && info->kind == FileKind::kRegular) {
+      change =
+          compare_log(cover, with_stamp(*session.files, session.source.session_id, type, *info));
+    }
+    bool is_prefix = change == LogChange::kNone || change == LogChange::kGrown;
     if (change == LogChange::kMaybeGrown && cover.bytes > 0 && info->kind == FileKind::kRegular) {
-      const Result<std::uint64_t> hash = hash_of_prefix(*session.files, path, cover.bytes);
-      is_prefix = hash && *hash == cover.xxh3;
+      is_prefix = has_prefix(*session.files, path, cover.bytes, cover.hash).value_or(false);
     }
     if (is_prefix) {
       BMAD_TRY_ASSIGN(const std::span<const StatementRow> rows, base->part->part_statements(0));
