@@ -1,6 +1,9 @@
 #include "index/segment.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
+#include <new>
 #include <ranges>
 #include <utility>
 
@@ -12,6 +15,22 @@
 #include "segment_impl.hpp"
 
 namespace bmad_mem {
+
+LazyColumns::LazyColumns(std::size_t size) : size_(size) {
+  void* const memory =
+      size == 0 ? nullptr
+                : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    throw std::bad_alloc();
+  }
+  memory_ = static_cast<char*>(memory);
+}
+
+LazyColumns::~LazyColumns() {
+  if (memory_ != nullptr) {
+    ::munmap(memory_, size_);
+  }
+}
 
 Error Segment::Impl::corrupt(std::string_view what) const {
   return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
@@ -168,11 +187,14 @@ Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::str
   BMAD_TRY(impl->read_footer(language));
   BMAD_TRY(impl->read_sessions());
   const std::size_t entries = impl->entries;
-  impl->reach = LazyArray<WindowReach>(entries);
-  impl->lengths = LazyArray<std::uint32_t>(entries);
-  impl->flags = LazyArray<std::uint32_t>(entries);
-  impl->windows = LazyArray<std::uint32_t>(entries);
-  impl->times = LazyArray<std::int64_t>(entries);
+  constexpr std::size_t kSlotSize =
+      sizeof(std::int64_t) + 3 * sizeof(std::uint32_t) + sizeof(WindowReach);
+  LazyColumns& columns = impl->memory.emplace(entries * kSlotSize);
+  impl->times = columns.take<std::int64_t>(entries);
+  impl->lengths = columns.take<std::uint32_t>(entries);
+  impl->flags = columns.take<std::uint32_t>(entries);
+  impl->windows = columns.take<std::uint32_t>(entries);
+  impl->reach = columns.take<WindowReach>(entries);
   impl->has_scores.resize(entries / kScoreBlock + 1);
   impl->has_times = std::vector<std::atomic<bool>>(entries / kTimeBlock + 1);
   impl->has_windows = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);

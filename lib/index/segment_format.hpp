@@ -1,8 +1,8 @@
 // segment_format.hpp - how a segment lies on the disk, for who writes and who reads it.
 //
-//   scores     blocks of 512 slots: lengths u16, flags u16, reach u8: before | after << 2
+//   scores     blocks of 128 slots: lengths u16, flags u16, reach u8: before | after << 2
 //                                                                     each block and its XXH3
-//   times      blocks of 512 slots: milliseconds since 1970 i64       each block and its XXH3
+//   times      blocks of 128 slots: milliseconds since 1970 i64       each block and its XXH3
 //   rows       24 bytes a slot: where its line lies                   each row and three bytes of
 //   XXH3
 //   odd        32 bytes each, ascending by slot
@@ -34,8 +34,8 @@
 //     one        gap * 2, slot in the session: varints, and the numbers of a posting alone
 //   alone      [(windows - 1) * 2] + 1 if a frequency follows, that, [impact]
 //
-// What stands in [] is there for terms only: in how many windows they are, and a byte of impact an
-// entry (impact.hpp).
+// What stands in [] is there for terms only: in how many windows they are, and the impact of each
+// entry, u16 (impact.hpp).
 #pragma once
 
 #include <array>
@@ -50,15 +50,15 @@
 namespace bmad_mem {
 
 inline constexpr std::string_view kSegmentMagic = "bmad-mem segment";
-inline constexpr std::uint32_t kSegmentVersion = 3;
+inline constexpr std::uint32_t kSegmentVersion = 5;
 inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.
 inline constexpr std::size_t kIdKind = kPostingKindCount;
 inline constexpr std::size_t kSegmentKindCount = kPostingKindCount + 1;
 
-inline constexpr std::uint32_t kScoreBlock = 512;
-inline constexpr std::uint32_t kTimeBlock = 512;
+inline constexpr std::uint32_t kScoreBlock = 128;
+inline constexpr std::uint32_t kTimeBlock = 128;
 inline constexpr std::uint32_t kKeyBlock = 64;
 inline constexpr std::size_t kRowSize = 24;
 inline constexpr std::size_t kOddSize = 32;

@@ -3,8 +3,8 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,24 +22,27 @@ namespace bmad_mem {
 
 inline constexpr std::uint32_t kNotHere = ~std::uint32_t{0};
 
-/// Room for numbers that are 0 until they are written, and take memory only then.
-template <typename Number>
-class LazyArray {
+/// Room for columns: zero until they are written, and memory only where they are. From the kernel
+/// itself, since a heap writes its zeros: a thousand pages for a question that reads ten of them.
+class LazyColumns {
  public:
-  explicit LazyArray(std::size_t count = 0)
-      : numbers_(static_cast<Number*>(std::calloc(count + 1, sizeof(Number)))) {
-    if (numbers_ == nullptr) {
-      throw std::bad_alloc();
-    }
+  explicit LazyColumns(std::size_t size = 0);
+  ~LazyColumns();
+  LazyColumns(const LazyColumns&) = delete;
+  LazyColumns& operator=(const LazyColumns&) = delete;
+
+  /// The next `count` numbers, those of the largest type first.
+  template <typename Number>
+  Number* take(std::size_t count) {
+    auto* const numbers = reinterpret_cast<Number*>(memory_ + used_);
+    used_ += count * sizeof(Number);
+    return numbers;
   }
-  [[nodiscard]] Number* data() const { return numbers_.get(); }
-  Number& operator[](std::size_t i) const { return numbers_.get()[i]; }
 
  private:
-  struct Free {
-    void operator()(Number* numbers) const { std::free(numbers); }
-  };
-  std::unique_ptr<Number[], Free> numbers_;
+  char* memory_;
+  std::size_t size_;
+  std::size_t used_ = 0;
 };
 
 struct SegmentSession {
@@ -61,7 +64,7 @@ struct SegmentKey {
   std::uint64_t count = 0;    // Of entries.
   SlotPosting only;           // Of one entry, by slot of the segment.
   std::uint32_t windows = 0;  // Of that one; so for the next.
-  std::uint8_t impact = 0;
+  Impact impact = 0;
   std::uint64_t offset = 0;  // Of the list of more, in the lists of its kind.
   std::uint64_t size = 0;
 };
@@ -69,7 +72,7 @@ struct SegmentKey {
 /// What is under a key in some sessions, in one array.
 struct HeldPostings {
   std::vector<SlotPosting> postings;  // By slot of their session.
-  std::vector<std::uint8_t> impacts;  // Of each, for terms.
+  std::vector<Impact> impacts;        // Of each, for terms.
   std::vector<SessionPostings> sessions;
 };
 
@@ -89,11 +92,12 @@ struct Segment::Impl {
   std::mutex mutex;  // Guards what follows, but for what is filled already.
   std::array<std::atomic<bool>, kSegmentKindCount> has_top{};
   std::array<std::string, kSegmentKindCount> tops;
-  LazyArray<WindowReach> reach;
-  LazyArray<std::uint32_t> lengths;
-  LazyArray<std::uint32_t> flags;
-  LazyArray<std::uint32_t> windows;
-  LazyArray<std::int64_t> times;
+  std::optional<LazyColumns> memory;
+  WindowReach* reach = nullptr;
+  std::uint32_t* lengths = nullptr;
+  std::uint32_t* flags = nullptr;
+  std::uint32_t* windows = nullptr;
+  std::int64_t* times = nullptr;
   std::vector<bool> has_scores;                // By block.
   std::vector<std::atomic<bool>> has_times;    // By block.
   std::vector<std::atomic<bool>> has_windows;  // By block, of scores.

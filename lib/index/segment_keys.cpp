@@ -43,7 +43,7 @@ bool read_alone(std::size_t kind, BytesReader& reader, SegmentKey& out) {
   const std::uint64_t number = reader.varint();
   const std::uint64_t frequency = (number & 1U) != 0 ? reader.varint() : 1;
   out.windows = is_term(kind) ? static_cast<std::uint32_t>(number / 2) + 1 : 0;
-  out.impact = is_term(kind) ? reader.number<std::uint8_t>() : std::uint8_t{0};
+  out.impact = is_term(kind) ? reader.number<Impact>() : Impact{0};
   out.only.frequency = static_cast<std::uint32_t>(frequency);
   return reader.good() && frequency != 0 && frequency <= ~std::uint32_t{0} &&
          number / 2 < (is_term(kind) ? kWindowsMax : 1);
@@ -191,7 +191,9 @@ Result<HeldPostings> Segment::Impl::decode(std::size_t kind, const SegmentKey& k
     }
     BytesReader reader(list);
     // A byte or more each.
-    held.postings.reserve(static_cast<std::size_t>(std::min<std::uint64_t>(key.count, key.size)));
+    const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(key.count, key.size));
+    held.postings.reserve(most);
+    held.impacts.reserve(is_term(kind) ? most : 0);
     std::uint64_t next = 0;  // The session that a gap of 1 names.
     std::uint64_t count = 0;
     while (!reader.at_end()) {
@@ -232,8 +234,10 @@ Result<HeldPostings> Segment::Impl::decode(std::size_t kind, const SegmentKey& k
         return corrupt("a list is none");
       }
       if (is_term(kind)) {
-        const std::string_view impacts = postings.bytes(entry_count);
-        held.impacts.insert(held.impacts.end(), impacts.begin(), impacts.end());
+        const std::string_view impacts = postings.bytes(entry_count * sizeof(Impact));
+        for (std::size_t i = 0; i < impacts.size(); i += sizeof(Impact)) {
+          held.impacts.push_back(little_at<Impact>(impacts.data() + i));
+        }
       }
       if (!postings.good() || !postings.at_end()) {
         return corrupt("a list is none");

@@ -58,7 +58,7 @@ struct SegmentPart::Impl {
     constexpr std::uint64_t kCacheMax = 4U << 20U;
     const std::lock_guard guard(mutex);
     const std::uint64_t size = 128 + name.size() +
-                               made->postings.size() * (sizeof(SlotPosting) + 1) +
+                               made->postings.size() * (sizeof(SlotPosting) + sizeof(Impact)) +
                                made->sessions.size() * sizeof(SessionPostings);
     if (cache_used + size <= kCacheMax) {
       cache_used += size;
@@ -99,10 +99,10 @@ class PartSession final : public IndexedSession {
     return part_.impl_->in_segment(file().load_slots(known_.begin + begin, known_.begin + end));
   }
   [[nodiscard]] SlotView slots() const override {
-    return {.lengths = file().lengths.data() + known_.begin,
-            .window_lengths = file().windows.data() + known_.begin,
-            .flags = file().flags.data() + known_.begin,
-            .reach = file().reach.data() + known_.begin,
+    return {.lengths = file().lengths + known_.begin,
+            .window_lengths = file().windows + known_.begin,
+            .flags = file().flags + known_.begin,
+            .reach = file().reach + known_.begin,
             .count = known_.count,
             .length_sum = known_.totals.lengths,
             .window_length_sum = known_.totals.window_lengths};

@@ -391,7 +391,7 @@ class SegmentMaker {
       put_varint(postings_[at].frequency, out);
     }
     if (is_term(kind)) {
-      out += static_cast<char>(impacts_[at]);
+      put_little(impacts_[at], out);
     }
   }
 
@@ -408,7 +408,7 @@ class SegmentMaker {
       next = posting.slot + 1;
     }
     for (std::size_t i = at; is_term(kind) && i < at + run.count; ++i) {
-      run_ += static_cast<char>(impacts_[i]);
+      put_little(impacts_[i], run_);
     }
     put_varint(run.count, out);
     put_varint(run.frequency_sum - run.count, out);
@@ -569,7 +569,7 @@ class SegmentMaker {
   std::array<Stretch, kPlaceCount> stretches_{};
   std::vector<Run> runs_;  // Of the key at hand; so for the next.
   std::vector<SlotPosting> postings_;
-  std::vector<std::uint8_t> impacts_;
+  std::vector<Impact> impacts_;
   std::string value_;  // Scratch; so for the next.
   std::string list_;
   std::string run_;

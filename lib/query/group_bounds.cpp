@@ -1,8 +1,7 @@
 #include "group_bounds.hpp"
 
 #include <algorithm>
-
-#include "index/impact.hpp"
+#include <array>
 
 namespace bmad_mem {
 namespace {
@@ -12,10 +11,11 @@ constexpr double kFloatSlack = 1 + 1e-5;
 
 float above(double value) { return static_cast<float>(value * kFloatSlack); }
 
-/// The most a grain can give where length / mentions is `share` at least. At most one mention is in
-/// it, unless it `is_repeated`.
-double most_of(const GrainScore& grain, double share, bool is_repeated) {
-  return grain.weight * grain.k1_and_1 / (1 + (is_repeated ? 0 : grain.base) + grain.slope * share);
+/// The most a grain can give where length / mentions is `share` at least, and mentions are `most`
+/// at most; 0: any.
+double most_of(const GrainScore& grain, double share, double most) {
+  return grain.weight * grain.k1_and_1 /
+         (1 + (most == 0 ? 0 : grain.base / most) + grain.slope * share);
 }
 
 }  // namespace
@@ -36,10 +36,11 @@ GroupBounds::GroupBounds(const RankTotals& totals, const RankOptions& options)
       }
     }
     for (std::size_t i = 0; i < kImpactShares.size() && options.window_weight > 0; ++i) {
-      for (const bool is_repeated : {false, true}) {
-        bound.window[i][is_repeated ? 1 : 0] =
-            above(std::max(most_of(scores.window, kImpactShares[i], is_repeated),
-                           most_of(scores.lone_window, kImpactShares[i], is_repeated)));
+      for (std::size_t mentions = 1; mentions <= kImpactMentionsMax; ++mentions) {
+        const double most = mentions == kImpactMentionsMax ? 0 : static_cast<double>(mentions);
+        bound.window[i][mentions] =
+            above(std::max(most_of(scores.window, kImpactShares[i], most),
+                           most_of(scores.lone_window, kImpactShares[i], most)));
       }
     }
     bounds_.push_back(bound);
@@ -48,32 +49,87 @@ GroupBounds::GroupBounds(const RankTotals& totals, const RankOptions& options)
 
 void GroupBounds::add_groups(std::uint32_t number, const SessionTerms& terms,
                              std::uint64_t length_sum, std::uint32_t count,
-                             std::vector<float>& most, std::vector<SlotGroup>& out) const {
+                             const RelevanceBound& bound, Scratch& scratch,
+                             std::vector<SlotGroup>& out) const {
   const std::uint32_t groups = (count + SlotGroup::kSize - 1) / SlotGroup::kSize;
-  most.assign(groups + 2, 0);
-  double beside = 0;
+  scratch.most.assign(groups + 2, 0);
+  scratch.weights.assign(groups + 2, 0);
   for (std::size_t i = 0; i < terms.terms.size(); ++i) {
-    const SessionPostings& postings = terms.terms[i];
-    if (postings.postings.empty()) {
-      continue;
-    }
-    add_term(bounds_[i], postings, most.data());
-    if (options_.window_weight > 0) {
-      beside += totals_.terms[i].session.at(static_cast<double>(postings.frequency_sum),
-                                            static_cast<double>(length_sum));
+    if (!terms.terms[i].postings.empty()) {
+      add_term(bounds_[i], terms.terms[i], scratch);
     }
   }
+  const double beside = most_of_session(terms, length_sum);
   for (std::uint32_t i = 0; i < groups; ++i) {
-    if (const float sum = most[i + 1]; sum > 0) {
-      out.push_back({.most = above((static_cast<double>(sum) + beside) / totals_.full),
+    if (const float sum = scratch.most[i + 1]; sum > 0) {
+      const double text = (static_cast<double>(sum) + beside) / totals_.full;
+      const std::uint8_t weight = scratch.weights[i + 1];
+      out.push_back({.most = above(bound.most_of_weight(text, weight)),
+                     .text = above(text),
                      .session = number,
-                     .index = i});
+                     .index = i,
+                     .weight = weight});
     }
   }
 }
 
+double GroupBounds::most_of_session(const SessionTerms& terms, std::uint64_t length_sum) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < terms.terms.size() && options_.window_weight > 0; ++i) {
+    if (const auto mentions = static_cast<double>(terms.terms[i].frequency_sum); mentions > 0) {
+      sum += totals_.terms[i].session.at(mentions, static_cast<double>(length_sum));
+    }
+  }
+  return sum;
+}
+
+std::uint8_t GroupBounds::slots_above(const SlotGroup& group, const SessionTerms& terms,
+                                      std::uint64_t length_sum, const RelevanceBound& bound,
+                                      double least) const {
+  constexpr std::uint32_t kSize = SlotGroup::kSize;
+  // With what reaches into it: slot `first` + i stands at i + kWindowReach.
+  const std::uint32_t first = group.index * kSize;
+  std::array<float, kSize> sums{};
+  std::array<std::uint8_t, kSize> weights{};
+  weights.fill(group.weight);
+  for (std::size_t term = 0; term < terms.terms.size(); ++term) {
+    const SessionPostings& postings = terms.terms[term];
+    std::array<float, kSize + 2 * kWindowReach> entries{};
+    std::array<float, kSize + 2 * kWindowReach> windows{};
+    const auto begin = std::ranges::lower_bound(
+        postings.postings, first - std::min(first, kWindowReach), {}, &SlotPosting::slot);
+    for (auto at = begin; at != postings.postings.end() && at->slot < first + kSize + kWindowReach;
+         ++at) {
+      const Impact impact = postings.impacts[at - postings.postings.begin()];
+      const std::uint32_t place = at->slot + kWindowReach - first;
+      entries[place] = bounds_[term].entry_of(at->frequency, impact);
+      windows[place] = bounds_[term].window_of(impact);
+      // Of an entry beside it: who knows whether their windows meet?
+      if (at->slot >= first && at->slot < first + kSize) {
+        std::uint8_t& weight = weights[at->slot - first];
+        weight = std::min(weight, static_cast<std::uint8_t>(impact_weight(impact)));
+      }
+    }
+    for (std::uint32_t i = 0; i < kSize; ++i) {
+      const float* const around = &windows[i];
+      sums[i] += entries[i + kWindowReach] + question_factor_ * entries[i + kWindowReach - 1] +
+                 *std::max_element(around, around + 2 * kWindowReach + 1);
+    }
+  }
+  const double beside = most_of_session(terms, length_sum);
+  std::uint8_t above_least = 0;
+  for (std::uint32_t i = 0; i < kSize; ++i) {
+    const double text =
+        (static_cast<double>(sums[i]) + beside) / totals_.full * (kFloatSlack * kFloatSlack);
+    if (sums[i] > 0 && bound.most_of_weight(text, weights[i]) >= least) {
+      above_least |= static_cast<std::uint8_t>(1U << i);
+    }
+  }
+  return above_least;
+}
+
 void GroupBounds::add_term(const TermBound& bound, const SessionPostings& postings,
-                           float* most) const {
+                           Scratch& scratch) const {
   // Of the group before the one at hand, of that, and of the one behind.
   float before = 0;
   float here = 0;
@@ -81,9 +137,11 @@ void GroupBounds::add_term(const TermBound& bound, const SessionPostings& postin
   std::uint32_t group = 0;
   std::uint32_t last_slot = 0;
   float last_entry = 0;
+  float* const most = scratch.most.data();
+  std::uint8_t* const weights = scratch.weights.data();
   for (std::size_t i = 0; i < postings.postings.size(); ++i) {
     const SlotPosting posting = postings.postings[i];
-    const std::uint8_t impact = postings.impacts[i];
+    const Impact impact = postings.impacts[i];
     while (group < posting.slot / SlotGroup::kSize) {
       most[group] += before;
       before = here;
@@ -91,17 +149,22 @@ void GroupBounds::add_term(const TermBound& bound, const SessionPostings& postin
       behind = 0;
       group = before + here > 0 ? group + 1 : posting.slot / SlotGroup::kSize;
     }
-    const float entry = bound.entry[std::min(posting.frequency, TermBound::kMentionsMax)]
-                                   [impact_length_class(impact)];
-    const float window =
-        bound.window[impact_share_class(impact)][impact_is_repeated(impact) ? 1 : 0];
+    const auto weigh =
+        [weights, weight = static_cast<std::uint8_t>(impact_weight(impact))](std::uint32_t number) {
+          weights[number] = std::max(weights[number], weight);
+        };
+    const float entry = bound.entry_of(posting.frequency, impact);
+    const float window = bound.window_of(impact);
     const bool may_answer = posting.slot == last_slot + 1;
     here = std::max(here, entry + window + (may_answer ? question_factor_ * last_entry : 0));
+    weigh(group + 1);
     const std::uint32_t place = posting.slot % SlotGroup::kSize;
     if (place < kWindowReach) {
       before = std::max(before, window);
+      weigh(group);
     } else if (place + kWindowReach >= SlotGroup::kSize) {
       behind = std::max(behind, window + question_factor_ * entry);
+      weigh(group + 2);
     }
     last_slot = posting.slot;
     last_entry = entry;

@@ -18,7 +18,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "index/impact.hpp"
 #include "ranker.hpp"
+#include "relevance.hpp"
 #include "session_scores.hpp"
 
 namespace bmad_mem {
@@ -27,10 +29,12 @@ namespace bmad_mem {
 struct SlotGroup {
   static constexpr std::uint32_t kSize = 8;
 
-  float most = 0;             ///< No entry in it has a text score above.
+  float most = 0;             ///< No entry in it is more relevant, as far as weights tell.
+  float text = 0;             ///< None has a text score above.
   std::uint32_t session = 0;  ///< Index in the sessions searched.
   std::uint32_t index = 0;
   std::uint8_t wanted = 0xFF;  ///< A bit a slot.
+  std::uint8_t weight = 0;     ///< None weighs more.
 
   /// In a session of `count` slots.
   [[nodiscard]] SlotRange slots(std::uint32_t count) const {
@@ -43,20 +47,38 @@ class GroupBounds {
  public:
   GroupBounds(const RankTotals& totals, const RankOptions& options);
 
+  /// Which slots of `group` may be as relevant as `least`, a bit each: closer than the sum of the
+  /// group, since an entry counts only where it stands. `bound`: of its session.
+  [[nodiscard]] std::uint8_t slots_above(const SlotGroup& group, const SessionTerms& terms,
+                                         std::uint64_t length_sum, const RelevanceBound& bound,
+                                         double least) const;
+
   /// Appends the groups of session `number` that hold a term, of those with `count` slots. All
-  /// postings have impacts. `most` is scratch.
+  /// postings have impacts. `scratch`: for this alone.
+  struct Scratch {
+    std::vector<float> most;  // By group + 1; so for the next.
+    std::vector<std::uint8_t> weights;
+  };
   void add_groups(std::uint32_t number, const SessionTerms& terms, std::uint64_t length_sum,
-                  std::uint32_t count, std::vector<float>& most, std::vector<SlotGroup>& out) const;
+                  std::uint32_t count, const RelevanceBound& bound, Scratch& scratch,
+                  std::vector<SlotGroup>& out) const;
 
  private:
   /// What a term counts at most, by what postings and impacts say.
   struct TermBound {
     static constexpr std::uint32_t kMentionsMax = 15;  // As many or more.
-    std::array<std::array<float, 8>, kMentionsMax + 1> entry{};
-    std::array<std::array<float, 2>, 16> window{};
+    std::array<std::array<float, kImpactLengths.size()>, kMentionsMax + 1> entry{};
+    std::array<std::array<float, kImpactMentionsMax + 1>, kImpactShares.size()> window{};
+
+    [[nodiscard]] float entry_of(std::uint32_t frequency, Impact impact) const {
+      return entry[std::min(frequency, kMentionsMax)][impact_length_class(impact)];
+    }
+    [[nodiscard]] float window_of(Impact impact) const {
+      return window[impact_share_class(impact)][impact_mentions(impact)];
+    }
   };
-  /// `most`: by group + 1.
-  void add_term(const TermBound& bound, const SessionPostings& postings, float* most) const;
+  [[nodiscard]] double most_of_session(const SessionTerms& terms, std::uint64_t length_sum) const;
+  void add_term(const TermBound& bound, const SessionPostings& postings, Scratch& scratch) const;
 
   const RankTotals& totals_;
   const RankOptions& options_;

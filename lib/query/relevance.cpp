@@ -77,6 +77,10 @@ RelevanceBound::RelevanceBound(const Relevance& relevance, Timestamp newest) {
     scale_[i] = (relevance.combine(with_text) - relevance.combine(without_text)) * kBoundSlack;
     most_beside_ = std::max(most_beside_, beside_[i]);
     most_scale_ = std::max(most_scale_, scale_[i]);
+    for (std::size_t weight = weight_of(flags); weight < kWeightCount; ++weight) {
+      weight_beside_[weight] = std::max(weight_beside_[weight], beside_[i]);
+      weight_scale_[weight] = std::max(weight_scale_[weight], scale_[i]);
+    }
   }
 }
 

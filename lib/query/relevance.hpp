@@ -17,6 +17,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
+#include "index/impact.hpp"
 #include "index/session_index.hpp"
 #include "query/search.hpp"
 
@@ -79,6 +80,10 @@ class RelevanceBound {
     const std::size_t entry_class = Relevance::class_of(flags);
     return text * scale_[entry_class] + beside_[entry_class];
   }
+  /// The same by its weight (index/impact.hpp), or a greater one.
+  [[nodiscard]] double most_of_weight(double text, std::size_t weight) const {
+    return text * weight_scale_[weight] + weight_beside_[weight];
+  }
   /// An entry whose text score is less is less relevant than `relevance`, whatever its flags.
   [[nodiscard]] double least_text(double relevance) const {
     constexpr double kNone = -std::numeric_limits<double>::infinity();
@@ -88,6 +93,8 @@ class RelevanceBound {
  private:
   double most_scale_ = 0;
   double most_beside_ = 0;
+  std::array<double, kWeightCount> weight_scale_{};
+  std::array<double, kWeightCount> weight_beside_{};
   std::array<double, Relevance::kClassCount> scale_{};
   std::array<double, Relevance::kClassCount> beside_{};
 };

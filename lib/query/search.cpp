@@ -362,30 +362,34 @@ class Search {
   /// left can be among the best.
   Status score_best_first(const RankTotals& totals, const Relevance& relevance,
                           Validity& validity) {
-    BMAD_TRY_ASSIGN(std::vector<SlotGroup> groups, groups_of_all(totals));
-    std::ranges::make_heap(groups, {}, &SlotGroup::most);
     Timestamp newest{};
     for (const IndexedSession* session : sessions_) {
       newest = std::max(newest, session->newest());
     }
-    const RelevanceBound bound_of_all(relevance, newest);
+    const GroupBounds groups_bounds(totals, options_);
+    BMAD_TRY_ASSIGN(std::vector<SlotGroup> groups,
+                    groups_of_all(groups_bounds, RelevanceBound(relevance, newest)));
+    std::ranges::make_heap(groups, {}, &SlotGroup::most);
     std::map<std::uint32_t, RelevanceBound> bounds;
     SessionScores scores;
-    while (!groups.empty()) {
+    while (!groups.empty() && static_cast<double>(groups.front().most) >= best_->least()) {
       if (settings_.is_late()) {
         return query_timeout(query_);
       }
       std::ranges::pop_heap(groups, {}, &SlotGroup::most);
-      const SlotGroup group = groups.back();
+      SlotGroup group = groups.back();
       groups.pop_back();
-      if (group.most < bound_of_all.least_text(best_->least())) {
-        break;
-      }
       IndexedSession& session = *sessions_[group.session];
-      const auto bound = bounds.try_emplace(group.session, relevance, session.newest()).first;
-      if (group.most >= bound->second.least_text(best_->least())) {
-        BMAD_TRY(in_session(
-            session, score_group(group, totals, scores, relevance, bound->second, validity)));
+      const RelevanceBound& bound =
+          bounds.try_emplace(group.session, relevance, session.newest()).first->second;
+      if (bound.most_of_weight(static_cast<double>(group.text), group.weight) < best_->least()) {
+        continue;
+      }
+      group.wanted &= groups_bounds.slots_above(
+          group, collected_[group.session], sizes_[group.session].lengths, bound, best_->least());
+      if (group.wanted != 0) {
+        BMAD_TRY(
+            in_session(session, score_group(group, totals, scores, relevance, bound, validity)));
       }
     }
     return {};
@@ -408,7 +412,9 @@ class Search {
   }
 
   /// The groups of slots that may hold one of the best, of all sessions that has_impacts().
-  Result<std::vector<SlotGroup>> groups_of_all(const RankTotals& totals) {
+  /// `bound`: of the newest of them.
+  Result<std::vector<SlotGroup>> groups_of_all(const GroupBounds& bounds,
+                                               const RelevanceBound& bound) {
     std::vector<std::size_t> numbers;
     std::size_t postings = 0;
     for (std::size_t i = 0; i < sessions_.size(); ++i) {
@@ -419,18 +425,18 @@ class Search {
         }
       }
     }
-    const GroupBounds bounds(totals, options_);
     const std::optional<std::vector<std::vector<std::size_t>>> required = required_terms();
     constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
     const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
     std::vector<std::vector<SlotGroup>> found(shares);
     std::vector<Status> done(shares);
     for_each_parallel(shares, [&](std::size_t share) {
-      std::vector<float> most;
+      GroupBounds::Scratch scratch;
       const std::size_t end = numbers.size() * (share + 1) / shares;
       for (std::size_t i = numbers.size() * share / shares; i < end && done[share]; ++i) {
-        done[share] = in_session(*sessions_[numbers[i]],
-                                 add_groups(numbers[i], bounds, required, most, found[share]));
+        done[share] =
+            in_session(*sessions_[numbers[i]],
+                       add_groups(numbers[i], bounds, bound, required, scratch, found[share]));
       }
     });
     std::vector<SlotGroup> all = std::move(found.front());
@@ -467,16 +473,16 @@ class Search {
     return lists;
   }
 
-  Status add_groups(std::size_t index, const GroupBounds& bounds,
+  Status add_groups(std::size_t index, const GroupBounds& bounds, const RelevanceBound& bound,
                     const std::optional<std::vector<std::vector<std::size_t>>>& required,
-                    std::vector<float>& most, std::vector<SlotGroup>& out) {
+                    GroupBounds::Scratch& scratch, std::vector<SlotGroup>& out) {
     IndexedSession& session = *sessions_[index];
     const SessionTerms& terms = collected_[index];
     const std::uint32_t count = session.slots().size();
     const std::size_t begin = out.size();
     const auto number = static_cast<std::uint32_t>(index);
     if (required && required->empty()) {
-      bounds.add_groups(number, terms, sizes_[index].lengths, count, most, out);
+      bounds.add_groups(number, terms, sizes_[index].lengths, count, bound, scratch, out);
       return {};
     }
     std::vector<std::uint8_t> wanted((count + SlotGroup::kSize - 1) / SlotGroup::kSize);
@@ -497,9 +503,11 @@ class Search {
         for (const std::uint32_t slot : slots) {
           if (out.size() == begin || out.back().index != slot / SlotGroup::kSize) {
             out.push_back({.most = std::numeric_limits<float>::infinity(),
+                           .text = std::numeric_limits<float>::infinity(),
                            .session = number,
                            .index = slot / SlotGroup::kSize,
-                           .wanted = 0});
+                           .wanted = 0,
+                           .weight = kWeightCount - 1});
           }
           out.back().wanted |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
         }
@@ -514,7 +522,7 @@ class Search {
         }
       }
     }
-    bounds.add_groups(number, terms, sizes_[index].lengths, count, most, out);
+    bounds.add_groups(number, terms, sizes_[index].lengths, count, bound, scratch, out);
     std::size_t kept = begin;
     for (std::size_t i = begin; i < out.size(); ++i) {
       out[i].wanted = wanted[out[i].index];

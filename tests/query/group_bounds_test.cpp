@@ -28,7 +28,8 @@ class MadeSession final : public IndexedSession {
         lengths_.push_back(random() % 20 == 0 ? random() % 2000 : 1 + random() % 60);
         flags_.push_back(
             static_cast<std::uint32_t>(is_lone ? EntryType::kFact : EntryType::kConversation) |
-            (!is_lone && random() % 4 == 0 ? kFlagAsks : 0U));
+            (!is_lone && random() % 4 == 0 ? kFlagAsks : 0U) |
+            (random() % 9 == 0 ? kFlagPinned : 0U) | (random() % 9 == 0 ? kFlagSevere : 0U));
         reach_.push_back(
             {.before = static_cast<std::uint8_t>(std::min(i, kWindowReach)),
              .after = static_cast<std::uint8_t>(std::min(size - 1 - i, kWindowReach))});
@@ -128,7 +129,7 @@ struct Case {
   std::mt19937 random;
   MadeSession session;
   std::vector<std::vector<SlotPosting>> postings;
-  std::vector<std::vector<std::uint8_t>> impacts;
+  std::vector<std::vector<Impact>> impacts;
   SessionTerms terms;
   RankQuery query;
   RankOptions options;
@@ -142,17 +143,27 @@ TEST_CASE("no entry has a text score above what its group may have") {
     const SlotView slots = made.session.slots();
     SessionScores all;
     all.compute(made.session, made.terms, made.totals, made.query, made.options);
-    std::vector<float> scratch;
+    GroupBounds::Scratch scratch;
     std::vector<SlotGroup> groups;
-    GroupBounds(made.totals, made.options)
-        .add_groups(0, made.terms, slots.length_sum, slots.size(), scratch, groups);
+    const GroupBounds bounds(made.totals, made.options);
+    const SearchSettings settings;
+    const Relevance relevance(RelevanceCombine::kFactors, {}, settings, true);
+    const RelevanceBound bound(relevance, {});
+    bounds.add_groups(0, made.terms, slots.length_sum, slots.size(), bound, scratch, groups);
     std::set<std::uint32_t> covered;
     for (const SlotGroup& group : groups) {
       const SlotRange range = group.slots(slots.size());
       for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
         covered.insert(slot);
         if (all.matches(slot)) {
-          REQUIRE(all.text(slot, {}) <= static_cast<double>(group.most));
+          const double text = all.text(slot, {});
+          const double most = bound.most(text, slots.flags[slot]);
+          REQUIRE(text <= static_cast<double>(group.text));
+          REQUIRE(most <= static_cast<double>(group.most));
+          REQUIRE(most <= bound.most_of_weight(text, group.weight));
+          const std::uint8_t above =
+              bounds.slots_above(group, made.terms, slots.length_sum, bound, most);
+          REQUIRE((above >> (slot - range.begin) & 1U) == 1U);
         }
       }
     }

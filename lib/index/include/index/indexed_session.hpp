@@ -23,6 +23,7 @@
 #include "bmad_mem/result.hpp"
 #include "core/file_system.hpp"
 #include "index/entry_columns.hpp"
+#include "index/impact.hpp"
 #include "index/memtable.hpp"
 #include "index/slot_table.hpp"
 
@@ -39,7 +40,7 @@ struct Participants {
 struct SessionPostings {
   std::uint32_t session = 0;              ///< Its number in the part.
   std::span<const SlotPosting> postings;  ///< Ascending by slot.
-  const std::uint8_t* impacts = nullptr;  ///< Of each, see impact.hpp; null where nobody knows.
+  const Impact* impacts = nullptr;        ///< Of each, see impact.hpp; null where nobody knows.
   std::uint64_t frequency_sum = 0;
   std::uint64_t window_count = 0;  ///< Entries that have one of them in their window.
 };
