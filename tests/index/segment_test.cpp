@@ -142,7 +142,8 @@ Result<Lines> told_of_all(std::span<bmad_mem::IndexedSession* const> sessions) {
                                 posting.frequency);
           }
           lines.push_back(told +
-                          fmt::format(" {} {}", session.frequency_sum, session.window_count));
+                          fmt::format(" {} {}", session.frequency_sum,
+                                      kind == PostingKind::kTerm ? session.window_count : 0));
         }
       }
     }

@@ -42,7 +42,7 @@ struct SessionPostings {
   std::span<const SlotPosting> postings;  ///< Ascending by slot.
   const Impact* impacts = nullptr;        ///< Of each, see impact.hpp; null where nobody knows.
   std::uint64_t frequency_sum = 0;
-  std::uint64_t window_count = 0;  ///< Entries that have one of them in their window.
+  std::uint64_t window_count = 0;  ///< Of a term: entries that have one of them in their window.
 };
 
 /// Those of all sessions of a part, ascending by session.
