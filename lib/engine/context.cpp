@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "access.hpp"
 #include "core/parallel.hpp"
 #include "held_indexes.hpp"
@@ -141,25 +143,28 @@ class ContextSearch {
     return settings_.now - recency;
   }
 
-  /// Looks at the flags of all entries: a tenth of what a search for all that is pinned costs.
   Result<std::vector<Hit>> find_pinned(std::span<IndexedSession* const> sessions) const {
-    std::vector<Status> loaded(sessions.size());
-    for_each_parallel(sessions.size(), [&](std::size_t i) { loaded[i] = sessions[i]->load(); });
     struct Pin {
       Timestamp time;
       std::size_t session;
       Ordinal ordinal;
     };
     std::vector<Pin> pins;
-    for (std::size_t i = 0; i < sessions.size(); ++i) {
-      BMAD_TRY(in_session(*sessions[i], std::move(loaded[i])));
-      const SlotView slots = sessions[i]->slots();
-      for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-        if ((slots.flags[slot] & (kFlagPinned | kFlagSensitive)) == kFlagPinned &&
-            !is_knowledge(flag_type(slots.flags[slot])) &&
-            check_read(store_, flag_type(slots.flags[slot]))) {
-          const Ordinal ordinal = slots.ordinal(slot);
-          pins.push_back({sessions[i]->timestamp(ordinal), i, ordinal});
+    const std::string mark = fmt::format("{}{}", kMarkPrefix, kPinnedMark);
+    for (const SearchedPart& part : parts_of(sessions)) {
+      BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTerm, mark));
+      for (const SessionPostings& each : found.sessions) {
+        const std::size_t number = part.first + each.session;
+        IndexedSession& session = *sessions[number];
+        for (const SlotPosting& posting : each.postings) {
+          const std::uint32_t slot = posting.slot;
+          BMAD_TRY(in_session(session, session.load_slots(slot, slot + 1)));
+          const std::uint32_t flags = session.slots().flags[slot];
+          if ((flags & kFlagSensitive) == 0 && !is_knowledge(flag_type(flags)) &&
+              check_read(store_, flag_type(flags))) {
+            const Ordinal ordinal = session.slots().ordinal(slot);
+            pins.push_back({session.timestamp(ordinal), number, ordinal});
+          }
         }
       }
     }

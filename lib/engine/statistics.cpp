@@ -1,7 +1,9 @@
 // statistics.cpp - what is in a session, counted by the index where that knows all lines, else from
 // its logs.
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_set>
 
@@ -45,66 +47,71 @@ Result<std::uint64_t> count_lines(FileSystem& files, const std::string& path) {
   }
 }
 
-/// Fills in what a segment counts, and whether that is all: where a line is damaged, blank, torn or
-/// superseded, only the logs tell.
-bool count_by_index(const Store& store, SessionStatistics& statistics) {
+using PerType = std::array<TypeStatistics, kEntryTypeCount>;
+
+void widen(SessionStatistics& statistics, Timestamp time) {
+  statistics.oldest = std::min(statistics.oldest.value_or(time), time);
+  statistics.newest = std::max(statistics.newest.value_or(time), time);
+}
+
+/// Fills in the types that a segment counts. The logs of the others have a line that is damaged,
+/// blank, torn or superseded: only they tell.
+std::set<EntryType> count_by_index(const Store& store, SessionStatistics& statistics) {
   RootIndex::Candidate candidate{.id = statistics.session_id};
   const auto parts = store.root_index->sweep({&candidate, 1});
   const std::optional<SessionBase> base =
       candidate.is_covered ? store.root_index->base_of(candidate.id) : std::nullopt;
   if (!base) {
-    return false;
+    return {};
   }
   IndexedSession& session = *base->part->sessions().front();
   if (!session.load()) {
-    return false;
+    return {};
   }
   const SlotView slots = session.slots();
-  SessionStatistics counted = statistics;
+  PerType counted;
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-    const Timestamp time = session.timestamp(slots.ordinal(slot));
-    counted.oldest = std::min(counted.oldest.value_or(time), time);
-    counted.newest = std::max(counted.newest.value_or(time), time);
-    ++counted.types[static_cast<std::size_t>(flag_type(slots.flags[slot]))].entries;
+    ++counted[static_cast<std::size_t>(flag_type(slots.flags[slot]))].entries;
   }
-  for (std::size_t i = 0; i < kEntryTypeCount; ++i) {
-    const LogCover& cover = base->covers[static_cast<std::size_t>(kEntryTypes[i])];
-    TypeStatistics& type = counted.types[i];
-    if (cover.lines != type.entries || cover.bytes != cover.file.size) {
-      return false;
+  std::set<EntryType> types;
+  for (const EntryType type : kEntryTypes) {
+    const LogCover& cover = base->covers[static_cast<std::size_t>(type)];
+    TypeStatistics& its = counted[static_cast<std::size_t>(type)];
+    if (cover.lines == its.entries && cover.bytes == cover.file.size) {
+      its = {.type = type, .entries = its.entries, .versions = its.entries, .bytes = cover.bytes};
+      types.insert(type);
     }
-    type.type = kEntryTypes[i];
-    type.versions = type.entries;
-    type.bytes = cover.bytes;
+  }
+  SessionStatistics known = statistics;
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    if (types.contains(flag_type(slots.flags[slot]))) {
+      widen(known, session.timestamp(slots.ordinal(slot)));
+    }
   }
   if (!base->part->status()) {
-    return false;
+    return {};
   }
-  statistics = counted;
-  return true;
+  known.types = counted;
+  statistics = known;
+  return types;
 }
 
-Status count_by_logs(const Store& store, SessionStatistics& statistics) {
+Status count_log(const Store& store, EntryType type, SessionStatistics& statistics) {
   JsonParser parser;
-  for (std::size_t i = 0; i < kEntryTypeCount; ++i) {
-    const EntryType type = kEntryTypes[i];
-    std::unordered_set<std::string> ids;
-    const auto take = [&](const ScannedEntry& entry) {
-      ids.emplace(entry_id(entry.value));
-      const Timestamp time = entry_timestamp(entry.value);
-      statistics.oldest = std::min(statistics.oldest.value_or(time), time);
-      statistics.newest = std::max(statistics.newest.value_or(time), time);
-    };
-    const std::string path = session_file(statistics.session_id, entry_type_info(type).log_file);
-    BMAD_TRY_ASSIGN(const LogScan scan,
-                    scan_log(*store.files, path, type, parser, {.on_entry = take}));
-    statistics.types[i] = {.type = type,
-                           .entries = ids.size(),
-                           .versions = scan.entries,
-                           .damaged_lines = scan.damaged,
-                           .bytes = scan.whole_end + scan.torn_size,
-                           .torn_bytes = scan.torn_size};
-  }
+  std::unordered_set<std::string> ids;
+  const auto take = [&](const ScannedEntry& entry) {
+    ids.emplace(entry_id(entry.value));
+    widen(statistics, entry_timestamp(entry.value));
+  };
+  const std::string path = session_file(statistics.session_id, entry_type_info(type).log_file);
+  BMAD_TRY_ASSIGN(const LogScan scan,
+                  scan_log(*store.files, path, type, parser, {.on_entry = take}));
+  statistics.types[static_cast<std::size_t>(type)] = {.type = type,
+                                                      .entries = ids.size(),
+                                                      .versions = scan.entries,
+                                                      .damaged_lines = scan.damaged,
+                                                      .bytes = scan.whole_end + scan.torn_size,
+                                                      .torn_bytes = scan.torn_size};
   return {};
 }
 
@@ -121,8 +128,11 @@ Result<SessionStatistics> count_session(const Store& store, const std::string& s
   SessionStatistics statistics;
   statistics.session_id = session_id;
   statistics.size_max_bytes = store.config.max_session_size_bytes();
-  if (!count_by_index(store, statistics)) {
-    BMAD_TRY(count_by_logs(store, statistics));
+  const std::set<EntryType> known = count_by_index(store, statistics);
+  for (const EntryType type : kEntryTypes) {
+    if (!known.contains(type)) {
+      BMAD_TRY(count_log(store, type, statistics));
+    }
   }
   BMAD_TRY_ASSIGN(const SessionFootprint footprint,
                   session_footprint(*store.files, session_id, log_files()));

@@ -127,9 +127,9 @@ class KeyTable {
 
 /// Words never hold an upper-case letter; see memtable.hpp.
 bool is_word(std::string_view key) {
-  return std::ranges::none_of(
-      std::array{kAgentPrefix, kTagPrefix, kReferencePrefix, kStatementPrefix, kFieldPrefix},
-      [&](std::string_view prefix) { return key.starts_with(prefix); });
+  return std::ranges::none_of(std::array{kAgentPrefix, kTagPrefix, kReferencePrefix,
+                                         kStatementPrefix, kFieldPrefix, kMarkPrefix},
+                              [&](std::string_view prefix) { return key.starts_with(prefix); });
 }
 
 }  // namespace

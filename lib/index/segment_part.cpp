@@ -143,6 +143,12 @@ class PartSession final : public IndexedSession {
     return Postings(std::move(found));
   }
 
+  Status for_statements(const UseStatement& use) override {
+    BMAD_TRY(part_.impl_->in_segment(file().load_statements()));
+    std::ranges::for_each(file().statements_of(session_), use);
+    return {};
+  }
+
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
     const std::uint32_t slot = known_.begin + ordinal;

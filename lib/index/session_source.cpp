@@ -125,6 +125,11 @@ std::vector<StatementRow> SessionIndex::statements() const {
   return all;
 }
 
+Status SessionIndex::for_statements(const UseStatement& use) {
+  std::ranges::for_each(statements(), use);
+  return {};
+}
+
 /// All keys of a kind, ascending by bytes.
 Result<KeyedSlots> SessionIndex::keyed_slots(PostingKind kind) const {
   KeyedSlots all;

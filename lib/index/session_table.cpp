@@ -99,6 +99,13 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
 void SessionTableBuilder::add_keys(const ScannedEntry& scanned, const EntryHead& head,
                                    Ordinal ordinal) {
   table_.memtable.add_key(PostingKind::kTerm, kAgentPrefix, head.who, ordinal);
+  if (scanned.type != EntryType::kConversation) {
+    table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, entry_type_name(scanned.type),
+                            ordinal);
+  }
+  if (head.pinned) {
+    table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, kPinnedMark, ordinal);
+  }
   for (const JsonValue tag : head.tags.elements()) {
     table_.memtable.add_key(PostingKind::kTerm, kTagPrefix, tag.string(), ordinal);
   }

@@ -367,6 +367,7 @@ class Search {
       newest = std::max(newest, session->newest());
     }
     const GroupBounds groups_bounds(totals, options_);
+    BMAD_TRY(collect_types());
     BMAD_TRY_ASSIGN(std::vector<SlotGroup> groups,
                     groups_of_all(groups_bounds, RelevanceBound(relevance, newest)));
     std::ranges::make_heap(groups, {}, &SlotGroup::most);
@@ -425,7 +426,7 @@ class Search {
         }
       }
     }
-    const std::optional<std::vector<std::vector<std::size_t>>> required = required_terms();
+    const std::optional<TermLists> required = required_terms();
     constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
     const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
     std::vector<std::vector<SlotGroup>> found(shares);
@@ -449,15 +450,41 @@ class Search {
     return all;
   }
 
+  /// Numbers of terms, of each list one.
+  using TermLists = std::vector<std::vector<std::size_t>>;
+
+  /// Where only rare types are asked for: which entries are of these.
+  Status collect_types() {
+    const std::vector<EntryType>& types = question_.filter.types;
+    is_of_types_.clear();
+    if (types.empty() || std::ranges::find(types, EntryType::kConversation) != types.end()) {
+      return {};
+    }
+    is_of_types_.resize(sessions_.size());
+    for (const SearchedPart& part : parts_of(sessions_)) {
+      for (const EntryType type : types) {
+        BMAD_TRY_ASSIGN(
+            PartPostings found,
+            part.part->part_postings(PostingKind::kTerm,
+                                     fmt::format("{}{}", kMarkPrefix, entry_type_name(type))));
+        for (const SessionPostings& each : found.sessions) {
+          is_of_types_[part.first + each.session].push_back(each.postings);
+        }
+        owners_.push_back(std::move(found.owner));
+      }
+    }
+    return {};
+  }
+
   /// The terms that an entry must hold, of each list one, by their numbers, where nothing else is
   /// asked of it that posting lists tell.
-  [[nodiscard]] std::optional<std::vector<std::vector<std::size_t>>> required_terms() const {
+  [[nodiscard]] std::optional<TermLists> required_terms() const {
     const EntryFilter& filter = question_.filter;
     if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
         !question_.topics.empty() || !question_.exclusions.empty()) {
       return std::nullopt;
     }
-    std::vector<std::vector<std::size_t>> lists;
+    TermLists lists;
     for (const Requirement& requirement : plan_.requirements) {
       for (const std::vector<std::string>& alternatives : requirement.terms) {
         std::vector<std::size_t>& list = lists.emplace_back();
@@ -474,50 +501,60 @@ class Search {
   }
 
   Status add_groups(std::size_t index, const GroupBounds& bounds, const RelevanceBound& bound,
-                    const std::optional<std::vector<std::vector<std::size_t>>>& required,
-                    GroupBounds::Scratch& scratch, std::vector<SlotGroup>& out) {
+                    const std::optional<TermLists>& required, GroupBounds::Scratch& scratch,
+                    std::vector<SlotGroup>& out) {
     IndexedSession& session = *sessions_[index];
     const SessionTerms& terms = collected_[index];
     const std::uint32_t count = session.slots().size();
     const std::size_t begin = out.size();
     const auto number = static_cast<std::uint32_t>(index);
-    if (required && required->empty()) {
+    std::vector<AnyOf> lists;
+    for (const std::vector<std::size_t>& each : required.value_or(TermLists())) {
+      AnyOf& list = lists.emplace_back();
+      for (const std::size_t term : each) {
+        list.push_back(terms.terms[term].postings);
+      }
+    }
+    if (!is_of_types_.empty()) {
+      lists.push_back(is_of_types_[index]);
+    }
+    if (required && lists.empty()) {
       bounds.add_groups(number, terms, sizes_[index].lengths, count, bound, scratch, out);
       return {};
+    }
+    std::optional<std::vector<std::uint32_t>> slots;
+    if (!lists.empty()) {
+      slots = slots_in_all(std::move(lists));
     }
     std::vector<std::uint8_t> wanted((count + SlotGroup::kSize - 1) / SlotGroup::kSize);
     const auto want = [&](std::uint32_t slot) {
       wanted[slot / SlotGroup::kSize] |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
     };
-    if (required) {
-      std::vector<AnyOf> lists;
-      for (const std::vector<std::size_t>& each : *required) {
-        AnyOf& list = lists.emplace_back();
-        for (const std::size_t term : each) {
-          list.push_back(terms.terms[term].postings);
+    constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
+    if (required && slots->size() <= kFew) {
+      for (const std::uint32_t slot : *slots) {
+        if (out.size() == begin || out.back().index != slot / SlotGroup::kSize) {
+          out.push_back({.most = std::numeric_limits<float>::infinity(),
+                         .text = std::numeric_limits<float>::infinity(),
+                         .session = number,
+                         .index = slot / SlotGroup::kSize,
+                         .wanted = 0,
+                         .weight = kWeightCount - 1});
         }
+        out.back().wanted |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
       }
-      const std::vector<std::uint32_t> slots = slots_in_all(std::move(lists));
-      constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
-      if (slots.size() <= kFew) {
-        for (const std::uint32_t slot : slots) {
-          if (out.size() == begin || out.back().index != slot / SlotGroup::kSize) {
-            out.push_back({.most = std::numeric_limits<float>::infinity(),
-                           .text = std::numeric_limits<float>::infinity(),
-                           .session = number,
-                           .index = slot / SlotGroup::kSize,
-                           .wanted = 0,
-                           .weight = kWeightCount - 1});
-          }
-          out.back().wanted |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
-        }
-        return {};
-      }
-      std::ranges::for_each(slots, want);
-    } else {
+      return {};
+    }
+    if (slots) {
+      std::ranges::for_each(*slots, want);
+    }
+    if (!required) {
       BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
       for (std::uint32_t slot = 0; slot < count; ++slot) {
-        if (allowed_slots.empty() || allowed_slots[slot] != 0) {
+        if (!allowed_slots.empty() && allowed_slots[slot] == 0) {
+          wanted[slot / SlotGroup::kSize] &=
+              static_cast<std::uint8_t>(~(1U << slot % SlotGroup::kSize));
+        } else if (!slots) {
           want(slot);
         }
       }
@@ -720,6 +757,7 @@ class Search {
   std::vector<SlotTotals> sizes_;  // By session; so for the next.
   std::vector<SessionTerms> collected_;
   std::size_t collected_terms_ = 0;                  // Of plan_.rank.terms.
+  std::vector<AnyOf> is_of_types_;                   // By session; empty where types don't matter.
   std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.
   // By session, slot and phrase: whether the entry itself holds it.
   std::map<std::tuple<std::size_t, std::uint32_t, const Requirement*>, bool> phrase_held_;

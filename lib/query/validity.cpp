@@ -3,8 +3,11 @@
 #include <optional>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 
 #include "bmad_mem/json_parser.hpp"
+#include "core/hash.hpp"
+#include "index/statement_row.hpp"
 #include "model/statement.hpp"
 
 namespace bmad_mem {
@@ -32,6 +35,18 @@ Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::ui
   if ((flags & kFlagUnreviewed) != 0) {
     return true;
   }
+  {
+    constexpr std::size_t kLookedUpMax = 8;
+    const std::lock_guard guard(mutex_);
+    if (!holding_ && ++asked_ > kLookedUpMax) {
+      BMAD_TRY(gather());
+    }
+    if (holding_) {
+      BMAD_TRY_ASSIGN(const std::uint32_t line,
+                      in_session(*sessions_[session], sessions_[session]->line_number(ordinal)));
+      return !holding_->contains({session, flag_type(flags), line});
+    }
+  }
   const Place place{.session = session, .ordinal = ordinal};
   BMAD_TRY_ASSIGN(const std::string subject, subject_of(place));
   {
@@ -45,6 +60,46 @@ Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::ui
   const std::lock_guard guard(mutex_);
   holders_.emplace(subject, holder);
   return holder != place;
+}
+
+Status Validity::gather() {
+  using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint32_t>;
+  struct Holder {
+    Rank rank;
+    LinePlace place;
+  };
+  std::unordered_map<std::uint64_t, Holder> holders;
+  for (std::size_t number = 0; number < sessions_.size(); ++number) {
+    IndexedSession& session = *sessions_[number];
+    // Of each entry the last version only: it has no other slot.
+    std::unordered_map<std::uint64_t, StatementRow> latest;
+    BMAD_TRY(in_session(session, session.for_statements([&](const StatementRow& row) {
+      const std::uint64_t id = row.outline.id_hash ^ static_cast<std::uint64_t>(row.outline.type);
+      latest.insert_or_assign(id, row);
+    })));
+    for (const auto& [id, row] : latest) {
+      const StatementOutline& outline = row.outline;
+      if (outline.key_hash == 0 || outline.review == Review::kCandidate ||
+          outline.review == Review::kDropped) {
+        continue;
+      }
+      const Rank rank(outline.trust >= kLowTrust, outline.at, session.session_id(), outline.type,
+                      row.row.line);
+      const LinePlace place(number, outline.type, row.row.line);
+      const std::uint64_t subject =
+          xxh3({reinterpret_cast<const char*>(&outline.key_hash), sizeof outline.key_hash}) +
+          static_cast<std::uint64_t>(outline.category);
+      const auto [known, is_new] = holders.try_emplace(subject, Holder{rank, place});
+      if (!is_new && known->second.rank < rank) {
+        known->second = {rank, place};
+      }
+    }
+  }
+  holding_.emplace();
+  for (const auto& [subject, holder] : holders) {
+    holding_->insert(holder.place);
+  }
+  return {};
 }
 
 Result<std::string> Validity::subject_of(const Place& place) const {

@@ -3,15 +3,19 @@
 //   s1  prefer deploy "never on friday"      replaced        KNOW:hash --> s1, s7 --> read both
 //   s7  prefer deploy "friday until noon"    holds
 //
-// Asked only of entries that could still be among the best, and only for those the index marks; the
-// lines of one subject are read once a search.
+// Asked only of entries that could still be among the best, and only for those the index marks. The
+// first few subjects are looked up, and the lines about them read; where more are asked for, what
+// the index knows of all statements tells.
 #pragma once
 
 #include <cstddef>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include "bmad_mem/result.hpp"
 #include "index/indexed_session.hpp"
@@ -39,9 +43,16 @@ class Validity {
   Result<std::string> subject_of(const Place& place) const;
   Result<Place> holder_of(const std::string& subject) const;
 
+  /// Which statements hold, of all.
+  Status gather();
+
   std::span<IndexedSession* const> sessions_;
   std::mutex mutex_;  // Guards what follows.
   std::map<std::string, Place> holders_;
+  std::size_t asked_ = 0;
+  /// By session, type and number of line.
+  using LinePlace = std::tuple<std::size_t, EntryType, std::uint32_t>;
+  std::optional<std::set<LinePlace>> holding_;
 };
 
 }  // namespace bmad_mem

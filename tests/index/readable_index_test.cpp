@@ -69,8 +69,8 @@ void add_example(IndexedSession& session) {
 
 /// What an index of another kind says of the same logs: its keys with the ids of live entries.
 Lists lists_of(SessionIndex& index, PostingKind kind, std::string_view prefix) {
-  constexpr std::string_view kPrefixes[] = {kAgentPrefix, kTagPrefix, kReferencePrefix,
-                                            kStatementPrefix, kFieldPrefix};
+  constexpr std::string_view kPrefixes[] = {kAgentPrefix,     kTagPrefix,   kReferencePrefix,
+                                            kStatementPrefix, kFieldPrefix, kMarkPrefix};
   Lists lists;
   JsonParser parser;
   std::vector<std::string> keys;

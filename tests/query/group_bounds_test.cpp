@@ -84,6 +84,7 @@ class MadeSession final : public IndexedSession {
   Result<Postings> live_postings(PostingKind /*kind*/, std::string_view /*key*/) override {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT};
   }
+  Status for_statements(const UseStatement& /*use*/) override { return {}; }
   Result<LoadedLine> line(Ordinal /*ordinal*/, OpenLogs& /*logs*/) const override {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT};
   }

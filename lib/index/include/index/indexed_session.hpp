@@ -29,6 +29,8 @@
 
 namespace bmad_mem {
 
+struct StatementRow;
+
 /// Who speaks in some sessions.
 struct Participants {
   std::set<std::string> names;
@@ -134,6 +136,11 @@ class IndexedSession {
   /// The live entries that hold a key; load() comes first.
   using Postings = std::shared_ptr<const SlotPostings>;
   virtual Result<Postings> live_postings(PostingKind kind, std::string_view key) = 0;
+
+  /// Calls `use` for each line of a preference and of a fact, superseded ones too, log by log in
+  /// the order of their lines. Errors: E_STORAGE_CORRUPT.
+  using UseStatement = std::function<void(const StatementRow& row)>;
+  virtual Status for_statements(const UseStatement& use) = 0;
 
   /// The line of a live entry, where it stands. Errors: E_CONCURRENT_MOD when the log has changed
   /// since it was indexed; E_STORAGE_CORRUPT when the index does not hold.

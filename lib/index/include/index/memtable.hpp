@@ -33,6 +33,9 @@ inline constexpr std::string_view kTagPrefix = "TAG:";
 inline constexpr std::string_view kReferencePrefix = "REF:";
 inline constexpr std::string_view kStatementPrefix = "KNOW:";
 inline constexpr std::string_view kFieldPrefix = "FIELD:";  ///< See field_filter.hpp.
+/// "IS:" and the name of a type, but for messages, which are most entries; or kPinnedMark.
+inline constexpr std::string_view kMarkPrefix = "IS:";
+inline constexpr std::string_view kPinnedMark = "pinned";
 
 /// "REF:" and a hash of `id`: what entries stand under that name entry `id`. Ids are long and each
 /// is seldom named, so their hashes do; who looks here compares the ids themselves.

@@ -140,6 +140,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Status hide_those_in(SessionIndex& newer);
   [[nodiscard]] std::shared_ptr<const std::vector<std::uint8_t>> hidden() const override;
 
+  Status for_statements(const UseStatement& use) override;
+
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override;
 
