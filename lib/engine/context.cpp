@@ -229,7 +229,7 @@ class ContextKnowledge {
 
   Result<Context> build(const Sources& sources, const ContextRules& rules) {
     for (std::size_t count = kFirstRead;; count *= 4) {
-      are_more_.fill(false);
+      read_to_.fill(std::nullopt);
       std::vector<KnowledgeItem> items = then_;
       if (!options_.as_of) {
         BMAD_TRY_ASSIGN(items, known_.items([&] { return choose(sources, count); }));
@@ -305,7 +305,7 @@ class ContextKnowledge {
       }
     }
     for (std::size_t kind = 0; kind < kKinds; ++kind) {
-      are_more_[kind] = add_first(kinds[kind], count, chosen);
+      read_to_[kind] = add_first(kinds[kind], count, chosen);
     }
     std::ranges::sort(chosen);
     const auto same = std::ranges::unique(chosen);
@@ -313,54 +313,57 @@ class ContextKnowledge {
     return chosen;
   }
 
-  /// Adds the first `count` of a kind, and their equals. Whether there are more.
-  bool add_first(std::vector<std::size_t>& kind, std::size_t count,
-                 std::vector<std::size_t>& chosen) const {
-    const auto rank = [this](std::size_t number) {
-      const ItemOutline& item = known_.outlines()[number];
-      return std::pair(-item.confidence, -item.updated_at.time_since_epoch().count());
-    };
+  /// What is told first is less.
+  using Rank = std::pair<double, std::int64_t>;
+  template <typename Item>
+  static Rank rank_of(const Item& item) {
+    return {-item.confidence, -item.updated_at.time_since_epoch().count()};
+  }
+
+  /// Adds the first `count` of a kind, and their equals. The rank of the last when there are more.
+  std::optional<Rank> add_first(std::vector<std::size_t>& kind, std::size_t count,
+                                std::vector<std::size_t>& chosen) const {
+    const auto rank = [this](std::size_t number) { return rank_of(known_.outlines()[number]); };
     if (kind.size() <= count) {
       chosen.insert(chosen.end(), kind.begin(), kind.end());
-      return false;
+      return std::nullopt;
     }
     const auto last = kind.begin() + static_cast<std::ptrdiff_t>(count) - 1;
     std::ranges::nth_element(kind, last, {}, rank);
-    const auto greatest = rank(*last);
+    const Rank greatest = rank(*last);
     const std::size_t before = chosen.size();
     std::ranges::copy_if(kind, std::back_inserter(chosen),
                          [&](std::size_t number) { return rank(number) <= greatest; });
-    return chosen.size() - before < kind.size();
+    return chosen.size() - before < kind.size() ? std::optional(greatest) : std::nullopt;
   }
 
-  /// Whether nothing else would be told if more had been read.
+  /// Whether nothing else would be told if more had been read: of each section as many are told as
+  /// may be, of those that come before all that was not read.
   [[nodiscard]] bool is_enough(const Context& context, std::span<const KnowledgeItem> items) const {
-    // Of the constraints only those count that come before what is missing.
-    const auto comes_before = [&](const std::string& session_id, const std::string& id) {
-      return std::ranges::any_of(items, [&](const KnowledgeItem& item) {
-        if (item.session_id != session_id || item.id != id) {
-          return false;
-        }
-        for (const Kind kind : {kPin, kConstraint, kArchitecture}) {
-          if (is_of_kind(kind, item, false)) {
-            return true;
+    using Kinds = std::initializer_list<Kind>;
+    const auto has_enough = [&](ContextSection section, Kinds kinds, std::size_t most) {
+      const auto is_whole = [&](Kind kind) { return !read_to_[kind].has_value(); };
+      const auto comes_first = [&](const std::string& session_id, const std::string& id) {
+        const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& each) {
+          return each.session_id == session_id && each.id == id;
+        });
+        for (const Kind kind : kinds) {
+          if (item != items.end() && (kinds.size() == 1 || is_of_kind(kind, *item, false))) {
+            return is_whole(kind) || rank_of(*item) <= *read_to_[kind];
           }
-          if (are_more_[kind]) {
+          if (!is_whole(kind)) {
             return false;
           }
         }
         return false;
-      });
+      };
+      return std::ranges::all_of(kinds, is_whole) ||
+             count_told(context, section, comes_first) >= most;
     };
-    const auto any = [](const std::string&, const std::string&) { return true; };
-    const bool are_more_constraints =
-        are_more_[kPin] || are_more_[kConstraint] || are_more_[kArchitecture];
-    return (!are_more_constraints ||
-            count_told(context, ContextSection::kConstraints, comes_before) >= kConstraintsMax) &&
-           (!are_more_[kOwn] ||
-            count_told(context, ContextSection::kAgentPatterns, any) >= kAgentPatternsMax) &&
-           (!are_more_[kWish] ||
-            count_told(context, ContextSection::kPreferences, any) >= kPreferencesMax);
+    return has_enough(ContextSection::kConstraints, {kPin, kConstraint, kArchitecture},
+                      kConstraintsMax) &&
+           has_enough(ContextSection::kAgentPatterns, {kOwn}, kAgentPatternsMax) &&
+           has_enough(ContextSection::kPreferences, {kWish}, kPreferencesMax);
   }
 
   /// How many of a section are told, or would be if there were room, of those that `counts`.
@@ -380,8 +383,8 @@ class ContextKnowledge {
   const Store& store_;
   const ContextOptions& options_;
   KnownStatements known_;
-  std::vector<KnowledgeItem> then_;      // With as_of.
-  std::array<bool, kKinds> are_more_{};  // Which kinds were not read as a whole.
+  std::vector<KnowledgeItem> then_;                    // With as_of.
+  std::array<std::optional<Rank>, kKinds> read_to_{};  // Of kinds that were not read as a whole.
 };
 
 }  // namespace

@@ -43,6 +43,8 @@ Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review 
     KnownStatements all(store, {});
     if (all.gather()) {
       renew_knowledge_views(store, all.statement_count());
+    } else {
+      static_cast<void>(drop_knowledge_views(store));
     }
   }
   return report;

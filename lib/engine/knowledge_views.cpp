@@ -95,12 +95,15 @@ void renew_knowledge_views(const Store& store, std::size_t statements) {
   if (statements <= kViewedAtOnceMax) {
     static_cast<void>(write_knowledge_views(store));
   } else if (ensure_folder(*store.files, kSharedFolder)) {  // Says that somebody wants them.
+    // Who writes them now has read what was before: they go when he has the lock no more.
+    const Result<FileLock::Guard> guard = store.lock_root("drop shared knowledge", kViewWaitMax);
     static_cast<void>(drop_knowledge_views(store));
   }
 }
 
 void write_missing_views(const Store& store) {
-  if (store.files->info(kSharedFolder) && !store.files->info(kAgentKnowledgeFile)) {
+  if (store.files->info(kSharedFolder) &&
+      !(store.files->info(kUserPreferencesFile) && store.files->info(kAgentKnowledgeFile))) {
     static_cast<void>(write_knowledge_views(store));
   }
 }

@@ -411,7 +411,10 @@ Status RootIndex::clear() {
 
 Status RootIndex::tidy() {
   BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change());
-  return turn ? remove_unused(*state()) : Status();
+  const SharedState now = state();
+  // Where CURRENT is there and names nothing, it may be that it could not be read.
+  const bool is_known = !now->names.empty() || !store_.files->info(kIndexCurrentFile);
+  return turn && is_known ? remove_unused(*now) : Status();
 }
 
 }  // namespace bmad_mem

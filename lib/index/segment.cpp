@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <ranges>
 #include <utility>
@@ -349,6 +350,9 @@ Status Segment::Impl::load_odd() {
     if (was_accessed) {
       entry.last_accessed = accessed;
     }
+    if (!std::isfinite(entry.decay_factor)) {
+      return corrupt("its odd entries are none");
+    }
     odd.emplace(slot, entry);
   }
   has_odd.store(true, std::memory_order_release);
@@ -406,6 +410,10 @@ Status Segment::Impl::load_statements() {
   statements.reserve(count);
   for (std::size_t i = 0; i < count; ++i) {
     statements.push_back(read_statement(reader));
+    const StatementOutline& outline = statements.back().outline;
+    if (!std::isfinite(outline.confidence) || !std::isfinite(outline.trust)) {
+      return corrupt("its statements are none");
+    }
   }
   statement_ends = std::move(ends);
   has_statements.store(true, std::memory_order_release);

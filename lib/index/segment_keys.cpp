@@ -35,6 +35,9 @@ struct TopLine {
   std::string_view first;
 };
 
+/// Of mentions in an entry: no line is longer, and five of these make no number overflow.
+constexpr std::uint64_t kFrequencyMax = 64U << 20U;
+
 bool is_term(std::size_t kind) { return kind == static_cast<std::size_t>(PostingKind::kTerm); }
 
 /// What is said of an entry that is the only one of its session, but for its slot.
@@ -45,7 +48,7 @@ bool read_alone(std::size_t kind, BytesReader& reader, SegmentKey& out) {
   out.windows = is_term(kind) ? static_cast<std::uint32_t>(number / 2) + 1 : 0;
   out.impact = is_term(kind) ? reader.number<Impact>() : Impact{0};
   out.only.frequency = static_cast<std::uint32_t>(frequency);
-  return reader.good() && frequency != 0 && frequency <= ~std::uint32_t{0} &&
+  return reader.good() && frequency != 0 && frequency <= kFrequencyMax &&
          number / 2 < (is_term(kind) ? kWindowsMax : 1);
 }
 
@@ -58,7 +61,7 @@ bool read_several(BytesReader& reader, std::uint64_t count, std::uint32_t slots,
     const std::uint64_t frequency = (gap & 1U) != 0 ? reader.varint() : 1;
     next += gap / 2;
     if (!reader.good() || gap < 2 || gap / 2 > slots || next > slots || frequency == 0 ||
-        frequency > ~std::uint32_t{0}) {
+        frequency > kFrequencyMax) {
       return false;
     }
     held.postings.push_back({.slot = static_cast<std::uint32_t>(next - 1),
@@ -123,6 +126,9 @@ Result<std::vector<SegmentKey>> Segment::Impl::keys_of_block(std::size_t kind,
   std::uint64_t offset = line->lists;
   keys.reserve(kKeyBlock);
   while (!reader.at_end()) {
+    if (keys.size() == kKeyBlock) {
+      return corrupt("a block has too many keys");
+    }
     const std::uint64_t same = reader.varint();
     const std::string_view rest = reader.bytes(reader.varint());
     if (!reader.good() || same > (keys.empty() ? 0 : keys.back().key.size())) {

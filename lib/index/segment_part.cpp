@@ -154,10 +154,6 @@ class PartSession final : public IndexedSession {
     const std::uint32_t slot = known_.begin + ordinal;
     BMAD_TRY(part_.impl_->in_segment(file().load_slots(slot, slot + 1)));
     BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
-    constexpr std::uint32_t kLineSizeMax = 64U << 20U;
-    if (found.row.size > kLineSizeMax) {
-      return part_.impl_->in_segment(Result<LoadedLine>(file().corrupt("a row is none")));
-    }
     const EntryType type = flag_type(file().flags[known_.begin + ordinal]);
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
                     part_.impl_->files_of(known_.id, known_.archived));

@@ -255,7 +255,12 @@ Status SessionIndex::scan_changed() {
     (*state->moved)[found->second.slot] = ordinal;
     return found->second.text;
   };
-  return scan_logs({});
+  BMAD_TRY(scan_logs({}));
+  state_->known_text = nullptr;  // As large as the session.
+  if (state_->builder != nullptr) {
+    state_->builder->forget_known_text();
+  }
+  return {};
 }
 
 Status SessionIndex::scan_all(const Progress& on_progress) {

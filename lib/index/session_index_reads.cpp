@@ -228,12 +228,15 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
     }
     log = opened ? std::move(*opened) : nullptr;
   }
-  IndexedSession::LoadedLine loaded{.text = std::string(row.size, '\0'), .number = row.line};
+  constexpr std::uint32_t kLineSizeMax = 64U << 20U;  // No line that long was ever indexed.
+  const bool is_line = log != nullptr && row.size <= kLineSizeMax;
+  IndexedSession::LoadedLine loaded{.text = std::string(is_line ? row.size : 0, '\0'),
+                                    .number = row.line};
   std::size_t got = 0;
-  if (log != nullptr) {
+  if (is_line) {
     BMAD_TRY_ASSIGN(got, log->read_at(row.offset, loaded.text));
   }
-  if (got != row.size || entry_line_hash(loaded.text) != row.line_hash) {
+  if (!is_line || got != row.size || entry_line_hash(loaded.text) != row.line_hash) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                  .message = "the log was changed while it was searched; ask again",
                  .path = files.display_path(path),

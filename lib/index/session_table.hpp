@@ -67,6 +67,9 @@ class SessionTableBuilder {
   /// Goes on behind what `table` holds; both must outlive the builder.
   SessionTableBuilder(SessionTable& table, Analyzer& analyzer, Known known);
 
+  /// What Known::text said was for lines that had been there.
+  void forget_known_text() { known_.text = nullptr; }
+
   /// From now on, until finish(), words are indexed on a thread of their own, if there can be one.
   void start_word_thread();
   /// Makes what was added there to be read. To be called before anybody looks at the table.

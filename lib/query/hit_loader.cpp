@@ -45,8 +45,7 @@ struct HitLoader::Impl {
 
   Result<Hit> load(const Found& found);
   Status load_context(const Found& found, Hit& hit);
-  Status add_neighbour(const IndexedSession& session, std::uint32_t slot,
-                       std::vector<Entry>& entries);
+  Status add_neighbour(IndexedSession& session, std::uint32_t slot, std::vector<Entry>& entries);
 };
 
 HitLoader::HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
@@ -115,9 +114,7 @@ Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
   IndexedSession& session = *sessions[found.session];
   const SlotView slots = session.slots();
   const std::uint32_t slot = slots.slot(found.ordinal);
-  const auto reach = static_cast<std::uint32_t>(std::min<std::size_t>(query.context, slots.size()));
-  BMAD_TRY(session.load_slots(slot - std::min(slot, reach),
-                              std::min(slots.size() - slot, reach + 1) + slot));
+  BMAD_TRY(session.load_slots(slot, slot + 1));
   for (std::uint32_t at = slot; hit.before.size() < query.context && slots.reach[at].before > 0;) {
     BMAD_TRY(add_neighbour(session, --at, hit.before));
   }
@@ -129,8 +126,9 @@ Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
 }
 
 /// Of the filters only this one holds for neighbours, too: it keeps entries from being seen.
-Status HitLoader::Impl::add_neighbour(const IndexedSession& session, std::uint32_t slot,
+Status HitLoader::Impl::add_neighbour(IndexedSession& session, std::uint32_t slot,
                                       std::vector<Entry>& entries) {
+  BMAD_TRY(session.load_slots(slot, slot + 1));
   const SlotView slots = session.slots();
   if (query.filter.without_sensitive && (slots.flags[slot] & kFlagSensitive) != 0) {
     return {};

@@ -315,6 +315,27 @@ TEST_CASE("context gives the entries before and after a hit in its conversation"
   CHECK(ids(narrow.after) == Ids{"m4"});
 }
 
+TEST_CASE("of a long run of sensitive neighbours none is shown, whatever was read of the index") {
+  MemoryFixture memory;
+  memory.session();
+  for (int i = 0; i < 600; ++i) {
+    const bool is_hit = i == 300;
+    memory.add(
+        EntryType::kConversation,
+        fmt::format(R"({{"id":"m{}","timestamp":"2026-01-11T10:00:00Z","role":"user",)"
+                    R"("content":"{}","context":{{"conversation_id":"c1"}},"sensitive":{}}})",
+                    i, is_hit ? "a zebra" : "secret", !is_hit));
+  }
+  memory->rebuild_index().value();
+  memory.reopen();
+  const std::vector<Hit> hits =
+      memory->query({.text = "zebra", .filter = {.without_sensitive = true}, .context = 1}).value();
+  REQUIRE(!hits.empty());
+  CHECK(hits[0].entry.id == "m300");
+  CHECK(hits[0].before.empty());
+  CHECK(hits[0].after.empty());
+}
+
 TEST_CASE("without the sensitive ones neither hits nor neighbours are sensitive") {
   MemoryFixture memory;
   memory.session();
