@@ -259,6 +259,16 @@ Status HeldIndexes::add_index(const IndexedSession& session) {
 
 /// Errors: as SessionIndex::refresh(), the first in the order of the sessions.
 Status HeldIndexes::hold() {
+  bool are_open = false;
+  while (!are_open) {  // Another thread may seal one before it is held: then it has forgotten all.
+    BMAD_TRY(refresh_and_lock());
+    are_open = std::ranges::all_of(indexes_, &SessionIndex::is_open);
+  }
+  list_sessions();
+  return hide_what_came_back();
+}
+
+Status HeldIndexes::refresh_and_lock() {
   locks_.clear();
   std::vector<Status> done(indexes_.size());
   for_each_parallel(indexes_.size(), [&](std::size_t i) { done[i] = indexes_[i]->refresh(); });
@@ -269,8 +279,7 @@ Status HeldIndexes::hold() {
   for (SessionIndex* session : indexes_) {
     locks_.push_back(session->lock());
   }
-  list_sessions();
-  return hide_what_came_back();
+  return {};
 }
 
 /// An entry that was evicted and is in its session again, as the one that was pinned, counts there.
@@ -286,11 +295,12 @@ Status HeldIndexes::hide_what_came_back() {
     std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
     if (session == nullptr) {
       other = store_.index(packed->session_id());
-      if (Status fresh = other->refresh(); !fresh) {
+      Result<std::shared_lock<std::shared_mutex>> fresh = other->fresh();
+      if (!fresh) {
         BMAD_TRY(store_.leave_out(packed->session_id(), std::move(fresh).error()));
         continue;  // What came back can't be known.
       }
-      locks_.push_back(other->lock());
+      locks_.push_back(*std::move(fresh));
       owned_.push_back(other);
       session = other.get();
     }

@@ -10,14 +10,13 @@
 namespace bmad_mem {
 
 Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {
-  const auto guard = index.lock();
+  BMAD_TRY_ASSIGN(const auto guard, index.fresh());
   BMAD_TRY_ASSIGN(const std::unique_ptr<SegmentSource> source, index.segment_source());
   return make_readable_index(*source, files, store.clock, store.config.indexing.language);
 }
 
 Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index) {
   const auto begin = std::chrono::steady_clock::now();
-  BMAD_TRY(index.refresh());
   BMAD_TRY_ASSIGN(const ReadableIndex made, readable_index(store, index, *store.files));
   BMAD_TRY(replace_derived_file(*store.files, index_path(index.session_id()), made.text));
   IndexReport report{.session_id = index.session_id(),

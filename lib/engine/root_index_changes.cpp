@@ -212,6 +212,9 @@ Status RootIndex::add_segment(IndexState& state,
     }
     SessionIndex& index = *indexes[i];
     guards.push_back(index.lock());
+    if (!index.is_open()) {
+      continue;  // Another thread has sealed it since.
+    }
     BMAD_TRY_ASSIGN(std::unique_ptr<SegmentSource> source,
                     in_session(index, index.segment_source()));
     CoveredSession& its = covered[covered_key(index.session_id(), index.is_evicted())];

@@ -56,6 +56,18 @@ Status SessionIndex::rebuild(const Progress& on_progress) {
   return scan_all(on_progress);
 }
 
+bool SessionIndex::is_open() const { return state_->opened; }
+
+Result<std::shared_lock<std::shared_mutex>> SessionIndex::fresh() {
+  while (true) {
+    BMAD_TRY(refresh());
+    std::shared_lock guard(mutex_);
+    if (state_->opened) {
+      return guard;
+    }
+  }
+}
+
 void SessionIndex::forget() {
   const std::unique_lock guard(mutex_);
   ++changes_;

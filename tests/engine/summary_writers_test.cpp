@@ -83,7 +83,9 @@ TEST_CASE("a writer that fails leaves the old summary, and is not asked again at
     store.summarize("Boats.");
     store.say(100);
     const std::string before = store.text();
-    store.write_by(row.script, R"("timeout_ms":500)");
+    // Only who is slow must run into it, however slow the machine is.
+    store.write_by(row.script, row.code == ErrorCode::E_QUERY_TIMEOUT ? R"("timeout_ms":500)"
+                                                                      : R"("timeout_ms":60000)");
     CHECK(code_of(store.summaries().update("s1")) == row.code);
     CHECK(store.text() == before);
     CHECK(store.stats().failures == 1);

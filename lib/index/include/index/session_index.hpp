@@ -87,6 +87,13 @@ class SessionIndex final : public IndexedSession, public IndexPart {
     return std::shared_lock(mutex_);
   }
 
+  /// Whether it holds what the last refresh() found. Not, when somebody made it forget() since: who
+  /// holds it asks, and refreshes it again.
+  [[nodiscard]] bool is_open() const;
+
+  /// Refreshes it, and keeps it as it is then. Errors: as refresh().
+  Result<std::shared_lock<std::shared_mutex>> fresh();
+
   [[nodiscard]] const std::string& session_id() const override { return options_.session_id; }
   [[nodiscard]] bool is_archived() const override { return options_.archived; }
   [[nodiscard]] bool is_evicted() const override { return options_.evicted; }
