@@ -244,7 +244,7 @@ class ContextKnowledge {
                                        .said = sources.said,
                                        .pinned = sources.pinned},
                                       rules);
-      if (is_enough(context, items)) {
+      if (is_enough(context, items, sources)) {
         return context;
       }
     }
@@ -338,8 +338,10 @@ class ContextKnowledge {
   }
 
   /// Whether nothing else would be told if more had been read: of each section as many are told as
-  /// may be, of those that come before all that was not read.
-  [[nodiscard]] bool is_enough(const Context& context, std::span<const KnowledgeItem> items) const {
+  /// may be, of those that come before all that was not read. Of wishes those come first that the
+  /// task brings up.
+  [[nodiscard]] bool is_enough(const Context& context, std::span<const KnowledgeItem> items,
+                               const Sources& sources) const {
     using Kinds = std::initializer_list<Kind>;
     const auto has_enough = [&](ContextSection section, Kinds kinds, std::size_t most) {
       const auto is_whole = [&](Kind kind) { return !read_to_[kind].has_value(); };
@@ -347,6 +349,11 @@ class ContextKnowledge {
         const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& each) {
           return each.session_id == session_id && each.id == id;
         });
+        if (section == ContextSection::kPreferences &&
+            std::ranges::any_of(sources.known,
+                                [&](const Hit& hit) { return hit.entry.id == id; })) {
+          return true;
+        }
         for (const Kind kind : kinds) {
           if (item != items.end() && (kinds.size() == 1 || is_of_kind(kind, *item, false))) {
             return is_whole(kind) || rank_of(*item) <= *read_to_[kind];
