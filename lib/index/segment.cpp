@@ -1,10 +1,7 @@
 #include "index/segment.hpp"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
-#include <new>
 #include <ranges>
 #include <utility>
 
@@ -16,22 +13,6 @@
 #include "segment_impl.hpp"
 
 namespace bmad_mem {
-
-LazyColumns::LazyColumns(std::size_t size) : size_(size) {
-  void* const memory =
-      size == 0 ? nullptr
-                : ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    throw std::bad_alloc();
-  }
-  memory_ = static_cast<char*>(memory);
-}
-
-LazyColumns::~LazyColumns() {
-  if (memory_ != nullptr) {
-    ::munmap(memory_, size_);
-  }
-}
 
 Error Segment::Impl::corrupt(std::string_view what) const {
   return Error{.code = ErrorCode::E_STORAGE_CORRUPT,

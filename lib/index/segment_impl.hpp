@@ -17,33 +17,11 @@
 #include "index/segment.hpp"
 #include "index/statement_row.hpp"
 #include "segment_format.hpp"
+#include "storage/lazy_columns.hpp"
 
 namespace bmad_mem {
 
 inline constexpr std::uint32_t kNotHere = ~std::uint32_t{0};
-
-/// Room for columns: zero until they are written, and memory only where they are. From the kernel
-/// itself, since a heap writes its zeros: a thousand pages for a question that reads ten of them.
-class LazyColumns {
- public:
-  explicit LazyColumns(std::size_t size = 0);
-  ~LazyColumns();
-  LazyColumns(const LazyColumns&) = delete;
-  LazyColumns& operator=(const LazyColumns&) = delete;
-
-  /// The next `count` numbers, those of the largest type first.
-  template <typename Number>
-  Number* take(std::size_t count) {
-    auto* const numbers = reinterpret_cast<Number*>(memory_ + used_);
-    used_ += count * sizeof(Number);
-    return numbers;
-  }
-
- private:
-  char* memory_;
-  std::size_t size_;
-  std::size_t used_ = 0;
-};
 
 struct SegmentSession {
   std::uint32_t begin = 0;  // First slot.
