@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kViewSizeMax = 256U << 20U;
 /// Nobody waits longer for what is derived.
 constexpr std::chrono::milliseconds kViewWaitMax{500};
-/// To read and to write so many statements takes three milliseconds.
+/// Reading and writing this many statements takes three milliseconds.
 constexpr std::size_t kViewedAtOnceMax = 1'000;
 
 void write_item(JsonWriter& json, const KnowledgeItem& item) {

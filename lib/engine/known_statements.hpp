@@ -36,7 +36,7 @@ struct Stated {
   const StatementRow* row = nullptr;
 };
 
-/// What a KnowledgeItem would say, but for its texts.
+/// A KnowledgeItem without its texts.
 struct ItemOutline {
   Category category = Category::kProjectFact;
   EntryType type = EntryType::kFact;  ///< Of the entry that holds, and so for the next two.

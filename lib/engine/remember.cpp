@@ -322,7 +322,7 @@ class Rememberer {
 
 namespace {
 
-/// What is known under the categories and keys of `params`.
+/// Items under the categories and keys of `params`.
 Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
                                                     std::span<const RememberParams> params) {
   std::set<std::pair<Category, std::uint64_t>> places;

@@ -34,7 +34,7 @@
 //     one        gap * 2, slot in the session: varints, and the numbers of a posting alone
 //   alone      [(windows - 1) * 2] + 1 if a frequency follows, that, [impact]
 //
-// What stands in [] is there for terms only: in how many windows they are, and the impact of each
+// Fields in [] are there for terms only: in how many windows they are, and the impact of each
 // entry, u16 (impact.hpp).
 #pragma once
 

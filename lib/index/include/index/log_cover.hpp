@@ -6,7 +6,7 @@
 // Size, inode and mtime decide in a microsecond that nothing changed. When they differ, the stamp
 // that our writers leave (storage/log_stamp.hpp) may say that they only appended; else the hash of
 // the covered lines decides. Where these hold, what follows is the tail. Anything else (a hand
-// edit, a checkout, a rewrite) and the session is indexed anew.
+// edit, a checkout, a rewrite) and the session is indexed again.
 //
 // Why a stamp is believed. All states of a log with one chain begin with the bytes of those before,
 // and no two have one size. A cover has a chain only if a stamp of it described the log as it was
@@ -73,7 +73,7 @@ LogChange compare_log(const LogCover& cover, const Result<FileInfo>& now);
 /// The same, with what the stamp says.
 LogChange compare_log(const LogCover& cover, const LogLook& look);
 
-/// `file`, or what is there a moment later, with its stamp.
+/// `file` with its stamp. Looks again while a writer is between its write and its stamp.
 LogLook with_stamp(FileSystem& files, std::string_view session_id, EntryType type,
                    const FileInfo& file);
 

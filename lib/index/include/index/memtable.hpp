@@ -33,7 +33,7 @@ inline constexpr std::string_view kTagPrefix = "TAG:";
 inline constexpr std::string_view kReferencePrefix = "REF:";
 inline constexpr std::string_view kStatementPrefix = "KNOW:";
 inline constexpr std::string_view kFieldPrefix = "FIELD:";  ///< See field_filter.hpp.
-/// "IS:" and the name of a type, but for messages, which are most entries; or kPinnedMark.
+/// "IS:" and the name of a type, except of messages, which are most entries; or kPinnedMark.
 inline constexpr std::string_view kMarkPrefix = "IS:";
 inline constexpr std::string_view kPinnedMark = "pinned";
 

@@ -1,7 +1,7 @@
 // statement_row.hpp - a line of a fact or a preference as an index knows it: what decides which
 // statement holds, and where the line lies.
 //
-// All versions have one, superseded ones too: what is known is made of them, and of some only.
+// All versions have one, superseded ones too: items of knowledge have their history.
 #pragma once
 
 #include "index/entry_columns.hpp"
