@@ -165,101 +165,129 @@ Result<std::optional<SegmentKey>> Segment::Impl::find(std::size_t kind, std::str
   return found != keys.end() && found->key == key ? std::optional(std::move(*found)) : std::nullopt;
 }
 
+namespace {
+
+/// Gathers runs; their spans are set when all are there.
+class RunGatherer {
+ public:
+  RunGatherer(std::size_t kind, std::size_t most) : is_term_(is_term(kind)) {
+    held_.postings.reserve(most);
+    held_.impacts.reserve(is_term_ ? most : 0);
+  }
+
+  void begin_run(std::uint32_t session, std::uint64_t mentions, std::uint64_t windows) {
+    begins_.push_back(held_.postings.size());
+    held_.sessions.push_back(
+        {.session = session, .frequency_sum = mentions, .window_count = windows});
+  }
+  void add_alone(std::uint32_t session, std::uint32_t slot, const SegmentKey& alone) {
+    begin_run(session, alone.only.frequency, alone.windows);
+    held_.postings.push_back({.slot = slot, .frequency = alone.only.frequency});
+    if (is_term_) {
+      held_.impacts.push_back(alone.impact);
+    }
+  }
+  /// The postings of the run that began last, of slots below `slots`. Whether `bytes` are these.
+  bool add_several(std::string_view bytes, std::uint64_t count, std::uint32_t slots) {
+    BytesReader reader(bytes);
+    if (!read_several(reader, count, slots, held_)) {
+      return false;
+    }
+    const std::string_view impacts = reader.bytes(is_term_ ? count * sizeof(Impact) : 0);
+    for (std::size_t i = 0; i < impacts.size(); i += sizeof(Impact)) {
+      held_.impacts.push_back(little_at<Impact>(impacts.data() + i));
+    }
+    return reader.good() && reader.at_end();
+  }
+  HeldPostings take() {
+    begins_.push_back(held_.postings.size());
+    for (std::size_t i = 0; i < held_.sessions.size(); ++i) {
+      SessionPostings& session = held_.sessions[i];
+      session.postings = std::span(held_.postings).subspan(begins_[i], begins_[i + 1] - begins_[i]);
+      session.impacts = is_term_ ? held_.impacts.data() + begins_[i] : nullptr;
+    }
+    return std::move(held_);
+  }
+
+ private:
+  bool is_term_;
+  HeldPostings held_;
+  std::vector<std::size_t> begins_;  // Of each run.
+};
+
+/// Reads the runs of `list`, of sessions that hold `slots` each. How many postings they have in
+/// all; nothing where they are none.
+std::optional<std::uint64_t> read_runs(std::size_t kind, std::string_view list,
+                                       std::span<const SegmentSession> sessions,
+                                       std::span<const std::uint32_t> numbers,
+                                       RunGatherer& gatherer) {
+  BytesReader reader(list);
+  std::uint64_t next = 0;  // The session that a gap of 1 names.
+  std::uint64_t total = 0;
+  while (!reader.at_end()) {
+    const std::uint64_t gap = reader.varint();
+    next += gap / 2;
+    if (!reader.good() || gap < 2 || gap / 2 > sessions.size() || next > sessions.size()) {
+      return std::nullopt;
+    }
+    const std::uint32_t here = numbers[static_cast<std::size_t>(next - 1)];
+    const std::uint32_t slots = sessions[static_cast<std::size_t>(next - 1)].count;
+    if ((gap & 1U) == 0) {
+      const std::uint64_t slot = reader.varint();
+      SegmentKey alone;
+      if (!read_alone(kind, reader, alone) || slot >= slots) {
+        return std::nullopt;
+      }
+      ++total;
+      if (here != kNotHere) {
+        gatherer.add_alone(here, static_cast<std::uint32_t>(slot), alone);
+      }
+      continue;
+    }
+    const std::uint64_t count = reader.varint();
+    const std::uint64_t further = reader.varint();
+    const std::uint64_t windows = is_term(kind) ? reader.varint() : 0;
+    const std::string_view run = reader.bytes(reader.varint());
+    if (!reader.good() || count < 2 || count > slots || windows > slots) {
+      return std::nullopt;
+    }
+    total += count;
+    if (here != kNotHere) {
+      gatherer.begin_run(here, count + further, windows);
+      if (!gatherer.add_several(run, count, slots)) {
+        return std::nullopt;
+      }
+    }
+  }
+  return total;
+}
+
+}  // namespace
+
 Result<HeldPostings> Segment::Impl::decode(std::size_t kind, const SegmentKey& key,
                                            std::span<const std::uint32_t> numbers) const {
-  HeldPostings held;
-  std::vector<std::size_t> begins;
-  const auto begin_run = [&](std::uint32_t here, std::uint64_t mentions, std::uint64_t reached) {
-    begins.push_back(held.postings.size());
-    held.sessions.push_back({.session = here, .frequency_sum = mentions, .window_count = reached});
-  };
-  const auto add_alone = [&](std::uint32_t here, std::uint32_t slot, const SegmentKey& alone) {
-    begin_run(here, alone.only.frequency, alone.windows);
-    held.postings.push_back({.slot = slot, .frequency = alone.only.frequency});
-    if (is_term(kind)) {
-      held.impacts.push_back(alone.impact);
-    }
-  };
+  // A posting takes a byte or more.
+  RunGatherer gatherer(kind,
+                       static_cast<std::size_t>(std::min<std::uint64_t>(key.count, key.size)));
   if (key.count == 1) {
     const std::uint32_t number = session_of(key.only.slot);
     if (numbers[number] != kNotHere) {
-      add_alone(numbers[number], key.only.slot - sessions[number].begin, key);
+      gatherer.add_alone(numbers[number], key.only.slot - sessions[number].begin, key);
     }
-  } else {
-    if (key.size < kListHash) {
-      return corrupt("a list is none");
-    }
-    BMAD_TRY_ASSIGN(const std::string bytes, read(place(kind, 0), key.offset, key.size));
-    const std::string_view list = std::string_view(bytes).substr(0, bytes.size() - kListHash);
-    if (static_cast<std::uint32_t>(xxh3(list) ^ salt) !=
-        little_at<std::uint32_t>(bytes.data() + list.size())) {
-      return corrupt("a list has changed");
-    }
-    BytesReader reader(list);
-    // A byte or more each.
-    const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(key.count, key.size));
-    held.postings.reserve(most);
-    held.impacts.reserve(is_term(kind) ? most : 0);
-    std::uint64_t next = 0;  // The session that a gap of 1 names.
-    std::uint64_t count = 0;
-    while (!reader.at_end()) {
-      const std::uint64_t gap = reader.varint();
-      next += gap / 2;
-      if (!reader.good() || gap < 2 || gap / 2 > sessions.size() || next > sessions.size()) {
-        return corrupt("a list is none");
-      }
-      const auto number = static_cast<std::size_t>(next - 1);
-      const std::uint32_t here = numbers[number];
-      const std::uint32_t slots = sessions[number].count;
-      if ((gap & 1U) == 0) {
-        const std::uint64_t slot = reader.varint();
-        SegmentKey alone;
-        if (!read_alone(kind, reader, alone) || slot >= slots) {
-          return corrupt("a list is none");
-        }
-        ++count;
-        if (here != kNotHere) {
-          add_alone(here, static_cast<std::uint32_t>(slot), alone);
-        }
-        continue;
-      }
-      const std::uint64_t entry_count = reader.varint();
-      const std::uint64_t further = reader.varint();
-      const std::uint64_t reached = is_term(kind) ? reader.varint() : 0;
-      const std::string_view run = reader.bytes(reader.varint());
-      if (!reader.good() || entry_count < 2 || entry_count > slots || reached > slots) {
-        return corrupt("a list is none");
-      }
-      count += entry_count;
-      if (here == kNotHere) {
-        continue;
-      }
-      begin_run(here, entry_count + further, reached);
-      BytesReader postings(run);
-      if (!read_several(postings, entry_count, slots, held)) {
-        return corrupt("a list is none");
-      }
-      if (is_term(kind)) {
-        const std::string_view impacts = postings.bytes(entry_count * sizeof(Impact));
-        for (std::size_t i = 0; i < impacts.size(); i += sizeof(Impact)) {
-          held.impacts.push_back(little_at<Impact>(impacts.data() + i));
-        }
-      }
-      if (!postings.good() || !postings.at_end()) {
-        return corrupt("a list is none");
-      }
-    }
-    if (count != key.count) {
-      return corrupt("a list is none");
-    }
+    return gatherer.take();
   }
-  begins.push_back(held.postings.size());
-  for (std::size_t i = 0; i < held.sessions.size(); ++i) {
-    held.sessions[i].postings =
-        std::span(held.postings).subspan(begins[i], begins[i + 1] - begins[i]);
-    held.sessions[i].impacts = is_term(kind) ? held.impacts.data() + begins[i] : nullptr;
+  if (key.size < kListHash) {
+    return corrupt("a list is none");
   }
-  return held;
+  BMAD_TRY_ASSIGN(const std::string bytes, read(place(kind, 0), key.offset, key.size));
+  const std::string_view list = std::string_view(bytes).substr(0, bytes.size() - kListHash);
+  if (static_cast<std::uint32_t>(xxh3(list) ^ salt) !=
+      little_at<std::uint32_t>(bytes.data() + list.size())) {
+    return corrupt("a list has changed");
+  }
+  return read_runs(kind, list, sessions, numbers, gatherer) == key.count
+             ? Result<HeldPostings>(gatherer.take())
+             : corrupt("a list is none");
 }
 
 }  // namespace bmad_mem
