@@ -1,7 +1,6 @@
 #include "query/search.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -14,6 +13,7 @@
 #include "best_found.hpp"
 #include "core/parallel.hpp"
 #include "group_bounds.hpp"
+#include "group_choice.hpp"
 #include "model/entry.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
@@ -131,8 +131,9 @@ class Search {
                                         const Found& b) { return place_of(a) < place_of(b); }});
     const bool is_best_first = may_go_best_first();
     BMAD_TRY(on_all([&](std::size_t i) {
-      Status scored =
-          is_best_first && has_impacts(i) ? Status() : score(i, totals, relevance, validity);
+      Status scored = is_best_first && has_impacts(*sessions_[i], collected_[i])
+                          ? Status()
+                          : score(i, totals, relevance, validity);
       best_->finish(i);
       return scored;
     }));
@@ -349,15 +350,6 @@ class Search {
            question_.filter.limit > 0 && question_.filter.limit <= kLimitMax;
   }
 
-  /// Whether a segment tells what each term can count at most in a session.
-  [[nodiscard]] bool has_impacts(std::size_t index) const {
-    const std::vector<SessionPostings>& terms = collected_[index].terms;
-    return !terms.empty() && sessions_[index]->hidden() == nullptr &&
-           std::ranges::all_of(terms, [](const SessionPostings& each) {
-             return each.postings.empty() || each.impacts != nullptr;
-           });
-  }
-
   /// Scores the entries of segments group by group, the most promising first, until none that is
   /// left can be among the best.
   Status score_best_first(const RankTotals& totals, const Relevance& relevance,
@@ -367,9 +359,14 @@ class Search {
       newest = std::max(newest, session->newest());
     }
     const GroupBounds groups_bounds(totals, options_);
-    BMAD_TRY(collect_types());
+    GroupChoice choice({.sessions = sessions_,
+                        .collected = collected_,
+                        .sizes = sizes_,
+                        .question = question_,
+                        .plan = plan_,
+                        .allowed = [this](IndexedSession& session) { return allowed(session); }});
     BMAD_TRY_ASSIGN(std::vector<SlotGroup> groups,
-                    groups_of_all(groups_bounds, RelevanceBound(relevance, newest)));
+                    choice.run(groups_bounds, RelevanceBound(relevance, newest)));
     std::ranges::make_heap(groups, {}, &SlotGroup::most);
     std::map<std::uint32_t, RelevanceBound> bounds;
     SessionScores scores;
@@ -409,165 +406,6 @@ class Search {
         BMAD_TRY(score_entry(group.session, slot, scores, relevance, bound, validity));
       }
     }
-    return {};
-  }
-
-  /// The groups of slots that may hold one of the best, of all sessions that has_impacts().
-  /// `bound`: of the newest of them.
-  Result<std::vector<SlotGroup>> groups_of_all(const GroupBounds& bounds,
-                                               const RelevanceBound& bound) {
-    std::vector<std::size_t> numbers;
-    std::size_t postings = 0;
-    for (std::size_t i = 0; i < sessions_.size(); ++i) {
-      if (has_impacts(i)) {
-        numbers.push_back(i);
-        for (const SessionPostings& each : collected_[i].terms) {
-          postings += each.postings.size();
-        }
-      }
-    }
-    const std::optional<TermLists> required = required_terms();
-    constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
-    const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
-    std::vector<std::vector<SlotGroup>> found(shares);
-    std::vector<Status> done(shares);
-    for_each_parallel(shares, [&](std::size_t share) {
-      GroupBounds::Scratch scratch;
-      const std::size_t end = numbers.size() * (share + 1) / shares;
-      for (std::size_t i = numbers.size() * share / shares; i < end && done[share]; ++i) {
-        done[share] =
-            in_session(*sessions_[numbers[i]],
-                       add_groups(numbers[i], bounds, bound, required, scratch, found[share]));
-      }
-    });
-    std::vector<SlotGroup> all = std::move(found.front());
-    for (std::size_t share = 0; share < shares; ++share) {
-      BMAD_TRY(std::move(done[share]));
-      if (share > 0) {
-        all.insert(all.end(), found[share].begin(), found[share].end());
-      }
-    }
-    return all;
-  }
-
-  /// Numbers of terms, of each list one.
-  using TermLists = std::vector<std::vector<std::size_t>>;
-
-  /// Where only rare types are asked for: which entries are of these.
-  Status collect_types() {
-    const std::vector<EntryType>& types = question_.filter.types;
-    is_of_types_.clear();
-    if (types.empty() || std::ranges::find(types, EntryType::kConversation) != types.end()) {
-      return {};
-    }
-    is_of_types_.resize(sessions_.size());
-    for (const SearchedPart& part : parts_of(sessions_)) {
-      for (const EntryType type : types) {
-        BMAD_TRY_ASSIGN(
-            PartPostings found,
-            part.part->part_postings(PostingKind::kTerm,
-                                     fmt::format("{}{}", kMarkPrefix, entry_type_name(type))));
-        for (const SessionPostings& each : found.sessions) {
-          is_of_types_[part.first + each.session].push_back(each.postings);
-        }
-        owners_.push_back(std::move(found.owner));
-      }
-    }
-    return {};
-  }
-
-  /// The terms that an entry must hold, of each list one, by their numbers, where nothing else is
-  /// asked of it that posting lists tell.
-  [[nodiscard]] std::optional<TermLists> required_terms() const {
-    const EntryFilter& filter = question_.filter;
-    if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
-        !question_.topics.empty() || !question_.exclusions.empty()) {
-      return std::nullopt;
-    }
-    TermLists lists;
-    for (const Requirement& requirement : plan_.requirements) {
-      for (const std::vector<std::string>& alternatives : requirement.terms) {
-        std::vector<std::size_t>& list = lists.emplace_back();
-        for (const std::string& term : alternatives) {
-          const auto known = std::ranges::find(plan_.rank.terms, term, &RankTerm::term);
-          if (requirement.excluded || known == plan_.rank.terms.end()) {
-            return std::nullopt;
-          }
-          list.push_back(static_cast<std::size_t>(known - plan_.rank.terms.begin()));
-        }
-      }
-    }
-    return lists;
-  }
-
-  Status add_groups(std::size_t index, const GroupBounds& bounds, const RelevanceBound& bound,
-                    const std::optional<TermLists>& required, GroupBounds::Scratch& scratch,
-                    std::vector<SlotGroup>& out) {
-    IndexedSession& session = *sessions_[index];
-    const SessionTerms& terms = collected_[index];
-    const std::uint32_t count = session.slots().size();
-    const std::size_t begin = out.size();
-    const auto number = static_cast<std::uint32_t>(index);
-    std::vector<AnyOf> lists;
-    for (const std::vector<std::size_t>& each : required.value_or(TermLists())) {
-      AnyOf& list = lists.emplace_back();
-      for (const std::size_t term : each) {
-        list.push_back(terms.terms[term].postings);
-      }
-    }
-    if (!is_of_types_.empty()) {
-      lists.push_back(is_of_types_[index]);
-    }
-    if (required && lists.empty()) {
-      bounds.add_groups(number, terms, sizes_[index].lengths, count, bound, scratch, out);
-      return {};
-    }
-    std::optional<std::vector<std::uint32_t>> slots;
-    if (!lists.empty()) {
-      slots = slots_in_all(std::move(lists));
-    }
-    std::vector<std::uint8_t> wanted((count + SlotGroup::kSize - 1) / SlotGroup::kSize);
-    const auto want = [&](std::uint32_t slot) {
-      wanted[slot / SlotGroup::kSize] |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
-    };
-    constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
-    if (required && slots->size() <= kFew) {
-      for (const std::uint32_t slot : *slots) {
-        if (out.size() == begin || out.back().index != slot / SlotGroup::kSize) {
-          out.push_back({.most = std::numeric_limits<float>::infinity(),
-                         .text = std::numeric_limits<float>::infinity(),
-                         .session = number,
-                         .index = slot / SlotGroup::kSize,
-                         .wanted = 0,
-                         .weight = kWeightCount - 1});
-        }
-        out.back().wanted |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
-      }
-      return {};
-    }
-    if (slots) {
-      std::ranges::for_each(*slots, want);
-    }
-    if (!required) {
-      BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
-      for (std::uint32_t slot = 0; slot < count; ++slot) {
-        if (!allowed_slots.empty() && allowed_slots[slot] == 0) {
-          wanted[slot / SlotGroup::kSize] &=
-              static_cast<std::uint8_t>(~(1U << slot % SlotGroup::kSize));
-        } else if (!slots) {
-          want(slot);
-        }
-      }
-    }
-    bounds.add_groups(number, terms, sizes_[index].lengths, count, bound, scratch, out);
-    std::size_t kept = begin;
-    for (std::size_t i = begin; i < out.size(); ++i) {
-      out[i].wanted = wanted[out[i].index];
-      if (out[i].wanted != 0) {
-        out[kept++] = out[i];
-      }
-    }
-    out.resize(kept);
     return {};
   }
 
@@ -757,7 +595,6 @@ class Search {
   std::vector<SlotTotals> sizes_;  // By session; so for the next.
   std::vector<SessionTerms> collected_;
   std::size_t collected_terms_ = 0;                  // Of plan_.rank.terms.
-  std::vector<AnyOf> is_of_types_;                   // By session; empty where types don't matter.
   std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.
   // By session, slot and phrase: whether the entry itself holds it.
   std::map<std::tuple<std::size_t, std::uint32_t, const Requirement*>, bool> phrase_held_;
