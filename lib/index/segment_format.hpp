@@ -39,12 +39,11 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
 
+#include "core/little_endian.hpp"
 #include "index/memtable.hpp"
 
 namespace bmad_mem {
@@ -87,29 +86,6 @@ struct Stretch {
   std::uint64_t size = 0;
   std::uint64_t hash = 0;  ///< 0 where the parts have their own.
 };
-
-template <typename Number>
-Number as_little(Number number) {
-  if constexpr (std::endian::native == std::endian::big) {
-    return std::byteswap(number);
-  }
-  return number;
-}
-
-template <typename Number>
-void put_little(Number number, std::string& out) {
-  const Number little = as_little(number);
-  const std::size_t at = out.size();
-  out.resize(at + sizeof little);
-  std::memcpy(out.data() + at, &little, sizeof little);
-}
-
-template <typename Number>
-Number little_at(const char* from) {
-  Number number;
-  std::memcpy(&number, from, sizeof number);
-  return as_little(number);
-}
 
 inline void put_varint(std::uint64_t number, std::string& out) {
   while (number >= 0x80) {

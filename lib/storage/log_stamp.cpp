@@ -2,13 +2,14 @@
 
 #include <array>
 #include <chrono>
-#include <cstring>
 #include <memory>
 #include <string>
 
 #include "bmad_mem/clock.hpp"
 #include "core/hash.hpp"
 #include "core/ids.hpp"
+#include "core/little_endian.hpp"
+#include "core/process.hpp"
 #include "storage/layout.hpp"
 
 namespace bmad_mem {
@@ -18,25 +19,13 @@ constexpr std::uint64_t kVersion = 1;
 constexpr std::size_t kRecordSize = 64;
 constexpr std::size_t kHashedSize = 56;
 
-using Record = std::array<char, kRecordSize>;
-
-void put(Record& record, std::size_t place, std::uint64_t number) {
-  for (std::size_t i = 0; i < 8; ++i) {
-    record[place * 8 + i] = static_cast<char>(number >> (8 * i) & 0xFFU);
-  }
-}
-
-std::uint64_t number_at(const Record& record, std::size_t place) {
-  std::uint64_t number = 0;
-  for (std::size_t i = 0; i < 8; ++i) {
-    number |= std::uint64_t{static_cast<unsigned char>(record[place * 8 + i])} << (8 * i);
-  }
-  return number;
+std::uint64_t number_at(std::string_view record, std::size_t place) {
+  return little_at<std::uint64_t>(record.data() + place * sizeof(std::uint64_t));
 }
 
 /// Of the record's numbers, its type and this boot.
-std::uint64_t hash_of(const Record& record, EntryType type) {
-  std::string text(record.data(), kHashedSize);
+std::uint64_t hash_of(std::string_view record, EntryType type) {
+  std::string text(record.substr(0, kHashedSize));
   text += static_cast<char>(type);
   text += boot_id();
   return xxh3(text);
@@ -69,8 +58,9 @@ std::optional<EntryType> type_of_log(std::string_view log_file) {
 }
 
 std::optional<LogStamp> read_stamp(File& lock_file, EntryType type) {
-  Record record{};
-  const Result<std::size_t> got = lock_file.read_at(place_of(type), record);
+  std::array<char, kRecordSize> bytes{};
+  const Result<std::size_t> got = lock_file.read_at(place_of(type), bytes);
+  const std::string_view record(bytes.data(), bytes.size());
   if (boot_id().empty() || !got || *got != kRecordSize || number_at(record, 6) != kVersion ||
       number_at(record, 5) == 0 || number_at(record, 7) != hash_of(record, type)) {
     return std::nullopt;
@@ -107,17 +97,14 @@ void stamp_log(File& lock_file, EntryType type, File& log, std::uint64_t end, st
   if (!now || now->mtime_ns != time_ns || now->size != end) {
     return;
   }
-  Record record{};
-  put(record, 0, now->device);
-  put(record, 1, now->inode);
-  put(record, 2, now->size);
-  put(record, 3, static_cast<std::uint64_t>(now->mtime_ns));
-  put(record, 4, static_cast<std::uint64_t>(now->ctime_ns));
-  put(record, 5, chain);
-  put(record, 6, kVersion);
-  put(record, 7, hash_of(record, type));
-  static_cast<void>(
-      lock_file.write_at(place_of(type), std::string_view(record.data(), record.size())));
+  std::string record;
+  for (const std::uint64_t number :
+       {now->device, now->inode, now->size, static_cast<std::uint64_t>(now->mtime_ns),
+        static_cast<std::uint64_t>(now->ctime_ns), chain, kVersion}) {
+    put_little(number, record);
+  }
+  put_little(hash_of(record, type), record);
+  static_cast<void>(lock_file.write_at(place_of(type), record));
 }
 
 }  // namespace bmad_mem
