@@ -47,10 +47,9 @@ GroupBounds::GroupBounds(const RankTotals& totals, const RankOptions& options)
   }
 }
 
-void GroupBounds::add_groups(std::uint32_t number, const SessionTerms& terms,
-                             std::uint64_t length_sum, std::uint32_t count,
-                             const RelevanceBound& bound, Scratch& scratch,
-                             std::vector<SlotGroup>& out) const {
+void GroupBounds::add_groups(const SessionTerms& terms, std::uint64_t length_sum,
+                             std::uint32_t count, const RelevanceBound& bound, Scratch& scratch,
+                             std::vector<BoundedGroup>& out) const {
   const std::uint32_t groups = (count + SlotGroup::kSize - 1) / SlotGroup::kSize;
   scratch.most.assign(groups + 2, 0);
   scratch.weights.assign(groups + 2, 0);
@@ -64,11 +63,7 @@ void GroupBounds::add_groups(std::uint32_t number, const SessionTerms& terms,
     if (const float sum = scratch.most[i + 1]; sum > 0) {
       const double text = (static_cast<double>(sum) + beside) / totals_.full;
       const std::uint8_t weight = scratch.weights[i + 1];
-      out.push_back({.most = above(bound.most_of_weight(text, weight)),
-                     .text = above(text),
-                     .session = number,
-                     .index = i,
-                     .weight = weight});
+      out.emplace_back(above(bound.most_of_weight(text, weight)), i, weight);
     }
   }
 }

@@ -29,8 +29,6 @@ namespace bmad_mem {
 struct SlotGroup {
   static constexpr std::uint32_t kSize = 8;
 
-  float most = 0;             ///< No entry in it is more relevant, as far as weights tell.
-  float text = 0;             ///< None has a text score above.
   std::uint32_t session = 0;  ///< Index in the sessions searched.
   std::uint32_t index = 0;
   std::uint8_t wanted = 0xFF;  ///< A bit a slot.
@@ -40,6 +38,24 @@ struct SlotGroup {
   [[nodiscard]] SlotRange slots(std::uint32_t count) const {
     return {.begin = index * kSize, .end = std::min(index * kSize + kSize, count)};
   }
+};
+
+/// A group and its bound, in eight bytes: there may be hundreds of thousands.
+class BoundedGroup {
+ public:
+  BoundedGroup(float most, std::uint32_t index, std::uint8_t weight)
+      : most_(most), place_(index * kWeights + weight) {}
+
+  /// No entry in it is more relevant.
+  [[nodiscard]] float most() const { return most_; }
+  [[nodiscard]] std::uint32_t index() const { return place_ / kWeights; }
+  [[nodiscard]] std::uint8_t weight() const { return static_cast<std::uint8_t>(place_ % kWeights); }
+
+ private:
+  static constexpr std::uint32_t kWeights = kWeightCount;
+
+  float most_;
+  std::uint32_t place_;
 };
 
 /// Threads: safe.
@@ -53,15 +69,15 @@ class GroupBounds {
                                          std::uint64_t length_sum, const RelevanceBound& bound,
                                          double least) const;
 
-  /// Appends the groups of session `number` that hold a term, of those with `count` slots. All
-  /// postings have impacts. `scratch`: for this alone.
+  /// Appends the groups that hold a term, of a session of `count` slots. All postings have impacts.
+  /// `scratch`: for this alone.
   struct Scratch {
     std::vector<float> most;  // By group + 1; so for the next.
     std::vector<std::uint8_t> weights;
   };
-  void add_groups(std::uint32_t number, const SessionTerms& terms, std::uint64_t length_sum,
-                  std::uint32_t count, const RelevanceBound& bound, Scratch& scratch,
-                  std::vector<SlotGroup>& out) const;
+  void add_groups(const SessionTerms& terms, std::uint64_t length_sum, std::uint32_t count,
+                  const RelevanceBound& bound, Scratch& scratch,
+                  std::vector<BoundedGroup>& out) const;
 
  private:
   /// What a term counts at most, by what postings and impacts say.

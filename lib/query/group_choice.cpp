@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,40 +18,64 @@ bool has_impacts(const IndexedSession& session, const SessionTerms& terms) {
          });
 }
 
-Result<std::vector<SlotGroup>> GroupChoice::run(const GroupBounds& bounds,
-                                                const RelevanceBound& newest) {
+std::size_t GroupChoice::count_postings(std::size_t index) const {
+  std::size_t count = 0;
+  for (const SessionPostings& each : in_.collected[index].terms) {
+    count += each.postings.size();
+  }
+  return count;
+}
+
+Result<GroupQueue> GroupChoice::run(const GroupBounds& bounds) {
   BMAD_TRY(collect_types());
   required_ = required_terms();
   std::vector<std::size_t> numbers;
   std::size_t postings = 0;
+  Timestamp newest{};
   for (std::size_t i = 0; i < in_.sessions.size(); ++i) {
     if (has_impacts(*in_.sessions[i], in_.collected[i])) {
       numbers.push_back(i);
-      for (const SessionPostings& each : in_.collected[i].terms) {
-        postings += each.postings.size();
-      }
+      postings += count_postings(i);
+      newest = std::max(newest, in_.sessions[i]->newest());
     }
   }
   constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
   const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
-  std::vector<std::vector<SlotGroup>> found(shares);
+  const RelevanceBound newest_bound(in_.relevance, newest);
+  std::vector<GroupList> found(shares);
   std::vector<Status> done(shares);
   for_each_parallel(shares, [&](std::size_t share) {
-    GroupBounds::Scratch scratch;
+    const std::size_t begin = numbers.size() * share / shares;
     const std::size_t end = numbers.size() * (share + 1) / shares;
-    for (std::size_t i = numbers.size() * share / shares; i < end && done[share]; ++i) {
-      done[share] = in_session(*in_.sessions[numbers[i]],
-                               add_groups(numbers[i], bounds, newest, scratch, found[share]));
-    }
+    done[share] =
+        fill(std::span(numbers).subspan(begin, end - begin), bounds, newest_bound, found[share]);
   });
-  std::vector<SlotGroup> all = std::move(found.front());
-  for (std::size_t share = 0; share < shares; ++share) {
-    BMAD_TRY(std::move(done[share]));
-    if (share > 0) {
-      all.insert(all.end(), found[share].begin(), found[share].end());
+  for (Status& each : done) {
+    BMAD_TRY(std::move(each));
+  }
+  return GroupQueue(std::move(found));
+}
+
+/// The groups of the sessions that have these numbers. `newest`: bounds the newest of all.
+Status GroupChoice::fill(std::span<const std::size_t> numbers, const GroupBounds& bounds,
+                         const RelevanceBound& newest, GroupList& out) const {
+  constexpr std::size_t kGroupsAPosting = 3;  // Windows reach into those beside it.
+  std::size_t most = 0;
+  for (const std::size_t index : numbers) {
+    const std::size_t groups = in_.sessions[index]->slots().size() / SlotGroup::kSize + 1;
+    most += std::min(groups, kGroupsAPosting * count_postings(index));
+  }
+  out.groups.reserve(most);
+  GroupBounds::Scratch scratch;
+  for (const std::size_t index : numbers) {
+    out.sessions.push_back(
+        {.number = static_cast<std::uint32_t>(index), .begin = out.groups.size()});
+    BMAD_TRY(in_session(*in_.sessions[index], add_session(index, bounds, newest, scratch, out)));
+    if (out.sessions.back().begin == out.groups.size()) {
+      out.sessions.pop_back();
     }
   }
-  return all;
+  return {};
 }
 
 /// Where only rare types are asked for: which entries are of these.
@@ -114,32 +139,48 @@ std::vector<AnyOf> GroupChoice::lists_of(std::size_t index) const {
   return lists;
 }
 
+namespace {
+
 /// The groups of these slots, without bounds.
-void GroupChoice::add_few(std::size_t index, std::span<const std::uint32_t> slots,
-                          std::vector<SlotGroup>& out) const {
-  const std::size_t begin = out.size();
+void add_few(std::span<const std::uint32_t> slots, GroupList& out) {
+  std::optional<std::uint32_t> last;
   for (const std::uint32_t slot : slots) {
-    if (out.size() == begin || out.back().index != slot / SlotGroup::kSize) {
-      out.push_back({.most = std::numeric_limits<float>::infinity(),
-                     .text = std::numeric_limits<float>::infinity(),
-                     .session = static_cast<std::uint32_t>(index),
-                     .index = slot / SlotGroup::kSize,
-                     .wanted = 0,
-                     .weight = kWeightCount - 1});
+    if (last != slot / SlotGroup::kSize) {
+      last = slot / SlotGroup::kSize;
+      out.groups.emplace_back(std::numeric_limits<float>::infinity(), *last, kWeightCount - 1);
+      out.wanted.push_back(0);
     }
-    out.back().wanted |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
+    out.wanted.back() |= static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
   }
 }
 
-Status GroupChoice::add_groups(std::size_t index, const GroupBounds& bounds,
-                               const RelevanceBound& newest, GroupBounds::Scratch& scratch,
-                               std::vector<SlotGroup>& out) const {
+/// Leaves out the groups from `begin` on of which no slot is wanted. `wanted`: by number of group.
+void keep_wanted(std::span<const std::uint8_t> wanted, std::size_t begin, GroupList& out) {
+  std::size_t kept = begin;
+  for (std::size_t i = begin; i < out.groups.size(); ++i) {
+    if (const std::uint8_t slots = wanted[out.groups[i].index()]; slots != 0) {
+      out.wanted.push_back(slots);
+      out.groups[kept++] = out.groups[i];
+    }
+  }
+  out.groups.erase(out.groups.begin() + static_cast<std::ptrdiff_t>(kept), out.groups.end());
+}
+
+}  // namespace
+
+Status GroupChoice::add_session(std::size_t index, const GroupBounds& bounds,
+                                const RelevanceBound& newest, GroupBounds::Scratch& scratch,
+                                GroupList& out) const {
   IndexedSession& session = *in_.sessions[index];
   const std::uint32_t count = session.slots().size();
-  const std::size_t begin = out.size();
+  const std::size_t begin = out.groups.size();
   const auto add_bounded = [&] {
-    bounds.add_groups(static_cast<std::uint32_t>(index), in_.collected[index],
-                      in_.sizes[index].lengths, count, newest, scratch, out);
+    // A bound of its own takes as long as some hundred groups.
+    constexpr std::size_t kMany = 256;
+    const bool has_own = count_postings(index) >= kMany;
+    bounds.add_groups(in_.collected[index], in_.sizes[index].lengths, count,
+                      has_own ? RelevanceBound(in_.relevance, session.newest()) : newest, scratch,
+                      out.groups);
   };
   std::vector<AnyOf> lists = lists_of(index);
   const bool are_all_listed = lists.empty();
@@ -156,7 +197,7 @@ Status GroupChoice::add_groups(std::size_t index, const GroupBounds& bounds,
     const std::vector<std::uint32_t> slots = slots_in_all(std::move(lists));
     constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
     if (required_ && slots.size() <= kFew) {
-      add_few(index, slots, out);
+      add_few(slots, out);
       return {};
     }
     for (const std::uint32_t slot : slots) {
@@ -172,14 +213,7 @@ Status GroupChoice::add_groups(std::size_t index, const GroupBounds& bounds,
     }
   }
   add_bounded();
-  std::size_t kept = begin;
-  for (std::size_t i = begin; i < out.size(); ++i) {
-    out[i].wanted = wanted[out[i].index];
-    if (out[i].wanted != 0) {
-      out[kept++] = out[i];
-    }
-  }
-  out.resize(kept);
+  keep_wanted(wanted, begin, out);
   return {};
 }
 

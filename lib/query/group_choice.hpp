@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "group_bounds.hpp"
+#include "group_queue.hpp"
 #include "plan.hpp"
 #include "query/question.hpp"
 #include "slot_filter.hpp"
@@ -33,14 +34,14 @@ class GroupChoice {
     std::span<const SlotTotals> sizes;
     const Question& question;
     const Plan& plan;
+    const Relevance& relevance;
     /// The filters that are posting lists. Called on several threads.
     std::function<Result<AllowedSlots>(IndexedSession& session)> allowed;
   };
   explicit GroupChoice(Input input) : in_(std::move(input)) {}
 
-  /// Of all sessions that has_impacts(), in no order. `newest`: bounds the newest of them.
-  /// Errors: E_STORAGE_CORRUPT.
-  Result<std::vector<SlotGroup>> run(const GroupBounds& bounds, const RelevanceBound& newest);
+  /// Of all sessions that has_impacts(). Errors: E_STORAGE_CORRUPT.
+  Result<GroupQueue> run(const GroupBounds& bounds);
 
  private:
   /// Numbers of terms, of each list one.
@@ -49,10 +50,11 @@ class GroupChoice {
   Status collect_types();
   [[nodiscard]] std::optional<TermLists> required_terms() const;
   [[nodiscard]] std::vector<AnyOf> lists_of(std::size_t index) const;
-  void add_few(std::size_t index, std::span<const std::uint32_t> slots,
-               std::vector<SlotGroup>& out) const;
-  Status add_groups(std::size_t index, const GroupBounds& bounds, const RelevanceBound& newest,
-                    GroupBounds::Scratch& scratch, std::vector<SlotGroup>& out) const;
+  [[nodiscard]] std::size_t count_postings(std::size_t index) const;
+  Status fill(std::span<const std::size_t> numbers, const GroupBounds& bounds,
+              const RelevanceBound& newest, GroupList& out) const;
+  Status add_session(std::size_t index, const GroupBounds& bounds, const RelevanceBound& newest,
+                     GroupBounds::Scratch& scratch, GroupList& out) const;
 
   Input in_;
   std::optional<TermLists> required_;                // Nothing where other filters decide, too.

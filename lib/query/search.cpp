@@ -354,40 +354,30 @@ class Search {
   /// left can be among the best.
   Status score_best_first(const RankTotals& totals, const Relevance& relevance,
                           Validity& validity) {
-    Timestamp newest{};
-    for (const IndexedSession* session : sessions_) {
-      newest = std::max(newest, session->newest());
-    }
     const GroupBounds groups_bounds(totals, options_);
     GroupChoice choice({.sessions = sessions_,
                         .collected = collected_,
                         .sizes = sizes_,
                         .question = question_,
                         .plan = plan_,
+                        .relevance = relevance,
                         .allowed = [this](IndexedSession& session) { return allowed(session); }});
-    BMAD_TRY_ASSIGN(std::vector<SlotGroup> groups,
-                    choice.run(groups_bounds, RelevanceBound(relevance, newest)));
-    std::ranges::make_heap(groups, {}, &SlotGroup::most);
+    BMAD_TRY_ASSIGN(GroupQueue queue, choice.run(groups_bounds));
     std::map<std::uint32_t, RelevanceBound> bounds;
     SessionScores scores;
-    while (!groups.empty() && static_cast<double>(groups.front().most) >= best_->least()) {
+    while (std::optional<SlotGroup> group = queue.next(best_->least())) {
       if (settings_.is_late()) {
         return query_timeout(query_);
       }
-      std::ranges::pop_heap(groups, {}, &SlotGroup::most);
-      SlotGroup group = groups.back();
-      groups.pop_back();
-      IndexedSession& session = *sessions_[group.session];
+      IndexedSession& session = *sessions_[group->session];
       const RelevanceBound& bound =
-          bounds.try_emplace(group.session, relevance, session.newest()).first->second;
-      if (bound.most_of_weight(static_cast<double>(group.text), group.weight) < best_->least()) {
-        continue;
-      }
-      group.wanted &= groups_bounds.slots_above(
-          group, collected_[group.session], sizes_[group.session].lengths, bound, best_->least());
-      if (group.wanted != 0) {
+          bounds.try_emplace(group->session, relevance, session.newest()).first->second;
+      group->wanted &=
+          groups_bounds.slots_above(*group, collected_[group->session],
+                                    sizes_[group->session].lengths, bound, best_->least());
+      if (group->wanted != 0) {
         BMAD_TRY(
-            in_session(session, score_group(group, totals, scores, relevance, bound, validity)));
+            in_session(session, score_group(*group, totals, scores, relevance, bound, validity)));
       }
     }
     return {};

@@ -155,22 +155,22 @@ TEST_CASE("no entry has a text score above what its group may have") {
     SessionScores all;
     all.compute(made.session, made.terms, made.totals, made.query, made.options);
     GroupBounds::Scratch scratch;
-    std::vector<SlotGroup> groups;
+    std::vector<BoundedGroup> groups;
     const GroupBounds bounds(made.totals, made.options);
     const SearchSettings settings;
     const Relevance relevance(RelevanceCombine::kFactors, {}, settings, true);
     const RelevanceBound bound(relevance, {});
-    bounds.add_groups(0, made.terms, slots.length_sum, slots.size(), bound, scratch, groups);
+    bounds.add_groups(made.terms, slots.length_sum, slots.size(), bound, scratch, groups);
     std::set<std::uint32_t> covered;
-    for (const SlotGroup& group : groups) {
+    for (const BoundedGroup& bounded : groups) {
+      const SlotGroup group{.index = bounded.index(), .weight = bounded.weight()};
       const SlotRange range = group.slots(slots.size());
       for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
         covered.insert(slot);
         if (all.matches(slot)) {
           const double text = all.text(slot, {});
           const double most = bound.most(text, slots.flags[slot]);
-          REQUIRE(text <= static_cast<double>(group.text));
-          REQUIRE(most <= static_cast<double>(group.most));
+          REQUIRE(most <= static_cast<double>(bounded.most()));
           REQUIRE(most <= bound.most_of_weight(text, group.weight));
           const std::uint8_t above =
               bounds.slots_above(group, made.terms, slots.length_sum, bound, most);
