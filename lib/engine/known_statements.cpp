@@ -465,7 +465,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
                                                                  : session.source.files(store_)));
     }
     BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine loaded,
-                    checked(read_row(*session.files, log_of(id, type), line.row->row, log)));
+                    checked(read_row(*session.files, id, type, line.row->row, log)));
     BMAD_TRY_ASSIGN(const JsonValue entry, checked(parser.parse(loaded.text)));
     collector.add({.session_id = id, .type = type, .text = loaded.text}, entry);
   }

@@ -178,6 +178,7 @@ Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::str
   impl->windows = columns.take<std::uint32_t>(entries);
   impl->reach = columns.take<WindowReach>(entries);
   impl->has_scores.resize(entries / kScoreBlock + 1);
+  impl->packed = std::vector<std::atomic<const char*>>(entries / kScoreBlock + 1);
   impl->has_times = std::vector<std::atomic<bool>>(entries / kTimeBlock + 1);
   impl->has_windows = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);
   return std::shared_ptr<Segment>(new Segment(std::move(impl)));
@@ -204,112 +205,6 @@ std::uint64_t Segment::hash() const { return impl_->hash; }
 Status Segment::status() const {
   const std::lock_guard guard(impl_->mutex);
   return impl_->damage ? Status(*impl_->damage) : Status();
-}
-
-std::uint32_t Segment::Impl::session_of(std::uint32_t slot) const {
-  const auto after = std::ranges::upper_bound(sessions, slot, {}, &SegmentSession::begin);
-  return static_cast<std::uint32_t>(after - sessions.begin() - 1);
-}
-
-Status Segment::Impl::load_slots(std::uint32_t begin, std::uint32_t end) {
-  if (begin >= end) {
-    return {};
-  }
-  const std::uint32_t first = begin / kScoreBlock;
-  const std::uint32_t last = (end - 1) / kScoreBlock;
-  const auto is_loaded = [this](std::uint32_t block) {
-    return has_windows[block].load(std::memory_order_acquire);
-  };
-  const auto blocks = std::views::iota(first, last + 1);
-  if (std::ranges::all_of(blocks, is_loaded)) {
-    return {};
-  }
-  const std::lock_guard guard(mutex);
-  BMAD_TRY(load_scores(first, last));
-  // Windows at the ends reach into the blocks beside.
-  const std::uint32_t first_slot = first * kScoreBlock;
-  const std::uint32_t end_slot = std::min((last + 1) * kScoreBlock, entries);
-  for (std::uint32_t i = 0; i < std::min(kWindowReach, end_slot - first_slot); ++i) {
-    if (reach[first_slot + i].before > i) {
-      BMAD_TRY(load_scores(first - 1, first - 1));
-    }
-    if (reach[end_slot - 1 - i].after > i) {
-      BMAD_TRY(load_scores(last + 1, last + 1));
-    }
-  }
-  for (const std::uint32_t block : blocks) {
-    if (has_windows[block].load(std::memory_order_relaxed)) {
-      continue;
-    }
-    for (std::uint32_t slot = block * kScoreBlock;
-         slot < std::min((block + 1) * kScoreBlock, entries); ++slot) {
-      std::uint32_t length = 0;
-      for (std::uint32_t at = slot - reach[slot].before; at <= slot + reach[slot].after; ++at) {
-        length += lengths[at];
-      }
-      windows[slot] = length;
-    }
-    has_windows[block].store(true, std::memory_order_release);
-  }
-  return {};
-}
-
-/// Reads the blocks from `first` to `last` that nobody has read; those side by side at once. The
-/// caller holds the mutex.
-Status Segment::Impl::load_scores(std::uint32_t first, std::uint32_t last) {
-  constexpr std::uint64_t kSize = 2 * sizeof(std::uint16_t) + sizeof(std::uint8_t);
-  constexpr std::uint64_t kBlockSize = kScoreBlock * kSize + kBlockHash;
-  constexpr std::uint32_t kAtOnce = 128;
-  for (std::uint32_t block = first; block <= last; ++block) {
-    std::uint32_t end = block;
-    while (end <= last && end < block + kAtOnce && !has_scores[end]) {
-      ++end;
-    }
-    if (end == block) {
-      continue;
-    }
-    const std::uint64_t offset = block * kBlockSize;
-    const std::uint64_t wanted =
-        std::min((end - block) * kBlockSize, place(SegmentPlace::kScores).size - offset);
-    BMAD_TRY_ASSIGN(const std::string bytes, read(place(SegmentPlace::kScores), offset, wanted));
-    BytesReader reader(bytes);
-    for (; block < end; ++block) {
-      const std::uint32_t count = std::min(kScoreBlock, entries - block * kScoreBlock);
-      const std::string_view columns = reader.bytes(count * kSize);
-      const auto its_hash = reader.number<std::uint64_t>();
-      if (!reader.good() || (xxh3(columns) ^ salt) != its_hash) {
-        return corrupt("a block has changed");
-      }
-      BMAD_TRY(take_scores(block, columns));
-    }
-    --block;
-  }
-  return {};
-}
-
-Status Segment::Impl::take_scores(std::uint32_t block, std::string_view columns) {
-  const std::uint32_t first = block * kScoreBlock;
-  const std::uint32_t count = std::min(kScoreBlock, entries - first);
-  std::uint32_t session = session_of(first);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint32_t slot = first + i;
-    while (slot - sessions[session].begin >= sessions[session].count) {
-      ++session;
-    }
-    lengths[slot] = little_at<std::uint16_t>(columns.data() + std::size_t{2} * i);
-    flags[slot] = little_at<std::uint16_t>(columns.data() + std::size_t{2} * (count + i));
-    const auto both = static_cast<unsigned char>(columns[std::size_t{4} * count + i]);
-    const WindowReach around{.before = static_cast<std::uint8_t>(both & 3U),
-                             .after = static_cast<std::uint8_t>(both >> 2U)};
-    const std::uint32_t in_session = slot - sessions[session].begin;
-    if (around.before > std::min(kWindowReach, in_session) ||
-        around.after > std::min(kWindowReach, sessions[session].count - in_session - 1)) {
-      return corrupt("its windows are none");
-    }
-    reach[slot] = around;
-  }
-  has_scores[block] = true;
-  return {};
 }
 
 Status Segment::Impl::load_odd() {
@@ -404,27 +299,6 @@ Status Segment::Impl::load_statements() {
 std::span<const StatementRow> Segment::Impl::statements_of(std::uint32_t session) const {
   const std::size_t begin = session == 0 ? 0 : statement_ends[session - 1];
   return std::span(statements).subspan(begin, statement_ends[session] - begin);
-}
-
-Result<std::int64_t> Segment::Impl::time(std::uint32_t slot) {
-  const std::uint32_t block = slot / kTimeBlock;
-  if (!has_times[block].load(std::memory_order_acquire)) {
-    const std::lock_guard guard(mutex);
-    const std::uint32_t first = block * kTimeBlock;
-    const std::uint32_t count = std::min(kTimeBlock, entries - first);
-    constexpr std::uint64_t kSize = sizeof(std::int64_t);
-    BMAD_TRY_ASSIGN(
-        const std::string bytes,
-        read_block(place(SegmentPlace::kTimes),
-                   std::uint64_t{block} * (kTimeBlock * kSize + kBlockHash), count * kSize));
-    if (!has_times[block].load(std::memory_order_acquire)) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        times[first + i] = little_at<std::int64_t>(bytes.data() + kSize * i);
-      }
-      has_times[block].store(true, std::memory_order_release);
-    }
-  }
-  return times[slot];
 }
 
 Result<std::vector<SegmentRow>> Segment::Impl::rows(std::uint32_t begin,

@@ -76,7 +76,10 @@ struct Segment::Impl {
   std::uint32_t* flags = nullptr;
   std::uint32_t* windows = nullptr;
   std::int64_t* times = nullptr;
-  std::vector<bool> has_scores;                // By block.
+  std::vector<bool> has_scores;                  // By block.
+  std::vector<std::atomic<const char*>> packed;  // By block of scores; null: not read.
+  std::vector<std::unique_ptr<char[]>> packed_rooms;
+  std::size_t packed_used = 0;                 // Of the last of them.
   std::vector<std::atomic<bool>> has_times;    // By block.
   std::vector<std::atomic<bool>> has_windows;  // By block, of scores.
   std::atomic<bool> has_odd{false};
@@ -109,7 +112,13 @@ struct Segment::Impl {
   /// The columns of the slots from `begin` to before `end`, windows too.
   Status load_slots(std::uint32_t begin, std::uint32_t end);
   Status load_scores(std::uint32_t first, std::uint32_t last);
-  Status take_scores(std::uint32_t block, std::string_view columns);
+  void take_scores(std::uint32_t block, std::string_view columns);
+  Status check_scores(std::uint32_t block, std::string_view bytes) const;
+  [[nodiscard]] std::uint32_t count_in_block(std::uint32_t block) const;
+  Result<const char*> packed_scores(std::uint32_t block);
+  /// The columns of a few slots, without those of the others.
+  Status copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoom& room);
+  Result<std::uint32_t> flags_of(std::uint32_t slot);
   /// The number of the session that has `slot`.
   [[nodiscard]] std::uint32_t session_of(std::uint32_t slot) const;
   Status load_odd();

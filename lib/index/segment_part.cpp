@@ -107,6 +107,17 @@ class PartSession final : public IndexedSession {
             .length_sum = known_.totals.lengths,
             .window_length_sum = known_.totals.window_lengths};
   }
+  Result<SlotView> slots_between(std::uint32_t begin, std::uint32_t end, SlotRoom& room) override {
+    BMAD_TRY(
+        part_.impl_->in_segment(file().copy_slots(known_.begin + begin, known_.begin + end, room)));
+    return SlotView{.lengths = {room.lengths.data(), begin},
+                    .window_lengths = {room.window_lengths.data(), begin},
+                    .flags = {room.flags.data(), begin},
+                    .reach = {room.reach.data(), begin},
+                    .count = known_.count,
+                    .length_sum = known_.totals.lengths,
+                    .window_length_sum = known_.totals.window_lengths};
+  }
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override {
     Result<std::int64_t> time = file().time(known_.begin + ordinal);
     if (!time) {
@@ -151,14 +162,13 @@ class PartSession final : public IndexedSession {
 
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
-    const std::uint32_t slot = known_.begin + ordinal;
-    BMAD_TRY(part_.impl_->in_segment(file().load_slots(slot, slot + 1)));
+    BMAD_TRY_ASSIGN(const std::uint32_t flags,
+                    part_.impl_->in_segment(file().flags_of(known_.begin + ordinal)));
     BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
-    const EntryType type = flag_type(file().flags[known_.begin + ordinal]);
+    const EntryType type = flag_type(flags);
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
                     part_.impl_->files_of(known_.id, known_.archived));
-    return read_row(*files, session_file(known_.id, entry_type_info(type).log_file), found.row,
-                    logs[static_cast<std::size_t>(type)]);
+    return read_row(*files, known_.id, type, found.row, logs[static_cast<std::size_t>(type)]);
   }
 
  private:

@@ -149,7 +149,7 @@ Status SessionIndex::take_base(SessionBase base) {
   BMAD_TRY_ASSIGN(columns.timestamps, source->times(0));
   BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, source->rows(0));
   BMAD_TRY_ASSIGN(const auto odd, source->odd(0));
-  columns.lengths.assign(slots.lengths, slots.lengths + slots.size());
+  columns.lengths.assign(slots.lengths.from(0), slots.lengths.from(slots.size()));
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     const bool follows = slots.reach[slot].before > 0;
     columns.flags.push_back((slots.flags[slot] & ~std::uint32_t{kFlagFollows}) |

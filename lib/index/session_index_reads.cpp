@@ -215,12 +215,14 @@ Result<std::uint32_t> SessionIndex::line_number(Ordinal ordinal) const { return 
 
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
   const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
-  return read_row(files_, log_path_of(options_.session_id, type), row(ordinal),
+  return read_row(files_, options_.session_id, type, row(ordinal),
                   logs[static_cast<std::size_t>(type)]);
 }
 
-Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& path,
-                                            const EntryRow& row, std::unique_ptr<File>& log) {
+Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& session_id,
+                                            EntryType type, const EntryRow& row,
+                                            std::unique_ptr<File>& log) {
+  const std::string path = log_path_of(session_id, type);
   if (log == nullptr) {
     Result<std::unique_ptr<File>> opened = files.open(path, OpenMode::kRead);
     if (!opened && !is_not_found(opened.error())) {
@@ -230,8 +232,8 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
   }
   constexpr std::uint32_t kLineSizeMax = 64U << 20U;  // No line that long was ever indexed.
   const bool is_line = log != nullptr && row.size <= kLineSizeMax;
-  IndexedSession::LoadedLine loaded{.text = std::string(is_line ? row.size : 0, '\0'),
-                                    .number = row.line};
+  IndexedSession::LoadedLine loaded{
+      .text = std::string(is_line ? row.size : 0, '\0'), .number = row.line, .type = type};
   std::size_t got = 0;
   if (is_line) {
     BMAD_TRY_ASSIGN(got, log->read_at(row.offset, loaded.text));

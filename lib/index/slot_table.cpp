@@ -73,7 +73,7 @@ void measure_windows(const EntryColumns& columns, SlotTable& table) {
 
 }  // namespace
 
-std::uint64_t count_windows(std::span<const SlotPosting> postings, const WindowReach* reach) {
+std::uint64_t count_windows(std::span<const SlotPosting> postings, SlotColumn<WindowReach> reach) {
   std::uint64_t count = 0;
   std::uint32_t covered = 0;  // First slot that is not counted yet.
   for (const SlotPosting& posting : postings) {

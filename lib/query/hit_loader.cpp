@@ -140,8 +140,7 @@ Status HitLoader::Impl::add_neighbour(IndexedSession& session, std::uint32_t slo
 
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal) {
   BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal));
-  const SlotView slots = session.slots();
-  const EntryType type = flag_type(slots.flags[slots.slot(ordinal)]);
+  const EntryType type = line.type;
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
   return to_entry(session, type, ordinal, value, std::move(line));

@@ -389,8 +389,8 @@ class Search {
     const std::uint32_t count = session.slots().size();
     const SlotRange range = group.slots(count);
     const SlotRange around = SessionScores::around(range, count);
-    BMAD_TRY(session.load_slots(around.begin, around.end));
-    scores.compute(session, collected_[group.session], totals, plan_.rank, options_, range);
+    BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));
+    scores.compute(slots, collected_[group.session], totals, plan_.rank, options_, range);
     for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
       if ((group.wanted >> (slot - range.begin) & 1U) != 0 && scores.matches(slot)) {
         BMAD_TRY(score_entry(group.session, slot, scores, relevance, bound, validity));
@@ -421,7 +421,8 @@ class Search {
   Status score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
                      const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
     const IndexedSession& session = *sessions_[index];
-    const std::uint32_t flags = session.slots().flags[slot];
+    const SlotView& slots = scores.slots();
+    const std::uint32_t flags = slots.flags[slot];
     // To decode a time takes longer than all else here, so that most entries end before it.
     const bool text_knows_time = !plan_.rank.spans.empty();
     const double text = scores.text(slot, text_knows_time ? time_of(session, slot) : Timestamp{});
@@ -432,7 +433,7 @@ class Search {
     if (!passes(session, flags, time)) {
       return {};
     }
-    const Ordinal ordinal = session.slots().ordinal(slot);
+    const Ordinal ordinal = slots.ordinal(slot);
     Found found{.session = index,
                 .type = flag_type(flags),
                 .ordinal = ordinal,
@@ -441,7 +442,7 @@ class Search {
                 .components = relevance.components(
                     text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
                 .evicted = session.is_evicted(),
-                .length = session.slots().lengths[slot]};
+                .length = slots.lengths[slot]};
     found.relevance = relevance.combine(found.components);
     if (found.relevance < best_->least()) {
       return {};
@@ -547,7 +548,7 @@ class Search {
                       in_session(session, session.line(ordinal)));
       BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
       tools.text.clear();
-      entry_searchable_text(flag_type(session.slots().flags[slot]), value, tools.text);
+      entry_searchable_text(line.type, value, tools.text);
       place->second = holds_phrase(tools.analyzer, wanted.phrase, tools.text);
     }
     return place->second;
@@ -574,6 +575,7 @@ class Search {
   }
 
   std::vector<IndexedSession*> sessions_;
+  SlotRoom room_;  // Of the group that is scored.
   const Query& query_;
   const Question& question_;
   const SearchSettings& settings_;

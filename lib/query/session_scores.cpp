@@ -27,14 +27,15 @@ Two two_at(const double* values) {
 void SessionScores::compute(const IndexedSession& session, const SessionTerms& terms,
                             const RankTotals& totals, const RankQuery& query,
                             const RankOptions& options) {
-  compute(session, terms, totals, query, options, {.begin = 0, .end = session.slots().size()});
+  const SlotView slots = session.slots();
+  compute(slots, terms, totals, query, options, {.begin = 0, .end = slots.size()});
 }
 
-void SessionScores::compute(const IndexedSession& session, const SessionTerms& terms,
+void SessionScores::compute(const SlotView& slots, const SessionTerms& terms,
                             const RankTotals& totals, const RankQuery& query,
                             const RankOptions& options, SlotRange range) {
   clear();
-  slots_ = session.slots();
+  slots_ = slots;
   terms_ = &terms;
   totals_ = &totals;
   query_ = &query;
@@ -132,8 +133,8 @@ void SessionScores::touch(std::uint32_t begin, std::uint32_t end) {
 void SessionScores::add_entries(std::size_t term) {
   const TermScores& scores = totals_->terms[term];
   const std::array grains = {scores.entry, scores.lone_entry};
-  const std::uint32_t* const lengths = slots_.lengths;
-  const std::uint32_t* const flags = slots_.flags;
+  const SlotColumn<std::uint32_t> lengths = slots_.lengths;
+  const SlotColumn<std::uint32_t> flags = slots_.flags;
   double* const own = own_.data() + kPad;
   std::uint64_t* const touched = touched_.data();
   for (const SlotPosting& posting : postings_[term]) {
@@ -169,7 +170,7 @@ void SessionScores::add_windows(std::size_t term) {
 }
 
 void SessionScores::count_in_windows(std::span<const SlotPosting> postings) {
-  const WindowReach* const reach = slots_.reach;
+  const SlotColumn<WindowReach> reach = slots_.reach;
   std::uint32_t* const frequencies = window_frequencies_.data();
   for (const SlotPosting& posting : postings) {
     const std::uint32_t slot = posting.slot;
@@ -188,10 +189,10 @@ void SessionScores::count_in_windows(std::span<const SlotPosting> postings) {
 
 /// Adds the scores of the windows of [begin, end) and empties their counts. The compiler does two
 /// slots at a time: 8 instructions a slot.
-void SessionScores::score_windows(const GrainScore& score, const std::uint32_t* lengths,
+void SessionScores::score_windows(const GrainScore& score, SlotColumn<std::uint32_t> lengths,
                                   std::uint32_t begin, std::uint32_t end) {
   const GrainScore grain = score;
-  const std::uint32_t* const length = lengths + begin;
+  const std::uint32_t* const length = lengths.from(begin);
   double* const sum = window_.data() + begin;
   std::uint32_t* const frequency = window_frequencies_.data() + begin;
   const std::size_t count = end - begin;

@@ -39,8 +39,10 @@ class SessionScores {
   void compute(const IndexedSession& session, const SessionTerms& terms, const RankTotals& totals,
                const RankQuery& query, const RankOptions& options);
   /// The same, of `range` alone: of other slots nothing may be asked. What around() says is loaded.
-  void compute(const IndexedSession& session, const SessionTerms& terms, const RankTotals& totals,
+  void compute(const SlotView& slots, const SessionTerms& terms, const RankTotals& totals,
                const RankQuery& query, const RankOptions& options, SlotRange range);
+  /// What compute() was given.
+  [[nodiscard]] const SlotView& slots() const { return slots_; }
   /// The slots that the scores of `range` depend on, of a session with `count`.
   static SlotRange around(SlotRange range, std::uint32_t count) {
     constexpr std::uint32_t kReach = 2 * kWindowReach;  // Of windows of entries in windows.
@@ -95,8 +97,8 @@ class SessionScores {
   void add_entries(std::size_t term);
   void add_windows(std::size_t term);
   void count_in_windows(std::span<const SlotPosting> postings);
-  void score_windows(const GrainScore& score, const std::uint32_t* lengths, std::uint32_t begin,
-                     std::uint32_t end);
+  void score_windows(const GrainScore& score, SlotColumn<std::uint32_t> lengths,
+                     std::uint32_t begin, std::uint32_t end);
   static bool is_lone_flag(std::uint32_t flags) {
     return flag_type(flags) != EntryType::kConversation;
   }
@@ -140,7 +142,7 @@ class SessionScores {
 template <typename Least, typename Use>
 void SessionScores::for_each_match(const RelevanceBound& bound, const Least& least,
                                    const Use& use) {
-  const std::uint32_t* const flags = slots_.flags;
+  const SlotColumn<std::uint32_t> flags = slots_.flags;
   for (const Block& block : best_blocks(bound.least_text(least()))) {
     if (block.most < bound.least_text(least())) {
       return;

@@ -52,11 +52,11 @@ Status SlotFilter::holding(const std::vector<std::vector<std::string>>& terms, b
 
 Status SlotFilter::near(const std::vector<std::vector<std::string>>& terms) {
   BMAD_TRY_ASSIGN(const AllowedSlots all, with_all(terms));
-  const WindowReach* const reach = session_.slots().reach;
+  const SlotColumn<WindowReach> reach = session_.slots().reach;
   AllowedSlots around(all.size());
-  for (std::size_t slot = 0; slot < all.size(); ++slot) {
+  for (std::uint32_t slot = 0; slot < all.size(); ++slot) {
     if (all[slot] != 0) {
-      std::fill_n(around.begin() + static_cast<std::ptrdiff_t>(slot - reach[slot].before),
+      std::fill_n(around.begin() + (slot - reach[slot].before),
                   reach[slot].before + 1 + reach[slot].after, std::uint8_t{1});
     }
   }

@@ -20,9 +20,7 @@ Status read_statement(const IndexedSession& session, Ordinal ordinal, const Use&
                   in_session(session, session.line(ordinal)));
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-  const SlotView slots = session.slots();
-  const EntryType type = flag_type(slots.flags[slots.slot(ordinal)]);
-  use(statement_head(type, value), type, line.number);
+  use(statement_head(line.type, value), line.type, line.number);
   return {};
 }
 

@@ -194,7 +194,7 @@ TEST_CASE("the scores of a group are those of its session, bit by bit") {
     all.compute(made.session, made.terms, made.totals, made.query, made.options);
     for (std::uint32_t index = 0; index * SlotGroup::kSize < count; ++index) {
       const SlotRange range = SlotGroup{.index = index}.slots(count);
-      some.compute(made.session, made.terms, made.totals, made.query, made.options, range);
+      some.compute(made.session.slots(), made.terms, made.totals, made.query, made.options, range);
       for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
         REQUIRE(some.matches(slot) == all.matches(slot));
         REQUIRE(some.text(slot, {}) == all.text(slot, {}));

@@ -120,6 +120,13 @@ class IndexedSession {
   /// The same for the slots from `begin` to before `end`; slots() itself is there for none, too.
   virtual Status load_slots(std::uint32_t /*begin*/, std::uint32_t /*end*/) { return load(); }
   [[nodiscard]] virtual SlotView slots() const = 0;
+  /// The columns of these slots alone, by the same numbers, without what load() takes for all. They
+  /// hold until `room` is used again. Errors: E_STORAGE_CORRUPT.
+  virtual Result<SlotView> slots_between(std::uint32_t /*begin*/, std::uint32_t /*end*/,
+                                         SlotRoom& /*room*/) {
+    BMAD_TRY(load());
+    return slots();
+  }
   [[nodiscard]] virtual Timestamp timestamp(Ordinal ordinal) const = 0;
   [[nodiscard]] virtual const OddEntry* odd(Ordinal ordinal) const = 0;
   /// By slot, 1 for an entry that must not be found; null when there is none.
@@ -147,6 +154,7 @@ class IndexedSession {
   struct LoadedLine {
     std::string text;
     std::uint64_t number = 0;  ///< 1-based.
+    EntryType type = EntryType::kConversation;
   };
   /// The logs stay open from line to line.
   using OpenLogs = std::array<std::unique_ptr<File>, kEntryTypeCount>;
@@ -184,9 +192,10 @@ Outcome in_session(const IndexedSession& session, Outcome outcome) {
   return outcome;
 }
 
-/// Reads the line at `row` of `log`, which is opened where it is null, and compares its hash.
-/// Errors: E_CONCURRENT_MOD when another line is there.
-Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& path,
-                                            const EntryRow& row, std::unique_ptr<File>& log);
+/// Reads the line at `row` of `log`, which is that of `type` of the session, opened where it is
+/// null, and compares its hash. Errors: E_CONCURRENT_MOD when another line is there.
+Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& session_id,
+                                            EntryType type, const EntryRow& row,
+                                            std::unique_ptr<File>& log);
 
 }  // namespace bmad_mem

@@ -25,13 +25,30 @@ struct WindowReach {
   std::uint8_t after = 0;
 };
 
+/// Something of each slot, from some slot on. Whoever gave it keeps what it shows.
+template <typename Value>
+class SlotColumn {
+ public:
+  SlotColumn() = default;
+  /// `values`: those of slot `first` and the next.
+  SlotColumn(const Value* values, std::uint32_t first = 0) : values_(values), first_(first) {}
+
+  const Value& operator[](std::uint32_t slot) const { return values_[slot - first_]; }
+  /// Those of `slot` and the next.
+  [[nodiscard]] const Value* from(std::uint32_t slot) const { return values_ + (slot - first_); }
+
+ private:
+  const Value* values_ = nullptr;
+  std::uint32_t first_ = 0;
+};
+
 /// What searches see of a SlotTable, or of the columns of a segment. Whoever gave it keeps what it
 /// shows.
 struct SlotView {
-  const std::uint32_t* lengths = nullptr;  ///< By slot, as in SlotTable; so for the next.
-  const std::uint32_t* window_lengths = nullptr;
-  const std::uint32_t* flags = nullptr;
-  const WindowReach* reach = nullptr;
+  SlotColumn<std::uint32_t> lengths;  ///< As in SlotTable; so for the next.
+  SlotColumn<std::uint32_t> window_lengths;
+  SlotColumn<std::uint32_t> flags;
+  SlotColumn<WindowReach> reach;
   const Ordinal* ordinals = nullptr;     ///< By slot; null when they are the same.
   const std::uint32_t* slots = nullptr;  ///< By ordinal; null when they are the same.
   std::uint32_t count = 0;
@@ -46,6 +63,14 @@ struct SlotView {
   [[nodiscard]] std::uint32_t slot(Ordinal ordinal) const {
     return slots == nullptr ? ordinal : slots[ordinal];
   }
+};
+
+/// Room for the columns of a few slots.
+struct SlotRoom {
+  std::vector<std::uint32_t> lengths;
+  std::vector<std::uint32_t> window_lengths;
+  std::vector<std::uint32_t> flags;
+  std::vector<WindowReach> reach;
 };
 
 struct SlotTable {
@@ -99,7 +124,7 @@ struct SlotPostings {
 };
 
 /// How many entries have one of `postings`, which ascend, in their windows.
-std::uint64_t count_windows(std::span<const SlotPosting> postings, const WindowReach* reach);
+std::uint64_t count_windows(std::span<const SlotPosting> postings, SlotColumn<WindowReach> reach);
 
 /// `postings` in slots, without tombstones.
 SlotPostings to_slots(const SlotTable& table, const std::vector<Posting>& postings);
