@@ -28,10 +28,16 @@ Error Segment::Impl::note(Error error) {
 
 Result<std::string> Segment::Impl::read(const Stretch& stretch, std::uint64_t offset,
                                         std::uint64_t wanted) const {
+  std::string bytes;
+  BMAD_TRY(read_into(stretch, offset, wanted, bytes));
+  return bytes;
+}
+
+Status Segment::Impl::read_into(const Stretch& stretch, std::uint64_t offset, std::uint64_t wanted,
+                                std::string& bytes) const {
   if (offset > stretch.size || wanted > stretch.size - offset) {
     return corrupt("a part lies beyond its end");
   }
-  std::string bytes;
   Result<std::size_t> got = std::size_t{0};
   bytes.resize_and_overwrite(static_cast<std::size_t>(wanted), [&](char* to, std::size_t) {
     got = file->read_at(stretch.offset + offset, std::span(to, static_cast<std::size_t>(wanted)));
@@ -40,7 +46,7 @@ Result<std::string> Segment::Impl::read(const Stretch& stretch, std::uint64_t of
   if (!got) {
     return corrupt(got.error().message);  // Another one can be made.
   }
-  return *got == wanted ? Result<std::string>(std::move(bytes)) : corrupt("it is cut short");
+  return *got == wanted ? Status() : Status(corrupt("it is cut short"));
 }
 
 Result<std::string> Segment::Impl::read_hashed(const Stretch& stretch) const {

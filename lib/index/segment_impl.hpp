@@ -101,6 +101,8 @@ struct Segment::Impl {
 
   Result<std::string> read(const Stretch& stretch, std::uint64_t offset,
                            std::uint64_t wanted) const;
+  Status read_into(const Stretch& stretch, std::uint64_t offset, std::uint64_t wanted,
+                   std::string& bytes) const;
   /// All of a stretch that has a hash of its own.
   Result<std::string> read_hashed(const Stretch& stretch) const;
   /// A block with its hash behind it, without it.

@@ -171,8 +171,8 @@ namespace {
 class RunGatherer {
  public:
   RunGatherer(std::size_t kind, std::size_t most) : is_term_(is_term(kind)) {
-    held_.postings.reserve(most);
-    held_.impacts.reserve(is_term_ ? most : 0);
+    reserve(held_.postings, most);
+    reserve(held_.impacts, is_term_ ? most : 0);
   }
 
   void begin_run(std::uint32_t session, std::uint64_t mentions, std::uint64_t windows) {
@@ -210,6 +210,12 @@ class RunGatherer {
   }
 
  private:
+  template <typename Value>
+  static void reserve(std::vector<Value>& values, std::size_t most) {
+    values.reserve(most);
+    take_memory_now(std::as_writable_bytes(std::span(values.data(), most)));
+  }
+
   bool is_term_;
   HeldPostings held_;
   std::vector<std::size_t> begins_;  // Of each run.
@@ -279,7 +285,8 @@ Result<HeldPostings> Segment::Impl::decode(std::size_t kind, const SegmentKey& k
   if (key.size < kListHash) {
     return corrupt("a list is none");
   }
-  BMAD_TRY_ASSIGN(const std::string bytes, read(place(kind, 0), key.offset, key.size));
+  thread_local std::string bytes;  // There may be hundreds of kilobytes, for each term.
+  BMAD_TRY(read_into(place(kind, 0), key.offset, key.size, bytes));
   const std::string_view list = std::string_view(bytes).substr(0, bytes.size() - kListHash);
   if (static_cast<std::uint32_t>(xxh3(list) ^ salt) !=
       little_at<std::uint32_t>(bytes.data() + list.size())) {

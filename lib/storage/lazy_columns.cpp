@@ -2,9 +2,24 @@
 
 #include <sys/mman.h>
 
+#include <cstdint>
 #include <new>
 
 namespace bmad_mem {
+
+void take_memory_now(std::span<std::byte> bytes) noexcept {
+#ifdef MADV_POPULATE_WRITE
+  constexpr std::size_t kPage = 4096;
+  constexpr std::size_t kFew = 8;  // Their faults take no longer than a call.
+  const std::size_t skipped = -reinterpret_cast<std::uintptr_t>(bytes.data()) % kPage;
+  if (bytes.size() >= skipped + kFew * kPage) {
+    const std::size_t size = (bytes.size() - skipped) / kPage * kPage;
+    static_cast<void>(::madvise(bytes.data() + skipped, size, MADV_POPULATE_WRITE));
+  }
+#else
+  static_cast<void>(bytes);
+#endif
+}
 
 LazyColumns::LazyColumns(std::size_t size) : size_(size) {
   void* const memory =
