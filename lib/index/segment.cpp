@@ -40,7 +40,9 @@ Status Segment::Impl::read_into(const Stretch& stretch, std::uint64_t offset, st
   }
   Result<std::size_t> got = std::size_t{0};
   bytes.resize_and_overwrite(static_cast<std::size_t>(wanted), [&](char* to, std::size_t) {
-    got = file->read_at(stretch.offset + offset, std::span(to, static_cast<std::size_t>(wanted)));
+    const std::span room(to, static_cast<std::size_t>(wanted));
+    take_memory_now(std::as_writable_bytes(room));
+    got = file->read_at(stretch.offset + offset, room);
     return got ? *got : 0;
   });
   if (!got) {
@@ -290,6 +292,7 @@ Status Segment::Impl::load_statements() {
   }
   statements.clear();
   statements.reserve(count);
+  take_memory_now(std::as_writable_bytes(std::span(statements.data(), count)));
   for (std::size_t i = 0; i < count; ++i) {
     statements.push_back(read_statement(reader));
     const StatementOutline& outline = statements.back().outline;
