@@ -6,8 +6,6 @@
 // BMAD_CRASH_EXHAUSTIVE   set to 1: every call, in every way
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <string_view>
 
 #include <doctest/doctest.h>
 
@@ -22,11 +20,6 @@ struct SampledSeries {
   SyscallFault fault;
   std::size_t runs_max;
 };
-
-bool is_set(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr && std::string_view(value) != "0";
-}
 
 /// Changing the mode of a file needs no room. Nor are syncs among them: a purge forgives a full
 /// disk that its last note is not durable. That syncs fail is EIO's part.
@@ -61,8 +54,8 @@ std::vector<SampledSeries> sampled_series() {
 }  // namespace
 
 TEST_CASE("a broken command of the life cycle loses nothing and leaves nothing twice") {
-  const bool all_points = is_set("BMAD_CRASH_ALL_POINTS");
-  const bool all_faults = is_set("BMAD_CRASH_EXHAUSTIVE");
+  const bool all_points = wants_all_points();
+  const bool all_faults = wanted_depth() == CrashDepth::kExhaustive;
   for (const CrashCommand& command : lifecycle_crash_table()) {
     SUBCASE(command.name) {
       CommandRuns runs(command, CrashDepth::kFull);

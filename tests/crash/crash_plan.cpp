@@ -82,11 +82,17 @@ std::vector<SyscallFault> every_series() {
   return series;
 }
 
+bool is_set(const char* name) {
+  const char* const value = std::getenv(name);
+  return value != nullptr && std::strcmp(value, "0") != 0;
+}
+
 }  // namespace
 
+bool wants_all_points() { return is_set("BMAD_CRASH_ALL_POINTS"); }
+
 CrashDepth wanted_depth() {
-  const char* wanted = std::getenv("BMAD_CRASH_EXHAUSTIVE");
-  if (wanted != nullptr && std::strcmp(wanted, "0") != 0) {
+  if (is_set("BMAD_CRASH_EXHAUSTIVE")) {
     return CrashDepth::kExhaustive;
   }
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

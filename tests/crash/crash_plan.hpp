@@ -19,6 +19,9 @@ enum class CrashDepth : std::uint8_t {
 /// sanitizers, whose programs take ten times as long to start; else kFull.
 CrashDepth wanted_depth();
 
+/// Whether $BMAD_CRASH_ALL_POINTS is set and not 0: no samples.
+bool wants_all_points();
+
 /// Each fault stands for a series: its point counts up from 1 until a run ends without reaching it.
 struct CrashPlan {
   CrashDepth depth = CrashDepth::kFull;
