@@ -85,7 +85,7 @@ TEST_CASE("a CURRENT that says what is not so costs no answer") {
   }
   SUBCASE("of another version") {
     std::string text = memory.disk.read(kIndexCurrentFile);
-    text.replace(text.find("\"version\": 1"), 12, "\"version\": 2");
+    text.replace(text.find("\"version\": 2"), 12, "\"version\": 1");
     memory.disk.write(kIndexCurrentFile, text);
   }
   SUBCASE("of another language") {
@@ -135,7 +135,7 @@ TEST_CASE("a CURRENT that says what is not so costs no answer") {
     text = text.substr(text.find("\"language\""));
     const std::string rest =
         fmt::format("\"analyzer\": {},", current["analyzer"].get<int>()) + text;
-    memory.disk.write(kIndexCurrentFile, fmt::format("{{\"version\": 1, \"xxh3\": \"{}\",\n{}",
+    memory.disk.write(kIndexCurrentFile, fmt::format("{{\"version\": 2, \"xxh3\": \"{}\",\n{}",
                                                      hash_hex(xxh3(rest)), rest));
   }
   memory.check(&held);
