@@ -47,9 +47,15 @@ Result<std::string> read_file(FileSystem& files, const std::string& path, std::u
                                         info.size, size_max),
                  .path = files.display_path(path)};
   }
-  std::string bytes(info.size, '\0');
-  BMAD_TRY_ASSIGN(const std::size_t size, file->read_at(0, bytes));
-  bytes.resize(size);
+  std::string bytes;
+  constexpr std::size_t kRoom = 64;  // A parser that wants padding appends it in place.
+  bytes.reserve(info.size + kRoom);
+  Result<std::size_t> size = std::size_t{0};
+  bytes.resize_and_overwrite(info.size, [&](char* to, std::size_t wanted) {
+    size = file->read_at(0, std::span(to, wanted));
+    return size ? *size : 0;
+  });
+  BMAD_TRY(size);
   return bytes;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -67,22 +68,31 @@ struct Sources {
 class ContextSearch {
  public:
   ContextSearch(const Store& store, const ContextOptions& options)
-      : store_(store), options_(options), settings_(search_settings(store)) {
+      : store_(store),
+        options_(options),
+        filter_{.sessions = options.sessions, .as_of = options.as_of},
+        settings_(search_settings(store)) {
     settings_.weights.access = 0;
   }
 
-  Result<Sources> run() {
-    const EntryFilter filter{.sessions = options_.sessions, .as_of = options_.as_of};
+  /// What counts least is not worth its place in a prompt: nothing that was evicted.
+  [[nodiscard]] Result<ChosenIndexes> choose() const {
+    return chosen_indexes(store_, filter_, EvictedEntries::kWithout);
+  }
+
+  /// `first`: what choose() has found just now.
+  Result<Sources> run(ChosenIndexes first) {
+    std::optional<ChosenIndexes> known = std::move(first);
     return choose_steadily(store_, [&]() -> Result<Sources> {
-      // What counts least is not worth its place in a prompt.
-      BMAD_TRY_ASSIGN(ChosenIndexes chosen,
-                      chosen_indexes(store_, filter, EvictedEntries::kWithout));
+      BMAD_TRY_ASSIGN(
+          ChosenIndexes chosen,
+          known ? Result<ChosenIndexes>(*std::exchange(known, std::nullopt)) : choose());
       chosen.keep(*store_.root_index,
                   [&](const std::string& session_id) { return is_in_scope(session_id); });
       HeldIndexes indexes(store_, chosen);
       Result<Sources> sources = indexes.run([&] { return search_all(indexes.sessions()); });
       if (sources) {
-        BMAD_TRY(check_still_there(store_, filter, chosen));
+        BMAD_TRY(check_still_there(store_, filter_, chosen));
         indexes.seal();
       }
       return sources;
@@ -207,6 +217,7 @@ class ContextSearch {
 
   const Store& store_;
   const ContextOptions& options_;
+  EntryFilter filter_;
   SearchSettings settings_;
 };
 
@@ -218,10 +229,10 @@ class ContextKnowledge {
   ContextKnowledge(const Store& store, const ContextOptions& options)
       : store_(store), options_(options), known_(store, {}) {}
 
-  /// What was known then is read as a whole.
-  Status gather() {
+  /// What was known then is read as a whole. `chosen`: as the search has found the sessions.
+  Status gather(const ChosenIndexes& chosen) {
     if (!options_.as_of) {
-      return known_.gather();
+      return known_.gather(options_.sessions.empty() ? &chosen : nullptr);
     }
     BMAD_TRY_ASSIGN(then_, all_knowledge(store_, {}, options_.as_of));
     return {};
@@ -292,8 +303,8 @@ class ContextKnowledge {
       if (!may_be_told(sources, all[i])) {
         continue;
       }
-      if (std::ranges::any_of(all[i].chain, [&](const Stated& each) {
-            return found.contains(each.row->outline.id_hash);
+      if (std::ranges::any_of(all[i].chain, [&](std::uint32_t line) {
+            return found.contains(known_.lines()[line].row->outline.id_hash);
           })) {
         chosen.push_back(i);
       }
@@ -401,11 +412,13 @@ Result<Context> Knowledge::context(const ContextOptions& options) const {
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
   ContextKnowledge knowledge(store, options);
+  ContextSearch task_search(store, options);
+  BMAD_TRY_ASSIGN(const ChosenIndexes chosen,
+                  choose_steadily(store, [&] { return task_search.choose(); }));
   Status gathered;
   Result<Sources> found = Sources();
   // Both take as long, and neither waits for the other.
-  run_both([&] { found = ContextSearch(store, options).run(); },
-           [&] { gathered = knowledge.gather(); });
+  run_both([&] { found = task_search.run(chosen); }, [&] { gathered = knowledge.gather(chosen); });
   BMAD_TRY(found);
   BMAD_TRY(std::move(gathered));
   const ContextConfig& config = store.config.context;

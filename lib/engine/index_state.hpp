@@ -67,8 +67,9 @@ using OpenSegment =
     std::function<std::shared_ptr<Segment>(const std::string& name, std::uint64_t hash)>;
 
 /// What `text` says; null when it does not hold, or is of another version, analyzer or language.
-/// Sessions whose segment can't be opened are left out.
-std::shared_ptr<IndexState> parse_index_state(const std::string& text, std::string_view language,
+/// Sessions whose segment can't be opened are left out. `text` is not moved where it has room for
+/// kJsonPadding bytes more.
+std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view language,
                                               const OpenSegment& open);
 std::string index_state_text(const IndexState& state, std::string_view language);
 

@@ -83,21 +83,6 @@ class Accesses {
  public:
   explicit Accesses(const Store& store) : store_(store) {}
 
-  /// How often the entries of the item's chain were returned.
-  std::uint64_t count_of(const KnownStatements& known, const ItemOutline& item) {
-    std::set<std::pair<std::uint32_t, std::uint64_t>> seen;
-    std::uint64_t count = 0;
-    for (const Stated& each : item.chain) {
-      const std::uint64_t id = each.row->outline.id_hash;
-      const Counts& counts = counts_of(known.session_id(each.session), each.session);
-      if (const auto found = counts.find(id);
-          found != counts.end() && seen.emplace(each.session, id).second) {
-        count += found->second;
-      }
-    }
-    return count;
-  }
-
   /// Fills in how often the entries of the item's chain were returned.
   void count(KnowledgeItem& item) {
     std::set<std::pair<std::string_view, std::string_view>> seen;
@@ -112,22 +97,6 @@ class Accesses {
     }
   }
 
- private:
-  using Counts = std::unordered_map<std::uint64_t, std::uint64_t>;  // By outline_hash() of the id.
-
-  const Counts& counts_of(const std::string& session_id, std::uint32_t session) {
-    if (session >= counts_.size()) {
-      counts_.resize(session + 1);
-    }
-    if (!counts_[session]) {
-      counts_[session].emplace();
-      for (const auto& [id, access] : table(session_id).entries()) {
-        counts_[session]->emplace(outline_hash(id), access.count);
-      }
-    }
-    return *counts_[session];
-  }
-
   const AccessTable& table(const std::string& session_id) {
     const auto [at, is_new] = tables_.try_emplace(session_id);
     if (is_new) {
@@ -139,10 +108,52 @@ class Accesses {
     return at->second;
   }
 
+ private:
   const Store& store_;
   std::map<std::string, AccessTable, std::less<>> tables_;
-  std::vector<std::optional<Counts>> counts_;  // By session, as KnownStatements numbers them.
 };
+
+/// The same of the items `chosen`, by their outlines: how often the entries of each item's chain
+/// were returned. Goes through the lines session by session: few of them ever were.
+std::vector<std::uint64_t> access_counts(Accesses& accesses, const KnownStatements& known,
+                                         std::span<const std::size_t> chosen) {
+  constexpr std::uint32_t kNone = ~std::uint32_t{0};
+  std::vector<std::uint32_t> places(known.lines().size(), kNone);  // In `chosen`, by line.
+  for (std::uint32_t place = 0; place < chosen.size(); ++place) {
+    for (const std::uint32_t line : known.outlines()[chosen[place]].chain) {
+      places[line] = place;
+    }
+  }
+  using Entry = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+  std::vector<Entry> returned;                              // Place, session, id, count.
+  std::unordered_map<std::uint64_t, std::uint64_t> counts;  // Of a session, by outline_hash().
+  std::optional<std::uint32_t> session;
+  for (std::size_t line = 0; line < places.size(); ++line) {
+    if (places[line] == kNone) {
+      continue;
+    }
+    const Stated& stated = known.lines()[line];
+    if (session != stated.session) {
+      session = stated.session;
+      counts.clear();
+      for (const auto& [id, access] : accesses.table(known.session_id(*session)).entries()) {
+        counts.emplace(outline_hash(id), access.count);
+      }
+    }
+    const std::uint64_t id = stated.row->outline.id_hash;
+    if (const auto found = counts.find(id); found != counts.end()) {
+      returned.emplace_back(places[line], *session, id, found->second);
+    }
+  }
+  std::ranges::sort(returned);  // Versions of an entry count once.
+  const auto same = std::ranges::unique(returned);
+  returned.erase(same.begin(), same.end());
+  std::vector<std::uint64_t> sums(chosen.size());
+  for (const auto& [place, its_session, id, count] : returned) {
+    sums[place] += count;
+  }
+  return sums;
+}
 
 bool is_by(const KnowledgeItem& item, const std::string& agent) {
   return item.agent_id == agent ||
@@ -163,12 +174,12 @@ bool passes(const RecallOptions& options, const KnowledgeItem& item) {
 }
 
 /// As passes(), before anything is read. What it lets through goes through passes() as well.
-bool may_pass(const RecallOptions& options, const ItemOutline& item) {
+bool may_pass(const RecallOptions& options, const KnownStatements& known, const ItemOutline& item) {
   const std::uint64_t agent = outline_hash(options.agent_id);
   const bool is_by_agent =
       agent == 0 || item.agent_hash == agent ||
-      std::ranges::any_of(item.chain, [&](const Stated& each) {
-        const StatementOutline& outline = each.row->outline;
+      std::ranges::any_of(item.chain, [&](std::uint32_t line) {
+        const StatementOutline& outline = known.lines()[line].row->outline;
         return outline.agent_hash == agent && outline.value_hash == item.value_hash;
       });
   return item.review != Review::kDropped &&
@@ -182,11 +193,11 @@ bool may_pass(const RecallOptions& options, const ItemOutline& item) {
 
 /// Numbers of the outlines that recall() may return: those that pass, and of these the highest.
 std::vector<std::size_t> highest(const Store& store, const RecallOptions& options,
-                                 const KnownStatements& known) {
+                                 const KnownStatements& known, Accesses& accesses) {
   std::vector<std::size_t> chosen;
   for (std::size_t i = 0; i < known.outlines().size(); ++i) {
     const ItemOutline& item = known.outlines()[i];
-    if (may_pass(options, item) && (!store.access || store.access->may_read(item.type))) {
+    if (may_pass(options, known, item) && (!store.access || store.access->may_read(item.type))) {
       chosen.push_back(i);
     }
   }
@@ -194,14 +205,14 @@ std::vector<std::size_t> highest(const Store& store, const RecallOptions& option
     return chosen;
   }
   const Timestamp now = store.clock.now();
-  Accesses accesses(store);
+  const std::vector<std::uint64_t> counts = access_counts(accesses, known, chosen);
   using Rank = std::pair<double, Timestamp>;
   std::vector<std::pair<Rank, std::size_t>> ranked;
-  for (const std::size_t number : chosen) {
-    const ItemOutline& item = known.outlines()[number];
-    const double score =
-        recall_score(item.confidence, accesses.count_of(known, item), item.updated_at, now);
-    ranked.push_back({{score, item.updated_at}, number});
+  ranked.reserve(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const ItemOutline& item = known.outlines()[chosen[i]];
+    const double score = recall_score(item.confidence, counts[i], item.updated_at, now);
+    ranked.push_back({{score, item.updated_at}, chosen[i]});
   }
   const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(options.limit) - 1;
   std::ranges::nth_element(ranked, last, std::greater(), &std::pair<Rank, std::size_t>::first);
@@ -252,9 +263,11 @@ Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& ite
 Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
   const Store& store = MemoryInside::store(*memory_);
   KnownStatements known(store, options.sessions);
+  Accesses accesses(store);
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
-                  options.as_of ? all_knowledge(store, options.sessions, options.as_of)
-                                : known.items([&] { return highest(store, options, known); }));
+                  options.as_of
+                      ? all_knowledge(store, options.sessions, options.as_of)
+                      : known.items([&] { return highest(store, options, known, accesses); }));
   if (options.candidates && !options.as_of) {
     BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
     std::ranges::move(found, std::back_inserter(items));
@@ -262,7 +275,6 @@ Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& option
   std::erase_if(items, [&](const KnowledgeItem& item) { return !passes(options, item); });
   BMAD_TRY(drop_unreadable_items(store, items));
   const Timestamp now = options.as_of.value_or(store.clock.now());
-  Accesses accesses(store);
   for (KnowledgeItem& item : items) {
     accesses.count(item);
     item.score = recall_score(item.confidence, item.access_count, item.updated_at, now);

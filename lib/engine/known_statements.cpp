@@ -1,13 +1,14 @@
 #include "known_statements.hpp"
 
 #include <algorithm>
-#include <bit>
+#include <iterator>
 #include <map>
 #include <tuple>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "core/parallel.hpp"
+#include "held_indexes.hpp"
 #include "index/entry_scanner.hpp"
 #include "index/log_cover.hpp"
 #include "knowledge/knowledge_item.hpp"
@@ -26,127 +27,14 @@ std::string log_of(const std::string& session_id, EntryType type) {
 /// Whether Error::field names one, by its path: no id of a session has a slash.
 bool is_segment(std::string_view field) { return field.contains('/'); }
 
-/// Numbers by a hash, as many as there are lines.
-class NumberTable {
- public:
-  explicit NumberTable(std::size_t count) : places_(std::bit_ceil(count * 2 + 1)) {}
-
-  /// The number that `is_it` knows, or else `next`, which is there from now on.
-  template <typename IsIt>
-  std::uint32_t find_or_add(std::uint64_t hash, std::uint32_t next, const IsIt& is_it) {
-    hash *= 0x9e3779b97f4a7c15U;
-    for (std::size_t at = hash >> 32U;; ++at) {
-      std::uint32_t& place = places_[at & (places_.size() - 1)];
-      if (place == 0) {
-        place = next + 1;
-        return next;
-      }
-      if (is_it(place - 1)) {
-        return place - 1;
-      }
-    }
-  }
-
- private:
-  std::vector<std::uint32_t> places_;  // One more than the number; 0: nothing.
-};
-
-constexpr std::uint32_t kNone = ~std::uint32_t{0};
-
-/// The versions of an entry of a session.
-struct StatedEntry {
-  std::uint32_t first = 0;  // Line; so for the next.
-  std::uint32_t last = 0;
-  std::uint32_t next = kNone;  // Entry that is about the same.
-};
-
-/// What is about the same: see Place in knowledge_item.cpp.
-struct Subject {
-  explicit Subject(const StatementOutline& last)
-      : category(last.category),
-        alone(last.key_hash == 0 || last.review == Review::kCandidate ||
-              last.review == Review::kDropped),
-        key_hash(last.key_hash),
-        id_hash(alone ? last.id_hash : 0) {}
-
-  bool operator==(const Subject&) const = default;
-  [[nodiscard]] std::uint64_t hash() const {
-    return key_hash ^ std::rotl(id_hash, 21) ^ (static_cast<std::uint64_t>(category) << 1U) ^
-           (alone ? 1U : 0U);
-  }
-
-  Category category;
-  bool alone;
-  std::uint64_t key_hash;
-  std::uint64_t id_hash;
-};
-
-/// Lines to entries, and entries to what is about the same.
-class Grouping {
- public:
-  explicit Grouping(std::span<const Stated> lines) : lines_(lines), next_(lines.size(), kNone) {
-    NumberTable numbers(lines.size());
-    for (std::uint32_t line = 0; line < lines.size(); ++line) {
-      add_line(line, numbers);
-    }
-    NumberTable subjects(entries_.size());
-    for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
-      const Subject subject(last_of(entry));
-      const auto count = static_cast<std::uint32_t>(groups_.size());
-      const std::uint32_t group = subjects.find_or_add(
-          subject.hash(), count,
-          [&](std::uint32_t known) { return Subject(last_of(groups_[known].first)) == subject; });
-      if (group == count) {
-        groups_.push_back({entry, entry});
-      } else {
-        entries_[groups_[group].second].next = entry;
-        groups_[group].second = entry;
-      }
-    }
-  }
-
-  /// First and last entry.
-  [[nodiscard]] std::span<const std::pair<std::uint32_t, std::uint32_t>> groups() const {
-    return groups_;
-  }
-  [[nodiscard]] const StatedEntry& entry(std::uint32_t number) const { return entries_[number]; }
-  [[nodiscard]] std::uint32_t next_line(std::uint32_t line) const { return next_[line]; }
-
- private:
-  void add_line(std::uint32_t line, NumberTable& numbers) {
-    const StatementOutline& outline = lines_[line].row->outline;
-    const auto count = static_cast<std::uint32_t>(entries_.size());
-    const std::uint64_t hash = outline.id_hash ^ std::rotl(std::uint64_t{lines_[line].session}, 40);
-    const std::uint32_t number = numbers.find_or_add(hash, count, [&](std::uint32_t known) {
-      const Stated& other = lines_[entries_[known].first];
-      return other.session == lines_[line].session &&
-             other.row->outline.id_hash == outline.id_hash &&
-             other.row->outline.type == outline.type;
-    });
-    if (number == count) {
-      entries_.push_back({.first = line, .last = line});
-    } else {
-      next_[entries_[number].last] = line;
-      entries_[number].last = line;
-    }
-  }
-  [[nodiscard]] const StatementOutline& last_of(std::uint32_t entry) const {
-    return lines_[entries_[entry].last].row->outline;
-  }
-
-  std::span<const Stated> lines_;
-  std::vector<std::uint32_t> next_;  // By line: the next version.
-  std::vector<StatedEntry> entries_;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> groups_;
-};
-
 }  // namespace
 
-Status KnownStatements::gather() {
+Status KnownStatements::gather(const ChosenIndexes* chosen) {
   is_gathered_ = false;
   const auto look = [&]() -> Status {
     while (true) {
-      Status done = choose_and_scan();
+      const ChosenIndexes* const first = std::exchange(chosen, nullptr);
+      Status done = first != nullptr ? take(*first) : choose_and_scan();
       if (done || !is_left(done.error())) {
         return done;
       }
@@ -205,19 +93,11 @@ Status KnownStatements::choose_and_scan() {
       }
     }
   }
-  sessions_.clear();
+  BMAD_TRY(take_covered(store_.root_index->sweep(candidates)));
   std::set<std::string, std::less<>> covered;
-  for (const std::shared_ptr<SegmentPart>& part : store_.root_index->sweep(candidates)) {
-    for (std::uint32_t i = 0; i < part->sessions().size(); ++i) {
-      const IndexedSession& session = *part->sessions()[i];
-      BMAD_TRY_ASSIGN(const std::span<const StatementRow> rows, part->part_statements(i));
-      covered.insert(session.session_id());
-      if (!rows.empty()) {
-        sessions_.push_back({.source = {.session_id = session.session_id()},
-                             .is_archived = session.is_archived(),
-                             .part = part,
-                             .known = rows});
-      }
+  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+    for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
+      covered.insert(session->session_id());
     }
   }
   const std::size_t first = sessions_.size();
@@ -230,12 +110,48 @@ Status KnownStatements::choose_and_scan() {
     if (!covered.contains(id)) {
       BMAD_TRY_ASSIGN(Packed archive, packed_session(store_, id, PackedKind::kArchive));
       if (archive != nullptr) {
-        sessions_.push_back(
-            {.source = {.session_id = id, .packed = std::move(archive)}, .is_archived = true});
+        add_packed(std::move(archive));
       }
     }
   }
   return scan_from(first);
+}
+
+/// What somebody has chosen just now, of all sessions.
+Status KnownStatements::take(const ChosenIndexes& chosen) {
+  BMAD_TRY(take_covered(chosen.parts));
+  const std::size_t first = sessions_.size();
+  for (const std::string& id : chosen.live) {
+    sessions_.push_back({.source = {.session_id = id}});
+  }
+  for (const Packed& archive : chosen.packed) {
+    add_packed(archive);
+  }
+  return scan_from(first);
+}
+
+/// The sessions as the segments have them, and nothing else.
+Status KnownStatements::take_covered(std::vector<std::shared_ptr<SegmentPart>> parts) {
+  parts_ = std::move(parts);
+  sessions_.clear();
+  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+    for (std::uint32_t i = 0; i < part->sessions().size(); ++i) {
+      const IndexedSession& session = *part->sessions()[i];
+      BMAD_TRY_ASSIGN(const std::span<const StatementRow> rows, part->part_statements(i));
+      if (!rows.empty()) {
+        sessions_.push_back({.source = {.session_id = session.session_id()},
+                             .is_archived = session.is_archived(),
+                             .known = rows});
+      }
+    }
+  }
+  return {};
+}
+
+void KnownStatements::add_packed(Packed archive) {
+  const std::string& id = archive->session_id();
+  sessions_.push_back(
+      {.source = {.session_id = id, .packed = std::move(archive)}, .is_archived = true});
 }
 
 /// The sessions from `first` on, which are not as a segment has them.
@@ -319,10 +235,16 @@ namespace {
 
 /// A statement, and the latest version of its entry.
 struct Version {
+  std::uint32_t line = 0;
   Stated stated;
   const StatementOutline* latest = nullptr;
 
   [[nodiscard]] const StatementOutline& outline() const { return stated.row->outline; }
+  /// Whether `next`, which comes behind it, is of the same entry and says nothing else.
+  [[nodiscard]] bool says_the_same(const Version& next) const {
+    return latest == next.latest && outline().at == next.outline().at &&
+           outline().value_hash == next.outline().value_hash;
+  }
 };
 
 /// The newest that is trusted, or else the newest: as ItemMaker in knowledge_item.cpp.
@@ -333,6 +255,14 @@ std::size_t holding(std::span<const Version> versions) {
     }
   }
   return versions.size() - 1;
+}
+
+void prefetch(const StatementRow& row) {
+  constexpr std::size_t kCacheLine = 64;
+  const auto* const bytes = reinterpret_cast<const char*>(&row);
+  for (std::size_t at = 0; at < sizeof row; at += kCacheLine) {
+    __builtin_prefetch(bytes + at);
+  }
 }
 
 /// What an item of these, oldest first, says.
@@ -363,57 +293,73 @@ ItemOutline outline_of(std::span<const Version> versions) {
 
 }  // namespace
 
-void KnownStatements::outline() {
-  lines_.clear();
-  for (std::uint32_t number = 0; number < sessions_.size(); ++number) {
-    const Session& session = sessions_[number];
-    for (const StatementRow& row : session.known) {
-      lines_.push_back({.session = number, .row = &row});
-    }
-    for (const StatementRow& row : session.scanned) {
-      lines_.push_back({.session = number, .row = &row});
-    }
+void KnownStatements::list_lines() {
+  std::size_t count = 0;
+  for (const Session& session : sessions_) {
+    count += session.known.size() + session.scanned.size();
   }
-  const Grouping grouping(lines_);
-  chains_.clear();
-  chains_.reserve(lines_.size());
-  line_numbers_.clear();
-  line_numbers_.reserve(lines_.size());
-  outlines_.clear();
-  outlines_.reserve(grouping.groups().size());
-  std::vector<Version> versions;
-  for (const auto& [first, last] : grouping.groups()) {
-    const std::size_t lines_begin = line_numbers_.size();
-    bool is_sensitive = false;
-    versions.clear();
-    for (std::uint32_t number = first; number != kNone; number = grouping.entry(number).next) {
-      const std::size_t begin = versions.size();
-      const StatementOutline* const latest = &lines_[grouping.entry(number).last].row->outline;
-      for (std::uint32_t line = grouping.entry(number).first; line != kNone;
-           line = grouping.next_line(line)) {
-        const Version version{.stated = lines_[line], .latest = latest};
-        line_numbers_.push_back(line);
-        is_sensitive = is_sensitive || version.outline().sensitive;
-        if (versions.size() > begin && versions.back().outline().at == version.outline().at &&
-            versions.back().outline().value_hash == version.outline().value_hash) {
-          versions.back() = version;  // It says nothing else.
-        } else {
-          versions.push_back(version);
-        }
+  lines_.clear();
+  lines_.reserve(count);
+  for (std::uint32_t number = 0; number < sessions_.size(); ++number) {
+    for (const std::span<const StatementRow> rows :
+         {sessions_[number].known, std::span<const StatementRow>(sessions_[number].scanned)}) {
+      for (const StatementRow& row : rows) {
+        lines_.push_back({.session = number, .row = &row});
       }
     }
-    std::ranges::stable_sort(versions, [&](const Version& a, const Version& b) {
-      return std::forward_as_tuple(a.outline().at, session_id(a.stated.session)) <
-             std::forward_as_tuple(b.outline().at, session_id(b.stated.session));
+  }
+}
+
+void KnownStatements::outline() {
+  list_lines();
+  const StatementGroups groups(lines_);
+  chains_.clear();
+  chains_.reserve(lines_.size());  // Spans are into it.
+  line_numbers_.clear();
+  line_numbers_.reserve(lines_.size());
+  for (const std::uint32_t first : groups.firsts()) {
+    groups.for_each_line(
+        first, [&](const StatedEntry&, std::uint32_t line) { line_numbers_.push_back(line); });
+  }
+  outlines_.clear();
+  outlines_.reserve(groups.firsts().size());
+  const auto is_older = [&](const Version& a, const Version& b) {
+    return a.outline().at == b.outline().at
+               ? session_id(a.stated.session) < session_id(b.stated.session)
+               : a.outline().at < b.outline().at;
+  };
+  std::vector<Version> versions;
+  std::size_t lines_end = 0;
+  for (const std::uint32_t first : groups.firsts()) {
+    const std::size_t lines_begin = lines_end;
+    bool is_sensitive = false;
+    versions.clear();
+    groups.for_each_line(first, [&](const StatedEntry& entry, std::uint32_t line) {
+      constexpr std::size_t kAhead = 16;  // The rows of a group lie all over the memory.
+      if (++lines_end + kAhead < line_numbers_.size()) {
+        prefetch(*lines_[line_numbers_[lines_end + kAhead]].row);
+      }
+      const Version version{
+          .line = line, .stated = lines_[line], .latest = &lines_[entry.last].row->outline};
+      is_sensitive = is_sensitive || version.outline().sensitive;
+      if (!versions.empty() && versions.back().says_the_same(version)) {
+        versions.back() = version;
+      } else {
+        versions.push_back(version);
+      }
     });
+    if (!std::ranges::is_sorted(versions, is_older)) {  // They nearly always are.
+      std::ranges::stable_sort(versions, is_older);
+    }
     ItemOutline item = outline_of(versions);
     item.sensitive = is_sensitive;
-    const std::size_t chain_begin = chains_.size();
-    for (const Version& version : versions) {
-      chains_.push_back(version.stated);
+    item.lines = std::span(line_numbers_).subspan(lines_begin, lines_end - lines_begin);
+    item.chain = item.lines;
+    if (!std::ranges::equal(versions, item.lines, {}, &Version::line)) {
+      const std::size_t chain_begin = chains_.size();
+      std::ranges::transform(versions, std::back_inserter(chains_), &Version::line);
+      item.chain = std::span(chains_).subspan(chain_begin);
     }
-    item.chain = std::span(chains_).subspan(chain_begin);
-    item.lines = std::span(line_numbers_).subspan(lines_begin);
     outlines_.push_back(item);
   }
 }

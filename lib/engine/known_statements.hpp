@@ -26,15 +26,12 @@
 #include "index/segment.hpp"
 #include "index/statement_row.hpp"
 #include "session_sources.hpp"
+#include "statement_groups.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 
-/// A statement and the session that it is in, by its number.
-struct Stated {
-  std::uint32_t session = 0;
-  const StatementRow* row = nullptr;
-};
+struct ChosenIndexes;
 
 /// A KnowledgeItem without its texts.
 struct ItemOutline {
@@ -51,7 +48,7 @@ struct ItemOutline {
   std::uint64_t key_hash = 0;
   std::uint64_t agent_hash = 0;
   std::uint64_t value_hash = 0;
-  std::span<const Stated> chain;         ///< Oldest first.
+  std::span<const std::uint32_t> chain;  ///< Lines, oldest first.
   std::span<const std::uint32_t> lines;  ///< All that it is made of.
 
   [[nodiscard]] bool is_reviewed() const {
@@ -66,8 +63,9 @@ class KnownStatements {
   KnownStatements(const Store& store, std::span<const std::string> wanted)
       : store_(store), wanted_(wanted.begin(), wanted.end()) {}
 
-  /// Looks at the sessions. items() does it where nobody has. Errors: as all_knowledge().
-  Status gather();
+  /// Looks at the sessions. items() does it where nobody has. With `chosen`, those of all sessions
+  /// as somebody has found them just now: nobody looks twice. Errors: as all_knowledge().
+  Status gather(const ChosenIndexes* chosen = nullptr);
 
   /// The items that `choose` chooses, by their numbers in outlines(), as all_knowledge() has them;
   /// some more where the index does not hold. Errors: as all_knowledge().
@@ -76,6 +74,8 @@ class KnownStatements {
 
   /// For `choose`.
   [[nodiscard]] std::span<const ItemOutline> outlines() const { return outlines_; }
+  /// What they are made of, session by session.
+  [[nodiscard]] std::span<const Stated> lines() const { return lines_; }
   /// Lines of preferences and facts, as items() found them.
   [[nodiscard]] std::size_t statement_count() const { return lines_.size(); }
   [[nodiscard]] const std::string& session_id(std::uint32_t session) const {
@@ -86,7 +86,6 @@ class KnownStatements {
   struct Session {
     SessionSource source;
     bool is_archived = false;
-    std::shared_ptr<SegmentPart> part = nullptr;  // Has the rows of `known`.
     std::span<const StatementRow> known = {};     // Of a session as a segment has it.
     std::vector<StatementRow> scanned = {};       // Of any other.
     std::shared_ptr<FileSystem> files = nullptr;  // Where its lines are; null: not asked for yet.
@@ -94,10 +93,14 @@ class KnownStatements {
 
   Status choose_sessions(std::vector<std::string>& live, std::vector<std::string>& packed) const;
   Status choose_and_scan();
+  Status take(const ChosenIndexes& chosen);
+  Status take_covered(std::vector<std::shared_ptr<SegmentPart>> parts);
+  void add_packed(Packed archive);
   Status scan_from(std::size_t first);
   Status scan(Session& session) const;
   Status scan_log_of(Session& session, EntryType type, const std::optional<SessionBase>& base,
                      JsonParser& parser) const;
+  void list_lines();
   void outline();
   bool is_left(const Error& error);
   Result<std::vector<KnowledgeItem>> read_items(std::span<const std::size_t> chosen);
@@ -106,9 +109,10 @@ class KnownStatements {
   std::vector<std::string> wanted_;
   std::set<std::string, std::less<>> by_logs_;  // What the index says of them did not hold.
   bool is_gathered_ = false;
+  std::vector<std::shared_ptr<SegmentPart>> parts_;  // Have the rows that sessions know.
   std::deque<Session> sessions_;
-  std::vector<Stated> lines_;  // Session by session, log by log.
-  std::vector<Stated> chains_;
+  std::vector<Stated> lines_;          // Session by session, log by log.
+  std::vector<std::uint32_t> chains_;  // Where they are not the lines as they come.
   std::vector<std::uint32_t> line_numbers_;
   std::vector<ItemOutline> outlines_;
 };

@@ -172,10 +172,16 @@ Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::str
 /// Looks for entries by their ids.
 class EntriesById {
  public:
+  /// Those of `types`, or of all. What was evicted is of any type.
   EntriesById(const Store& store, std::span<const std::string> ids,
-              std::span<const std::string> wanted, Versions versions,
-              std::optional<Timestamp> as_of)
-      : store_(store), ids_(ids), wanted_(wanted), versions_(versions), as_of_(as_of) {}
+              std::span<const std::string> wanted, std::span<const EntryType> types,
+              Versions versions, std::optional<Timestamp> as_of)
+      : store_(store),
+        ids_(ids),
+        wanted_(wanted),
+        types_(types),
+        versions_(versions),
+        as_of_(as_of) {}
 
   Result<std::vector<Entry>> run() {
     BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted, evicted_sources(store_, wanted_));
@@ -202,7 +208,7 @@ class EntriesById {
     const std::set<Place> known = known_;
     for (const SessionSource& source : sources) {
       BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                      load_source(store_, source, {}, versions_, as_of_));
+                      load_source(store_, source, types_, versions_, as_of_));
       for (TableEntry& entry : entries) {
         Place place(source.session_id, entry.type, entry.id);
         if (is_wanted(entry.id) && !known.contains(place)) {
@@ -263,6 +269,7 @@ class EntriesById {
   const Store& store_;
   std::span<const std::string> ids_;
   std::span<const std::string> wanted_;
+  std::span<const EntryType> types_;
   Versions versions_;
   std::optional<Timestamp> as_of_;
   JsonParser parser_;
@@ -334,30 +341,50 @@ Result<std::vector<Entry>> look_up_newest(const Store& store, const EntryFilter&
   return with_indexes(store, filter, look);
 }
 
+/// Whether there are no other versions of `found`, which are the latest, anywhere.
+Result<bool> are_only_ones(const Store& store, std::span<const Entry> found,
+                           std::span<const std::string> their_sessions) {
+  const bool are_single = std::ranges::all_of(
+      found, [](const Entry& entry) { return entry.versions == 1 && !entry.evicted; });
+  if (!are_single) {
+    return false;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> evicted, evicted_sessions(store, their_sessions));
+  return evicted.empty();
+}
+
 }  // namespace
 
 Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
                                         std::span<const std::string> wanted, bool all_versions,
                                         std::optional<Timestamp> as_of) {
-  const auto read = [&](std::span<const std::string> sessions) {
+  const auto read = [&](std::span<const std::string> sessions, std::span<const EntryType> types) {
     const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
     return choose_steadily(
-        store, [&] { return EntriesById(store, ids, sessions, versions, as_of).run(); });
+        store, [&] { return EntriesById(store, ids, sessions, types, versions, as_of).run(); });
   };
   if (as_of || !store.config.indexing.enabled) {
-    return read(wanted);
+    return read(wanted, {});
   }
   BMAD_TRY_ASSIGN(std::vector<Entry> found, look_up(store, ids, wanted));
   if (!all_versions || found.empty()) {
     return found;
   }
-  // The other versions are in the same sessions.
-  std::set<std::string> sessions;
+  // The other versions are in the same logs, or were evicted from them.
+  std::set<std::string> ids_of_sessions;
+  std::set<EntryType> different_types;
   for (const Entry& entry : found) {
-    sessions.insert(entry.session_id);
+    ids_of_sessions.insert(entry.session_id);
+    different_types.insert(entry.type);
   }
-  Result<std::vector<Entry>> all = read(std::vector<std::string>(sessions.begin(), sessions.end()));
-  return all ? std::move(all) : read(wanted);  // One may have gone meanwhile.
+  const std::vector<std::string> sessions(ids_of_sessions.begin(), ids_of_sessions.end());
+  const std::vector<EntryType> types(different_types.begin(), different_types.end());
+  BMAD_TRY_ASSIGN(const bool are_all, are_only_ones(store, found, sessions));
+  if (are_all) {
+    return found;
+  }
+  Result<std::vector<Entry>> all = read(sessions, types);
+  return all ? std::move(all) : read(wanted, {});  // One may have gone meanwhile.
 }
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {

@@ -31,9 +31,9 @@ RootIndex::SharedState RootIndex::state() {
 /// What CURRENT says; nothing is covered where it does not hold.
 RootIndex::SharedState RootIndex::read_state() const {
   const Result<FileInfo> info = store_.files->info(kIndexCurrentFile);
-  const Result<std::string> text = read_file(*store_.files, kIndexCurrentFile, kCurrentSizeMax);
+  Result<std::string> text = read_file(*store_.files, kIndexCurrentFile, kCurrentSizeMax);
   std::shared_ptr<IndexState> read =
-      text ? parse_index_state(*text, store_.config.indexing.language,
+      text ? parse_index_state(*std::move(text), store_.config.indexing.language,
                                [this](const std::string& name, std::uint64_t hash) {
                                  return open_segment(name, hash);
                                })

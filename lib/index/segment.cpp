@@ -279,26 +279,42 @@ Status Segment::Impl::load_statements() {
   if (has_statements.load(std::memory_order_acquire)) {
     return {};
   }
-  BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kStatements)));
-  BytesReader reader(bytes);
+  const Stretch& stretch = place(SegmentPlace::kStatements);
+  const std::uint64_t head_size = sessions.size() * sizeof(std::uint32_t);
+  BMAD_TRY_ASSIGN(const std::string head, read(stretch, 0, head_size));
+  BytesReader counts(head);
   std::vector<std::size_t> ends;
   std::size_t count = 0;
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    count += reader.number<std::uint32_t>();
+    count += counts.number<std::uint32_t>();
     ends.push_back(count);
   }
-  if (!reader.good() || bytes.size() != 4 * ends.size() + count * kStatementSize) {
+  if (stretch.size != head_size + count * kStatementSize) {
     return corrupt("its statements are none");
   }
   statements.clear();
   statements.reserve(count);
   take_memory_now(std::as_writable_bytes(std::span(statements.data(), count)));
-  for (std::size_t i = 0; i < count; ++i) {
-    statements.push_back(read_statement(reader));
-    const StatementOutline& outline = statements.back().outline;
-    if (!std::isfinite(outline.confidence) || !std::isfinite(outline.trust)) {
-      return corrupt("its statements are none");
+  Xxh3Stream hash_of_all;
+  hash_of_all.add(head);
+  while (statements.size() < count) {  // In pieces, so that there are not twice as many bytes.
+    constexpr std::size_t kAtOnce = 800;
+    const std::size_t wanted = std::min(kAtOnce, count - statements.size());
+    BMAD_TRY_ASSIGN(
+        const std::string bytes,
+        read(stretch, head_size + statements.size() * kStatementSize, wanted * kStatementSize));
+    hash_of_all.add(bytes);
+    BytesReader reader(bytes);
+    for (std::size_t i = 0; i < wanted; ++i) {
+      statements.push_back(read_statement(reader));
+      const StatementOutline& outline = statements.back().outline;
+      if (!std::isfinite(outline.confidence) || !std::isfinite(outline.trust)) {
+        return corrupt("its statements are none");
+      }
     }
+  }
+  if (hash_of_all.value() != stretch.hash) {
+    return corrupt("a part has changed");
   }
   statement_ends = std::move(ends);
   has_statements.store(true, std::memory_order_release);

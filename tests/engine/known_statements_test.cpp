@@ -186,8 +186,10 @@ class Memory : public MemoryFixture {
   MemoryManager& manager() { return **this; }
 
   /// As items() with all of them.
-  std::vector<KnowledgeItem> by_index(std::vector<std::string> sessions = {}) {
+  std::vector<KnowledgeItem> by_index(std::vector<std::string> sessions = {},
+                                      const ChosenIndexes* chosen = nullptr) {
     KnownStatements known(store(), sessions);
+    REQUIRE((chosen == nullptr || known.gather(chosen)));
     Result<std::vector<KnowledgeItem>> items = known.items([&] {
       std::vector<std::size_t> all(known.outlines().size());
       std::iota(all.begin(), all.end(), std::size_t{0});
@@ -247,7 +249,12 @@ TEST_CASE("what is known by the index is what the lines of all logs say, whateve
     for (int i = 0; i < 40; ++i) {
       CAPTURE(i);
       memory.happen();
-      REQUIRE(first_difference(told_of(memory.by_index()), told_of(memory.by_logs())) == "");
+      const Lines right = told_of(memory.by_logs());
+      const Result<ChosenIndexes> chosen =
+          chosen_indexes(memory.store(), {}, EvictedEntries::kWithout);
+      REQUIRE(chosen);
+      REQUIRE(first_difference(told_of(memory.by_index({}, &*chosen)), right) == "");
+      REQUIRE(first_difference(told_of(memory.by_index()), right) == "");
     }
     memory.check_outlines();
     CHECK(first_difference(told_of(memory.by_index({"s1"})), told_of(memory.by_logs({"s1"}))) ==
@@ -377,6 +384,28 @@ std::uint64_t offset_of(const std::string& call) {
 }
 
 }  // namespace
+
+TEST_CASE("the sessions that somebody has chosen are not looked at again") {
+  Disk disk;
+  for (const std::string id : {"s1", "s2", "s3"}) {
+    const Process process = disk.open();
+    REQUIRE(create_session(*process.store, {.session_id = id}));
+    disk.state(*process.store, id, 1);
+    disk.seal(*process.store);
+  }
+  const Process process = disk.open();
+  const Result<ChosenIndexes> chosen = chosen_indexes(*process.store, {});
+  REQUIRE(chosen);
+  process.files->clear_log();
+  KnownStatements known(*process.store, {});
+  REQUIRE(known.gather(&*chosen));
+  CHECK(known.outlines().size() == 3);
+  for (const std::string& call : process.files->log()) {
+    CHECK_MESSAGE(call.starts_with("read_at index/"), call);
+  }
+  REQUIRE(known.gather());
+  CHECK(known.outlines().size() == 3);
+}
 
 TEST_CASE("of what is sealed only the lines that somebody wants are read") {
   Disk disk;

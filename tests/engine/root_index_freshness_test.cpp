@@ -193,7 +193,7 @@ TEST_CASE("a process that comes hashes nothing of a log to which our writers app
 TEST_CASE("what is sealed right after an append is not hashed by those who come") {
   GrownMemory memory(true);
   expect(answer_query(*memory.open(), {.text = "common"}));
-  const std::string chain = memory.current()["sessions"]["s2"]["logs"]["conversation"]["chain"];
+  const std::string chain = memory.current()["sessions"]["s2"]["logs"][0][6];
   CHECK(chain.size() == 16);
   CHECK_FALSE(memory.hashes_what_is_known(memory.reader()));
 }
@@ -248,21 +248,67 @@ TEST_CASE("a session that is asked alone in a copy is hashed once") {
   }
 }
 
-TEST_CASE("a CURRENT of a version without hashes of lines and chains still serves") {
+TEST_CASE("a CURRENT without hashes of lines and chains still serves") {
   Memory memory;
   memory.seal();
   nlohmann::json all = memory.current();
   for (auto& session : all["sessions"]) {
     for (auto& log : session["logs"]) {
-      log.erase("lines_xxh3");
-      log.erase("chain");
-      log["xxh3"] = "0123456789abcdef";
+      log[3] = nullptr;
+      log[6] = nullptr;
     }
   }
   memory.write_current(all);
   CHECK(Memory::logs_opened(memory.open()).empty());
   memory.add(*memory.open(), "s2", "new", "alpha tail");
   memory.check();
+}
+
+TEST_CASE("what CURRENT leaves out of a log is as of most") {
+  Memory memory;
+  memory.seal();
+  nlohmann::json all = memory.current();
+  SUBCASE("another device") {
+    const std::uint64_t its = all["device"];
+    for (auto& session : all["sessions"]) {
+      for (auto& log : session["logs"]) {
+        log[7] = {{"device", its}};
+      }
+    }
+    all["device"] = its + 1;
+  }
+  SUBCASE("another size") {
+    for (auto& session : all["sessions"]) {
+      for (auto& log : session["logs"]) {
+        log[7] = {{"size", log[1]}};
+      }
+    }
+  }
+  memory.write_current(all);
+  CHECK(Memory::logs_opened(memory.open()).empty());
+  memory.check();
+}
+
+TEST_CASE("a CURRENT with logs that are none costs no answer") {
+  Memory memory;
+  memory.seal();
+  const nlohmann::json all = memory.current();
+  const nlohmann::json log = all["sessions"]["s1"]["logs"][0];
+  nlohmann::json longer = log;
+  while (longer.size() < 9) {
+    longer.push_back(nlohmann::json::object());
+  }
+  nlohmann::json other = log;
+  other[0] = 8;
+  for (const nlohmann::json& logs :
+       {nlohmann::json({log, log}), nlohmann::json({longer}), nlohmann::json({other}),
+        nlohmann::json({nlohmann::json::array()}), nlohmann::json({1, 2}), nlohmann::json("x")}) {
+    nlohmann::json wrong = all;
+    wrong["sessions"]["s1"]["logs"] = logs;
+    memory.write_current(wrong);
+    memory.check();
+    memory.check_tidy();
+  }
 }
 
 }  // namespace bmad_mem::test::root_index

@@ -159,7 +159,7 @@ class Memory {
     rest.erase("xxh3");
     const std::string text = rest.dump().substr(1);
     disk.write(kIndexCurrentFile,
-               fmt::format("{{\"version\": 1, \"xxh3\": \"{}\",\n{}", hash_hex(xxh3(text)), text));
+               fmt::format("{{\"version\": 2, \"xxh3\": \"{}\",\n{}", hash_hex(xxh3(text)), text));
   }
 
   Lines segment_files() {

@@ -48,6 +48,30 @@ TEST_CASE("what is sealed answers as the logs do, and no log is opened for it") 
   CHECK(difference(answers(*memory.open()), right) == "");
 }
 
+TEST_CASE("a history reads the line of an entry, and a log only where there are more") {
+  Memory memory;
+  memory.seal();
+  const Lines ids = {"s1-1"};
+  const Process process = memory.open();
+  const auto versions = [&](std::size_t opened) {
+    process.files->clear_log();
+    const Result<std::vector<Entry>> found = find_entries(*process, ids, {}, /*all_versions=*/true);
+    REQUIRE(found);
+    const std::string call = fmt::format("open {} read", memory.log("s1"));
+    Lines opens = process.files->log();
+    std::erase_if(opens, [](const std::string& each) {
+      return !each.starts_with("open ") || !each.contains(".jsonl");
+    });
+    CHECK(difference(opens, Lines(opened, call)) == "");  // To know it, to show it, to scan it.
+    CHECK(opens.size() == opened);
+    return found->size();
+  };
+  CHECK(versions(2) == 1);
+  memory.add(*memory.open(), "s1", "s1-1", "alpha said anew");
+  memory.seal();
+  CHECK(versions(3) == 2);
+}
+
 TEST_CASE("a CURRENT that was cut or changed costs no answer") {
   Memory memory;
   memory.seal();
@@ -85,7 +109,7 @@ TEST_CASE("a CURRENT that says what is not so costs no answer") {
   }
   SUBCASE("of another version") {
     std::string text = memory.disk.read(kIndexCurrentFile);
-    text.replace(text.find("\"version\": 1"), 12, "\"version\": 2");
+    text.replace(text.find("\"version\": 2"), 12, "\"version\": 1");
     memory.disk.write(kIndexCurrentFile, text);
   }
   SUBCASE("of another language") {
@@ -135,7 +159,7 @@ TEST_CASE("a CURRENT that says what is not so costs no answer") {
     text = text.substr(text.find("\"language\""));
     const std::string rest =
         fmt::format("\"analyzer\": {},", current["analyzer"].get<int>()) + text;
-    memory.disk.write(kIndexCurrentFile, fmt::format("{{\"version\": 1, \"xxh3\": \"{}\",\n{}",
+    memory.disk.write(kIndexCurrentFile, fmt::format("{{\"version\": 2, \"xxh3\": \"{}\",\n{}",
                                                      hash_hex(xxh3(rest)), rest));
   }
   memory.check(&held);

@@ -259,7 +259,7 @@ std::string with_right_hash(const std::string& current) {
   const std::size_t end = current.find('\n');
   return end == std::string::npos
              ? current
-             : fmt::format("{{\"version\": 1, \"xxh3\": \"{}\",\n{}",
+             : fmt::format("{{\"version\": 2, \"xxh3\": \"{}\",\n{}",
                            hash_hex(xxh3(std::string_view(current).substr(end + 1))),
                            current.substr(end + 1));
 }
