@@ -8,7 +8,6 @@
 #include "packed_session.hpp"
 #include "past_files.hpp"
 #include "storage/layout.hpp"
-#include "storage/session_place.hpp"
 
 namespace bmad_mem {
 
@@ -25,9 +24,7 @@ class IndexChoice {
         has_evicted_(has_packed_ && evicted == EvictedEntries::kWith) {}
 
   Result<ChosenIndexes> run() {
-    if (const Result<FileInfo> folder = store_.files->info(kArchiveFolder)) {
-      chosen_.folder = *folder;
-    }
+    chosen_.folder = look_at(store_, kArchiveFolder);
     chosen_.is_only_one = filter_.sessions.size() == 1;
     chosen_.is_past = filter_.as_of.has_value();
     if (filter_.sessions.empty()) {
@@ -95,21 +92,29 @@ class IndexChoice {
       }
     }
     for (const RootIndex::Candidate& each : candidates_) {
-      const bool is_there =
-          each.is_covered || each.archived || !is_remains(*store_.files, each.id).value_or(false);
-      if (is_there && !each.is_covered) {
-        BMAD_TRY(each.archived ? add_packed(each.id, PackedKind::kArchive) : add_live(each.id));
+      if (each.is_covered) {
+        continue;
+      }
+      if (each.archived) {
+        BMAD_TRY(add_packed(each.id, PackedKind::kArchive));
+        continue;
+      }
+      BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store_, each.id));
+      if (!is_gone) {
+        BMAD_TRY(add_live(each.id));
       }
     }
     return {};
   }
 
   Status add_live(const std::string& id) {
+    chosen_.live.push_back({.session_id = id,
+                            .folder = look_at(store_, session_folder(id)),
+                            .archives = chosen_.folder});
     BMAD_TRY_ASSIGN(
         std::shared_ptr<SessionIndex> index,
         filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of) : store_.index(id));
     chosen_.indexes.push_back(std::move(index));
-    chosen_.live.push_back(id);
     return {};
   }
 
@@ -144,8 +149,8 @@ Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filt
 
 Status check_still_there(const Store& store, const EntryFilter& filter,
                          const ChosenIndexes& chosen) {
-  for (const std::string& session_id : chosen.live) {
-    BMAD_TRY(check_still_there(store, session_id));
+  for (const SeenFolder& seen : chosen.live) {
+    BMAD_TRY(check_still_there(store, seen));
   }
   for (const Packed& packed : chosen.packed) {
     BMAD_TRY(packed->check_still_there());
@@ -158,7 +163,7 @@ Status check_still_there(const Store& store, const EntryFilter& filter,
   // Compaction may have moved entries where nobody looked for them.
   BMAD_TRY_ASSIGN(const std::vector<std::string> evicted, evicted_sessions(store, filter.sessions));
   const auto is_asked = [&](const std::string& id) {
-    return std::ranges::find(chosen.live, id) != chosen.live.end() ||
+    return std::ranges::find(chosen.live, id, &SeenFolder::session_id) != chosen.live.end() ||
            std::ranges::any_of(chosen.parts, [&](const std::shared_ptr<SegmentPart>& part) {
              return std::ranges::any_of(part->sessions(), [&](const auto& session) {
                return !session->is_archived() && session->session_id() == id;
@@ -243,6 +248,7 @@ Result<bool> HeldIndexes::leave_parts(const std::string& field) {
 
 Status HeldIndexes::add_index(const IndexedSession& session) {
   if (!session.is_archived()) {
+    left_.push_back(see_folder(store_, session.session_id()));
     owned_.push_back(store_.index(session.session_id()));
   } else {
     BMAD_TRY_ASSIGN(const Packed packed,
@@ -254,6 +260,14 @@ Status HeldIndexes::add_index(const IndexedSession& session) {
     packed_.push_back(packed);
   }
   indexes_.push_back(owned_.back().get());
+  return {};
+}
+
+/// Errors: as check_still_there(): what looked empty may have been on its way.
+Status HeldIndexes::check_those_that_left() const {
+  for (const SeenFolder& seen : left_) {
+    BMAD_TRY(check_still_there(store_, seen));
+  }
   return {};
 }
 

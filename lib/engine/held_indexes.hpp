@@ -22,7 +22,7 @@ struct ChosenIndexes {
   /// Those whose sessions the index of the memory covers, and those of the others.
   std::vector<std::shared_ptr<SegmentPart>> parts;
   std::vector<std::shared_ptr<SessionIndex>> indexes;
-  std::vector<std::string> live;     ///< Of the latter, the sessions that are folders.
+  std::vector<SeenFolder> live;      ///< Of the latter, the sessions that are folders.
   std::vector<Packed> packed;        ///< Those of archives and of what was evicted.
   std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
   std::optional<FileInfo> folder;    ///< archive/, before it was listed.
@@ -80,6 +80,7 @@ class HeldIndexes {
       }
       SessionIndex* const doubtful = result ? nullptr : named(result.error().field);
       if (doubtful == nullptr) {
+        BMAD_TRY(result ? check_those_that_left() : Status());
         return result;
       }
       const int done = is_about_an_index(result.error()) ? ++tries[doubtful] : kTries;
@@ -108,6 +109,7 @@ class HeldIndexes {
   void list_sessions();
   Result<bool> leave_parts(const std::string& field);
   Status add_index(const IndexedSession& session);
+  [[nodiscard]] Status check_those_that_left() const;
   Status hide_what_came_back();
   static bool is_about_an_index(const Error& error);
   SessionIndex* named(std::string_view name);
@@ -120,6 +122,7 @@ class HeldIndexes {
   std::vector<Packed> packed_;
   std::vector<std::shared_ptr<SegmentPart>> parts_;
   std::vector<std::shared_ptr<SegmentPart>> kept_;
+  std::vector<SeenFolder> left_;           // Folders that were in a part, and are read since.
   std::vector<SessionIndex*> indexes_;     // Those of sessions that are indexed by themselves.
   std::vector<IndexedSession*> sessions_;  // All.
   std::vector<std::shared_lock<std::shared_mutex>> locks_;

@@ -15,7 +15,6 @@
 #include "knowledge_store.hpp"
 #include "root_index.hpp"
 #include "storage/layout.hpp"
-#include "storage/session_place.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -102,8 +101,14 @@ Status KnownStatements::choose_and_scan() {
   }
   const std::size_t first = sessions_.size();
   for (const std::string& id : live) {
-    if (!covered.contains(id) && !is_remains(*store_.files, id).value_or(false)) {
-      sessions_.push_back({.source = {.session_id = id, .is_only_one = wanted_.size() == 1}});
+    if (covered.contains(id)) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store_, id));
+    if (!is_gone) {
+      sessions_.push_back({.source = {.session_id = id,
+                                      .is_only_one = wanted_.size() == 1,
+                                      .seen = see_folder(store_, id)}});
     }
   }
   for (const std::string& id : packed) {
@@ -121,8 +126,8 @@ Status KnownStatements::choose_and_scan() {
 Status KnownStatements::take(const ChosenIndexes& chosen) {
   BMAD_TRY(take_covered(chosen.parts));
   const std::size_t first = sessions_.size();
-  for (const std::string& id : chosen.live) {
-    sessions_.push_back({.source = {.session_id = id}});
+  for (const SeenFolder& seen : chosen.live) {
+    sessions_.push_back({.source = {.session_id = seen.session_id, .seen = seen}});
   }
   for (const Packed& archive : chosen.packed) {
     add_packed(archive);

@@ -522,11 +522,20 @@ Result<PresentSessions> present_sessions(const Store& store, bool with_remains) 
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_folders());
   std::ranges::set_union(before, after, std::back_inserter(present.live));
-  // One that can't be looked at stays: who reads it says why.
+  // One that can't be looked at stays: who reads it says why. One that was archived since the
+  // archives were listed is in their folder now.
+  std::vector<std::string> archived_since;
   std::erase_if(present.live, [&](const std::string& id) {
-    return (!with_remains || std::ranges::binary_search(present.packed, id)) &&
-           is_remains(*store.files, id).value_or(false);
+    const bool is_packed = std::ranges::binary_search(present.packed, id);
+    const bool is_nothing =
+        (!with_remains || is_packed) && is_remains(*store.files, id).value_or(false);
+    if (is_nothing && !is_packed && store.files->info(archive_path(id))) {
+      archived_since.push_back(id);
+    }
+    return is_nothing;
   });
+  present.packed.insert(present.packed.end(), archived_since.begin(), archived_since.end());
+  std::ranges::sort(present.packed);
   // A crash or git may leave a session in both places: the folder counts.
   std::erase_if(present.packed, [&](const std::string& id) {
     const bool is_live = std::ranges::binary_search(present.live, id);
@@ -543,12 +552,54 @@ Result<PresentSessions> present_sessions(const Store& store, bool with_remains) 
   return present;
 }
 
+Result<bool> has_gone(const Store& store, const std::string& session_id) {
+  if (!is_remains(*store.files, session_id).value_or(false)) {
+    return false;
+  }
+  if (store.files->info(archive_path(session_id))) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "the session was archived meanwhile",
+                 .path = store.files->display_path(session_folder(session_id)),
+                 .os_error = ENOENT};
+  }
+  return true;
+}
+
 Status check_still_there(const Store& store, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session_id)));
   // A link or a file was read as an empty session.
   return folder.kind == FileKind::kDirectory
              ? Status()
              : store.leave_out(session_id, Error{.code = ErrorCode::E_SESSION_CORRUPT});
+}
+
+std::optional<FileInfo> look_at(const Store& store, const std::string& path) {
+  const Result<FileInfo> info = store.files->info(path);
+  return info ? std::optional(*info) : std::nullopt;
+}
+
+SeenFolder see_folder(const Store& store, const std::string& session_id) {
+  SeenFolder seen{.session_id = session_id, .archives = look_at(store, kArchiveFolder)};
+  seen.folder = look_at(store, session_folder(session_id));
+  return seen;
+}
+
+Status check_still_there(const Store& store, const SeenFolder& seen) {
+  BMAD_TRY(check_still_there(store, seen.session_id));
+  const auto is_same = [](const std::optional<FileInfo>& before,
+                          const std::optional<FileInfo>& now) {
+    return before.has_value() == now.has_value() &&
+           (!now || (before->same_file(*now) && before->mtime_ns == now->mtime_ns));
+  };
+  // Each write makes files in the folder; the one of archives changes only where something moves.
+  if (is_same(seen.folder, look_at(store, session_folder(seen.session_id))) ||
+      is_same(seen.archives, look_at(store, kArchiveFolder))) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "the session may have been archived and brought back meanwhile",
+               .path = store.files->display_path(session_folder(seen.session_id)),
+               .os_error = ENOENT};
 }
 
 }  // namespace bmad_mem

@@ -116,6 +116,10 @@ struct PresentSessions {
 /// is an archive: to look at each takes a third of a search over many.
 Result<PresentSessions> present_sessions(const Store& store, bool with_remains = false);
 
+/// Whether a folder that was listed holds no session any more. Errors: one that is_not_found() when
+/// that was archived meanwhile, so that it may be in no list.
+Result<bool> has_gone(const Store& store, const std::string& session_id);
+
 /// Of `sessions`, sorted, those that something was evicted from; of all when it is empty.
 Result<std::vector<std::string>> evicted_sessions(const Store& store,
                                                   std::span<const std::string> sessions);
@@ -124,6 +128,19 @@ Result<std::vector<std::string>> evicted_sessions(const Store& store,
 /// looked empty. What is no folder is noted as left out. Errors: one that is_not_found() when it
 /// has gone.
 Status check_still_there(const Store& store, const std::string& session_id);
+
+/// The folder of a session before it is read, and the one of archives before that.
+struct SeenFolder {
+  std::string session_id;
+  std::optional<FileInfo> folder = std::nullopt;
+  std::optional<FileInfo> archives = std::nullopt;
+};
+SeenFolder see_folder(const Store& store, const std::string& session_id);
+/// As check_still_there() of its session, which must not have gone and come back either: in between
+/// it looked empty.
+Status check_still_there(const Store& store, const SeenFolder& seen);
+/// What is at `path`, if anything.
+std::optional<FileInfo> look_at(const Store& store, const std::string& path);
 
 /// What `look` finds in the sessions there are; it looks again when one came or went meanwhile, and
 /// when a packed one turned out to be damaged: that one is left out then.

@@ -16,8 +16,11 @@ Result<std::shared_ptr<FileSystem>> SessionSource::files(const Store& store) con
 }
 
 Status SessionSource::check_still_there(const Store& store) const {
-  return packed == nullptr ? bmad_mem::check_still_there(store, session_id)
-                           : packed->check_still_there();
+  if (packed != nullptr) {
+    return packed->check_still_there();
+  }
+  return seen ? bmad_mem::check_still_there(store, *seen)
+              : bmad_mem::check_still_there(store, session_id);
 }
 
 Status SessionSource::leave_out(const Store& store, Error error) const {
@@ -58,7 +61,10 @@ Result<std::vector<SessionSource>> session_sources(const Store& store,
     const bool is_only_one = wanted.size() == 1;
     for (const std::string& id : present.live) {
       if (is_only_one || !store.is_left_out(id)) {
-        found.push_back({.session_id = id, .packed = nullptr, .is_only_one = is_only_one});
+        found.push_back({.session_id = id,
+                         .packed = nullptr,
+                         .is_only_one = is_only_one,
+                         .seen = see_folder(store, id)});
       }
     }
   }

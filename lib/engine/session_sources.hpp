@@ -15,8 +15,9 @@ namespace bmad_mem {
 
 struct SessionSource {
   std::string session_id;
-  Packed packed = nullptr;   ///< Null for a folder.
-  bool is_only_one = false;  ///< No other was asked for.
+  Packed packed = nullptr;                        ///< Null for a folder.
+  bool is_only_one = false;                       ///< No other was asked for.
+  std::optional<SeenFolder> seen = std::nullopt;  ///< Of a folder, before it is read.
 
   [[nodiscard]] bool is_archived() const {
     return packed != nullptr && packed->kind() != PackedKind::kEvicted;

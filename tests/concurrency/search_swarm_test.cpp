@@ -9,7 +9,8 @@
 //
 // The second swarm writes to many sessions and has no rebuilder. Each of its questions takes what
 // is new into the index of the memory, which makes and merges segments all the time, and its reader
-// processes are killed and started again.
+// processes are killed and started again. In the third, caretakers compact, archive, bring back and
+// purge besides, and are killed as well.
 //
 // Each entry holds the word of its writer and one of its own, so that a query tells which entries
 // there must be.
@@ -52,6 +53,7 @@ struct Plan {
 };
 constexpr Plan kRebuilt;
 constexpr Plan kSealed{.sessions = 14, .entries = 400, .seals = true};
+constexpr Plan kCaredFor{.sessions = 6, .entries = 600, .seals = true};
 
 /// What all processes see.
 struct Board {
@@ -59,6 +61,9 @@ struct Board {
   std::atomic<bool> done = false;
   std::atomic<std::uint32_t> queries = 0;
   std::atomic<std::uint32_t> rebuilds = 0;
+  std::atomic<std::uint32_t> compactions = 0;
+  std::atomic<std::uint32_t> archives = 0;
+  std::atomic<std::uint32_t> purges = 0;
   // The first problem: whoever finds it claims it, and then writes it down.
   std::atomic<bool> has_problem = false;
   std::array<char, kProblemSize> problem{};
@@ -179,6 +184,70 @@ void read_along(const std::string& root, Board& board, unsigned seed) {
   }
 }
 
+/// What a caretaker's call that may meet another's gave: others may move the session meanwhile.
+template <typename T>
+bool is_done(const Result<T>& done) {
+  if (!done && done.error().code != ErrorCode::E_SESSION_ARCHIVED &&
+      done.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    throw std::runtime_error(
+        fmt::format("{}: {}", error_code_name(done.error().code), done.error().to_string()));
+  }
+  return done.has_value();
+}
+
+/// Adds an entry and purges it: from then on no question finds it.
+void purge_one(MemoryManager& memory, Board& board, const std::string& session_id, unsigned tag) {
+  const std::string word = fmt::format("doomed{}", tag);
+  const Result<std::string> added =
+      memory.add(session_id, EntryType::kFact, fmt::format(R"({{"content":"{} common"}})", word));
+  if (is_done(added) &&
+      is_done(memory.delete_entries({.ids = {*added}, .sessions = {}}, {.purge = true}))) {
+    if (!expect(memory.query({.text = "+" + word})).empty()) {
+      throw std::runtime_error("found although it is purged: " + word);
+    }
+    ++board.purges;
+  }
+}
+
+/// Compacts, archives, brings back and purges until it is killed.
+void take_care(const std::string& root, Board& board, const Plan& plan, unsigned seed) {
+  std::mt19937 random(seed);
+  MemoryManager memory = open_memory(root);
+  while (!board.done && !board.has_problem) {
+    const std::string session_id = fmt::format("s{}", random() % plan.sessions);
+    switch (random() % 4) {
+      case 0:
+        board.compactions += is_done(memory.compact(session_id, {.keep_share = 0.5})) ? 1 : 0;
+        break;
+      case 1:
+        board.archives += is_done(memory.archive_session(session_id)) ? 1 : 0;
+        break;
+      case 2:
+        static_cast<void>(memory.restore_session(session_id));  // It may be there.
+        break;
+      default:
+        purge_one(memory, board, session_id, seed * 1000 + static_cast<unsigned>(random() % 1000));
+    }
+  }
+}
+
+/// Starts `body(number)` in a child, kills it after some time below `most`, and so on.
+template <typename Body>
+Child start_killed(Board& board, unsigned seed, milliseconds most, const Body& body) {
+  return Child([&board, seed, most, &body] {
+    std::mt19937 random(seed);
+    unsigned kills = 0;
+    while (!board.done && !board.has_problem) {
+      Child child([&] { return guarded(board, [&] { body(kills); }); });
+      std::this_thread::sleep_for(
+          milliseconds(random() % static_cast<std::uint32_t>(most.count())));
+      child.kill();
+      ++kills;
+    }
+    return kills > 5 ? 0 : 2;
+  });
+}
+
 std::vector<std::thread> start_threads(const MemoryManager& memory, Board& board, unsigned seed) {
   std::vector<std::thread> threads;
   for (unsigned i = 0; i < kReaderThreads; ++i) {
@@ -258,18 +327,8 @@ TEST_CASE("queries find every acknowledged entry while others seal, merge and ar
   make_memory(root, kSealed);
   Shared<Board> board;
   std::deque<Child> writers = start_writers(root, *board, kSealed);
-  Child killer([&] {
-    std::mt19937 random(seed);
-    unsigned kills = 0;
-    while (!board->done && !board->has_problem) {
-      Child reader(
-          [&] { return guarded(*board, [&] { read_along(root, *board, seed + 100 + kills); }); });
-      std::this_thread::sleep_for(milliseconds(random() % 60));
-      reader.kill();
-      ++kills;
-    }
-    return kills > 5 ? 0 : 2;
-  });
+  const auto read = [&](unsigned kills) { read_along(root, *board, seed + 100 + kills); };
+  Child killer = start_killed(*board, seed, milliseconds(60), read);
   Child steady([&] { return guarded(*board, [&] { read_along(root, *board, seed + 1); }); });
   const MemoryManager memory = open_memory(root);
   std::vector<std::thread> threads = start_threads(memory, *board, seed);
@@ -299,6 +358,37 @@ TEST_CASE("queries find every acknowledged entry while others seal, merge and ar
   MESSAGE(board->queries.load(), " looks, ", highest, " segments, ", segments, " left");
   CHECK(highest > 2);
   CHECK(segments <= 9);  // One may be of a process that was killed last.
+}
+
+TEST_CASE("queries find every acknowledged entry while caretakers are killed in their work") {
+  TemporaryDirectory folder;
+  const std::string root = folder.path("memory");
+  const unsigned seed = test_seed("caretakers") % 1'000'000;
+  make_memory(root, kCaredFor);
+  Shared<Board> board;
+  std::deque<Child> writers = start_writers(root, *board, kCaredFor);
+  const auto care = [&](unsigned kills) {
+    take_care(root, *board, kCaredFor, seed + 1000 + kills);
+  };
+  const auto read = [&](unsigned kills) { read_along(root, *board, seed + 100 + kills); };
+  Child killer_of_carers = start_killed(*board, seed, milliseconds(900), care);
+  Child killer_of_readers = start_killed(*board, seed + 1, milliseconds(90), read);
+  Child steady([&] { return guarded(*board, [&] { read_along(root, *board, seed + 2); }); });
+  for (Child& writer : writers) {
+    CHECK(writer.wait() == 0);
+  }
+  board->done = true;
+  for (Child* child : {&killer_of_carers, &killer_of_readers, &steady}) {
+    CHECK(child->wait() == 0);
+  }
+  CHECK(std::string(board->problem.data()) == "");
+  const MemoryManager memory = open_memory(root);
+  for (unsigned i = 0; i < kWriters; ++i) {
+    look(memory, *board, i);
+  }
+  MESSAGE(board->queries.load(), " looks, ", board->compactions.load(), " compactions, ",
+          board->archives.load(), " archives, ", board->purges.load(), " purges");
+  CHECK(board->archives + board->compactions + board->purges > 0);
 }
 
 }  // namespace bmad_mem::test::search_swarm_test
