@@ -142,6 +142,8 @@ struct Store {
   /// The same for who works through all sessions and needs each index once: one that is not there
   /// is not kept.
   std::shared_ptr<SessionIndex> passing_index(const std::string& session_id) const;
+  /// Whether the index of `session_id` is in memory: refresh() takes in what is new, and no more.
+  bool has_index(const std::string& session_id) const;
 
   /// Forgets the writer and the index of a session that has gone, and what was unpacked of it.
   void forget_session(const std::string& session_id);
