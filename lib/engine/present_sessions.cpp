@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <mutex>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "lifecycle/session_archive.hpp"
 #include "packed_session.hpp"
+#include "storage/durable_change.hpp"
 #include "storage/layout.hpp"
 #include "storage/session_place.hpp"
 #include "store.hpp"
@@ -59,9 +62,15 @@ void look_behind_folder(const Store& store, const std::string& session_id) {
   }
 }
 
-}  // namespace
+/// Whether two sorted lists have nothing in common.
+bool are_apart(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  return std::ranges::none_of(
+      one, [&](const std::string& id) { return std::ranges::binary_search(other, id); });
+}
 
-Result<PresentSessions> present_sessions(const Store& store, bool with_remains) {
+/// `depends_on_folders`: whether what is in sessions' folders counts as well.
+Result<PresentSessions> look_for_sessions(const Store& store, bool with_remains,
+                                          bool& depends_on_folders) {
   // Folders before and after the others: a session on its way from one to the other is in one of
   // the lists at least.
   PresentSessions present;
@@ -83,6 +92,7 @@ Result<PresentSessions> present_sessions(const Store& store, bool with_remains) 
   }
   BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_folders());
   std::ranges::set_union(before, after, std::back_inserter(present.live));
+  depends_on_folders = !with_remains || !are_apart(present.live, present.packed);
   // One that can't be looked at stays: who reads it says why.
   std::erase_if(present.live, [&](const std::string& id) {
     return (!with_remains || std::ranges::binary_search(present.packed, id)) &&
@@ -102,6 +112,32 @@ Result<PresentSessions> present_sessions(const Store& store, bool with_remains) 
            !std::ranges::binary_search(present.packed, id);
   });
   return present;
+}
+
+}  // namespace
+
+Result<PresentSessions> present_sessions(const Store& store, bool with_remains) {
+  bool depends_on_folders = false;
+  if (store.watch == nullptr) {
+    return look_for_sessions(store, with_remains, depends_on_folders);
+  }
+  store.watch->look();
+  const StoreWatch::Moment changed =
+      std::max(store.watch->changed(kSessionsFolder), store.watch->changed(kArchiveFolder));
+  if (with_remains) {
+    const std::lock_guard guard(store.present_mutex);
+    if (store.present != nullptr && changed <= store.present->moment) {
+      return store.present->sessions;
+    }
+  }
+  const StoreWatch::Moment moment = store.watch->now();
+  BMAD_TRY_ASSIGN(PresentSessions sessions,
+                  look_for_sessions(store, with_remains, depends_on_folders));
+  if (!depends_on_folders && changed != StoreWatch::kAlways) {
+    const std::lock_guard guard(store.present_mutex);
+    store.present = std::make_shared<const KeptSessions>(sessions, moment);
+  }
+  return sessions;
 }
 
 }  // namespace bmad_mem

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "store_watch.hpp"
 
 namespace bmad_mem {
 
@@ -21,5 +22,11 @@ struct PresentSessions {
 /// With `with_remains`, folders that hold no session any more are among the live ones, unless there
 /// is an archive: to look at each takes a third of a search over many.
 Result<PresentSessions> present_sessions(const Store& store, bool with_remains = false);
+
+/// What was found once, and until when that holds; see Store::present.
+struct KeptSessions {
+  PresentSessions sessions;
+  StoreWatch::Moment moment = 0;
+};
 
 }  // namespace bmad_mem

@@ -11,6 +11,7 @@
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
 #include "storage/session_place.hpp"
+#include "store_watch.hpp"
 
 namespace bmad_mem {
 

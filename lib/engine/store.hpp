@@ -59,6 +59,8 @@ struct SessionSlot {
 std::size_t writers_max();
 
 class RootIndex;
+class StoreWatch;
+struct KeptSessions;
 
 /// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
 /// constant.
@@ -103,9 +105,12 @@ struct Store {
   mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
   std::function<void(const Error&)> on_problem;   // See OpenOptions; damaged_mutex guards it.
 
-  std::unique_ptr<RootIndex> root_index;              // Never null.
-  bool indexes_at_the_end = false;                    // As OpenOptions has it.
-  mutable std::atomic<bool> is_index_wanting{false};  // Somebody would have made one.
+  std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
+  mutable std::mutex present_mutex;
+  mutable std::shared_ptr<const KeptSessions> present;  // With `watch`: as last looked for.
+  std::unique_ptr<RootIndex> root_index;                // Never null.
+  bool indexes_at_the_end = false;                      // As OpenOptions has it.
+  mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
 
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
