@@ -395,6 +395,20 @@ std::shared_ptr<SessionIndex> Store::index(const std::string& session_id) const 
   return slot;
 }
 
+bool Store::has_index(const std::string& session_id) const {
+  std::shared_ptr<SessionIndex> index;
+  {
+    const std::lock_guard guard(indexes_mutex);
+    const auto known = indexes.find(session_id);
+    index = known == indexes.end() ? nullptr : known->second;
+  }
+  if (index == nullptr) {
+    return false;
+  }
+  const auto guard = index->lock();
+  return index->is_open();
+}
+
 std::shared_ptr<SessionIndex> Store::passing_index(const std::string& session_id) const {
   const std::lock_guard guard(indexes_mutex);
   const auto known = indexes.find(session_id);

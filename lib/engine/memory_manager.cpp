@@ -18,6 +18,7 @@
 #include "storage/posix_file_system.hpp"
 #include "storage/retrying_file_system.hpp"
 #include "store.hpp"
+#include "store_watch.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -195,6 +196,7 @@ Result<MemoryManager> MemoryManager::open(OpenOptions options) {
   store.agent_id = std::move(options.agent_id);
   store.access = std::move(options.access);
   store.on_problem = std::move(options.on_problem);
+  store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
   if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
     return std::move(ready).error();
   } else if (!ready) {

@@ -32,6 +32,7 @@
 
 #include "index/session_index.hpp"
 #include "lifecycle/evicted_file.hpp"
+#include "present_sessions.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -103,22 +104,6 @@ Result<GoneEntries> gone_entries(const Store& store, const std::string& session_
 
 /// Whether it was evicted as there is a newer version, and not the entry itself.
 bool is_older_version(const EvictedLine& line);
-
-/// The sessions there are: each in one of the first two lists, all sorted.
-struct PresentSessions {
-  std::vector<std::string> live;
-  std::vector<std::string> packed;
-  std::vector<std::string> evicted;  ///< Of these, those that something was evicted from.
-};
-
-/// One that comes or goes while they are listed is among them. It need not be where the list says.
-/// With `with_remains`, folders that hold no session any more are among the live ones, unless there
-/// is an archive: to look at each takes a third of a search over many.
-Result<PresentSessions> present_sessions(const Store& store, bool with_remains = false);
-
-/// Whether a folder that was listed holds no session any more. Errors: one that is_not_found() when
-/// that was archived meanwhile, so that it may be in no list.
-Result<bool> has_gone(const Store& store, const std::string& session_id);
 
 /// Of `sessions`, sorted, those that something was evicted from; of all when it is empty.
 Result<std::vector<std::string>> evicted_sessions(const Store& store,

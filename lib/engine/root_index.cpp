@@ -15,6 +15,15 @@ namespace {
 constexpr std::uint64_t kCurrentSizeMax = 1U << 30U;
 constexpr std::size_t kPartsMax = 16;  // Kept for the next question.
 
+/// Whether both say the same of a session's logs, in whatever segments they are.
+bool covers_the_same(const CoveredSession& one, const CoveredSession& other) {
+  return one.package == other.package && one.empty_logs == other.empty_logs &&
+         std::ranges::equal(one.logs, other.logs, [](const CoveredLog& a, const CoveredLog& b) {
+           return a.type == b.type && a.has_tail == b.has_tail && a.bytes == b.bytes &&
+                  a.hash == b.hash && a.size == b.size;
+         });
+}
+
 }  // namespace
 
 RootIndex::SharedState RootIndex::state() {
@@ -73,7 +82,7 @@ Status RootIndex::write_state(const IndexState& state) {
 /// Whether the log at `path` holds what is covered and nothing else; `log` is put right where only
 /// the file is another one, as in a copy.
 bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log,
-                                  std::uint64_t& hashed) const {
+                                  Finding& finding) const {
   const Result<FileInfo> info = store_.files->info(path);
   if (!info) {
     return is_not_found(info.error()) && log.bytes == 0;
@@ -81,6 +90,7 @@ bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log,
   if (info->kind != FileKind::kRegular || info->size != log.size || log.has_tail) {
     return false;
   }
+  finding.may_be_kept = finding.may_be_kept && info->links == 1;
   const FileInfo covered{.device = log.device, .inode = log.inode};
   if (log.mtime_is_telling && info->same_file(covered) && info->mtime_ns == log.mtime_ns &&
       (log.ctime_ns == 0 || info->ctime_ns == log.ctime_ns)) {
@@ -99,7 +109,7 @@ bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log,
   log.inode = info->inode;
   log.mtime_ns = info->mtime_ns;
   log.ctime_ns = 0;
-  hashed += std::max<std::uint64_t>(log.bytes, 1);
+  finding.hashed += std::max<std::uint64_t>(log.bytes, 1);
   return true;
 }
 
@@ -131,8 +141,7 @@ bool RootIndex::is_as_covered(const std::string& id, const CoveredSession& cover
   std::uint32_t seen = 0;
   for (CoveredLog& log : now.logs) {
     seen |= 1U << static_cast<unsigned>(log.type);
-    if (!is_log_as_covered(session_file(id, entry_type_info(log.type).log_file), log,
-                           finding.hashed)) {
+    if (!is_log_as_covered(session_file(id, entry_type_info(log.type).log_file), log, finding)) {
       return false;
     }
   }
@@ -184,39 +193,69 @@ std::shared_ptr<SegmentPart> RootIndex::part_of(const std::shared_ptr<Segment>& 
   return parts_.back().part;
 }
 
+/// Says which of `looks` need none: they were as covered, and nothing was told of them since.
+void RootIndex::take_kept(const SharedState& now, std::span<Look> looks) {
+  const std::lock_guard guard(mutex_);
+  if (kept_state_ != now) {
+    std::erase_if(kept_, [&](const auto& each) {
+      const auto is_now = now->sessions.find(each.first);
+      return is_now == now->sessions.end() ||
+             !covers_the_same(kept_state_->sessions.at(each.first), is_now->second);
+    });
+    kept_state_ = now;
+  }
+  for (Look& look : looks) {
+    const std::string& id = look.candidate->id;
+    const auto kept = kept_.find(id);
+    // Asked of all, so that those that are not kept are watched before they are looked at.
+    const StoreWatch::Moment changed = store_.watch->changed(
+        look.candidate->archived ? std::string(kArchiveFolder) : session_folder(id));
+    look.is_kept = kept != kept_.end() && changed <= kept->second;
+  }
+}
+
+/// Remembers what was found out of `looks` at `moment`.
+void RootIndex::keep(const SharedState& now, StoreWatch::Moment moment,
+                     std::span<const Look> looks) {
+  const std::lock_guard guard(mutex_);
+  if (kept_state_ != now) {
+    return;  // Another thread is further on.
+  }
+  for (const Look& look : looks) {
+    const std::string& id = look.candidate->id;
+    if (look.covered == nullptr || !look.finding.may_be_kept) {
+      kept_.erase(id);
+    } else if (!look.is_kept) {
+      kept_.insert_or_assign(id, moment);
+    }
+  }
+}
+
 std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> candidates) {
   std::vector<std::shared_ptr<SegmentPart>> parts;
   if (!store_.config.indexing.enabled) {
     return parts;
   }
   const SharedState now = state();
-  std::vector<const CoveredSession*> found(candidates.size());
-  std::vector<Finding> findings(candidates.size());
-  // One stat takes half a microsecond: a few sessions at a time.
-  constexpr std::size_t kAtOnce = 64;
-  for_each_parallel((candidates.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t chunk) {
-    for (std::size_t i = chunk * kAtOnce; i < std::min((chunk + 1) * kAtOnce, candidates.size());
-         ++i) {
-      const auto known = now->sessions.find(candidates[i].id);
-      if (known != now->sessions.end() && (known->second.package != 0) == candidates[i].archived &&
-          is_as_covered(known->first, known->second, findings[i])) {
-        found[i] = &known->second;
-      }
+  std::vector<Look> looks;
+  looks.reserve(candidates.size());
+  for (Candidate& candidate : candidates) {
+    const auto known = now->sessions.find(candidate.id);
+    if (known != now->sessions.end() && (known->second.package != 0) == candidate.archived) {
+      looks.push_back({.candidate = &candidate, .covered = &known->second});
     }
-  });
+  }
+  compare(now, looks);
   std::vector<std::vector<std::uint32_t>> wanted(now->segments.size());
   Findings changed;
-  for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (found[i] == nullptr) {
+  for (Look& look : looks) {
+    if (look.covered == nullptr || is_distrusted(now->names[look.covered->segment])) {
       continue;
     }
-    if (is_distrusted(now->names[found[i]->segment])) {
-      continue;
-    }
-    candidates[i].is_covered = true;
-    wanted[found[i]->segment].push_back(found[i]->number);
-    if (findings[i].session) {
-      changed.emplace(candidates[i].id, std::move(findings[i]));
+    look.candidate->is_covered = true;
+    wanted[look.covered->segment].push_back(look.covered->number);
+    if (look.finding.session) {
+      changed.emplace(look.candidate->id, std::move(look.finding));
     }
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -228,6 +267,36 @@ std::vector<std::shared_ptr<SegmentPart>> RootIndex::sweep(std::span<Candidate> 
     remember(now, changed);
   }
   return parts;
+}
+
+/// Takes away from `looks` what is not as covered.
+void RootIndex::compare(const SharedState& now, std::span<Look> looks) {
+  StoreWatch::Moment moment = 0;
+  if (store_.watch != nullptr) {
+    store_.watch->look();
+    take_kept(now, looks);
+    moment = store_.watch->now();
+  }
+  std::vector<Look*> doubtful;
+  for (Look& look : looks) {
+    if (!look.is_kept) {
+      doubtful.push_back(&look);
+    }
+  }
+  // One stat takes half a microsecond: a few sessions at a time.
+  constexpr std::size_t kAtOnce = 64;
+  for_each_parallel((doubtful.size() + kAtOnce - 1) / kAtOnce, [&](std::size_t chunk) {
+    for (std::size_t i = chunk * kAtOnce; i < std::min((chunk + 1) * kAtOnce, doubtful.size());
+         ++i) {
+      Look& look = *doubtful[i];
+      if (!is_as_covered(look.candidate->id, *look.covered, look.finding)) {
+        look.covered = nullptr;
+      }
+    }
+  });
+  if (store_.watch != nullptr) {
+    keep(now, moment, looks);
+  }
 }
 
 /// Writes down what was found out about copies and checkouts, so that nobody has to hash them

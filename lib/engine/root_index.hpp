@@ -7,6 +7,8 @@
 //   sessions there are --sweep--> as covered: in a part          one stat a log
 //                             +-> anything else: an index of its own (SessionIndex)
 //
+// With a StoreWatch, sweep() keeps what it found out of a session until its folder changes.
+//
 // All of it is derived. What is missing, damaged or of another program costs time and no answer.
 #pragma once
 
@@ -25,6 +27,7 @@
 #include "index/session_index.hpp"
 #include "index_state.hpp"
 #include "storage/file_lock.hpp"
+#include "store_watch.hpp"
 
 namespace bmad_mem {
 
@@ -109,13 +112,24 @@ class RootIndex {
   struct Finding {
     std::optional<CoveredSession> session;
     std::uint64_t hashed = 0;  ///< Bytes that it took.
+    bool may_be_kept = true;   ///< No log can be changed under another name.
   };
   using Findings = std::map<std::string, Finding, std::less<>>;  // By covered_key().
 
+  /// A candidate that CURRENT knows, and what it says of it.
+  struct Look {
+    Candidate* candidate = nullptr;
+    const CoveredSession* covered = nullptr;
+    bool is_kept = false;  ///< It was as covered, and nothing has changed since.
+    Finding finding = {};
+  };
+  void compare(const SharedState& now, std::span<Look> looks);
+  void take_kept(const SharedState& now, std::span<Look> looks);
+  void keep(const SharedState& now, StoreWatch::Moment moment, std::span<const Look> looks);
   [[nodiscard]] bool is_as_covered(const std::string& id, const CoveredSession& covered,
                                    Finding& finding) const;
   [[nodiscard]] bool is_log_as_covered(const std::string& path, CoveredLog& log,
-                                       std::uint64_t& hashed) const;
+                                       Finding& finding) const;
   [[nodiscard]] std::optional<bool> is_empty_log(const std::string& id, EntryType type) const;
   std::shared_ptr<SegmentPart> part_of(const std::shared_ptr<Segment>& segment,
                                        std::vector<std::uint32_t> wanted);
@@ -146,6 +160,9 @@ class RootIndex {
     std::shared_ptr<SegmentPart> part;
   };
   std::vector<Part> parts_;
+  SharedState kept_state_;  // What the sessions in kept_ were compared with.
+  /// Sessions that were as covered, and when that was found out.
+  std::map<std::string, StoreWatch::Moment, std::less<>> kept_;
 };
 
 }  // namespace bmad_mem

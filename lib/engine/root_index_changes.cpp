@@ -90,7 +90,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
   std::vector<std::uint64_t> sizes;
   for (const Candidate& each : candidates) {
     sizes.push_back(0);
-    if (!each.is_covered && !each.archived) {
+    if (!each.is_covered && !each.archived && !store_.has_index(each.id)) {
       const Result<SessionFootprint> footprint =
           session_footprint(*store_.files, each.id, log_files());
       sizes.back() = footprint ? footprint->size : 0;

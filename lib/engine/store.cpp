@@ -11,6 +11,7 @@
 #include "storage/layout.hpp"
 #include "storage/posix_file_system.hpp"
 #include "storage/session_place.hpp"
+#include "store_watch.hpp"
 
 namespace bmad_mem {
 
@@ -101,14 +102,16 @@ void Store::note_damage(const std::string& path, const FileInfo& file, const Err
   note_problem(path, file, std::move(damage));
 }
 
-void Store::note_problem(const std::string& path, const FileInfo& file, Error error) const {
-  if (is_damaged(path, file)) {
+void Store::note_problem(const std::string& path, const FileInfo& file, Error error,
+                         bool is_readable) const {
+  if (is_readable ? has_problem(path, file) : is_damaged(path, file)) {
     return;  // Known.
   }
   Damage damage{.file = file,
                 .at = std::chrono::steady_clock::now(),
                 .error = std::move(error),
-                .is_lasting = false};
+                .is_lasting = false,
+                .is_readable = is_readable};
   damage.is_lasting = damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||
                       damage.error.code == ErrorCode::E_SIZE_LIMIT;
   if (damage.error.path.empty()) {
@@ -123,6 +126,17 @@ void Store::note_problem(const std::string& path, const FileInfo& file, Error er
 }
 
 bool Store::is_damaged(const std::string& path, const FileInfo& file) const {
+  {
+    const std::lock_guard guard(damaged_mutex);
+    const auto found = damaged.find(path);
+    if (found == damaged.end() || found->second.is_readable) {
+      return false;
+    }
+  }
+  return has_problem(path, file);
+}
+
+bool Store::has_problem(const std::string& path, const FileInfo& file) const {
   constexpr std::chrono::seconds kMayHavePassed(5);
   const std::lock_guard guard(damaged_mutex);
   const auto found = damaged.find(path);
@@ -222,7 +236,7 @@ std::vector<Error> Store::problems() const {
   std::vector<Error> errors;
   for (const auto& [path, damage] : known) {
     const Result<FileInfo> now = files->info(path);
-    if (now && is_damaged(path, *now)) {
+    if (now && has_problem(path, *now)) {
       errors.push_back(damage.error);
     }
   }

@@ -59,6 +59,8 @@ struct SessionSlot {
 std::size_t writers_max();
 
 class RootIndex;
+class StoreWatch;
+struct KeptSessions;
 
 /// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
 /// constant.
@@ -96,16 +98,20 @@ struct Store {
     FileInfo file;
     std::chrono::steady_clock::time_point at;
     Error error;
-    bool is_lasting = false;  ///< As long as the file is the same.
+    bool is_lasting = false;   ///< As long as the file is the same.
+    bool is_readable = false;  ///< It is a problem, and no reason to leave the file out.
   };
   mutable std::mutex damaged_mutex;
   mutable std::map<std::string, Damage, std::less<>> damaged;
   mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
   std::function<void(const Error&)> on_problem;   // See OpenOptions; damaged_mutex guards it.
 
-  std::unique_ptr<RootIndex> root_index;              // Never null.
-  bool indexes_at_the_end = false;                    // As OpenOptions has it.
-  mutable std::atomic<bool> is_index_wanting{false};  // Somebody would have made one.
+  std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
+  mutable std::mutex present_mutex;
+  mutable std::shared_ptr<const KeptSessions> present;  // With `watch`: as last looked for.
+  std::unique_ptr<RootIndex> root_index;                // Never null.
+  bool indexes_at_the_end = false;                      // As OpenOptions has it.
+  mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
 
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
@@ -117,10 +123,13 @@ struct Store {
   /// Notes that the packed file at `path` can't be read. What a disk does may pass: that is
   /// believed for some seconds.
   void note_damage(const std::string& path, const FileInfo& file, const Error& error) const;
-  /// The same without the words about what is left out.
-  void note_problem(const std::string& path, const FileInfo& file, Error error) const;
-  /// Whether that was noted of the very `file`.
+  /// The same without the words about what is left out; with `is_readable` nothing is.
+  void note_problem(const std::string& path, const FileInfo& file, Error error,
+                    bool is_readable = false) const;
+  /// Whether damage was noted of the very `file`.
   [[nodiscard]] bool is_damaged(const std::string& path, const FileInfo& file) const;
+  /// Whether anything was.
+  [[nodiscard]] bool has_problem(const std::string& path, const FileInfo& file) const;
   /// For who reads many sessions: notes that `session_id`, a folder, is left out because of
   /// `error`. Errors: `error` itself when it says nothing of the session's files, as when the
   /// session went meanwhile.
@@ -142,6 +151,8 @@ struct Store {
   /// The same for who works through all sessions and needs each index once: one that is not there
   /// is not kept.
   std::shared_ptr<SessionIndex> passing_index(const std::string& session_id) const;
+  /// Whether the index of `session_id` is in memory: refresh() takes in what is new, and no more.
+  bool has_index(const std::string& session_id) const;
 
   /// Forgets the writer and the index of a session that has gone, and what was unpacked of it.
   void forget_session(const std::string& session_id);

@@ -18,9 +18,12 @@ struct SegmentPart::Impl {
   std::vector<std::uint32_t> wanted;   // By number in the part: number in the segment.
   std::vector<std::uint32_t> numbers;  // By number in the segment: in the part, or kNotHere.
   std::vector<std::unique_ptr<IndexedSession>> sessions;
+  /// What was decoded last, for who asks again, and what was before it.
+  using Cache = std::unordered_map<std::string, std::shared_ptr<const HeldPostings>>;
   std::mutex mutex;  // Guards what follows.
-  std::unordered_map<std::string, std::shared_ptr<const HeldPostings>> cache;
-  std::uint64_t cache_used = 0;
+  Cache newer;
+  Cache older;
+  std::uint64_t newer_size = 0;
 
   [[nodiscard]] Segment::Impl& file() const { return *segment->impl_; }
   [[nodiscard]] bool has_all() const { return wanted.size() == numbers.size(); }
@@ -41,30 +44,50 @@ struct SegmentPart::Impl {
     return std::make_shared<const HeldPostings>(std::move(held));
   }
 
+  /// What is in the cache. The caller holds the mutex.
+  std::shared_ptr<const HeldPostings> known(const std::string& name) const {
+    for (const Cache* const cache : {&newer, &older}) {
+      if (const auto found = cache->find(name); found != cache->end()) {
+        return found->second;
+      }
+    }
+    return nullptr;
+  }
+
+  void remember(std::string name, const std::shared_ptr<const HeldPostings>& made) {
+    // Six bytes an entry hold the list of a word that half of all entries have, and twice that is
+    // kept: 12 MB of a million entries.
+    const std::uint64_t size_max =
+        std::max<std::uint64_t>(64U << 10U, std::uint64_t{6} * file().entries);
+    const std::uint64_t size = 128 + name.size() +
+                               made->postings.size() * (sizeof(SlotPosting) + sizeof(Impact)) +
+                               made->sessions.size() * sizeof(SessionPostings);
+    const std::lock_guard guard(mutex);
+    if (newer_size + size > size_max) {
+      older = std::exchange(newer, {});
+      newer_size = 0;
+    }
+    newer_size += newer.emplace(std::move(name), made).second ? size : 0;
+  }
+
   Result<std::shared_ptr<const HeldPostings>> held(std::size_t kind, std::string_view key) {
     std::string name(1, static_cast<char>('0' + kind));
     name += key;
     {
       const std::lock_guard guard(mutex);
-      if (const auto known = cache.find(name); known != cache.end()) {
-        return known->second;
+      if (auto found = known(name)) {
+        return found;
       }
     }
-    BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(file().find(kind, key)));
-    auto made = std::make_shared<const HeldPostings>();
-    if (found) {
-      BMAD_TRY_ASSIGN(made, decoded(kind, *found));
-    }
-    constexpr std::uint64_t kCacheMax = 4U << 20U;
-    const std::lock_guard guard(mutex);
-    const std::uint64_t size = 128 + name.size() +
-                               made->postings.size() * (sizeof(SlotPosting) + sizeof(Impact)) +
-                               made->sessions.size() * sizeof(SessionPostings);
-    if (cache_used + size <= kCacheMax) {
-      cache_used += size;
-      cache.emplace(std::move(name), made);
-    }
+    BMAD_TRY_ASSIGN(auto made, look_up(kind, key));
+    remember(std::move(name), made);
     return made;
+  }
+
+  Result<std::shared_ptr<const HeldPostings>> look_up(std::size_t kind,
+                                                      std::string_view key) const {
+    BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(file().find(kind, key)));
+    return found ? decoded(kind, *found) : std::make_shared<const HeldPostings>();
   }
 
   /// How many entries of the part are under a key.
@@ -243,8 +266,9 @@ Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const W
 }
 
 Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint32_t id_hash) {
+  // Not kept: nobody asks for an id again soon, and most of these hold nothing.
   BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
-                  impl_->held(kIdKind, id_key(id_hash)));
+                  impl_->look_up(kIdKind, id_key(id_hash)));
   std::vector<PartEntry> found;
   for (const SessionPostings& session : held->sessions) {
     for (const SlotPosting& posting : session.postings) {

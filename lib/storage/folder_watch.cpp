@@ -1,8 +1,10 @@
 #include "storage/folder_watch.hpp"
 
+#include <linux/magic.h>
 #include <poll.h>
 #include <sys/eventfd.h>
 #include <sys/inotify.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,7 +19,7 @@
 #include <utility>
 
 #include "posix_error.hpp"
-#include "storage/layout.hpp"
+#include "storage/session_place.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -66,6 +68,7 @@ struct FolderWatch::Impl {
   }
 
   void take(const inotify_event& event, std::string_view name, FolderChanges& changes);
+  void lose(const std::string& folder, FolderChanges& changes);
   Status read_events(FolderChanges& changes);
 };
 
@@ -80,11 +83,17 @@ void FolderWatch::Impl::take(const inotify_event& event, std::string_view name,
     return;
   }
   if ((event.mask & kGone) == 0) {
-    // Each append stamps it, right behind the log: nobody wants to be woken twice.
-    if (name == kLockName) {
+    // Each append stamps the lock, right behind the log: nobody wants to be woken twice. A session
+    // may have any name.
+    if ((event.mask & IN_ISDIR) == 0 && is_local_name(name)) {
       return;
     }
     changes.changed.push_back(folder->second);
+    constexpr std::uint32_t kNames = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+    if ((event.mask & IN_ISDIR) != 0 && (event.mask & kNames) != 0) {
+      lose(folder->second.empty() ? std::string(name) : folder->second + "/" + std::string(name),
+           changes);
+    }
     return;
   }
   changes.gone.push_back(folder->second);
@@ -92,6 +101,18 @@ void FolderWatch::Impl::take(const inotify_event& event, std::string_view name,
     inotify_rm_watch(inotify, event.wd);  // A folder that was moved away is still watched.
   }
   folders.erase(folder);
+}
+
+/// Another folder may be at that path. A removed one does not say so itself as long as somebody has
+/// a file of it open.
+void FolderWatch::Impl::lose(const std::string& folder, FolderChanges& changes) {
+  const auto watched =
+      std::ranges::find_if(folders, [&](const auto& each) { return each.second == folder; });
+  if (watched != folders.end()) {
+    changes.gone.push_back(folder);
+    inotify_rm_watch(inotify, watched->first);
+    folders.erase(watched);
+  }
 }
 
 Status FolderWatch::Impl::read_events(FolderChanges& changes) {
@@ -128,6 +149,25 @@ Result<FolderWatch> FolderWatch::open(std::string root) {
     return watch_error(errno, impl->root);
   }
   return FolderWatch(std::move(impl));
+}
+
+bool FolderWatch::tells_all(const std::string& root) {
+  constexpr std::uint32_t kZfs = 0x2fc12fc1;  // Linux itself does not have it.
+  struct statfs status{};
+  if (::statfs(root.c_str(), &status) != 0) {
+    return false;
+  }
+  switch (static_cast<std::uint32_t>(status.f_type)) {
+    case EXT4_SUPER_MAGIC:  // And ext2, ext3.
+    case XFS_SUPER_MAGIC:
+    case BTRFS_SUPER_MAGIC:
+    case F2FS_SUPER_MAGIC:
+    case TMPFS_MAGIC:
+    case kZfs:
+      return true;
+    default:
+      return false;
+  }
 }
 
 FolderWatch::FolderWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

@@ -79,7 +79,7 @@ inline Lines answers(const Store& store) {
 }
 
 /// The answers of only one of two.
-std::string difference(const Lines& got, const Lines& right) {
+inline std::string difference(const Lines& got, const Lines& right) {
   std::string lines;
   for (const std::string& line : got) {
     lines += std::ranges::find(right, line) == right.end() ? "\n+ " + line : "";

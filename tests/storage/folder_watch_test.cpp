@@ -1,6 +1,7 @@
 #include "storage/folder_watch.hpp"
 
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -72,6 +73,33 @@ TEST_CASE("a folder that goes is told, and can be watched again when it is back"
   folder.make_folder("a");
   REQUIRE(watch.add("a").value());
   folder.write("a/x", "1");
+  CHECK(watch.wait(kLong).value().changed == Names{"a"});
+}
+
+TEST_CASE("a folder that is removed while a file of it is open is told by the one above it") {
+  const TemporaryDirectory folder;
+  folder.make_folder("a/b");
+  folder.write("a/b/x", "1");
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  REQUIRE(watch.add("a").value());
+  REQUIRE(watch.add("a/b").value());
+  const std::ifstream reader(folder.path("a/b/x"));
+  std::filesystem::remove_all(folder.path("a/b"));
+  folder.make_folder("a/b");
+  CHECK(watch.wait(kLong).value().gone == Names{"a/b"});
+  REQUIRE(watch.add("a/b").value());
+  folder.write("a/b/x", "1");
+  CHECK(watch.wait(kLong).value().changed == Names{"a/b"});
+}
+
+TEST_CASE("a folder may be called as a file that wakes nobody") {
+  const TemporaryDirectory folder;
+  folder.make_folder("a");
+  FolderWatch watch = FolderWatch::open(folder.path()).value();
+  REQUIRE(watch.add("a").value());
+  folder.write("a/index.json", "derived");
+  CHECK(watch.wait(milliseconds(5)).value().changed.empty());
+  folder.make_folder("a/access.jsonl");
   CHECK(watch.wait(kLong).value().changed == Names{"a"});
 }
 

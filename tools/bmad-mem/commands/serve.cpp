@@ -46,8 +46,10 @@ Result<Faces> read_faces(const Tool& tool) {
                   MemoryManager::find_root(args.value("root"), environment("BMAD_MEMORY_ROOT"),
                                            here == nullptr ? "" : here));
   // People look at what agents remember; that must not change how it is ranked.
-  OpenOptions options{
-      .root = std::move(root), .agent_id = std::string(tool.agent_id()), .note_accesses = false};
+  OpenOptions options{.root = std::move(root),
+                      .agent_id = std::string(tool.agent_id()),
+                      .note_accesses = false,
+                      .watch_folders = true};
   const std::string workflow(args.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
   if (!workflow.empty() || args.has("workflow")) {
     BMAD_TRY_ASSIGN(options.access, read_workflow(workflow));

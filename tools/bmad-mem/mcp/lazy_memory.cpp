@@ -10,8 +10,10 @@
 namespace bmad_mem::cli {
 
 Result<MemoryManager*> LazyMemory::open(std::string root) {
-  Result<MemoryManager> opened = MemoryManager::open(
-      {.root = std::move(root), .agent_id = place_.agent_id, .access = place_.access});
+  Result<MemoryManager> opened = MemoryManager::open({.root = std::move(root),
+                                                      .agent_id = place_.agent_id,
+                                                      .access = place_.access,
+                                                      .watch_folders = true});
   if (!opened) {
     return std::move(opened).error();
   }

@@ -1,10 +1,31 @@
 #include "mcp/task_queue.hpp"
 
+#include <malloc.h>
+
+#include <atomic>
 #include <chrono>
 #include <system_error>
 #include <utility>
 
 namespace bmad_mem::cli {
+namespace {
+
+/// Gives the system back what tasks left free, at most once a second: the heap of this program
+/// keeps all of it (see main.cpp), and a question over a million entries leaves 30 MB. It takes
+/// some 2 ms.
+void give_back_memory() {
+#ifdef __GLIBC__
+  using Steady = std::chrono::steady_clock;
+  static std::atomic<Steady::time_point> next{Steady::time_point::min()};
+  Steady::time_point due = next;
+  const Steady::time_point now = Steady::now();
+  if (now >= due && next.compare_exchange_strong(due, now + std::chrono::seconds(1))) {
+    malloc_trim(0);
+  }
+#endif
+}
+
+}  // namespace
 
 TaskQueue::TaskQueue(std::size_t threads, std::size_t size_max) : size_max_(size_max) {
   threads_.reserve(threads);
@@ -70,6 +91,7 @@ void TaskQueue::work() {
     lock.unlock();
     task();
     task = nullptr;  // What it holds goes before it counts as done.
+    give_back_memory();
     lock.lock();
     --running_;
     changed_.notify_all();

@@ -28,6 +28,10 @@ class FolderWatch {
   /// Watches folders below `root`, an absolute path. Errors: E_STORAGE_IO when the system has no
   /// more such watches for this user.
   static Result<FolderWatch> open(std::string root);
+  /// Whether the file system of `root` tells each change of a file's bytes that any program of this
+  /// machine makes with write(), and each change of names: a local one that we know. On a network
+  /// or a virtual machine's share others change files as well; of an overlay the layers below.
+  static bool tells_all(const std::string& root);
 
   FolderWatch(FolderWatch&&) noexcept;
   FolderWatch& operator=(FolderWatch&&) noexcept;
