@@ -4,6 +4,7 @@
 
 #include "core/hash.hpp"
 #include "model/entry.hpp"
+#include "storage/lazy_columns.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -13,6 +14,15 @@ std::uint32_t low_30_bits(std::uint64_t hash) {
 }
 
 }  // namespace
+
+void EntryColumns::reserve(std::size_t count) {
+  reserve_now(lengths, count);
+  reserve_now(flags, count);
+  reserve_now(previous, count);
+  reserve_now(timestamps, count);
+  reserve_now(id_hashes, count);
+  reserve_now(rows, count);
+}
 
 void EntryColumns::shrink() {
   lengths.shrink_to_fit();

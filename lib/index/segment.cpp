@@ -293,8 +293,7 @@ Status Segment::Impl::load_statements() {
     return corrupt("its statements are none");
   }
   statements.clear();
-  statements.reserve(count);
-  take_memory_now(std::as_writable_bytes(std::span(statements.data(), count)));
+  reserve_now(statements, count);
   Xxh3Stream hash_of_all;
   hash_of_all.add(head);
   while (statements.size() < count) {  // In pieces, so that there are not twice as many bytes.
@@ -332,7 +331,8 @@ Result<std::vector<SegmentRow>> Segment::Impl::rows(std::uint32_t begin,
   BMAD_TRY_ASSIGN(const std::string bytes,
                   read(place(SegmentPlace::kRows), std::uint64_t{begin} * kRowSize,
                        std::uint64_t{count} * kRowSize));
-  std::vector<SegmentRow> rows(count);
+  std::vector<SegmentRow> rows;
+  reserve_now(rows, count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view row = std::string_view(bytes).substr(i * kRowSize, kRowSize);
     std::string check;
@@ -340,13 +340,12 @@ Result<std::vector<SegmentRow>> Segment::Impl::rows(std::uint32_t begin,
     if (!check.starts_with(row.substr(kChecked))) {
       return corrupt("a row has changed");
     }
-    std::string offset(row.substr(0, 5));
-    offset.resize(8);
-    rows[i] = {.row = {.offset = little_at<std::uint64_t>(offset.data()),
-                       .size = little_at<std::uint32_t>(row.data() + 5),
-                       .line = little_at<std::uint32_t>(row.data() + 9),
-                       .line_hash = little_at<std::uint32_t>(row.data() + 13)},
-               .id_hash = little_at<std::uint32_t>(row.data() + 17)};
+    const std::uint64_t high = static_cast<unsigned char>(row[4]);  // Of the five bytes.
+    rows.push_back({.row = {.offset = high << 32U | little_at<std::uint32_t>(row.data()),
+                            .size = little_at<std::uint32_t>(row.data() + 5),
+                            .line = little_at<std::uint32_t>(row.data() + 9),
+                            .line_hash = little_at<std::uint32_t>(row.data() + 13)},
+                    .id_hash = little_at<std::uint32_t>(row.data() + 17)});
   }
   return rows;
 }

@@ -171,8 +171,8 @@ namespace {
 class RunGatherer {
  public:
   RunGatherer(std::size_t kind, std::size_t most) : is_term_(is_term(kind)) {
-    reserve(held_.postings, most);
-    reserve(held_.impacts, is_term_ ? most : 0);
+    reserve_now(held_.postings, most);
+    reserve_now(held_.impacts, is_term_ ? most : 0);
   }
 
   void begin_run(std::uint32_t session, std::uint64_t mentions, std::uint64_t windows) {
@@ -210,12 +210,6 @@ class RunGatherer {
   }
 
  private:
-  template <typename Value>
-  static void reserve(std::vector<Value>& values, std::size_t most) {
-    values.reserve(most);
-    take_memory_now(std::as_writable_bytes(std::span(values.data(), most)));
-  }
-
   bool is_term_;
   HeldPostings held_;
   std::vector<std::size_t> begins_;  // Of each run.

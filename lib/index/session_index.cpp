@@ -146,6 +146,7 @@ Status SessionIndex::take_base(SessionBase base) {
   const std::unique_ptr<SegmentSource> source = base.part->source();
   BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
   EntryColumns& columns = state_->table.columns;
+  columns.reserve(slots.size() + slots.size() / 8);  // What is new comes behind them.
   BMAD_TRY_ASSIGN(columns.timestamps, source->times(0));
   BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, source->rows(0));
   BMAD_TRY_ASSIGN(const auto odd, source->odd(0));

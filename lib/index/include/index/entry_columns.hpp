@@ -80,6 +80,8 @@ struct EntryColumns {
   std::map<Ordinal, OddEntry> odd;
 
   [[nodiscard]] std::size_t size() const { return flags.size(); }
+  /// Takes the memory for so many entries.
+  void reserve(std::size_t count);
   /// Gives back the room for more entries.
   void shrink();
 };

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 namespace bmad_mem {
 
@@ -10,6 +11,13 @@ namespace bmad_mem {
 /// which takes a quarter of a microsecond, and twenty in some virtual machines. For what is about
 /// to be filled; what is in it stays. Where the kernel can't (before Linux 5.14), nothing happens.
 void take_memory_now(std::span<std::byte> bytes) noexcept;
+
+/// Room for `count` values, taken at once: so many are about to come.
+template <typename Value>
+void reserve_now(std::vector<Value>& values, std::size_t count) {
+  values.reserve(count);
+  take_memory_now(std::as_writable_bytes(std::span(values.data(), count)));
+}
 
 /// Room for columns: zero until they are written, and memory only where they are. From the kernel
 /// itself, since a heap writes its zeros: a thousand pages for a question that reads ten of them.
