@@ -471,15 +471,18 @@ SeenFolder see_folder(const Store& store, const std::string& session_id) {
 }
 
 Status check_still_there(const Store& store, const SeenFolder& seen) {
-  BMAD_TRY(check_still_there(store, seen.session_id));
   const auto is_same = [](const std::optional<FileInfo>& before,
                           const std::optional<FileInfo>& now) {
     return before.has_value() == now.has_value() &&
            (!now || (before->same_file(*now) && before->mtime_ns == now->mtime_ns));
   };
+  const std::optional<FileInfo> now = look_at(store, session_folder(seen.session_id));
+  if (now && now->kind == FileKind::kDirectory && is_same(seen.folder, now)) {
+    return {};
+  }
+  BMAD_TRY(check_still_there(store, seen.session_id));
   // Each write makes files in the folder; the one of archives changes only where something moves.
-  if (is_same(seen.folder, look_at(store, session_folder(seen.session_id))) ||
-      is_same(seen.archives, look_at(store, kArchiveFolder))) {
+  if (is_same(seen.archives, look_at(store, kArchiveFolder))) {
     return {};
   }
   return Error{.code = ErrorCode::E_STORAGE_IO,

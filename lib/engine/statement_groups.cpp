@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::uint32_t kNone = StatedEntry::kNone;
 
-/// Numbers by a hash. It grows with what is in it: memory that is touched for the first time costs
-/// more than to put all in anew.
+/// Numbers by a hash. It grows with its content: inserting everything again costs less than memory
+/// that is touched for the first time.
 class NumberTable {
  public:
   /// Forgets all, and has room for `count`.

@@ -177,10 +177,15 @@ Status GroupChoice::add_session(std::size_t index, const GroupBounds& bounds,
   const auto add_bounded = [&] {
     // A bound of its own takes as long as some hundred groups.
     constexpr std::size_t kMany = 256;
-    const bool has_own = count_postings(index) >= kMany;
-    bounds.add_groups(in_.collected[index], in_.sizes[index].lengths, count,
-                      has_own ? RelevanceBound(in_.relevance, session.newest()) : newest, scratch,
-                      out.groups);
+    const auto add = [&](const RelevanceBound& bound) {
+      bounds.add_groups(in_.collected[index], in_.sizes[index].lengths, count, bound, scratch,
+                        out.groups);
+    };
+    if (count_postings(index) >= kMany) {
+      add(RelevanceBound(in_.relevance, session.newest()));
+    } else {
+      add(newest);
+    }
   };
   std::vector<AnyOf> lists = lists_of(index);
   const bool are_all_listed = lists.empty();

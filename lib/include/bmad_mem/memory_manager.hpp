@@ -52,8 +52,8 @@ struct OpenOptions {
   /// before it answers.
   bool index_at_the_end = false;
   /// For a program that stays and asks often: the kernel tells in which folders something changes
-  /// (inotify), and a question looks at no other log. It sees what it would see without, but for
-  /// changes that the kernel does not tell: of a file that is mapped or has a second name. These
+  /// (inotify), and a question looks at no other log. It sees each change at once, except those
+  /// that the kernel does not tell: of a file that is mapped or has a second name. These
   /// are seen after 10 s. Takes a descriptor, and a watch for each session; where there are none,
   /// and on network file systems, questions look at all logs as without.
   bool watch_folders = false;

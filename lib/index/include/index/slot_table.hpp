@@ -25,7 +25,7 @@ struct WindowReach {
   std::uint8_t after = 0;
 };
 
-/// Something of each slot, from some slot on. Whoever gave it keeps what it shows.
+/// A value for each slot, from one slot on. The values belong to who made the column.
 template <typename Value>
 class SlotColumn {
  public:

@@ -12,7 +12,7 @@ namespace bmad_mem {
 /// to be filled; what is in it stays. Where the kernel can't (before Linux 5.14), nothing happens.
 void take_memory_now(std::span<std::byte> bytes) noexcept;
 
-/// Room for `count` values, taken at once: so many are about to come.
+/// Reserves room for `count` values, which the caller is about to add, and takes its memory now.
 template <typename Value>
 void reserve_now(std::vector<Value>& values, std::size_t count) {
   values.reserve(count);
