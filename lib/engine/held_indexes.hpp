@@ -72,6 +72,11 @@ class HeldIndexes {
           result = std::move(holds).error();
         }
       }
+      for (const SessionIndex* const index : indexes_) {
+        if (Status holds = result ? index->status() : Status(); !holds) {
+          result = std::move(holds).error();
+        }
+      }
       if (!result && is_about_an_index(result.error())) {
         BMAD_TRY_ASSIGN(const bool is_mended, leave_parts(result.error().field));
         if (is_mended) {

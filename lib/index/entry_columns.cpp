@@ -19,9 +19,6 @@ void EntryColumns::reserve(std::size_t count) {
   reserve_now(lengths, count);
   reserve_now(flags, count);
   reserve_now(previous, count);
-  reserve_now(timestamps, count);
-  reserve_now(id_hashes, count);
-  reserve_now(rows, count);
 }
 
 void EntryColumns::shrink() {

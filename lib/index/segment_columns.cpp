@@ -221,24 +221,57 @@ Status Segment::Impl::copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoo
 }
 
 Result<std::int64_t> Segment::Impl::time(std::uint32_t slot) {
-  const std::uint32_t block = slot / kTimeBlock;
-  if (!has_times[block].load(std::memory_order_acquire)) {
-    const std::lock_guard guard(mutex);
-    const std::uint32_t first = block * kTimeBlock;
-    const std::uint32_t count = std::min(kTimeBlock, entries - first);
-    constexpr std::uint64_t kSize = sizeof(std::int64_t);
-    BMAD_TRY_ASSIGN(
-        const std::string bytes,
-        read_block(place(SegmentPlace::kTimes),
-                   std::uint64_t{block} * (kTimeBlock * kSize + kBlockHash), count * kSize));
-    if (!has_times[block].load(std::memory_order_acquire)) {
+  BMAD_TRY(load_times(slot, slot + 1));
+  return times[slot];
+}
+
+Status Segment::Impl::load_times(std::uint32_t begin, std::uint32_t end) {
+  const auto is_loaded = [this](std::uint32_t block) {
+    return has_times[block].load(std::memory_order_acquire);
+  };
+  const std::uint32_t end_block = (end + kTimeBlock - 1) / kTimeBlock;
+  for (std::uint32_t block = begin / kTimeBlock; block < end_block; ++block) {
+    if (!is_loaded(block)) {
+      const std::lock_guard guard(mutex);
+      std::uint32_t behind = block;
+      while (behind < end_block && !is_loaded(behind)) {
+        ++behind;
+      }
+      BMAD_TRY(read_times(block, behind));
+    }
+  }
+  return {};
+}
+
+/// Reads the blocks from `begin` to before `end`, some at a time. The caller holds the mutex.
+Status Segment::Impl::read_times(std::uint32_t begin, std::uint32_t end) {
+  constexpr std::uint32_t kAtOnce = 128;
+  constexpr std::size_t kSize = sizeof(std::int64_t);
+  constexpr std::uint64_t kWhole = kTimeBlock * kSize + kBlockHash;
+  for (std::uint32_t first = begin; first < end; first += kAtOnce) {
+    const std::uint64_t offset = first * kWhole;
+    const std::uint64_t wanted = std::min(std::uint64_t{std::min(kAtOnce, end - first)} * kWhole,
+                                          place(SegmentPlace::kTimes).size - offset);
+    BMAD_TRY_ASSIGN(const std::string bytes, read(place(SegmentPlace::kTimes), offset, wanted));
+    BytesReader reader(bytes);
+    for (std::uint32_t block = first; block < std::min(end, first + kAtOnce); ++block) {
+      const std::uint32_t slot = block * kTimeBlock;
+      const std::uint32_t count = std::min(kTimeBlock, entries - slot);
+      const std::string_view column = reader.bytes(count * kSize);
+      const std::string_view check = reader.bytes(kBlockHash);
+      if (!reader.good()) {
+        return corrupt("it is cut short");
+      }
+      if ((xxh3(column) ^ salt) != little_at<std::uint64_t>(check.data())) {
+        return corrupt("a block has changed");
+      }
       for (std::uint32_t i = 0; i < count; ++i) {
-        times[first + i] = little_at<std::int64_t>(bytes.data() + kSize * i);
+        times[slot + i] = little_at<std::int64_t>(column.data() + kSize * i);
       }
       has_times[block].store(true, std::memory_order_release);
     }
   }
-  return times[slot];
+  return {};
 }
 
 }  // namespace bmad_mem

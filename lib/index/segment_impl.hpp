@@ -128,6 +128,9 @@ struct Segment::Impl {
   /// Those of a session; load_statements() comes first.
   [[nodiscard]] std::span<const StatementRow> statements_of(std::uint32_t session) const;
   Result<std::int64_t> time(std::uint32_t slot);
+  /// The times of the slots from `begin` to before `end`.
+  Status load_times(std::uint32_t begin, std::uint32_t end);
+  Status read_times(std::uint32_t begin, std::uint32_t end);
   /// Where the lines of `count` slots from `begin` on lie.
   [[nodiscard]] Result<std::vector<SegmentRow>> rows(std::uint32_t begin,
                                                      std::uint32_t count) const;

@@ -141,6 +141,9 @@ class PartSession final : public IndexedSession {
                     .length_sum = known_.totals.lengths,
                     .window_length_sum = known_.totals.window_lengths};
   }
+  Status load_times() override {
+    return part_.impl_->in_segment(file().load_times(known_.begin, known_.begin + known_.count));
+  }
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override {
     Result<std::int64_t> time = file().time(known_.begin + ordinal);
     if (!time) {
@@ -158,11 +161,11 @@ class PartSession final : public IndexedSession {
     return found == file().odd.end() ? nullptr : &found->second;
   }
   [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const override {
-    BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+    BMAD_TRY_ASSIGN(const SegmentRow found, part_.row(number_, ordinal));
     return found.id_hash;
   }
   [[nodiscard]] Result<std::uint32_t> line_number(Ordinal ordinal) const override {
-    BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+    BMAD_TRY_ASSIGN(const SegmentRow found, part_.row(number_, ordinal));
     return found.row.line;
   }
   Result<Postings> live_postings(PostingKind kind, std::string_view key) override {
@@ -187,7 +190,7 @@ class PartSession final : public IndexedSession {
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
     BMAD_TRY_ASSIGN(const std::uint32_t flags,
                     part_.impl_->in_segment(file().flags_of(known_.begin + ordinal)));
-    BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+    BMAD_TRY_ASSIGN(const SegmentRow found, part_.row(number_, ordinal));
     const EntryType type = flag_type(flags);
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
                     part_.impl_->files_of(known_.id, known_.archived));
@@ -196,11 +199,6 @@ class PartSession final : public IndexedSession {
 
  private:
   [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
-  [[nodiscard]] Result<SegmentRow> row(Ordinal ordinal) const {
-    BMAD_TRY_ASSIGN(const std::vector<SegmentRow> found,
-                    part_.impl_->in_segment(file().rows(known_.begin + ordinal, 1)));
-    return found.front();
-  }
 
   SegmentPart& part_;
   std::uint32_t number_;
@@ -302,6 +300,13 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_vie
   return found;
 }
 
+Result<SegmentRow> SegmentPart::row(std::uint32_t number, Ordinal ordinal) const {
+  const std::uint32_t begin = impl_->file().sessions[impl_->wanted[number]].begin;
+  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> found,
+                  impl_->in_segment(impl_->file().rows(begin + ordinal, 1)));
+  return found.front();
+}
+
 Result<std::span<const StatementRow>> SegmentPart::part_statements(std::uint32_t number) {
   BMAD_TRY(impl_->in_segment(impl_->file().load_statements()));
   return impl_->file().statements_of(impl_->wanted[number]);
@@ -389,12 +394,9 @@ class PartSource final : public SegmentSource {
     return session.slots();
   }
   Result<std::vector<std::int64_t>> times(std::uint32_t number) override {
-    const SegmentSession& session = its(number);
-    std::vector<std::int64_t> times(session.count);
-    for (std::uint32_t i = 0; i < session.count; ++i) {
-      BMAD_TRY_ASSIGN(times[i], part_.impl_->in_segment(file().time(session.begin + i)));
-    }
-    return times;
+    BMAD_TRY(part_.impl_->sessions[number]->load_times());
+    const std::int64_t* const times = file().times + its(number).begin;
+    return std::vector<std::int64_t>(times, times + its(number).count);
   }
   Result<std::vector<SegmentRow>> rows(std::uint32_t number) override {
     const SegmentSession& session = its(number);

@@ -141,14 +141,13 @@ void SessionIndex::open_base() {
   state_->opened = true;
 }
 
-/// The columns of a segment go into the table, in the order of its slots.
+/// What ranking asks of each entry goes into the table, in the order of its slots. Times and rows
+/// stay in the segment: a question looks at a few.
 Status SessionIndex::take_base(SessionBase base) {
   const std::unique_ptr<SegmentSource> source = base.part->source();
   BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
   EntryColumns& columns = state_->table.columns;
   columns.reserve(slots.size() + slots.size() / 8);  // What is new comes behind them.
-  BMAD_TRY_ASSIGN(columns.timestamps, source->times(0));
-  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, source->rows(0));
   BMAD_TRY_ASSIGN(const auto odd, source->odd(0));
   columns.lengths.assign(slots.lengths.from(0), slots.lengths.from(slots.size()));
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
@@ -156,8 +155,6 @@ Status SessionIndex::take_base(SessionBase base) {
     columns.flags.push_back((slots.flags[slot] & ~std::uint32_t{kFlagFollows}) |
                             (follows ? kFlagFollows : 0U));
     columns.previous.push_back(follows ? 1 : 0);
-    columns.id_hashes.push_back(rows[slot].id_hash);
-    columns.rows.push_back(rows[slot].row);
   }
   columns.odd.insert(odd.begin(), odd.end());
   BMAD_TRY_ASSIGN(state_->table.statements, source->statements(0));
@@ -171,6 +168,7 @@ Status SessionIndex::take_base(SessionBase base) {
     state_->base_bytes += cover.bytes;
   }
   state_->base = std::move(base.part);
+  state_->told = slots.size();
   return {};
 }
 

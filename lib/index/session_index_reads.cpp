@@ -3,6 +3,7 @@
 #include <array>
 #include <cassert>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <unordered_set>
 #include <utility>
@@ -62,8 +63,16 @@ Result<SlotTotals> SessionIndex::totals() {
 
 SlotView SessionIndex::slots() const { return state_->slots->view(); }
 
+Status SessionIndex::load_times() {
+  return state_->told > 0 ? state_->told_session().load_times() : Status();
+}
+
 Timestamp SessionIndex::timestamp(Ordinal ordinal) const {
-  return Timestamp(std::chrono::milliseconds(state_->table.columns.timestamps[ordinal]));
+  if (ordinal < state_->told) {
+    return state_->told_session().timestamp(ordinal);
+  }
+  return Timestamp(
+      std::chrono::milliseconds(state_->table.columns.timestamps[ordinal - state_->told]));
 }
 
 const OddEntry* SessionIndex::odd(Ordinal ordinal) const {
@@ -139,11 +148,36 @@ std::uint64_t count_live(const SlotTable& slots, std::span<const Posting> postin
 
 }  // namespace
 
-const std::vector<std::uint32_t>& SessionIndex::id_hashes() const {
-  return state_->table.columns.id_hashes;
+Result<SegmentRow> SessionIndex::row(Ordinal ordinal) const {
+  if (ordinal < state_->told) {
+    return state_->base->row(0, ordinal);
+  }
+  const EntryColumns& columns = state_->table.columns;
+  return SegmentRow{.row = columns.rows[ordinal - state_->told],
+                    .id_hash = columns.id_hashes[ordinal - state_->told]};
 }
 
-Result<std::uint32_t> SessionIndex::id_hash(Ordinal ordinal) const { return id_hashes()[ordinal]; }
+Result<std::vector<SegmentRow>> SessionIndex::rows() const {
+  std::vector<SegmentRow> all;
+  if (state_->told > 0) {
+    BMAD_TRY_ASSIGN(all, state_->base->source()->rows(0));
+  }
+  all.reserve(entry_count());
+  for (Ordinal ordinal = state_->told; ordinal < entry_count(); ++ordinal) {
+    BMAD_TRY_ASSIGN(const SegmentRow added, row(ordinal));
+    all.push_back(added);
+  }
+  return all;
+}
+
+Status SessionIndex::status() const {
+  return state_->base == nullptr ? Status() : state_->base->status();
+}
+
+Result<std::uint32_t> SessionIndex::id_hash(Ordinal ordinal) const {
+  BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+  return found.id_hash;
+}
 
 Status SessionIndex::hide_those_in(SessionIndex& newer) {
   const std::pair<std::uint64_t, std::uint64_t> seen(changes_, newer.changes_);
@@ -155,19 +189,19 @@ Status SessionIndex::hide_those_in(SessionIndex& newer) {
   }
   BMAD_TRY(newer.load());
   BMAD_TRY(load());
-  const std::vector<std::uint32_t>& theirs = newer.id_hashes();
-  const std::vector<std::uint32_t>& ours = id_hashes();
+  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> theirs, newer.rows());
+  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> ours, rows());
   std::unordered_set<std::uint32_t> live;
   for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
     if (newer.slots().slot(ordinal) != SlotTable::kNoSlot) {
-      live.insert(theirs[ordinal]);
+      live.insert(theirs[ordinal].id_hash);
     }
   }
   std::vector<std::uint8_t> hidden(slots().size(), 0);
   bool any = false;
   for (Ordinal ordinal = 0; ordinal < ours.size(); ++ordinal) {
     const std::uint32_t slot = slots().slot(ordinal);
-    if (slot != SlotTable::kNoSlot && live.contains(ours[ordinal])) {
+    if (slot != SlotTable::kNoSlot && live.contains(ours[ordinal].id_hash)) {
       hidden[slot] = 1;
       any = true;
     }
@@ -185,17 +219,30 @@ std::shared_ptr<const std::vector<std::uint8_t>> SessionIndex::hidden() const {
 }
 
 Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
-  const std::vector<std::uint32_t>& hashes = id_hashes();
   std::array<std::uint32_t, kEntryTypeCount> wanted{};
+  std::vector<Ordinal> candidates;
   for (const EntryType type : kEntryTypes) {
-    wanted[static_cast<std::size_t>(type)] = entry_id_hash(type, id);
+    const std::uint32_t hash = entry_id_hash(type, id);
+    wanted[static_cast<std::size_t>(type)] = hash;
+    if (state_->told > 0) {
+      BMAD_TRY_ASSIGN(const std::vector<PartEntry> told, state_->base->part_candidates(hash));
+      std::ranges::transform(told, std::back_inserter(candidates), &PartEntry::ordinal);
+    }
+  }
+  std::ranges::sort(candidates);
+  const auto same = std::ranges::unique(candidates);
+  candidates.erase(same.begin(), same.end());
+  const std::vector<std::uint32_t>& added = state_->table.columns.id_hashes;
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (std::ranges::find(wanted, added[i]) != wanted.end()) {
+      candidates.push_back(static_cast<Ordinal>(state_->told + i));
+    }
   }
   std::vector<Ordinal> found;
   JsonParser parser;
   BMAD_TRY(load());
-  for (Ordinal ordinal = 0; ordinal < hashes.size(); ++ordinal) {
-    if (std::ranges::find(wanted, hashes[ordinal]) == wanted.end() ||
-        state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
+  for (const Ordinal ordinal : candidates) {
+    if (state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
       continue;
     }
     BMAD_TRY_ASSIGN(const LoadedLine candidate, line(ordinal));
@@ -207,15 +254,15 @@ Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
   return found;
 }
 
-const EntryRow& SessionIndex::row(Ordinal ordinal) const {
-  return state_->table.columns.rows[ordinal];
+Result<std::uint32_t> SessionIndex::line_number(Ordinal ordinal) const {
+  BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+  return found.row.line;
 }
-
-Result<std::uint32_t> SessionIndex::line_number(Ordinal ordinal) const { return row(ordinal).line; }
 
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
   const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
-  return read_row(files_, options_.session_id, type, row(ordinal),
+  BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+  return read_row(files_, options_.session_id, type, found.row,
                   logs[static_cast<std::size_t>(type)]);
 }
 

@@ -30,6 +30,9 @@ struct SessionIndex::State {
   /// Where the logs are others by now: its slots in the table, kNoOrdinal for what has gone. Else
   /// slots are ordinals.
   std::optional<std::vector<Ordinal>> moved;
+  /// Of so many entries, the first, the segment tells times, ids and lines: the table has those of
+  /// the next.
+  Ordinal told = 0;
   decltype(SessionTableBuilder::Known::text) known_text;  // Then, too.
   std::uint64_t base_bytes = 0;                           // Of the logs.
   LogCovers covers;
@@ -52,6 +55,9 @@ struct SessionIndex::State {
   [[nodiscard]] Ordinal ordinal_of(std::uint32_t slot) const {
     return moved ? (*moved)[slot] : slot;
   }
+
+  /// The session in the segment. There is one where `told` is more than 0.
+  [[nodiscard]] IndexedSession& told_session() const { return *base->sessions().front(); }
 
   /// Makes `slots`. Many may ask at once.
   void load() {

@@ -75,15 +75,15 @@ class IndexSource final : public SegmentSource {
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
       times[slot] = index_.timestamp(slots.ordinal(slot)).time_since_epoch().count();
     }
+    BMAD_TRY(in_session(index_, index_.status()));
     return times;
   }
   Result<std::vector<SegmentRow>> rows(std::uint32_t /*number*/) override {
     const SlotView slots = index_.slots();
-    const std::vector<std::uint32_t>& hashes = index_.id_hashes();
+    BMAD_TRY_ASSIGN(const std::vector<SegmentRow> all, in_session(index_, index_.rows()));
     std::vector<SegmentRow> rows(slots.size());
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
-      const Ordinal ordinal = slots.ordinal(slot);
-      rows[slot] = {.row = index_.row(ordinal), .id_hash = hashes[ordinal]};
+      rows[slot] = all[slots.ordinal(slot)];
     }
     return rows;
   }

@@ -80,7 +80,7 @@ struct EntryColumns {
   std::map<Ordinal, OddEntry> odd;
 
   [[nodiscard]] std::size_t size() const { return flags.size(); }
-  /// Takes the memory of `count` entries now.
+  /// Takes the memory of the first three for `count` entries now.
   void reserve(std::size_t count);
   /// Gives back the room for more entries.
   void shrink();

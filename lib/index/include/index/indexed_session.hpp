@@ -127,6 +127,8 @@ class IndexedSession {
     BMAD_TRY(load());
     return slots();
   }
+  /// Reads the times of all, for who wants most of them: timestamp() reads a few at a time.
+  virtual Status load_times() { return {}; }
   [[nodiscard]] virtual Timestamp timestamp(Ordinal ordinal) const = 0;
   [[nodiscard]] virtual const OddEntry* odd(Ordinal ordinal) const = 0;
   /// By slot, 1 for an entry that must not be found; null when there is none.

@@ -36,6 +36,7 @@ struct KeyedSlots;
 class Segment;
 struct StatementRow;
 class SegmentPart;
+struct SegmentRow;
 class SegmentSource;
 struct SessionTable;
 
@@ -114,6 +115,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] std::string base_path() const;
   /// Whether it begins in session `number` of `segment`, and nothing of that has moved.
   [[nodiscard]] bool has_base_of(const Segment* segment, std::uint32_t number) const;
+  /// What of the segment that it begins in did not hold, with its path in Error::field.
+  [[nodiscard]] Status status() const;
   /// As Options has it.
   [[nodiscard]] std::uint64_t package() const { return options_.package; }
   /// Entries, tombstones among them.
@@ -122,6 +125,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   Status load() override;
   Result<SlotTotals> totals() override;
   [[nodiscard]] SlotView slots() const override;
+  Status load_times() override;
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override;
   [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const override;
 
@@ -163,8 +167,9 @@ class SessionIndex final : public IndexedSession, public IndexPart {
 
   [[nodiscard]] bool covers_package() const;
   void note_package();
-  [[nodiscard]] const std::vector<std::uint32_t>& id_hashes() const;
-  [[nodiscard]] const EntryRow& row(Ordinal ordinal) const;
+  [[nodiscard]] Result<SegmentRow> row(Ordinal ordinal) const;
+  /// Of all, by ordinal.
+  [[nodiscard]] Result<std::vector<SegmentRow>> rows() const;
   [[nodiscard]] std::vector<StatementRow> statements() const;
   Result<FileInfo> log_info(EntryType type) const;
   [[nodiscard]] Result<LogLook> log_look(EntryType type) const;
