@@ -329,9 +329,15 @@ Result<std::vector<Entry>> look_up_newest(const Store& store, const EntryFilter&
     const std::span<IndexedSession* const> sessions = indexes.sessions();
     BMAD_TRY_ASSIGN(const std::vector<Newest> newest, find_newest(sessions, filter));
     std::vector<Entry> found;
+    IndexedSession::OpenLogs logs;
+    const IndexedSession* opened = nullptr;
     for (const Newest& each : newest) {
       IndexedSession& session = *sessions[each.session];
-      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal)));
+      if (opened != &session) {
+        logs = IndexedSession::OpenLogs();
+        opened = &session;
+      }
+      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal, logs)));
       found.push_back(std::move(entry));
     }
     sort_newest_first(found);

@@ -139,7 +139,13 @@ Status HitLoader::Impl::add_neighbour(IndexedSession& session, std::uint32_t slo
 }
 
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal) {
-  BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal));
+  IndexedSession::OpenLogs logs;
+  return load_entry(session, ordinal, logs);
+}
+
+Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
+                         IndexedSession::OpenLogs& logs) {
+  BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line, session.line(ordinal, logs));
   const EntryType type = line.type;
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));

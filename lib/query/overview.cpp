@@ -19,8 +19,17 @@ class Passing {
   explicit Passing(IndexedSession& session, const EntryFilter& filter)
       : session_(session), filter_(filter) {}
 
+  /// Makes ready to ask of all slots.
   Status load() {
     BMAD_TRY(session_.load());
+    return load_filters();
+  }
+
+  /// The same of those alone that somebody loads.
+  Status load_filters() {
+    BMAD_TRY(session_.load_slots(0, 0));
+    BMAD_TRY(session_.load_times());
+    slots_ = session_.slots();
     SlotFilter filter(session_);
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, filter_.agents));
     BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, filter_.tags));
@@ -30,17 +39,18 @@ class Passing {
   }
 
   [[nodiscard]] Timestamp time(std::uint32_t slot) const {
-    return session_.timestamp(session_.slots().ordinal(slot));
+    return session_.timestamp(slots_.ordinal(slot));
   }
 
   [[nodiscard]] bool passes(std::uint32_t slot) const {
     return (allowed_.empty() || allowed_[slot] != 0) &&
-           passes_plain_filters(filter_, session_.slots().flags[slot], time(slot));
+           passes_plain_filters(filter_, slots_.flags[slot], time(slot));
   }
 
  private:
   IndexedSession& session_;
   const EntryFilter& filter_;
+  SlotView slots_;
   AllowedSlots allowed_;
 };
 
@@ -102,6 +112,12 @@ Status add_times(IndexedSession& session, const EntryFilter& filter, TimelineUni
   return {};
 }
 
+/// Whether nothing but its time keeps an entry out, or that it is sensitive.
+bool passes_by_time(const EntryFilter& filter) {
+  return filter.types.empty() && filter.agents.empty() && filter.tags.empty() &&
+         filter.fields.empty() && !filter.pinned_only;
+}
+
 /// Gathers the newest of sessions that come newest first.
 class NewestEntries {
  public:
@@ -115,12 +131,17 @@ class NewestEntries {
 
   Status add(std::size_t number, IndexedSession& session) {
     Passing passing(session, filter_);
-    BMAD_TRY(passing.load());
+    // Where all pass, the flags of a few are enough.
+    BMAD_TRY(passes_by_time(filter_) ? passing.load_filters() : passing.load());
     const auto hidden = session.hidden();
     const SlotView slots = session.slots();
-    for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    for (std::uint32_t slot = slots.size(); slot-- > 0;) {  // The newest stand behind the others.
       const Timestamp time = passing.time(slot);
-      if (wants(time) && (hidden == nullptr || (*hidden)[slot] == 0) && passing.passes(slot)) {
+      if (!wants(time) || (hidden != nullptr && (*hidden)[slot] != 0)) {
+        continue;
+      }
+      BMAD_TRY(session.load_slots(slot, slot + 1));
+      if (passing.passes(slot)) {
         found_.push_back({.session = number, .ordinal = slots.ordinal(slot), .timestamp = time});
         times_.push(time);
         if (filter_.limit != 0 && times_.size() > filter_.limit) {

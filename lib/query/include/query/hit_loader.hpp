@@ -31,5 +31,8 @@ class HitLoader {
 
 /// An entry as a report has it. Errors: as IndexedSession::line().
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal);
+/// The same of several of one session, whose logs stay open.
+Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
+                         IndexedSession::OpenLogs& logs);
 
 }  // namespace bmad_mem
