@@ -9,6 +9,7 @@
 #include "access.hpp"
 #include "entry_marks.hpp"
 #include "entry_text.hpp"
+#include "held_indexes.hpp"
 #include "index/analyzer.hpp"
 #include "memory_inside.hpp"
 #include "redaction.hpp"
@@ -564,6 +565,8 @@ Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const st
                                                               const Progress& on_progress) {
   return rebuild_indexes(impl_->store, sessions, on_progress);
 }
+
+void MemoryManager::index_new_entries() const { seal_index(impl_->store); }
 
 Result<RepairReport> MemoryManager::repair(
     std::span<const std::string> sessions, const Progress& on_progress,

@@ -324,6 +324,17 @@ class Ending(HttpServerTest):
             self.assertEqual([], list(self.folder.glob("bmad-mem/*.token")))
             self.serve()
 
+    def test_it_indexes_what_was_written_while_nobody_asks(self):
+        self.serve()
+        for number in range(5):  # Together more than 256 KiB.
+            body = {"type": "fact", "content": f"word{number} " * 9_000}
+            self.assertEqual(self.ask("POST", "/memory/record", body)[0].status, 201)
+        current = self.folder / ".bmad" / "memory" / "index" / "CURRENT"
+        end = time.monotonic() + TIMEOUT_S
+        while not current.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertTrue(current.exists())
+
     def test_read_only_writes_nothing(self):
         self.serve("--read-only")
         body = {"type": "decision", "decision": "x"}

@@ -6,9 +6,11 @@ import pathlib
 import subprocess
 import sys
 import threading
+import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 
+from mcp_process import McpProcess  # noqa: E402
 from tool_under_test import TIMEOUT_S, TOOL, ToolTest, main  # noqa: E402
 
 SERVERS = 4
@@ -69,6 +71,23 @@ class ManyServers(ToolTest):
 
     def test_all_make_the_memory_themselves(self):
         self.assert_all_there(self.write_from_all())
+
+
+class IdleServer(ToolTest):
+    def test_it_indexes_what_was_written_while_nobody_asks(self):
+        self.run_tool("--quiet", "init")
+        server = McpProcess([str(TOOL), "mcp"], self.folder, self.environment)
+        self.addCleanup(server.leave)
+        server.open()
+        for number in range(5):  # Together more than 256 KiB.
+            answer = server.call("memory_add", type="fact", text=f"word{number} " * 9_000)
+            self.assertNotIn("isError", answer["result"])
+        current = self.folder / ".bmad" / "memory" / "index" / "CURRENT"
+        end = time.monotonic() + TIMEOUT_S
+        while not current.exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        self.assertTrue(current.exists())
+        server.end()
 
 
 if __name__ == "__main__":

@@ -1,7 +1,11 @@
 #include "mcp/task_queue.hpp"
 
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <future>
+#include <mutex>
+#include <thread>
 
 #include <doctest/doctest.h>
 
@@ -17,6 +21,40 @@ TEST_CASE("every task runs once") {
   }
   queue.wait_until_idle([] { return false; });
   CHECK(runs == 1000);
+}
+
+TEST_CASE("once it is idle it does what can wait, once after each stretch of work") {
+  constexpr std::chrono::milliseconds kPause{20};
+  std::mutex mutex;
+  std::condition_variable changed;
+  int rests = 0;
+  int runs = 0;
+  TaskQueue queue(4, 8);
+  queue.when_idle(kPause, [&] {
+    const std::scoped_lock lock(mutex);
+    CHECK(runs == rests + 1);
+    ++rests;
+    changed.notify_all();
+  });
+  std::this_thread::sleep_for(2 * kPause);
+  std::unique_lock lock(mutex);
+  CHECK(rests == 0);  // Nothing was done yet.
+  const auto add_one = [&] {
+    lock.unlock();
+    queue.add([&] {
+      const std::scoped_lock guard(mutex);
+      ++runs;
+    });
+    lock.lock();
+  };
+  add_one();
+  changed.wait(lock, [&] { return rests == 1; });
+  lock.unlock();
+  std::this_thread::sleep_for(3 * kPause);
+  lock.lock();
+  CHECK(rests == 1);
+  add_one();
+  changed.wait(lock, [&] { return rests == 2; });
 }
 
 TEST_CASE("what waits can be dropped while something runs") {

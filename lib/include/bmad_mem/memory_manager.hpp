@@ -322,6 +322,10 @@ class MemoryManager {
   /// their index.json. Queries index by themselves what needs it.
   Result<std::vector<IndexReport>> rebuild_index(std::span<const std::string> sessions = {},
                                                  const Progress& on_progress = {});
+  /// Takes entries that no segment covers into the index where they have become many. A query does
+  /// it, too, once it has answered; this is for who has time before, such as an idle server. What
+  /// fails costs later queries time, and nothing else.
+  void index_new_entries() const;
 
   // Privacy.
   /// Applies the rules of today to what was written before: logs, quarantine, summaries, and every

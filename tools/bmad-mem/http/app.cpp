@@ -38,6 +38,8 @@ std::size_t App::body_size_max(const HttpRequest& head) const {
   return Auth::knows(head.path) ? kAuthBodyMax : kApiBodyMax;
 }
 
+void App::rest() { context_.memory.index_new_entries(); }
+
 HttpResponse App::handle(const HttpRequest& request) {
   if (Auth::knows(request.path)) {
     return auth_.handle(request, std::chrono::steady_clock::now());

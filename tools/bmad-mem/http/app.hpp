@@ -31,6 +31,8 @@ class App : public HttpHandler {
   [[nodiscard]] bool knows(const HttpRequest& head) const override;
   [[nodiscard]] std::size_t body_size_max(const HttpRequest& head) const override;
   HttpResponse handle(const HttpRequest& request) override;
+  /// Takes what is new into the index.
+  void rest() override;
 
  private:
   Guard guard_;

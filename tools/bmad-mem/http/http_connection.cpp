@@ -38,7 +38,9 @@ HttpCore::HttpCore(HttpHandler& the_handler, const HttpServerOptions& the_option
       // Each connection has one task at most, so adding one never waits.
       workers(the_options.workers,
               2 * (the_options.connections_max + the_options.streams_max) + 64),
-      writers(the_options.writers, the_options.writers + 1) {}
+      writers(the_options.writers, the_options.writers + 1) {
+  workers.when_idle(the_options.pause, [this] { handler.rest(); });
+}
 
 HttpConnection::HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket)
     : core_(&core), socket_(std::move(socket)), progress_(now()) {}

@@ -90,6 +90,8 @@ class HttpHandler {
   [[nodiscard]] virtual std::size_t body_size_max(const HttpRequest& head) const = 0;
   /// Answers. May take its time.
   virtual HttpResponse handle(const HttpRequest& request) = 0;
+  /// Called when requests were answered and no other has come for a while: for work that can wait.
+  virtual void rest() {}
 };
 
 /// A response with a JSON text.

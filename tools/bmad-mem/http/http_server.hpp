@@ -32,6 +32,7 @@ struct HttpServerOptions {
   std::chrono::milliseconds stranger_time{2'000};  ///< For a head, of a client without a token.
   std::chrono::milliseconds stuck_time{20'000};    ///< A write that gets nowhere.
   std::chrono::milliseconds heartbeat{15'000};     ///< Of streams of events.
+  std::chrono::milliseconds pause{2'000};          ///< Without a request, until handler.rest().
   std::chrono::milliseconds grace{500};            ///< For what runs when the server is to end.
   std::size_t connections_max = 128;               ///< That are no streams of events.
   std::size_t strangers_max = 16;                  ///< Of them, for clients without a token.

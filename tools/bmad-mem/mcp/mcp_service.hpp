@@ -199,6 +199,9 @@ class McpService {
     return {};
   }
 
+  /// Called when requests were answered and no other has come for a while: for work that can wait.
+  virtual void rest() {}
+
   /// Prompt objects as JSON, always in the same order.
   [[nodiscard]] virtual std::vector<std::string> prompts() const { return {}; }
   virtual McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,

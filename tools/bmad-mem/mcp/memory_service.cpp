@@ -136,6 +136,13 @@ std::vector<std::string> MemoryService::tools() const {
   return out;
 }
 
+void MemoryService::rest() {
+  const Result<MemoryManager*> memory = memory_.to_read();
+  if (memory && *memory != nullptr) {
+    (*memory)->index_new_entries();
+  }
+}
+
 McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonValue arguments,
                                                   McpCall& call) {
   for (const std::span<const MemoryTool> group : groups()) {

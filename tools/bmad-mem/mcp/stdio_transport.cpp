@@ -35,6 +35,8 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kThreads = 4;
 /// Calls that wait: beyond that, the client waits for us to read on.
 constexpr std::size_t kWaitingMax = 1024;
+/// After so long without a call there is time for other work.
+constexpr std::chrono::milliseconds kPause{2'000};
 /// How long what runs may take when the process is told to end.
 constexpr std::chrono::milliseconds kGrace{500};
 
@@ -95,7 +97,9 @@ struct Serving {
         stop(the_stop),
         sink(std::make_shared<LineSink>(STDOUT_FILENO, broken)),
         server(service, sink),
-        queue(kThreads, kWaitingMax) {}
+        queue(kThreads, kWaitingMax) {
+    queue.when_idle(kPause, [&service] { service.rest(); });
+  }
 
   Descriptor end_of_input;  // Rung by the reader.
   Descriptor broken;        // Rung by the sink.

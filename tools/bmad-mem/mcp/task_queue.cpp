@@ -54,6 +54,12 @@ TaskQueue::~TaskQueue() {
   }
 }
 
+void TaskQueue::when_idle(std::chrono::milliseconds pause, Task task) {
+  const std::scoped_lock lock(mutex_);
+  idle_task_ = std::move(task);
+  pause_ = pause;
+}
+
 void TaskQueue::add(Task task) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return waiting_.size() < size_max_ || takes_no_more_; });
@@ -78,24 +84,39 @@ void TaskQueue::wait_until_idle(const std::function<bool()>& stop) {
   }
 }
 
+bool TaskQueue::is_resting() const {
+  return is_idle_task_due_ && running_ == 0 && waiting_.empty() && !takes_no_more_;
+}
+
 void TaskQueue::work() {
-  std::unique_lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return !waiting_.empty() || is_over_; });
-    if (is_over_) {
-      return;
+  Lock lock(mutex_);
+  const auto is_wanted = [&] { return !waiting_.empty() || is_over_; };
+  while (!is_over_) {
+    if (!waiting_.empty()) {
+      Task task = std::move(waiting_.front());
+      waiting_.pop_front();
+      is_idle_task_due_ = idle_task_ != nullptr;
+      run(std::move(task), lock);
+    } else if (!is_resting()) {
+      changed_.wait(lock, [&] { return is_wanted() || is_resting(); });
+    } else if (const auto end = last_end_ + pause_; !changed_.wait_until(lock, end, is_wanted) &&
+                                                    is_resting() && last_end_ + pause_ <= end) {
+      is_idle_task_due_ = false;
+      run(idle_task_, lock);
     }
-    Task task = std::move(waiting_.front());
-    waiting_.pop_front();
-    ++running_;
-    lock.unlock();
-    task();
-    task = nullptr;  // What it holds goes before it counts as done.
-    give_back_memory();
-    lock.lock();
-    --running_;
-    changed_.notify_all();
   }
+}
+
+void TaskQueue::run(Task task, Lock& lock) {
+  ++running_;
+  lock.unlock();
+  task();
+  task = nullptr;  // What it holds goes before it counts as done.
+  give_back_memory();
+  lock.lock();
+  --running_;
+  last_end_ = std::chrono::steady_clock::now();
+  changed_.notify_all();
 }
 
 }  // namespace bmad_mem::cli

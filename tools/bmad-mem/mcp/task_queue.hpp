@@ -1,6 +1,7 @@
 // task_queue.hpp - a few threads that work through tasks in the order in which they came.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
@@ -23,6 +24,9 @@ class TaskQueue {
   /// Drops what waits, and waits for what runs.
   ~TaskQueue();
 
+  /// Does `task` whenever something was done and then nothing came for `pause`. To be called before
+  /// the first add().
+  void when_idle(std::chrono::milliseconds pause, Task task);
   /// Waits while the queue is full; drops the task once drop_waiting() was called.
   void add(Task task);
   /// Drops what waits and whatever comes from now on.
@@ -31,7 +35,11 @@ class TaskQueue {
   void wait_until_idle(const std::function<bool()>& stop);
 
  private:
+  using Lock = std::unique_lock<std::mutex>;
   void work();
+  void run(Task task, Lock& lock);
+  /// Whether there is nothing to do but the task for that, once the pause is over.
+  [[nodiscard]] bool is_resting() const;
 
   const std::size_t size_max_;
   std::mutex mutex_;  // Guards what follows.
@@ -40,6 +48,10 @@ class TaskQueue {
   std::size_t running_ = 0;
   bool takes_no_more_ = false;
   bool is_over_ = false;
+  Task idle_task_;
+  std::chrono::milliseconds pause_{};
+  bool is_idle_task_due_ = false;
+  std::chrono::steady_clock::time_point last_end_;
   std::vector<std::thread> threads_;
 };
 
