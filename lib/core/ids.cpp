@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <random>
 
 #include <fmt/format.h>
@@ -24,6 +25,30 @@ void append_base32(std::string& out, std::uint64_t value, std::size_t chars) {
   for (std::size_t i = chars; i-- > 0;) {
     out += kAlphabet[(value >> (5 * i)) & 31U];
   }
+}
+
+constexpr std::uint8_t kNoDigit = 32;
+
+constexpr std::array<std::uint8_t, 256> make_digit_table() {
+  std::array<std::uint8_t, 256> table{};
+  table.fill(kNoDigit);
+  for (std::size_t i = 0; i < kAlphabet.size(); ++i) {
+    table[static_cast<unsigned char>(kAlphabet[i])] = static_cast<std::uint8_t>(i);
+  }
+  return table;
+}
+constexpr std::array<std::uint8_t, 256> kDigitTable = make_digit_table();
+
+std::optional<std::uint64_t> base32_number(std::string_view text) {
+  std::uint64_t value = 0;
+  for (const char c : text) {
+    const std::uint8_t digit = kDigitTable[static_cast<unsigned char>(c)];
+    if (digit == kNoDigit) {
+      return std::nullopt;
+    }
+    value = value << 5U | digit;
+  }
+  return value;
 }
 
 bool is_lower_or_digit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -88,6 +113,25 @@ bool is_portable_session_id(std::string_view id) {
   return !is_numbered && std::ranges::find(kDevices, stem) == std::end(kDevices);
 }
 
+PackedId pack_id(std::string_view prefix, std::string_view id) {
+  if (!id.starts_with(prefix) || id.size() != prefix.size() + kTimeChars + kRandomChars) {
+    return {};
+  }
+  const auto time = base32_number(id.substr(prefix.size(), kTimeChars));
+  const auto random = base32_number(id.substr(prefix.size() + kTimeChars));
+  return time && random ? PackedId{.time = *time, .random = static_cast<std::uint32_t>(*random)}
+                        : PackedId{};
+}
+
+std::string unpack_id(std::string_view prefix, const PackedId& id) {
+  std::string text;
+  text.reserve(prefix.size() + kTimeChars + kRandomChars);
+  text += prefix;
+  append_base32(text, id.time, kTimeChars);
+  append_base32(text, id.random, kRandomChars);
+  return text;
+}
+
 std::uint32_t system_random() {
   std::uint32_t value = 0;
   if (::getrandom(&value, sizeof value, 0) != static_cast<ssize_t>(sizeof value)) {
@@ -119,12 +163,7 @@ std::string IdGenerator::entry_id(std::string_view prefix) {
     ms = last_ms_;
     random = counter_;
   }
-  std::string id;
-  id.reserve(prefix.size() + kTimeChars + kRandomChars);
-  id += prefix;
-  append_base32(id, static_cast<std::uint64_t>(ms), kTimeChars);
-  append_base32(id, random, kRandomChars);
-  return id;
+  return unpack_id(prefix, {.time = static_cast<std::uint64_t>(ms), .random = random});
 }
 
 std::string IdGenerator::session_id() {

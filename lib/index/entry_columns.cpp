@@ -27,7 +27,12 @@ void EntryColumns::shrink() {
   previous.shrink_to_fit();
   timestamps.shrink_to_fit();
   id_hashes.shrink_to_fit();
+  ids.shrink_to_fit();
   rows.shrink_to_fit();
+}
+
+std::string IndexRow::id_of(EntryType type) const {
+  return id.is_there() ? unpack_id(entry_type_info(type).id_prefix, id) : std::string();
 }
 
 std::uint32_t entry_id_hash(EntryType type, std::string_view id) {

@@ -25,7 +25,7 @@ constexpr int kReadableIndexVersion = 3;  // 2 was searched, 1 is the specificat
 /// The ids of the entries of a session, in the order of its logs.
 class EntryIds {
  public:
-  EntryIds(SlotView slots, std::span<const SegmentRow> rows)
+  EntryIds(SlotView slots, std::span<const IndexRow> rows)
       : rows_(rows), by_line_(rows.size()), places_(rows.size()), quoted_(rows.size()) {
     for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
       by_line_[slot] = {.type = flag_type(slots.flags[slot]), .slot = slot};
@@ -84,7 +84,7 @@ class EntryIds {
     std::uint32_t slot = 0;
   };
 
-  std::span<const SegmentRow> rows_;
+  std::span<const IndexRow> rows_;
   std::vector<Place> by_line_;
   std::vector<std::uint32_t> places_;  // In by_line_, by slot.
   std::vector<std::string> quoted_;    // As by_line_.
@@ -138,7 +138,7 @@ Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& fil
                                           const Clock& clock, std::string_view language) {
   const SegmentSessionInfo session = source.sessions().front();
   BMAD_TRY_ASSIGN(const SlotView slots, source.slots(0));
-  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, source.rows(0));
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, source.rows(0));
   EntryIds ids(slots, rows);
   JsonParser parser;
   for (const EntryType type : kEntryTypes) {

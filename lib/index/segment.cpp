@@ -325,13 +325,12 @@ std::span<const StatementRow> Segment::Impl::statements_of(std::uint32_t session
   return std::span(statements).subspan(begin, statement_ends[session] - begin);
 }
 
-Result<std::vector<SegmentRow>> Segment::Impl::rows(std::uint32_t begin,
-                                                    std::uint32_t count) const {
-  constexpr std::size_t kChecked = 21;
+Result<std::vector<IndexRow>> Segment::Impl::rows(std::uint32_t begin, std::uint32_t count) const {
+  constexpr std::size_t kChecked = kRowSize - 3;
   BMAD_TRY_ASSIGN(const std::string bytes,
                   read(place(SegmentPlace::kRows), std::uint64_t{begin} * kRowSize,
                        std::uint64_t{count} * kRowSize));
-  std::vector<SegmentRow> rows;
+  std::vector<IndexRow> rows;
   reserve_now(rows, count);
   for (std::size_t i = 0; i < count; ++i) {
     const std::string_view row = std::string_view(bytes).substr(i * kRowSize, kRowSize);
@@ -341,11 +340,14 @@ Result<std::vector<SegmentRow>> Segment::Impl::rows(std::uint32_t begin,
       return corrupt("a row has changed");
     }
     const std::uint64_t high = static_cast<unsigned char>(row[4]);  // Of the five bytes.
+    const std::uint64_t id_time = little_at<std::uint32_t>(row.data() + 21) |
+                                  std::uint64_t{little_at<std::uint16_t>(row.data() + 25)} << 32U;
     rows.push_back({.row = {.offset = high << 32U | little_at<std::uint32_t>(row.data()),
                             .size = little_at<std::uint32_t>(row.data() + 5),
                             .line = little_at<std::uint32_t>(row.data() + 9),
                             .line_hash = little_at<std::uint32_t>(row.data() + 13)},
-                    .id_hash = little_at<std::uint32_t>(row.data() + 17)});
+                    .id_hash = little_at<std::uint32_t>(row.data() + 17),
+                    .id = {.time = id_time, .random = little_at<std::uint32_t>(row.data() + 27)}});
   }
   return rows;
 }

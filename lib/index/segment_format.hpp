@@ -3,8 +3,8 @@
 //   scores     blocks of 128 slots: lengths u16, flags u16, reach u8: before | after << 2
 //                                                                     each block and its XXH3
 //   times      blocks of 128 slots: milliseconds since 1970 i64       each block and its XXH3
-//   rows       24 bytes a slot: where its line lies                   each row and three bytes of
-//   XXH3
+//   rows       34 bytes a slot: where its line lies, and its id       each row and three bytes of
+//                                                                     XXH3
 //   odd        32 bytes each, ascending by slot
 //   sessions   56 bytes each, then participants and names
 //   statements how many of each session (u32), then 80 bytes for each line of a preference or a
@@ -49,7 +49,7 @@
 namespace bmad_mem {
 
 inline constexpr std::string_view kSegmentMagic = "bmad-mem segment";
-inline constexpr std::uint32_t kSegmentVersion = 6;
+inline constexpr std::uint32_t kSegmentVersion = 7;
 inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.
@@ -59,7 +59,7 @@ inline constexpr std::size_t kSegmentKindCount = kPostingKindCount + 1;
 inline constexpr std::uint32_t kScoreBlock = 128;
 inline constexpr std::uint32_t kTimeBlock = 128;
 inline constexpr std::uint32_t kKeyBlock = 64;
-inline constexpr std::size_t kRowSize = 24;
+inline constexpr std::size_t kRowSize = 34;
 inline constexpr std::size_t kOddSize = 32;
 inline constexpr std::size_t kSessionSize = 56;
 inline constexpr std::size_t kStatementSize = 80;

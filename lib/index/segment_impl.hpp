@@ -132,8 +132,7 @@ struct Segment::Impl {
   Status load_times(std::uint32_t begin, std::uint32_t end);
   Status read_times(std::uint32_t begin, std::uint32_t end);
   /// Where the lines of `count` slots from `begin` on lie.
-  [[nodiscard]] Result<std::vector<SegmentRow>> rows(std::uint32_t begin,
-                                                     std::uint32_t count) const;
+  [[nodiscard]] Result<std::vector<IndexRow>> rows(std::uint32_t begin, std::uint32_t count) const;
   Result<std::string_view> top(std::size_t kind);
 
   /// The keys of block `block`; none behind the last.

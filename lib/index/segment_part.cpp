@@ -160,13 +160,8 @@ class PartSession final : public IndexedSession {
     const auto found = file().odd.find(known_.begin + ordinal);
     return found == file().odd.end() ? nullptr : &found->second;
   }
-  [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const override {
-    BMAD_TRY_ASSIGN(const SegmentRow found, part_.row(number_, ordinal));
-    return found.id_hash;
-  }
-  [[nodiscard]] Result<std::uint32_t> line_number(Ordinal ordinal) const override {
-    BMAD_TRY_ASSIGN(const SegmentRow found, part_.row(number_, ordinal));
-    return found.row.line;
+  [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
+    return part_.row(number_, ordinal);
   }
   Result<Postings> live_postings(PostingKind kind, std::string_view key) override {
     BMAD_TRY_ASSIGN(const PartPostings all, part_.part_postings(kind, key));
@@ -190,7 +185,7 @@ class PartSession final : public IndexedSession {
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
     BMAD_TRY_ASSIGN(const std::uint32_t flags,
                     part_.impl_->in_segment(file().flags_of(known_.begin + ordinal)));
-    BMAD_TRY_ASSIGN(const SegmentRow found, part_.row(number_, ordinal));
+    BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
     const EntryType type = flag_type(flags);
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
                     part_.impl_->files_of(known_.id, known_.archived));
@@ -278,16 +273,13 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint
 
 Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_view id) {
   std::vector<PartEntry> found;
-  JsonParser parser;
   for (const EntryType type : kEntryTypes) {
     BMAD_TRY_ASSIGN(const std::vector<PartEntry> candidates,
                     part_candidates(entry_id_hash(type, id)));
     for (const PartEntry& each : candidates) {
       IndexedSession& its = *impl_->sessions[each.session];
-      BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
-                      in_session(its, its.line(each.ordinal)));
-      BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(line.text));
-      if (entry_id(value) == id) {
+      BMAD_TRY_ASSIGN(const std::string its_id, in_session(its, its.id(type, each.ordinal)));
+      if (its_id == id) {
         found.push_back(each);
       }
     }
@@ -300,9 +292,9 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_vie
   return found;
 }
 
-Result<SegmentRow> SegmentPart::row(std::uint32_t number, Ordinal ordinal) const {
+Result<IndexRow> SegmentPart::row(std::uint32_t number, Ordinal ordinal) const {
   const std::uint32_t begin = impl_->file().sessions[impl_->wanted[number]].begin;
-  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> found,
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> found,
                   impl_->in_segment(impl_->file().rows(begin + ordinal, 1)));
   return found.front();
 }
@@ -398,7 +390,7 @@ class PartSource final : public SegmentSource {
     const std::int64_t* const times = file().times + its(number).begin;
     return std::vector<std::int64_t>(times, times + its(number).count);
   }
-  Result<std::vector<SegmentRow>> rows(std::uint32_t number) override {
+  Result<std::vector<IndexRow>> rows(std::uint32_t number) override {
     const SegmentSession& session = its(number);
     return part_.impl_->in_segment(file().rows(session.begin, session.count));
   }

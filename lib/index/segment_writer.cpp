@@ -115,9 +115,9 @@ class SegmentMaker {
     ids_.reserve(entries_);
     std::string odd;
     for (const Place& place : places_) {
-      BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, place.source->rows(place.number));
+      BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, place.source->rows(place.number));
       std::uint32_t slot = place.begin;
-      for (const SegmentRow& each : rows) {
+      for (const IndexRow& each : rows) {
         BMAD_TRY(sink_.add(row_bytes(each)));
         ids_.emplace_back(each.id_hash, slot++);
       }
@@ -136,7 +136,7 @@ class SegmentMaker {
     return write_hashed(SegmentPlace::kOdd, odd);
   }
 
-  [[nodiscard]] std::string row_bytes(const SegmentRow& each) const {
+  [[nodiscard]] std::string row_bytes(const IndexRow& each) const {
     std::string row;
     put_little(each.row.offset, row);
     row.resize(5);  // A log of a terabyte is refused long before.
@@ -144,6 +144,9 @@ class SegmentMaker {
     put_little(each.row.line, row);
     put_little(each.row.line_hash, row);
     put_little(each.id_hash, row);
+    put_little(each.id.time, row);
+    row.resize(row.size() - 2);  // It has 48 bits.
+    put_little(each.id.random, row);
     put_little(xxh3(row) ^ salt_, row);
     row.resize(kRowSize);
     return row;

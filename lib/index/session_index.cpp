@@ -237,7 +237,7 @@ Status SessionIndex::scan_changed() {
   state_->base = base;
   const std::unique_ptr<SegmentSource> source = base->source();
   BMAD_TRY_ASSIGN(const SlotView slots, source->slots(0));
-  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> rows, source->rows(0));
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, source->rows(0));
   state_->moved.emplace(rows.size(), kNoOrdinal);
   struct KnownLine {
     std::uint32_t slot = 0;
@@ -372,11 +372,8 @@ Status SessionIndex::prepare_growth() {
   if (state_->builder != nullptr) {
     return {};
   }
-  const auto id_of = [this](Ordinal ordinal) -> Result<std::string> {
-    BMAD_TRY_ASSIGN(const LoadedLine found, line(ordinal));
-    JsonParser parser;
-    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(found.text));
-    return std::string(entry_id(value));
+  const auto id_of = [this](Ordinal ordinal) {
+    return id(flag_type(state_->table.columns.flags[ordinal]), ordinal);
   };
   const auto with_hash = [this](std::uint32_t hash) -> Result<std::vector<Ordinal>> {
     BMAD_TRY_ASSIGN(const auto found, state_->base->part_candidates(hash));

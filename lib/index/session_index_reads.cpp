@@ -148,23 +148,24 @@ std::uint64_t count_live(const SlotTable& slots, std::span<const Posting> postin
 
 }  // namespace
 
-Result<SegmentRow> SessionIndex::row(Ordinal ordinal) const {
+Result<IndexRow> SessionIndex::row(Ordinal ordinal) const {
   if (ordinal < state_->told) {
     return state_->base->row(0, ordinal);
   }
   const EntryColumns& columns = state_->table.columns;
-  return SegmentRow{.row = columns.rows[ordinal - state_->told],
-                    .id_hash = columns.id_hashes[ordinal - state_->told]};
+  return IndexRow{.row = columns.rows[ordinal - state_->told],
+                  .id_hash = columns.id_hashes[ordinal - state_->told],
+                  .id = columns.ids[ordinal - state_->told]};
 }
 
-Result<std::vector<SegmentRow>> SessionIndex::rows() const {
-  std::vector<SegmentRow> all;
+Result<std::vector<IndexRow>> SessionIndex::rows() const {
+  std::vector<IndexRow> all;
   if (state_->told > 0) {
     BMAD_TRY_ASSIGN(all, state_->base->source()->rows(0));
   }
   all.reserve(entry_count());
   for (Ordinal ordinal = state_->told; ordinal < entry_count(); ++ordinal) {
-    BMAD_TRY_ASSIGN(const SegmentRow added, row(ordinal));
+    BMAD_TRY_ASSIGN(const IndexRow added, row(ordinal));
     all.push_back(added);
   }
   return all;
@@ -172,11 +173,6 @@ Result<std::vector<SegmentRow>> SessionIndex::rows() const {
 
 Status SessionIndex::status() const {
   return state_->base == nullptr ? Status() : state_->base->status();
-}
-
-Result<std::uint32_t> SessionIndex::id_hash(Ordinal ordinal) const {
-  BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
-  return found.id_hash;
 }
 
 Status SessionIndex::hide_those_in(SessionIndex& newer) {
@@ -189,8 +185,8 @@ Status SessionIndex::hide_those_in(SessionIndex& newer) {
   }
   BMAD_TRY(newer.load());
   BMAD_TRY(load());
-  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> theirs, newer.rows());
-  BMAD_TRY_ASSIGN(const std::vector<SegmentRow> ours, rows());
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> theirs, newer.rows());
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> ours, rows());
   std::unordered_set<std::uint32_t> live;
   for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
     if (newer.slots().slot(ordinal) != SlotTable::kNoSlot) {
@@ -239,29 +235,23 @@ Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
     }
   }
   std::vector<Ordinal> found;
-  JsonParser parser;
   BMAD_TRY(load());
   for (const Ordinal ordinal : candidates) {
     if (state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
       continue;
     }
-    BMAD_TRY_ASSIGN(const LoadedLine candidate, line(ordinal));
-    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(candidate.text));
-    if (entry_id(value) == id) {
+    BMAD_TRY_ASSIGN(const std::string its,
+                    this->id(flag_type(state_->table.columns.flags[ordinal]), ordinal));
+    if (its == id) {
       found.push_back(ordinal);
     }
   }
   return found;
 }
 
-Result<std::uint32_t> SessionIndex::line_number(Ordinal ordinal) const {
-  BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
-  return found.row.line;
-}
-
 Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
   const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
-  BMAD_TRY_ASSIGN(const SegmentRow found, row(ordinal));
+  BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
   return read_row(files_, options_.session_id, type, found.row,
                   logs[static_cast<std::size_t>(type)]);
 }
@@ -292,6 +282,18 @@ Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string
                  .line = row.line};
   }
   return loaded;
+}
+
+Result<std::string> IndexedSession::id(EntryType type, Ordinal ordinal) const {
+  BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
+  std::string id = found.id_of(type);
+  if (id.empty()) {
+    BMAD_TRY_ASSIGN(const LoadedLine loaded, line(ordinal));
+    JsonParser parser;
+    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(loaded.text));
+    id = entry_id(value);
+  }
+  return id;
 }
 
 Result<PartPostings> SessionIndex::part_postings(PostingKind kind, std::string_view key) {

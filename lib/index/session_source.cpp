@@ -78,10 +78,10 @@ class IndexSource final : public SegmentSource {
     BMAD_TRY(in_session(index_, index_.status()));
     return times;
   }
-  Result<std::vector<SegmentRow>> rows(std::uint32_t /*number*/) override {
+  Result<std::vector<IndexRow>> rows(std::uint32_t /*number*/) override {
     const SlotView slots = index_.slots();
-    BMAD_TRY_ASSIGN(const std::vector<SegmentRow> all, in_session(index_, index_.rows()));
-    std::vector<SegmentRow> rows(slots.size());
+    BMAD_TRY_ASSIGN(const std::vector<IndexRow> all, in_session(index_, index_.rows()));
+    std::vector<IndexRow> rows(slots.size());
     for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
       rows[slot] = all[slots.ordinal(slot)];
     }

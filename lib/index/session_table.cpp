@@ -71,6 +71,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   columns.previous.push_back(0);
   columns.timestamps.push_back(head.timestamp.time_since_epoch().count());
   columns.id_hashes.push_back(id_hash);
+  columns.ids.push_back(pack_id(entry_type_info(scanned.type).id_prefix, head.id));
   columns.rows.push_back(row);
   if (!known) {
     add_keys(scanned, head, ordinal);

@@ -43,6 +43,8 @@ struct HitLoader::Impl {
   std::optional<MatchFinder> finder;
   std::map<std::size_t, IndexedSession::OpenLogs> logs;  // By session.
 
+  [[nodiscard]] Result<Entry> entry_without_text(const Found& found) const;
+  Status load_text(const Found& found, Hit& hit);
   Result<Hit> load(const Found& found);
   Status load_context(const Found& found, Hit& hit);
   Status add_neighbour(IndexedSession& session, std::uint32_t slot, std::vector<Entry>& entries);
@@ -68,6 +70,56 @@ Result<Hit> HitLoader::load(std::size_t index) {
 }
 
 Result<Hit> HitLoader::Impl::load(const Found& found) {
+  Hit hit{.entry = {},
+          .relevance = std::min(found.relevance, 1.0),
+          .components = found.components,
+          .combine = result.combine,
+          .weights = result.weights,
+          .outdated = found.outdated,
+          .weak = result.weak,
+          .snippet = {},
+          .highlights = {},
+          .before = {},
+          .after = {},
+          .explanation = {}};
+  hit.components.text = std::min(hit.components.text, 1.0);
+  if (query.ids_only) {
+    BMAD_TRY_ASSIGN(hit.entry, entry_without_text(found));
+  } else {
+    BMAD_TRY(load_text(found, hit));
+  }
+  return hit;
+}
+
+/// What the index knows of it.
+Result<Entry> HitLoader::Impl::entry_without_text(const Found& found) const {
+  IndexedSession& session = *sessions[found.session];
+  BMAD_TRY(session.load_slots(0, 0));
+  const std::uint32_t slot = session.slots().slot(found.ordinal);
+  BMAD_TRY(session.load_slots(slot, slot + 1));
+  const std::uint32_t flags = session.slots().flags[slot];
+  const OddEntry* odd = (flags & kFlagOdd) != 0 ? session.odd(found.ordinal) : nullptr;
+  BMAD_TRY_ASSIGN(const IndexRow row, session.row(found.ordinal));
+  Entry entry{.session_id = session.session_id(),
+              .type = found.type,
+              .id = row.id_of(found.type),
+              .timestamp = found.timestamp,
+              .who = {},
+              .headline = {},
+              .json = {},
+              .line = row.row.line,
+              .versions = odd == nullptr ? 1 : odd->versions,
+              .pinned = (flags & kFlagPinned) != 0,
+              .sensitive = (flags & kFlagSensitive) != 0,
+              .archived = session.is_archived(),
+              .evicted = session.is_evicted()};
+  if (entry.id.empty()) {
+    BMAD_TRY_ASSIGN(entry.id, session.id(found.type, found.ordinal));
+  }
+  return entry;
+}
+
+Status HitLoader::Impl::load_text(const Found& found, Hit& hit) {
   if (tools == nullptr) {
     BMAD_TRY_ASSIGN(tools, reading_tools(language));
     finder.emplace(tools->analyzer, tools->known_terms, result.terms);
@@ -85,29 +137,15 @@ Result<Hit> HitLoader::Impl::load(const Found& found) {
     BMAD_TRY_ASSIGN(line, session.line(found.ordinal, logs[found.session]));
   }
   BMAD_TRY_ASSIGN(const JsonValue value, tools->parser.parse(line.text));
-  Snippet snippet;
   if (query.snippet_size > 0) {
     tools->text.clear();
     entry_searchable_text(found.type, value, tools->text, kTextBreak);
-    snippet = make_snippet(*finder, tools->text, query.snippet_size);
+    Snippet snippet = make_snippet(*finder, tools->text, query.snippet_size);
+    hit.snippet = std::move(snippet.text);
+    hit.highlights = std::move(snippet.highlights);
   }
-  Hit hit{.entry = to_entry(session, found.type, found.ordinal, value, std::move(line)),
-          .relevance = std::min(found.relevance, 1.0),
-          .components = found.components,
-          .combine = result.combine,
-          .weights = result.weights,
-          .outdated = found.outdated,
-          .weak = result.weak,
-          .snippet = std::move(snippet.text),
-          .highlights = std::move(snippet.highlights),
-          .before = {},
-          .after = {},
-          .explanation = {}};
-  hit.components.text = std::min(hit.components.text, 1.0);
-  if (query.context > 0) {
-    BMAD_TRY(load_context(found, hit));
-  }
-  return hit;
+  hit.entry = to_entry(session, found.type, found.ordinal, value, std::move(line));
+  return query.context > 0 ? load_context(found, hit) : Status();
 }
 
 Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {

@@ -119,13 +119,14 @@ class Search {
         sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
         needs_text() ? 0 : question_.filter.limit, query_.min_relevance,
         BestFound::LookUp{
-            .id_hash =
-                [this](const Found& found) {
-                  return sessions_[found.session]->id_hash(found.ordinal);
-                },
+            .id_hash = [this](const Found& found) -> Result<std::uint32_t> {
+              BMAD_TRY_ASSIGN(const IndexRow row, sessions_[found.session]->row(found.ordinal));
+              return row.id_hash;
+            },
             .line =
                 [this](const Found& found) {
-                  return sessions_[found.session]->line_number(found.ordinal).value_or(0);
+                  const Result<IndexRow> row = sessions_[found.session]->row(found.ordinal);
+                  return row ? row->row.line : 0;
                 },
             .is_session_before = [this](const Found& a,
                                         const Found& b) { return place_of(a) < place_of(b); }});
@@ -449,7 +450,7 @@ class Search {
     }
     BMAD_TRY_ASSIGN(found.outdated, validity.is_outdated(index, ordinal, flags));
     found.relevance *= found.outdated ? kOutdatedFactor : 1;
-    if (is_best_first_) {
+    if (is_best_first_ && sessions_.size() > 1) {
       best_->offer_of_all(found);
     } else {
       best_->offer(found);
@@ -505,6 +506,9 @@ class Search {
 
   Result<std::string> id_of(ReadingTools& tools, Found& found) {
     const IndexedSession& session = *sessions_[found.session];
+    if (query_.ids_only) {
+      return in_session(session, session.id(found.type, found.ordinal));
+    }
     BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line,
                     in_session(session, session.line(found.ordinal)));
     BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));

@@ -40,9 +40,9 @@ Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::ui
       BMAD_TRY(gather());
     }
     if (holding_) {
-      BMAD_TRY_ASSIGN(const std::uint32_t line,
-                      in_session(*sessions_[session], sessions_[session]->line_number(ordinal)));
-      return !holding_->contains({session, flag_type(flags), line});
+      BMAD_TRY_ASSIGN(const IndexRow row,
+                      in_session(*sessions_[session], sessions_[session]->row(ordinal)));
+      return !holding_->contains({session, flag_type(flags), row.row.line});
     }
   }
   const Place place{.session = session, .ordinal = ordinal};

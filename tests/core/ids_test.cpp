@@ -254,6 +254,25 @@ TEST_CASE("entry ids have no separator, blank or control character") {
   }
 }
 
+TEST_CASE("an id that the engine makes is packed and unpacked, and no other one") {
+  const ManualClock clock(Timestamp(milliseconds(1'768'125'923'000)));
+  IdGenerator ids(clock);
+  for (int i = 0; i < 100; ++i) {
+    const std::string id = ids.entry_id("dec-");
+    const PackedId packed = pack_id("dec-", id);
+    REQUIRE(packed.is_there());
+    CHECK(packed.time < PackedId::kNone);
+    CHECK(unpack_id("dec-", packed) == id);
+    CHECK_FALSE(pack_id("fact-", id).is_there());
+  }
+  CHECK(unpack_id("", pack_id("", "zzzzzzzzzzzzzzz")) == "zzzzzzzzzzzzzzz");
+  for (const char* id : {"", "dec-", "d1", "dec-01kaxx8v04q7m2", "dec-01kaxx8v04q7m2ss",
+                         "dec-01KAXX8V04Q7M2S", "dec-01kaxx8v04q7m2i", "dec_01kaxx8v04q7m2s"}) {
+    CAPTURE(id);
+    CHECK_FALSE(pack_id("dec-", id).is_there());
+  }
+}
+
 TEST_CASE("the system's random numbers fill 30 bits") {
   std::uint32_t seen_ones = 0;
   std::uint32_t seen_zeros = 0;

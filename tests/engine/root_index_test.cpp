@@ -72,6 +72,37 @@ TEST_CASE("a history reads the line of an entry, and a log only where there are 
   CHECK(versions(3) == 2);
 }
 
+TEST_CASE("who wants ids gets them without a log") {
+  Memory memory;
+  for (int i = 0; i < 4; ++i) {  // As the engine makes them.
+    memory.add(*memory.open(), i % 2 == 0 ? "s1" : "s2", fmt::format("msg-{:015}", i),
+               fmt::format("quokka {}", std::string(static_cast<std::size_t>(i), 'x')));
+  }
+  memory.seal();
+  const Process process = memory.open();
+  const auto told = [&](bool ids_only) {
+    process.files->clear_log();
+    const Result<QueryAnswer> answer =
+        answer_query(*process, {.text = "+quokka", .ids_only = ids_only});
+    REQUIRE(answer);
+    Lines lines;
+    for (const Hit& hit : answer->hits) {
+      const Entry& entry = hit.entry;
+      lines.push_back(fmt::format("{} {} {} {} {} {}", entry.session_id, entry.id, entry.line,
+                                  entry.timestamp.time_since_epoch().count(),
+                                  entry_type_name(entry.type), hit.relevance));
+      CHECK(entry.json.empty() == ids_only);
+    }
+    return lines;
+  };
+  const Lines ids = told(true);
+  CHECK(ids.size() == 4);
+  CHECK(std::ranges::none_of(process.files->log(), [](const std::string& call) {
+    return call.starts_with("open ") && call.contains(".jsonl");
+  }));
+  CHECK(difference(ids, told(false)) == "");
+}
+
 TEST_CASE("a CURRENT that was cut or changed costs no answer") {
   Memory memory;
   memory.seal();

@@ -61,6 +61,10 @@ std::string RandomEntries::pick_id(EntryType type) {
   if (!known.empty() && below(6) == 0) {
     return known[below(static_cast<std::uint32_t>(known.size()))];
   }
+  if (below(4) == 0) {  // As the engine makes them.
+    known.push_back(fmt::format("{}{:015}", entry_type_info(type).id_prefix, ++made_));
+    return known.back();
+  }
   // Ids of different types may be the same.
   known.push_back(fmt::format("id-{}", below(3) == 0 ? below(5) : ++made_));
   return known.back();

@@ -98,9 +98,14 @@ Result<Lines> told_of(bmad_mem::IndexedSession& session, Lines& names) {
                               session.newest().time_since_epoch().count()));
   for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
     const Ordinal ordinal = slots.ordinal(slot);
-    BMAD_TRY_ASSIGN(const std::uint32_t number, session.line_number(ordinal));
-    BMAD_TRY_ASSIGN(const std::uint32_t hash, session.id_hash(ordinal));
+    BMAD_TRY_ASSIGN(const IndexRow row, session.row(ordinal));
+    const std::uint32_t number = row.row.line;
+    const std::uint32_t hash = row.id_hash;
     BMAD_TRY_ASSIGN(const bmad_mem::IndexedSession::LoadedLine line, session.line(ordinal));
+    BMAD_TRY_ASSIGN(const std::string id, session.id(line.type, ordinal));
+    if (!line.text.contains(fmt::format(R"("id":"{}")", id))) {
+      return Error{.message = "another id"};
+    }
     names.push_back(fmt::format("{}:{}:{}", session.session_id(), slots.flags[slot] & 7U, number));
     const OddEntry* odd = session.odd(ordinal);
     lines.push_back(
@@ -151,8 +156,8 @@ Result<Lines> told_of_all(std::span<bmad_mem::IndexedSession* const> sessions) {
       BMAD_TRY_ASSIGN(const auto found, each.part->part_find(fmt::format("id-{}", i)));
       for (const IndexPart::PartEntry& entry : found) {
         bmad_mem::IndexedSession& session = *sessions[each.first + entry.session];
-        BMAD_TRY_ASSIGN(const std::uint32_t number, session.line_number(entry.ordinal));
-        lines.push_back(fmt::format("id-{} {} {}", i, session.session_id(), number));
+        BMAD_TRY_ASSIGN(const IndexRow row, session.row(entry.ordinal));
+        lines.push_back(fmt::format("id-{} {} {}", i, session.session_id(), row.row.line));
       }
     }
   }

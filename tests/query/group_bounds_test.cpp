@@ -77,9 +77,8 @@ class MadeSession final : public IndexedSession {
   }
   [[nodiscard]] Timestamp timestamp(Ordinal /*ordinal*/) const override { return {}; }
   [[nodiscard]] const OddEntry* odd(Ordinal /*ordinal*/) const override { return nullptr; }
-  [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const override { return ordinal; }
-  [[nodiscard]] Result<std::uint32_t> line_number(Ordinal ordinal) const override {
-    return ordinal;
+  [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
+    return IndexRow{.row = {}, .id_hash = ordinal, .id = {}};
   }
   Result<Postings> live_postings(PostingKind /*kind*/, std::string_view /*key*/) override {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT};

@@ -1,8 +1,7 @@
 // search_warm_rows.cpp - queries within one process whose index is loaded, beside the others.
 //
-// Like beside like: the 20 best as numbers and scores, and the 20 best as whole texts with
-// snippets. Ours has no numbers to give back: ids stand in the lines, so it reads and checks these
-// in both.
+// Like beside like: the 20 best as ids (numbers, for the others) and scores, and the 20 best as
+// whole texts with snippets.
 #include <algorithm>
 #include <memory>
 #include <optional>
@@ -88,8 +87,7 @@ void add_number_rows(std::vector<Row>& rows, const RaceResult& ours, const RaceR
     row.note =
         other.overlap < kLeastOverlap
             ? fmt::format("SAYS NOTHING: only {:.2f} of the 20 best are the same", other.overlap)
-            : "plain BM25, no snippets; ours reads and checks the lines, where ids stand, the "
-              "other has numbers";
+            : "plain BM25, no texts; ours gives back ids and where they are, the other numbers";
     rows.push_back(std::move(row));
   }
 }
@@ -104,11 +102,11 @@ void add_text_rows(std::vector<Row>& rows, const RaceResult& ours, const RaceRes
   }
 }
 
-/// Ours without snippets, as near to numbers and scores as it comes.
+/// Ours without texts.
 Engine our_ids(const MemoryManager& memory) {
   return {.name = "plain, no snippets", .answer = [&memory](const SearchWords& words) -> Status {
             Query query = text_query(words, TextRanking::kPlain);
-            query.snippet_size = 0;
+            query.ids_only = true;
             BMAD_TRY_ASSIGN(const std::vector<Hit> hits, memory.query(query));
             return hits.empty() ? Status(Error{.message = "found nothing"}) : Status();
           }};
@@ -120,7 +118,7 @@ Engine our_ids_of_all(const MemoryManager& memory) {
             Query query = text_query(words, TextRanking::kPlain);
             query.text = fmt::format("{}", fmt::join(words, " AND "));
             query.text_is_prose = false;
-            query.snippet_size = 0;
+            query.ids_only = true;
             BMAD_TRY_ASSIGN(const std::vector<Hit> hits, memory.query(query));
             return hits.empty() ? Status(Error{.message = "found nothing"}) : Status();
           }};

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "entry_view.hpp"
 #include "table.hpp"
@@ -256,21 +257,40 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   print_neighbours(tool, hit.after);
 }
 
+/// The same of Query::ids_only.
+void print_id(Tool& tool, const Hit& hit) {
+  if (!tool.json()) {
+    tool.out().print("{}\n", tool.style().id(hit.entry.id));
+    return;
+  }
+  Entry entry = hit.entry;
+  JsonWriter json;
+  json.begin_object().member("id", entry.id).member("timestamp", format_rfc3339(entry.timestamp));
+  json.end_object();
+  entry.json = json.take();
+  tool.out().print(
+      "{}\n", entry_json_line(entry, fmt::format(R"("relevance":{})", rounded(hit.relevance))));
+}
+
 }  // namespace
 
 void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
   const std::vector<Hit>& hits = answer.hits;
-  if (tool.json()) {
+  if (tool.json() && !query.ids_only) {
     for (const Hit& hit : hits) {
       tool.out().print("{}\n", entry_json_line(hit.entry, hit_members(query, answer, hit)));
     }
     return;
   }
-  for (const std::string& note : answer.instead) {
+  for (const std::string& note : tool.json() ? std::vector<std::string>() : answer.instead) {
     tool.note(note);
   }
   for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
     tool.note(note);
+  }
+  if (query.ids_only) {
+    std::ranges::for_each(hits, [&](const Hit& hit) { print_id(tool, hit); });
+    return;
   }
   HitColumns columns;
   for (const Hit& hit : hits) {

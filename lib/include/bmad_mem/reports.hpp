@@ -213,6 +213,9 @@ struct Query {
   bool explain = false;     ///< Fill in Hit::explanation.
   /// Size of the snippets in bytes, about; 0: none are made.
   std::size_t snippet_size = 200;
+  /// Say of each hit which entry it is, not what it says: no line is read where the engine made the
+  /// id. Entry::who, headline, json and the snippet are empty, and `context` counts for nothing.
+  bool ids_only = false;
   /// Longest time to take; E_QUERY_TIMEOUT beyond. 0: no limit.
   std::chrono::milliseconds timeout{0};
 };

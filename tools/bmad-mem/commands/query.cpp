@@ -135,6 +135,7 @@ constexpr Option kQueryOptions[] = {
     kRankingOption,
     kContextOption,
     kExplainOption,
+    kIdsOption,
     kTimeoutOption,
     {.name = "json-query",
      .value = "JSON|@FILE|-",
@@ -179,6 +180,7 @@ constexpr Example kQueryExamples[] = {
     {.command = "bmad-mem query deadlock --weights text=1,time=0,importance=0,access=0",
      .says = "by the text alone"},
     {.command = "bmad-mem --json query deadlock --limit 3", .says = "three hits for a program"},
+    {.command = "bmad-mem query deadlock --ids | xargs bmad-mem get", .says = "the whole entries"},
     {.command = "bmad-mem --json query --json-query '{\"text\":\"pool\",\"types\":[\"finding\"]}'",
      .says = "asked by a program"},
 };

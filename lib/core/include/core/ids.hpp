@@ -37,6 +37,23 @@ Status check_session_id(std::string_view id);
 /// such ids; old ones are read as they are.
 bool is_portable_session_id(std::string_view id);
 
+/// An id of IdGenerator in ten bytes, without its prefix.
+struct PackedId {
+  static constexpr std::uint64_t kNone = (std::uint64_t{1} << 48U) - 1;
+
+  std::uint64_t time = kNone;  ///< 45 bits of milliseconds; kNone: another program made the id.
+  std::uint32_t random = 0;    ///< 30 bits.
+
+  [[nodiscard]] bool is_there() const { return time != kNone; }
+  bool operator==(const PackedId&) const = default;
+};
+
+/// That of `id`, when it is `prefix` and what IdGenerator puts behind it; else one that is not
+/// there.
+PackedId pack_id(std::string_view prefix, std::string_view id);
+/// What pack_id() was given. It must be there.
+std::string unpack_id(std::string_view prefix, const PackedId& id);
+
 /// 30 random bits from the operating system.
 std::uint32_t system_random();
 

@@ -7,6 +7,7 @@
 //                                       conversation stands; 0: it is the first
 //   timestamp  milliseconds since 1970
 //   id_hash    finds an entry by its id
+//   id         the id itself, where it is one that the engine makes
 //   row        where its line lies: offset, size, number, hash of the line
 //
 // What few entries have (a second version, a decay factor below 1, a time of access) stands apart
@@ -22,6 +23,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "core/ids.hpp"
 #include "index/posting.hpp"
 
 namespace bmad_mem {
@@ -70,12 +72,23 @@ struct EntryRow {
   bool operator==(const EntryRow&) const = default;
 };
 
+/// What finds the line of an entry, and tells its id without it.
+struct IndexRow {
+  EntryRow row;
+  std::uint32_t id_hash = 0;  ///< Of entry_id_hash().
+  PackedId id;
+
+  /// The id of an entry of `type`; empty where only the line tells.
+  [[nodiscard]] std::string id_of(EntryType type) const;
+};
+
 struct EntryColumns {
   std::vector<std::uint32_t> lengths;
   std::vector<std::uint32_t> flags;
   std::vector<std::uint32_t> previous;
   std::vector<std::int64_t> timestamps;
   std::vector<std::uint32_t> id_hashes;
+  std::vector<PackedId> ids;
   std::vector<EntryRow> rows;
   std::map<Ordinal, OddEntry> odd;
 

@@ -136,11 +136,10 @@ class IndexedSession {
     return nullptr;
   }
 
-  /// 30 bits of hash of the entry's type and id: different ones are different entries.
   /// Errors: E_STORAGE_CORRUPT.
-  [[nodiscard]] virtual Result<std::uint32_t> id_hash(Ordinal ordinal) const = 0;
-  /// Where the entry stands in its log, 1-based. Errors: E_STORAGE_CORRUPT.
-  [[nodiscard]] virtual Result<std::uint32_t> line_number(Ordinal ordinal) const = 0;
+  [[nodiscard]] virtual Result<IndexRow> row(Ordinal ordinal) const = 0;
+  /// The id of an entry of `type`, from its row or else from its line. Errors: as line().
+  [[nodiscard]] Result<std::string> id(EntryType type, Ordinal ordinal) const;
 
   /// The live entries that hold a key; load() comes first.
   using Postings = std::shared_ptr<const SlotPostings>;

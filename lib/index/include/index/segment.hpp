@@ -85,7 +85,7 @@ class SegmentPart final : public IndexPart {
   Result<std::vector<PartEntry>> part_candidates(std::uint32_t id_hash);
 
   /// Where the line of an entry of its session `number` lies. Errors: as status().
-  [[nodiscard]] Result<SegmentRow> row(std::uint32_t number, Ordinal ordinal) const;
+  [[nodiscard]] Result<IndexRow> row(std::uint32_t number, Ordinal ordinal) const;
 
   /// The lines of preferences, then facts, of its session `number`, each as in their log; valid as
   /// long as the segment. Errors: as status().

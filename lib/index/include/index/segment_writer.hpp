@@ -34,12 +34,6 @@ struct SegmentSessionInfo {
   bool has_assistant = false;
 };
 
-/// A row and the hash of its entry's id and type.
-struct SegmentRow {
-  EntryRow row;
-  std::uint32_t id_hash = 0;
-};
-
 /// Goes through the keys of a kind.
 class KeyCursor {
  public:
@@ -68,7 +62,7 @@ class SegmentSource {
   /// the session or the segment that does not hold in Error::field.
   virtual Result<SlotView> slots(std::uint32_t number) = 0;
   virtual Result<std::vector<std::int64_t>> times(std::uint32_t number) = 0;
-  virtual Result<std::vector<SegmentRow>> rows(std::uint32_t number) = 0;
+  virtual Result<std::vector<IndexRow>> rows(std::uint32_t number) = 0;
   /// Ascending by slot.
   virtual Result<std::vector<std::pair<std::uint32_t, OddEntry>>> odd(std::uint32_t number) = 0;
   /// Preferences, then facts, each as in their log.

@@ -36,7 +36,6 @@ struct KeyedSlots;
 class Segment;
 struct StatementRow;
 class SegmentPart;
-struct SegmentRow;
 class SegmentSource;
 struct SessionTable;
 
@@ -129,8 +128,7 @@ class SessionIndex final : public IndexedSession, public IndexPart {
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override;
   [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const override;
 
-  [[nodiscard]] Result<std::uint32_t> id_hash(Ordinal ordinal) const override;
-  [[nodiscard]] Result<std::uint32_t> line_number(Ordinal ordinal) const override;
+  [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override;
 
   /// Ascending by ordinal, tombstones among them; empty for an unknown key.
   /// Errors: E_STORAGE_CORRUPT when the segment does not hold: rebuild() and ask again.
@@ -167,9 +165,8 @@ class SessionIndex final : public IndexedSession, public IndexPart {
 
   [[nodiscard]] bool covers_package() const;
   void note_package();
-  [[nodiscard]] Result<SegmentRow> row(Ordinal ordinal) const;
   /// Of all, by ordinal.
-  [[nodiscard]] Result<std::vector<SegmentRow>> rows() const;
+  [[nodiscard]] Result<std::vector<IndexRow>> rows() const;
   [[nodiscard]] std::vector<StatementRow> statements() const;
   Result<FileInfo> log_info(EntryType type) const;
   [[nodiscard]] Result<LogLook> log_look(EntryType type) const;
