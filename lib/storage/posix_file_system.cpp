@@ -227,8 +227,11 @@ class PosixFileSystem final : public FileSystem {
       return posix_error(errno, "list the folder", display_path(path));
     }
     std::vector<std::string> names;
-    errno = 0;
-    while (const dirent* entry = ::readdir(folder)) {
+    const auto next = [folder] {
+      errno = 0;  // Only its own: memory that was taken another way than first tried leaves ENOMEM.
+      return ::readdir(folder);
+    };
+    while (const dirent* entry = next()) {
       const std::string_view name = entry->d_name;
       if (name != "." && name != "..") {
         names.emplace_back(name);
