@@ -365,7 +365,7 @@ class Search {
                         .allowed = [this](IndexedSession& session) { return allowed(session); }});
     BMAD_TRY_ASSIGN(GroupQueue queue, choice.run(groups_bounds));
     std::map<std::uint32_t, RelevanceBound> bounds;
-    SessionScores scores;
+    thread_local SessionScores scores;  // Zeros for all slots of the largest session.
     while (std::optional<SlotGroup> group = queue.next(best_->least())) {
       if (settings_.is_late()) {
         return query_timeout(query_);
