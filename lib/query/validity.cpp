@@ -33,31 +33,53 @@ Result<bool> Validity::is_outdated(std::size_t session, Ordinal ordinal, std::ui
   if ((flags & kFlagUnreviewed) != 0) {
     return true;
   }
-  {
-    constexpr std::size_t kLookedUpMax = 8;
+  const Place place{.session = session, .ordinal = ordinal};
+  if (!have_gathered()) {
+    BMAD_TRY_ASSIGN(const std::string subject, subject_of(place));
+    {
+      const std::lock_guard guard(mutex_);
+      const auto known = holders_.find(subject);
+      if (known != holders_.end()) {
+        return known->second != place;
+      }
+    }
+    BMAD_TRY_ASSIGN(const std::optional<Place> holder, holder_of(subject));
     const std::lock_guard guard(mutex_);
-    if (!holding_ && ++asked_ > kLookedUpMax) {
+    if (holder) {
+      holders_.emplace(subject, *holder);
+      return *holder != place;
+    }
+    if (!holding_) {
       BMAD_TRY(gather());
     }
-    if (holding_) {
-      BMAD_TRY_ASSIGN(const IndexRow row,
-                      in_session(*sessions_[session], sessions_[session]->row(ordinal)));
-      return !holding_->contains({session, flag_type(flags), row.row.line});
-    }
   }
-  const Place place{.session = session, .ordinal = ordinal};
-  BMAD_TRY_ASSIGN(const std::string subject, subject_of(place));
-  {
-    const std::lock_guard guard(mutex_);
-    const auto known = holders_.find(subject);
-    if (known != holders_.end()) {
-      return known->second != place;
-    }
-  }
-  BMAD_TRY_ASSIGN(const Place holder, holder_of(subject));
+  BMAD_TRY_ASSIGN(const IndexRow row,
+                  in_session(*sessions_[session], sessions_[session]->row(ordinal)));
   const std::lock_guard guard(mutex_);
-  holders_.emplace(subject, holder);
-  return holder != place;
+  return !holding_->contains({session, flag_type(flags), row.row.line});
+}
+
+bool Validity::have_gathered() {
+  const std::lock_guard guard(mutex_);
+  return holding_.has_value();
+}
+
+/// Whether it is time to gather: looking up has taken, with `lines` more to read, as long as that
+/// would. Of a million entries an eighth are statements, whose rows take 36 million instructions.
+bool Validity::is_too_much(std::size_t lines) {
+  constexpr std::uint64_t kFree = 32;
+  constexpr std::uint64_t kEntriesALine = 512;
+  const std::lock_guard guard(mutex_);
+  if (most_lines_ == 0) {
+    std::uint64_t entries = 0;
+    for (IndexedSession* const session : sessions_) {
+      const Result<SlotTotals> totals = session->totals();
+      entries += totals ? totals->entries : 0;
+    }
+    most_lines_ = kFree + entries / kEntriesALine;
+  }
+  lines_ += lines;
+  return lines_ > most_lines_;
 }
 
 Status Validity::gather() {
@@ -108,14 +130,23 @@ Result<std::string> Validity::subject_of(const Place& place) const {
   return subject;
 }
 
-/// Of those that the index has under the hash of the subject, those that are about it.
-Result<Validity::Place> Validity::holder_of(const std::string& subject) const {
+/// Of those that the index has under the hash of the subject, those that are about it. Nothing when
+/// that is_too_much().
+Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& subject) {
   using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
   const std::string key = statement_key(subject);
   std::optional<Rank> best;
   Place holder;
   for (const SearchedPart& part : parts_of(sessions_)) {
     BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTerm, key));
+    constexpr std::size_t kLinesALook = 4;  // To look a key up takes as long as to read so many.
+    std::size_t lines = kLinesALook;
+    for (const SessionPostings& each : found.sessions) {
+      lines += each.postings.size();
+    }
+    if (is_too_much(lines)) {
+      return std::optional<Place>();
+    }
     for (const SessionPostings& each : found.sessions) {
       const std::size_t number = part.first + each.session;
       IndexedSession& session = *sessions_[number];
@@ -133,7 +164,7 @@ Result<Validity::Place> Validity::holder_of(const std::string& subject) const {
       }
     }
   }
-  return holder;
+  return std::optional(holder);
 }
 
 }  // namespace bmad_mem

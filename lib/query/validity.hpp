@@ -41,7 +41,9 @@ class Validity {
     bool operator==(const Place&) const = default;
   };
   Result<std::string> subject_of(const Place& place) const;
-  Result<Place> holder_of(const std::string& subject) const;
+  Result<std::optional<Place>> holder_of(const std::string& subject);
+  bool have_gathered();
+  bool is_too_much(std::size_t lines);
 
   /// Which statements hold, of all.
   Status gather();
@@ -49,7 +51,8 @@ class Validity {
   std::span<IndexedSession* const> sessions_;
   std::mutex mutex_;  // Guards what follows.
   std::map<std::string, Place> holders_;
-  std::size_t asked_ = 0;
+  std::uint64_t lines_ = 0;  // That were read, or might as well have been.
+  std::uint64_t most_lines_ = 0;
   /// By session, type and number of line.
   using LinePlace = std::tuple<std::size_t, EntryType, std::uint32_t>;
   std::optional<std::set<LinePlace>> holding_;
