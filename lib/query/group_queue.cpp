@@ -20,6 +20,9 @@ std::optional<SlotGroup> GroupQueue::next(double least) {
 
 /// The next batch: of those that were not given out yet and reach `least`.
 void GroupQueue::fill(float least) {
+  if (has_ceiling_ && ceiling_ <= least) {
+    return;
+  }
   float from = cutoff(least);
   take_from(from);
   if (ready_.empty() && from > least) {  // The cutoff was rounded up.
@@ -29,7 +32,8 @@ void GroupQueue::fill(float least) {
   std::ranges::sort(ready_, {}, &Ready::most);
   ceiling_ = from;
   has_ceiling_ = true;
-  batch_ *= 2;
+  // What the first batch has found leaves few behind it, mostly.
+  batch_ = std::max(2 * batch_, std::size_t{4096});
 }
 
 void GroupQueue::take_from(float from) {

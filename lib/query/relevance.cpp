@@ -65,6 +65,12 @@ std::optional<RelevanceCombine> try_parse_relevance_combine(std::string_view nam
 RelevanceBound::RelevanceBound(const Relevance& relevance, Timestamp newest) {
   for (std::size_t i = 0; i < scale_.size(); ++i) {
     const std::uint32_t flags = Relevance::flags_of(i);
+    if ((flags & kFlagPinned) != 0) {  // Counts for nothing.
+      const std::size_t same = Relevance::class_of(flags & ~std::uint32_t{kFlagPinned});
+      beside_[i] = beside_[same];
+      scale_[i] = scale_[same];
+      continue;
+    }
     const RelevanceComponents without_text{
         .text = 0,
         .time =
