@@ -42,7 +42,7 @@ class AsOf : public MemoryFixture {
     const EntryFilter filter{.as_of = at(time), .limit = 0};
     const Texts listed = texts_of((*this)->list(filter).value());
     Texts ids;
-    for (const Entry& entry : (*this)->list({.limit = 0}).value()) {
+    for (const auto all = (*this)->list({.limit = 0}); const Entry& entry : all.value()) {
       ids.push_back(entry.id);
     }
     for (const std::string& text : listed) {
@@ -52,7 +52,8 @@ class AsOf : public MemoryFixture {
     ids.erase(std::ranges::unique(ids).begin(), ids.end());
     CHECK(texts_of((*this)->get(ids, {}, at(time)).value()) == listed);
     std::vector<Entry> hits;
-    for (const Hit& hit : (*this)->query({.text = "heron", .filter = filter}).value()) {
+    for (const auto all = (*this)->query({.text = "heron", .filter = filter});
+         const Hit& hit : all.value()) {
       hits.push_back(hit.entry);
     }
     CHECK(texts_of(hits) == listed);
@@ -189,7 +190,8 @@ TEST_CASE("knowledge: what held then") {
     return knowledge.context({.task = "heron", .as_of = at(time)}).value().markdown;
   };
   const auto held = [&](const std::string& time) {
-    for (const Hit& hit : memory->query({.text = "heron", .filter = {.as_of = at(time)}}).value()) {
+    for (const auto all = memory->query({.text = "heron", .filter = {.as_of = at(time)}});
+         const Hit& hit : all.value()) {
       if (!hit.outdated) {
         return hit.entry.headline;
       }

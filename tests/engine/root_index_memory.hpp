@@ -69,10 +69,11 @@ inline Lines answers(const Store& store) {
       note(text, hit);
     }
   }
-  for (const TopicCount& each : list_topics(store, {}).value()) {
+  for (const auto all = list_topics(store, {}); const TopicCount& each : all.value()) {
     lines.push_back(fmt::format("topic {} {}", each.topic, each.entries));
   }
-  for (const TimelineBucket& each : list_times(store, {}, TimelineUnit::kMonth).value()) {
+  for (const auto all = list_times(store, {}, TimelineUnit::kMonth);
+       const TimelineBucket& each : all.value()) {
     lines.push_back(fmt::format("time {}", each.total()));
   }
   return lines;
@@ -192,7 +193,7 @@ class Memory {
   /// Files below `folder` with their bytes.
   std::vector<std::pair<std::string, std::string>> files(const std::string& folder) {
     std::vector<std::pair<std::string, std::string>> all;
-    for (const std::string& name : disk.list(folder).value()) {
+    for (const auto names = disk.list(folder); const std::string& name : names.value()) {
       const std::string path = folder.empty() ? name : folder + "/" + name;
       const FileKind kind = disk.info(path).value().kind;
       if (kind == FileKind::kDirectory) {
@@ -204,7 +205,7 @@ class Memory {
     return all;
   }
   void remove_folder(const std::string& folder) {
-    for (const std::string& name : disk.list(folder).value()) {
+    for (const auto names = disk.list(folder); const std::string& name : names.value()) {
       const std::string path = folder + "/" + name;
       if (disk.info(path).value().kind == FileKind::kDirectory) {
         remove_folder(path);

@@ -74,7 +74,7 @@ TEST_CASE("what was purged is in no byte of the index") {
   };
   const auto before = memory.files("");
   const auto reset = [&] {
-    for (const std::string& name : memory.disk.list("").value()) {
+    for (const auto all = memory.disk.list(""); const std::string& name : all.value()) {
       if (memory.disk.info(name)->kind == FileKind::kDirectory) {
         memory.remove_folder(name);
       }

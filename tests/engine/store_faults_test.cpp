@@ -61,7 +61,8 @@ TEST_CASE("an entry whose log git takes away is in the log that is there, or not
   const std::string log = session_file("s1", "facts.jsonl");
   const std::string before = store.log();
   const auto take_all = [&] {
-    for (const std::string& name : store.disk.list(session_folder("s1")).value()) {
+    for (const auto all = store.disk.list(session_folder("s1"));
+         const std::string& name : all.value()) {
       if (!name.starts_with(".lock")) {
         REQUIRE(store.disk.remove(session_file("s1", name)).has_value());
       }

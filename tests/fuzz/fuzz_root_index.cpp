@@ -113,7 +113,7 @@ struct SmallMemory {
 
   /// Puts the index there, and no other file of it.
   void put_index(const std::string& current_text, const std::string& segment_bytes) {
-    for (const std::string& name : files.list(kIndexFolder).value()) {
+    for (const auto all = files.list(kIndexFolder); const std::string& name : all.value()) {
       must(files.remove(fmt::format("{}/{}", kIndexFolder, name)).has_value(), "it goes");
     }
     files.write(kIndexCurrentFile, current_text);

@@ -86,7 +86,7 @@ Lists lists_of(SessionIndex& index, PostingKind kind, std::string_view prefix) {
                             [&](std::string_view each) { return key.starts_with(each); })) {
       continue;
     }
-    for (const Posting& posting : index.postings(kind, key).value()) {
+    for (const auto all = index.postings(kind, key); const Posting& posting : all.value()) {
       if (index.slots().slot(posting.ordinal) != SlotTable::kNoSlot) {
         const std::string text = index.line(posting.ordinal)->text;
         lists[key.substr(prefix.size())].emplace(entry_id(parser.parse(text).value()));

@@ -21,6 +21,11 @@ struct Known {
   [[nodiscard]] std::pair<std::uint32_t, std::uint32_t> place() const { return {session, index}; }
 };
 
+/// At random from 0 to `end` - 1.
+std::uint32_t below(std::mt19937& random, std::uint32_t end) {
+  return static_cast<std::uint32_t>(random() % end);
+}
+
 struct Made {
   std::vector<GroupList> lists;
   std::vector<Known> all;
@@ -30,19 +35,21 @@ struct Made {
 Made make(std::mt19937& random) {
   Made made;
   std::uint32_t session = 0;
-  for (std::uint32_t number = random() % 4; number > 0; --number) {
+  for (std::uint32_t number = below(random, 4); number > 0; --number) {
     GroupList list;
-    const bool has_wanted = random() % 2 == 0;
-    for (std::uint32_t count = random() % 5; count > 0; --count) {
-      session += 1 + random() % 3;
+    const bool has_wanted = below(random, 2) == 0;
+    for (std::uint32_t count = below(random, 5); count > 0; --count) {
+      session += 1 + below(random, 3);
       list.sessions.push_back({.number = session, .begin = list.groups.size()});
-      const std::uint32_t steps = random() % 2 == 0 ? 7 : 1'000'000;
-      for (std::uint32_t index = 0, end = 1 + random() % 700; index < end;
-           index += 1 + random() % 3) {
-        const float most = random() % 100 == 0 ? std::numeric_limits<float>::infinity()
-                                               : static_cast<float>(random() % steps) / 1e5F;
-        list.groups.emplace_back(most, index, static_cast<std::uint8_t>(random() % kWeightCount));
-        const auto wanted = static_cast<std::uint8_t>(has_wanted ? 1 + random() % 255 : 0xFF);
+      const std::uint32_t steps = below(random, 2) == 0 ? 7 : 1'000'000;
+      for (std::uint32_t index = 0, end = 1 + below(random, 700); index < end;
+           index += 1 + below(random, 3)) {
+        const float most = below(random, 100) == 0
+                               ? std::numeric_limits<float>::infinity()
+                               : static_cast<float>(below(random, steps)) / 1e5F;
+        list.groups.emplace_back(most, index,
+                                 static_cast<std::uint8_t>(below(random, kWeightCount)));
+        const auto wanted = static_cast<std::uint8_t>(has_wanted ? 1 + below(random, 255) : 0xFF);
         if (has_wanted) {
           list.wanted.push_back(wanted);
         }
@@ -62,8 +69,8 @@ TEST_CASE("a queue gives out each group that reaches what still counts, the best
     std::vector<Known> left = made.all;
     std::ranges::stable_sort(left, std::ranges::greater(), &Known::most);
     GroupQueue queue(std::move(made.lists));
-    const double rise = static_cast<double>(random() % 3) / 1e4;
-    double least = random() % 2 == 0 ? -1 : 0;
+    const double rise = static_cast<double>(below(random, 3)) / 1e4;
+    double least = below(random, 2) == 0 ? -1 : 0;
     std::vector<Known> given;
     while (const std::optional<SlotGroup> group = queue.next(least)) {
       REQUIRE(given.size() < left.size());
