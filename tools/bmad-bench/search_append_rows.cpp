@@ -22,6 +22,7 @@
 #include "raw_append.hpp"
 #include "search_rows.hpp"
 #include "stopwatch.hpp"
+#include "workers.hpp"
 
 namespace bmad_mem::bench {
 namespace {
@@ -200,6 +201,56 @@ Row seal_row(const Calls& calls) {
   return row;
 }
 
+/// One process asks while another one appends, each entry durable.
+Result<Row> beside_row(const SearchRun& run, const SearchStore& store) {
+  constexpr double kSeconds = 1;
+  const auto session = store.sessions.front();
+  const Work appends = [&](StartLine& start, WorkerResult& result) -> Status {
+    BMAD_TRY_ASSIGN(MemoryManager memory, store.open());
+    Corpus corpus(run.seed + 3);
+    start.wait();
+    return repeat_for(
+        kSeconds,
+        [&]() -> Status {
+          const std::string line = corpus.next_of(EntryType::kConversation).line;
+          const std::array<std::string_view, 1> lines = {line};
+          BMAD_TRY(memory.add_batch(session, EntryType::kConversation, lines));
+          return {};
+        },
+        result);
+  };
+  const Work asks = [&](StartLine& start, WorkerResult& result) -> Status {
+    BMAD_TRY_ASSIGN(const MemoryManager memory, store.open());
+    std::vector<double> times;
+    const auto ask = [&]() -> Status {
+      const SearchWords& words = store.queries[times.size() % store.queries.size()];
+      const double begin = wall_seconds();
+      BMAD_TRY(memory.query(text_query(words, TextRanking::kContext)));
+      times.push_back(wall_seconds() - begin);
+      return {};
+    };
+    BMAD_TRY(ask());  // Begins with the segment.
+    start.wait();
+    Status done = repeat_for(kSeconds, ask, result);
+    result.median = summarize(times).median;
+    return done;
+  };
+  std::vector<double> medians;
+  std::uint64_t appended = 0;
+  for (std::size_t i = 0; i < run.times(5); ++i) {
+    const std::array works = {appends, asks};
+    BMAD_TRY_ASSIGN(const std::vector<WorkerResult> results, run_workers(works));
+    appended += results.front().count;
+    medians.push_back(results.back().median * 1e3);
+  }
+  Row row{.what = "warm query while another process appends, p50",
+          .unit = "ms",
+          .ours = summarize(medians),
+          .target = at_most(0.4, 0.25)};
+  row.note = fmt::format("{} entries were appended meanwhile", appended);
+  return row;
+}
+
 constexpr std::size_t kBatchSize = 256;
 
 /// Entries a second, into a new memory, with the close of the session, which seals.
@@ -293,6 +344,8 @@ SearchRows append_rows(const SearchRun& run) {
                   .unit = "ms",
                   .ours = summarize(calls.after),
                   .target = at_most(0.4, 0.25)});
+  BMAD_TRY_ASSIGN(Row beside, beside_row(run, copy));
+  rows.push_back(std::move(beside));
   rows.push_back(seal_row(calls));
   BMAD_TRY_ASSIGN(Row imported, import_row(run, copy.folder));
   rows.push_back(std::move(imported));

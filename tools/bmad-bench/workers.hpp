@@ -26,6 +26,7 @@ struct WorkerResult {
   double begin = 0;  ///< wall_seconds() at the first and after the last of `count`.
   double end = 0;
   double longest = 0;  ///< Seconds that the slowest one took.
+  double median = 0;   ///< The same of the middle one, where the work tells.
 };
 
 /// What a worker waits at until all are ready.
