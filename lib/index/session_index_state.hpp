@@ -30,8 +30,8 @@ struct SessionIndex::State {
   /// Where the logs are others by now: its slots in the table, kNoOrdinal for what has gone. Else
   /// slots are ordinals.
   std::optional<std::vector<Ordinal>> moved;
-  /// Of so many entries, the first, the segment tells times, ids and lines: the table has those of
-  /// the next.
+  /// The segment holds times, ids and rows of the first `told` entries. The columns of the table
+  /// hold those of the others.
   Ordinal told = 0;
   decltype(SessionTableBuilder::Known::text) known_text;  // Then, too.
   std::uint64_t base_bytes = 0;                           // Of the logs.

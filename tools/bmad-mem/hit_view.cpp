@@ -257,39 +257,38 @@ void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns column
   print_neighbours(tool, hit.after);
 }
 
-/// The same of Query::ids_only.
-void print_id(Tool& tool, const Hit& hit) {
-  if (!tool.json()) {
-    tool.out().print("{}\n", tool.style().id(hit.entry.id));
-    return;
-  }
+/// The hit's line of JSON where only ids are wanted.
+std::string id_json_line(const Hit& hit) {
   Entry entry = hit.entry;
   JsonWriter json;
   json.begin_object().member("id", entry.id).member("timestamp", format_rfc3339(entry.timestamp));
   json.end_object();
   entry.json = json.take();
-  tool.out().print(
-      "{}\n", entry_json_line(entry, fmt::format(R"("relevance":{})", rounded(hit.relevance))));
+  return entry_json_line(entry, fmt::format(R"("relevance":{})", rounded(hit.relevance)));
 }
 
 }  // namespace
 
 void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
   const std::vector<Hit>& hits = answer.hits;
-  if (tool.json() && !query.ids_only) {
+  if (tool.json()) {
     for (const Hit& hit : hits) {
-      tool.out().print("{}\n", entry_json_line(hit.entry, hit_members(query, answer, hit)));
+      tool.out().print("{}\n", query.ids_only
+                                   ? id_json_line(hit)
+                                   : entry_json_line(hit.entry, hit_members(query, answer, hit)));
     }
     return;
   }
-  for (const std::string& note : tool.json() ? std::vector<std::string>() : answer.instead) {
+  for (const std::string& note : answer.instead) {
     tool.note(note);
   }
   for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
     tool.note(note);
   }
   if (query.ids_only) {
-    std::ranges::for_each(hits, [&](const Hit& hit) { print_id(tool, hit); });
+    for (const Hit& hit : hits) {
+      tool.out().print("{}\n", tool.style().id(hit.entry.id));
+    }
     return;
   }
   HitColumns columns;

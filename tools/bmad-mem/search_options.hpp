@@ -54,8 +54,7 @@ inline constexpr Option kContextOption = {
     .fallback = "0"};
 inline constexpr Option kExplainOption = {.name = "explain",
                                           .help = "show where each relevance comes from"};
-inline constexpr Option kIdsOption = {.name = "ids",
-                                      .help = "print the ids alone, a line each; no log is read"};
+inline constexpr Option kIdsOption = {.name = "ids", .help = "print only the ids, a line each"};
 inline constexpr Option kTimeoutOption = {.name = "timeout",
                                           .value = "MS",
                                           .help = "give up after so many milliseconds; 0: never",

@@ -35,7 +35,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kThreads = 4;
 /// Calls that wait: beyond that, the client waits for us to read on.
 constexpr std::size_t kWaitingMax = 1024;
-/// After so long without a call there is time for other work.
+/// How long no call comes before the server does work that can wait.
 constexpr std::chrono::milliseconds kPause{2'000};
 /// How long what runs may take when the process is told to end.
 constexpr std::chrono::milliseconds kGrace{500};
