@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <future>
 #include <mutex>
+#include <new>
 #include <thread>
 
 #include <doctest/doctest.h>
@@ -35,6 +36,7 @@ TEST_CASE("once it is idle it does what can wait, once after each stretch of wor
     CHECK(runs == rests + 1);
     ++rests;
     changed.notify_all();
+    throw std::bad_alloc();  // It comes again.
   });
   std::this_thread::sleep_for(2 * kPause);
   std::unique_lock lock(mutex);

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <system_error>
 #include <utility>
 
@@ -56,7 +57,13 @@ TaskQueue::~TaskQueue() {
 
 void TaskQueue::when_idle(std::chrono::milliseconds pause, Task task) {
   const std::scoped_lock lock(mutex_);
-  idle_task_ = std::move(task);
+  idle_task_ = [task = std::move(task)] {
+    try {
+      task();
+    } catch (const std::exception&) {
+      // Nobody waits for it, such as one for which there is no memory: it comes again.
+    }
+  };
   pause_ = pause;
 }
 

@@ -24,8 +24,8 @@ class TaskQueue {
   /// Drops what waits, and waits for what runs.
   ~TaskQueue();
 
-  /// Does `task` whenever something was done and then nothing came for `pause`. To be called before
-  /// the first add().
+  /// Does `task` whenever something was done and then nothing came for `pause`. What it
+  /// throws ends nothing. To be called before the first add().
   void when_idle(std::chrono::milliseconds pause, Task task);
   /// Waits while the queue is full; drops the task once drop_waiting() was called.
   void add(Task task);
