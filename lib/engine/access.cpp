@@ -1,6 +1,7 @@
 #include "access.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <fstream>
 #include <iterator>
 
@@ -39,12 +40,31 @@ Status check_write(const Store& store, EntryType type) {
   return denied(store, fmt::format("write {}", name), "write_access", name);
 }
 
-Status check_manage(const Store& store, std::string_view what) {
-  const auto may_write = [&](EntryType type) { return store.access->may_write(type); };
-  if (!store.access || std::ranges::all_of(kEntryTypes, may_write)) {
+Status permit(const Store& store, Operation operation, bool changes) {
+  const OperationRow& row = kOperations[static_cast<std::size_t>(operation)];
+  if (!store.access || row.right == Right::kNone || (row.right == Right::kChange && !changes)) {
     return {};
   }
-  return denied(store, what, "write_access", "all");
+  if (!row.type.empty()) {
+    const std::optional<EntryType> type = try_parse_entry_type(row.type);
+    assert(type);
+    return row.right == Right::kRead ? check_read(store, *type) : check_write(store, *type);
+  }
+  const auto may_read = [&](EntryType type) { return store.access->may_read(type); };
+  const auto may_write = [&](EntryType type) { return store.access->may_write(type); };
+  const std::string what = fmt::format("do `{}`", row.name);
+  if (row.right == Right::kRead) {
+    return std::ranges::any_of(kEntryTypes, may_read)
+               ? Status()
+               : denied(store, "read anything", "read_access", "the types");
+  }
+  if (row.right == Right::kWrite) {
+    return std::ranges::any_of(kEntryTypes, may_write)
+               ? Status()
+               : denied(store, what, "write_access", "the types");
+  }
+  return std::ranges::all_of(kEntryTypes, may_write) ? Status()
+                                                     : denied(store, what, "write_access", "all");
 }
 
 Result<EntryFilter> readable(const Store& store, EntryFilter filter) {

@@ -6,6 +6,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
+#include "operation_rows.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
@@ -14,8 +15,10 @@ namespace bmad_mem {
 
 Status check_read(const Store& store, EntryType type);
 Status check_write(const Store& store, EntryType type);
-/// For what reaches entries of all types, such as "delete".
-Status check_manage(const Store& store, std::string_view what);
+/// Whether the row of `operation` in the operation table is allowed; `changes`: whether this call
+/// changes something, for the rows that make a difference. Types that only the call knows are for
+/// it to check, with the functions here.
+Status permit(const Store& store, Operation operation, bool changes = true);
 
 /// `filter` for types that may be read: the ones it names, or all there are when it names none.
 /// Errors besides: as check_fields(), since all that filters goes through here.

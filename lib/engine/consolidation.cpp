@@ -256,7 +256,9 @@ Status check(const ConsolidateOptions& options) {
 }  // namespace
 
 Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& options) {
-  Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(Store* const entered,
+                  MemoryInside::enter(*memory_, Operation::kConsolidate, !options.dry_run));
+  Store& store = *entered;
   BMAD_TRY(check(options));
   if (!options.sessions.empty()) {
     BMAD_TRY(store.selected_sessions(options.sessions));

@@ -408,7 +408,8 @@ class ContextKnowledge {
 }  // namespace
 
 Result<Context> Knowledge::context(const ContextOptions& options) const {
-  const Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kContext));
+  const Store& store = *entered;
   // What holds is decided over all sessions, and only then which of them count: else a value that
   // was replaced would come back where the one that replaced it is left out.
   ContextKnowledge knowledge(store, options);

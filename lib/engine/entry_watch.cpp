@@ -173,7 +173,8 @@ Status EntryWatch::Impl::look_where(const FolderChanges& changes, std::vector<En
 }
 
 Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter) {
-  const Store& store = MemoryInside::store(memory);
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(memory, Operation::kWatch));
+  const Store& store = *entered;
   if (!filter.sessions.empty()) {
     BMAD_TRY(store.selected_sessions(filter.sessions));
   }

@@ -200,13 +200,15 @@ Result<ExtractionReport> use_rules(Store& store, const ExtractOptions& options) 
 }  // namespace
 
 Result<std::string> Knowledge::extraction_prompt(std::string_view session_id) const {
-  BMAD_TRY_ASSIGN(const ExtractionLog log,
-                  read_log(MemoryInside::store(*memory_), std::string(session_id)));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kExtract, false));
+  BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(*store, std::string(session_id)));
   return log.prompt();
 }
 
 Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
-  Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(Store* const entered,
+                  MemoryInside::enter(*memory_, Operation::kExtract, !options.dry_run));
+  Store& store = *entered;
   BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(store, options.session_id));
   if (options.answer) {
     return take_answer(store, options, ExtractionWay::kAnswer, *options.answer);

@@ -13,7 +13,7 @@
 namespace bmad_mem {
 
 Result<std::vector<LockHolder>> list_lock_holders(const MemoryManager& memory) {
-  const Store& store = MemoryInside::store(memory);
+  const Store& store = MemoryInside::settings(memory);
   std::vector<LockHolder> holders;
   const auto probe = [&](std::string session_id, const std::string& lock,
                          const std::string& info) -> Status {
@@ -33,7 +33,7 @@ Result<std::vector<LockHolder>> list_lock_holders(const MemoryManager& memory) {
 }
 
 std::string effective_settings(const MemoryManager& memory) {
-  return config_text(MemoryInside::store(memory).config);
+  return config_text(MemoryInside::settings(memory).config);
 }
 
 }  // namespace bmad_mem

@@ -261,7 +261,8 @@ Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& ite
 }
 
 Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
-  const Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kRecall));
+  const Store& store = *entered;
   KnownStatements known(store, options.sessions);
   Accesses accesses(store);
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,

@@ -24,7 +24,8 @@ Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Time
 }  // namespace
 
 Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
-  Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kReview));
+  Store& store = *entered;
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known, recall({.candidates = true, .limit = 0}));
   ReviewReport report;
   for (const std::string& id : ids) {

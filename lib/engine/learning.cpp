@@ -44,7 +44,8 @@ Result<std::vector<RememberParams>> lessons_of_failure(const Store& store,
 }  // namespace
 
 Result<LearnReport> Knowledge::learn(const LearnParams& params) {
-  Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kLearn));
+  Store& store = *entered;
   BMAD_TRY_ASSIGN(std::vector<RememberParams> lessons, params.outcome == TaskOutcome::kSuccess
                                                            ? lessons_of_success(store, params)
                                                            : lessons_of_failure(store, params));

@@ -2,13 +2,17 @@
 #pragma once
 
 #include "bmad_mem/memory_manager.hpp"
+#include "operation_rows.hpp"
 #include "store.hpp"
 
 namespace bmad_mem {
 
 struct MemoryInside {
-  static Store& store(MemoryManager& memory);
-  static const Store& store(const MemoryManager& memory);
+  /// The store, for an operation that the workflow allows. Errors: E_ACCESS_DENIED.
+  static Result<Store*> enter(MemoryManager& memory, Operation operation, bool changes = true);
+  static Result<const Store*> enter(const MemoryManager& memory, Operation operation);
+  /// For what says nothing of entries: the config, names of files.
+  static const Store& settings(const MemoryManager& memory);
 };
 
 }  // namespace bmad_mem

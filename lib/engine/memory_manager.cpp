@@ -109,17 +109,29 @@ Result<std::string> single_id(Result<BatchReport> report) {
 struct MemoryManager::Impl {
   explicit Impl(const Clock& clock) : store(clock) {}
 
+  /// The way to the store of every call: it says which operation of the table it is, and gets no
+  /// further than the agent's workflow allows. Errors: E_ACCESS_DENIED.
+  Result<Store*> enter(Operation operation, bool changes = true) {
+    BMAD_TRY(permit(store, operation, changes));
+    return &store;
+  }
+
   Store store;
   std::mutex maintained_mutex;  // Guards what follows.
   std::vector<MaintenanceAction> maintained;
 
+  /// For who may do what maintenance does.
   void maintain_by_the_way() {
+    if (!permit(store, Operation::kMaintain)) {
+      return;
+    }
     std::vector<MaintenanceAction> done = bmad_mem::maintain_by_the_way(store);
     const std::lock_guard guard(maintained_mutex);
     std::ranges::move(done, std::back_inserter(maintained));
   }
 
   Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
+    BMAD_TRY(enter(Operation::kAdd));
     return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
   }
 
@@ -220,7 +232,8 @@ const std::vector<std::string>& MemoryManager::config_warnings() const {
 const std::string& MemoryManager::root() const { return impl_->store.root; }
 
 Result<std::string> MemoryManager::create_session(const SessionParams& params) {
-  Result<std::string> created = bmad_mem::create_session(impl_->store, params);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionNew));
+  Result<std::string> created = bmad_mem::create_session(*store, params);
   if (created) {
     impl_->maintain_by_the_way();
   }
@@ -229,18 +242,21 @@ Result<std::string> MemoryManager::create_session(const SessionParams& params) {
 
 Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh,
                                                   const std::function<Result<bool>()>& is_needed) {
-  return bmad_mem::usual_session(impl_->store, fresh, is_needed);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionNew));
+  return bmad_mem::usual_session(*store, fresh, is_needed);
 }
 
 Result<Session> MemoryManager::load_session(std::string_view session_id) const {
-  return describe_session(impl_->store, std::string(session_id));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionShow));
+  return describe_session(*store, std::string(session_id));
 }
 
 Result<std::vector<Session>> MemoryManager::list_sessions() const {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, impl_->store.session_ids());
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store->session_ids());
   std::vector<Session> sessions;
   for (const std::string& id : ids) {
-    Result<Session> session = describe_session(impl_->store, id);
+    Result<Session> session = describe_session(*store, id);
     if (!session) {
       Session unreadable;
       unreadable.session_id = id;
@@ -254,7 +270,8 @@ Result<std::vector<Session>> MemoryManager::list_sessions() const {
 }
 
 Result<Session> MemoryManager::close_session(std::string_view session_id) {
-  Result<Session> closed = bmad_mem::close_session(impl_->store, std::string(session_id));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionClose));
+  Result<Session> closed = bmad_mem::close_session(*store, std::string(session_id));
   if (closed) {
     impl_->maintain_by_the_way();
   }
@@ -262,14 +279,16 @@ Result<Session> MemoryManager::close_session(std::string_view session_id) {
 }
 
 Result<SessionStatistics> MemoryManager::statistics(std::string_view session_id) const {
-  return count_session(impl_->store, std::string(session_id));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStats));
+  return count_session(*store, std::string(session_id));
 }
 
 Result<GlobalStatistics> MemoryManager::global_statistics() const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStats));
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, list_sessions());
   GlobalStatistics global;
   for (const Session& session : sessions) {
-    Result<SessionStatistics> counted = count_session(impl_->store, session.session_id);
+    Result<SessionStatistics> counted = count_session(*store, session.session_id);
     if (counted) {
       global.sessions.push_back(std::move(*counted));
     } else {
@@ -324,126 +343,140 @@ Result<std::string> MemoryManager::add(std::string_view session_id, EntryType ty
 
 Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
                                      std::span<const std::string> sessions) {
-  return pin_entries(impl_->store, ids, pinned, sessions);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(pinned ? Operation::kPin : Operation::kUnpin));
+  return pin_entries(*store, ids, pinned, sessions);
 }
 
 Result<std::string> MemoryManager::add_artifact_document(std::string_view session_id,
                                                          ArtifactEntry entry,
                                                          std::string_view document) {
-  return bmad_mem::add_artifact_document(impl_->store, std::string(session_id), std::move(entry),
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kArtifactAdd));
+  return bmad_mem::add_artifact_document(*store, std::string(session_id), std::move(entry),
                                          document);
 }
 
 Result<std::optional<Entry>> MemoryManager::agent_state(
     std::string_view agent_id, std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStateGet));
   EntryFilter filter;
   filter.sessions.assign(sessions.begin(), sessions.end());
   filter.types = {EntryType::kAgentState};
   filter.agents = {std::string(agent_id)};
-  BMAD_TRY(check_read(impl_->store, EntryType::kAgentState));
   filter.limit = 1;
-  BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(impl_->store, filter));
+  BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(*store, filter));
   return newest.empty() ? std::optional<Entry>() : std::move(newest.front());
 }
 
 Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryType type,
                                              std::span<const std::string_view> lines,
                                              const BatchOptions& options) {
-  return add_lines(impl_->store, std::string(session_id), type, lines, options);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
+  return add_lines(*store, std::string(session_id), type, lines, options);
 }
 
 Result<BatchReport> MemoryManager::check_batch(EntryType type,
                                                std::span<const std::string_view> lines,
                                                const BatchOptions& options) const {
-  return check_lines(impl_->store, type, lines, options);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
+  return check_lines(*store, type, lines, options);
 }
 
 Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
                                               std::span<const std::string> sessions,
                                               std::optional<Timestamp> as_of) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
   BMAD_TRY_ASSIGN(const std::vector<Entry> all,
-                  find_entries(impl_->store, ids, sessions, /*all_versions=*/false, as_of));
+                  find_entries(*store, ids, sessions, /*all_versions=*/false, as_of));
   std::vector<Entry> found;
   for (const std::string& id : ids) {
     std::ranges::copy_if(all, std::back_inserter(found),
                          [&](const Entry& entry) { return entry.id == id; });
   }
   for (const Entry& entry : found) {
-    BMAD_TRY(check_read(impl_->store, entry.type));
+    BMAD_TRY(check_read(*store, entry.type));
   }
   if (as_of) {
     return found;
   }
   for (const Entry& entry : found) {
-    impl_->store.note_access(entry.session_id, entry.id);
+    store->note_access(entry.session_id, entry.id);
   }
-  impl_->store.accesses.write_if_many(*impl_->store.files, impl_->store.clock);
+  store->accesses.write_if_many(*store->files, store->clock);
   return found;
 }
 
 Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
                                                   std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kHistory));
   const std::string wanted(id);
-  BMAD_TRY_ASSIGN(const std::vector<Entry> all, find_entries(impl_->store, std::span(&wanted, 1),
-                                                             sessions, /*all_versions=*/true));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> all,
+                  find_entries(*store, std::span(&wanted, 1), sessions, /*all_versions=*/true));
   for (const Entry& entry : all) {
-    BMAD_TRY(check_read(impl_->store, entry.type));
+    BMAD_TRY(check_read(*store, entry.type));
   }
   return all;
 }
 
 Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
-  return list_entries(impl_->store, allowed);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return list_entries(*store, allowed);
 }
 
 Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
-  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(impl_->store, query));
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
+  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(*store, query));
   return std::move(answer.hits);
 }
 
 Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
-  return answer_query(impl_->store, query);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
+  return answer_query(*store, query);
 }
 
 Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
                                                          const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
-  return related_entries(impl_->store, id, allowed);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kRelated));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return related_entries(*store, id, allowed);
 }
 
 Result<std::vector<TopicCount>> MemoryManager::topics(const EntryFilter& filter) const {
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
-  return list_topics(impl_->store, allowed);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTopics));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return list_topics(*store, allowed);
 }
 
 Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& filter,
                                                             TimelineUnit unit) const {
-  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(impl_->store, filter));
-  return list_times(impl_->store, allowed, unit);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTimeline));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return list_times(*store, allowed, unit);
 }
 
 Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
                                                    ExportVisitor& visitor) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kExport));
   ExportOptions allowed = options;
-  BMAD_TRY_ASSIGN(allowed.filter, readable(impl_->store, options.filter));
-  return bmad_mem::export_entries(impl_->store, allowed, visitor);
+  BMAD_TRY_ASSIGN(allowed.filter, readable(*store, options.filter));
+  return bmad_mem::export_entries(*store, allowed, visitor);
 }
 
 Status MemoryManager::adopt_session(const Session& identity) {
-  return bmad_mem::adopt_session(impl_->store, identity);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionAdopt));
+  return bmad_mem::adopt_session(*store, identity);
 }
 
 Result<AnonymizeReport> MemoryManager::export_anonymized(const AnonymizeOptions& options,
                                                          ExportVisitor& visitor) const {
-  BMAD_TRY(check_manage(impl_->store, "export"));
-  return bmad_mem::export_anonymized(impl_->store, options, visitor);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAnonymize));
+  return bmad_mem::export_anonymized(*store, options, visitor);
 }
 
 Result<AnonymizeReport> MemoryManager::anonymize(
     const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
-  BMAD_TRY(check_manage(impl_->store, "anonymize"));
-  return anonymize_sessions(impl_->store, options, on_problem);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAnonymize));
+  return anonymize_sessions(*store, options, on_problem);
 }
 
 Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
@@ -470,19 +503,19 @@ Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_i
 
 Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,
                                                      const DeleteOptions& options) {
-  BMAD_TRY(check_manage(impl_->store, "delete"));
-  return bmad_mem::delete_entries(impl_->store, criteria, options);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDelete));
+  return bmad_mem::delete_entries(*store, criteria, options);
 }
 
 Result<DeletionReport> MemoryManager::delete_session(std::string_view session_id,
                                                      const DeleteOptions& options) {
-  BMAD_TRY(check_manage(impl_->store, "delete"));
-  return bmad_mem::delete_session(impl_->store, std::string(session_id), options);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionDelete));
+  return bmad_mem::delete_session(*store, std::string(session_id), options);
 }
 
 Result<UndeleteReport> MemoryManager::undelete(const UndeleteCriteria& criteria) {
-  BMAD_TRY(check_manage(impl_->store, "bring back what was deleted"));
-  return bmad_mem::undelete(impl_->store, criteria);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kUndelete));
+  return bmad_mem::undelete(*store, criteria);
 }
 
 Result<std::vector<Deletion>> MemoryManager::deletions() const {
@@ -490,49 +523,52 @@ Result<std::vector<Deletion>> MemoryManager::deletions() const {
 }
 
 Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
-  BMAD_TRY(check_manage(impl_->store, "purge"));
-  return all ? bmad_mem::purge_deleted(impl_->store, {.now = Timestamp::max()})
-             : purge_by_clock(impl_->store);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kPurge));
+  return all ? bmad_mem::purge_deleted(*store, {.now = Timestamp::max()}) : purge_by_clock(*store);
 }
 
 Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
-  BMAD_TRY(check_manage(impl_->store, "search all files"));
-  return bmad_mem::find_text(impl_->store, text);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kFindText));
+  return bmad_mem::find_text(*store, text);
 }
 
 Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter) const {
-  return list_audit(impl_->store, filter);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAudit));
+  return list_audit(*store, filter);
 }
 
 Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
                                                 const CompactOptions& options) {
-  BMAD_TRY(check_manage(impl_->store, "compact"));
-  return compact_session(impl_->store, std::string(session_id), options);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kCompact));
+  return compact_session(*store, std::string(session_id), options);
 }
 
 Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id,
                                                      std::span<const std::string> ids) {
-  BMAD_TRY(check_manage(impl_->store, "bring back what was evicted"));
-  return restore_evicted_entries(impl_->store, std::string(session_id), ids);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRestore));
+  return restore_evicted_entries(*store, std::string(session_id), ids);
 }
 
 Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id,
                                                      const ArchiveOptions& options) {
-  BMAD_TRY(check_manage(impl_->store, "archive"));
-  return bmad_mem::archive_session(impl_->store, std::string(session_id), options);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionArchive));
+  return bmad_mem::archive_session(*store, std::string(session_id), options);
 }
 
 Result<Session> MemoryManager::restore_session(std::string_view session_id) {
-  return bmad_mem::restore_session(impl_->store, std::string(session_id));
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionRestore));
+  return bmad_mem::restore_session(*store, std::string(session_id));
 }
 
 Result<std::vector<ArchivedSession>> MemoryManager::archived_sessions() const {
-  return list_archived(impl_->store);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
+  return list_archived(*store);
 }
 
 Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::string> sessions,
                                                       std::optional<Timestamp> as_of, bool write) {
-  return age_sessions(impl_->store, sessions, as_of, write);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDecay, write));
+  return age_sessions(*store, sessions, as_of, write);
 }
 
 std::vector<DecayTableLine> MemoryManager::decay_table() const { return list_decay(impl_->store); }
@@ -542,7 +578,8 @@ SessionState MemoryManager::session_state(const Session& session) const {
 }
 
 Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
-  return bmad_mem::maintain(impl_->store, options);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kMaintain, !options.dry_run));
+  return bmad_mem::maintain(*store, options);
 }
 
 Status MemoryManager::check_writable() const {
@@ -558,12 +595,14 @@ std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
 
 Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,
                                            const Progress& on_progress) const {
-  return verify_store(impl_->store, sessions, on_progress);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kVerify));
+  return verify_store(*store, sessions, on_progress);
 }
 
 Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const std::string> sessions,
                                                               const Progress& on_progress) {
-  return rebuild_indexes(impl_->store, sessions, on_progress);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRebuildIndex));
+  return rebuild_indexes(*store, sessions, on_progress);
 }
 
 void MemoryManager::index_new_entries() const { seal_index(impl_->store); }
@@ -571,21 +610,24 @@ void MemoryManager::index_new_entries() const { seal_index(impl_->store); }
 Result<RepairReport> MemoryManager::repair(
     std::span<const std::string> sessions, const Progress& on_progress,
     const std::function<bool(const std::string& session_id)>& is_elsewhere) {
-  return repair_store(impl_->store, sessions, on_progress, is_elsewhere);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
+  return repair_store(*store, sessions, on_progress, is_elsewhere);
 }
 
 Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> sessions) {
-  return bmad_mem::accept_changes(impl_->store, sessions);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
+  return bmad_mem::accept_changes(*store, sessions);
 }
 
 Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
                                                         bool dry_run) {
-  BMAD_TRY(check_manage(impl_->store, "redact"));
-  return redact_sessions(impl_->store, sessions, dry_run);
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRedact));
+  return redact_sessions(*store, sessions, dry_run);
 }
 
 Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {
-  return report_privacy(impl_->store, sessions);
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kPrivacy));
+  return report_privacy(*store, sessions);
 }
 
 Result<SecretScanner> MemoryManager::scanner() const {
@@ -597,8 +639,14 @@ Result<SecretScanner> MemoryManager::scanner() const {
   return SecretScanner(rules->redactor());
 }
 
-Store& MemoryInside::store(MemoryManager& memory) { return memory.impl_->store; }
+Result<Store*> MemoryInside::enter(MemoryManager& memory, Operation operation, bool changes) {
+  return memory.impl_->enter(operation, changes);
+}
 
-const Store& MemoryInside::store(const MemoryManager& memory) { return memory.impl_->store; }
+Result<const Store*> MemoryInside::enter(const MemoryManager& memory, Operation operation) {
+  return memory.impl_->enter(operation);
+}
+
+const Store& MemoryInside::settings(const MemoryManager& memory) { return memory.impl_->store; }
 
 }  // namespace bmad_mem

@@ -362,8 +362,8 @@ Result<std::vector<Remembered>> remember_all(Store& store, std::span<const Remem
 Knowledge::Knowledge(MemoryManager& memory) : memory_(&memory) {}
 
 Result<Remembered> Knowledge::remember(const RememberParams& params) {
-  BMAD_TRY_ASSIGN(std::vector<Remembered> remembered,
-                  remember_all(MemoryInside::store(*memory_), {&params, 1}));
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  BMAD_TRY_ASSIGN(std::vector<Remembered> remembered, remember_all(*store, {&params, 1}));
   return std::move(remembered.front());
 }
 

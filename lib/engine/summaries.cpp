@@ -58,7 +58,9 @@ Summaries::Summaries(MemoryManager& memory) : memory_(&memory) {}
 
 Result<SummaryStatus> Summaries::status(std::string_view session_id) const {
   const std::string id(session_id);
-  const Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(const Store* const entered,
+                  MemoryInside::enter(*memory_, Operation::kSummaryDue));
+  const Store& store = *entered;
   BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
   BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, id));
   return describe_summary(store, id, files, talk);
@@ -66,8 +68,8 @@ Result<SummaryStatus> Summaries::status(std::string_view session_id) const {
 
 Result<std::string> Summaries::show(std::string_view session_id) {
   const std::string id(session_id);
-  Store& store = MemoryInside::store(*memory_);
-  BMAD_TRY(check_read(store, EntryType::kConversation));
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryShow));
+  Store& store = *entered;
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
   if (!files.text) {
     const Result<FileLock::Guard> guard = store.session(id)->writer.lock("summary");
@@ -84,7 +86,9 @@ Result<std::string> Summaries::show(std::string_view session_id) {
 
 Status Summaries::set_compacting(std::string_view session_id, bool compacting) {
   const std::string id(session_id);
-  Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(Store* const entered,
+                  MemoryInside::enter(*memory_, Operation::kSummaryCompacting));
+  Store& store = *entered;
   BMAD_TRY(check_session(store, id));
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(id)->writer.lock("summary"));
   BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, id));
@@ -95,7 +99,8 @@ Status Summaries::set_compacting(std::string_view session_id, bool compacting) {
 Result<CompactedConversation> Summaries::compact(std::string_view session_id,
                                                  const CompactConversationOptions& options) {
   const std::string id(session_id);
-  Store& store = MemoryInside::store(*memory_);
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryCompact));
+  Store& store = *entered;
   BMAD_TRY_ASSIGN(CompactedConversation result, compact_now(store, id, options));
   // Who can't count it has the conversation all the same.
   if (const auto guard = store.session(id)->writer.lock("summary")) {
@@ -105,7 +110,9 @@ Result<CompactedConversation> Summaries::compact(std::string_view session_id,
 }
 
 Result<SummaryStats> Summaries::stats(std::string_view session_id) const {
-  return read_summary_stats(MemoryInside::store(*memory_), std::string(session_id));
+  BMAD_TRY_ASSIGN(const Store* const store,
+                  MemoryInside::enter(*memory_, Operation::kSummaryStats));
+  return read_summary_stats(*store, std::string(session_id));
 }
 
 }  // namespace bmad_mem

@@ -19,18 +19,18 @@ TEST_CASE("the description has every endpoint of the table, and each name once")
   CHECK_FALSE(answer.json["took_ms"].present());
   const JsonValue schemas = answer.json["components"]["schemas"];
   std::set<std::string> names;
-  for (const Endpoint* const endpoint : all_endpoints()) {
-    CAPTURE(endpoint->path);
-    std::string method(endpoint->method);
+  for (const Endpoint& endpoint : all_endpoints()) {
+    CAPTURE(endpoint.path);
+    std::string method(endpoint.method);
     for (char& c : method) {
       c = static_cast<char>(c - 'A' + 'a');
     }
-    const JsonValue operation = answer.json["paths"][endpoint->path][method];
+    const JsonValue operation = answer.json["paths"][endpoint.path][method];
     REQUIRE(operation.is_object());
     CHECK(names.emplace(operation["operationId"].string()).second);
-    CHECK((endpoint->request.empty() || schemas[endpoint->request].is_object()));
-    CHECK((endpoint->response.empty() || schemas[endpoint->response].is_object()));
-    CHECK(endpoint->summary.ends_with('.'));
+    CHECK((endpoint.request.empty() || schemas[endpoint.request].is_object()));
+    CHECK((endpoint.response.empty() || schemas[endpoint.response].is_object()));
+    CHECK(endpoint.summary.ends_with('.'));
   }
   for (const std::string_view path :
        {"/memory/events", "/mcp", "/auth/session", "/auth/link", "/openapi.json"}) {

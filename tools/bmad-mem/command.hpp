@@ -5,9 +5,9 @@
 //             ├─> completion.cpp   bash, zsh, fish
 //             └─> man_page.cpp     bmad-mem.1
 //
-// A new command is one file in commands/ with a `const Command`, a line in command_table.cpp and a
-// case in tests/cli. All declarations are constants: nothing is built before it is needed, because
-// an agent's hook starts the tool anew for each call.
+// The declarations are made from the operation table, lib/operations/table/: a new command is a row
+// there, a function run_NAME in commands/ and a case in tests/cli. All are constants: nothing is
+// built before it is needed, because an agent's hook starts the tool for each call.
 #pragma once
 
 #include <cstddef>
@@ -73,8 +73,9 @@ enum class Group : std::uint8_t { kStart, kWrite, kRead, kKnow, kConnect, kCare,
 struct Command {
   std::string_view name;  ///< "add", "session new".
   Group group;
-  std::string_view summary;      ///< One line, lower case, no full stop.
-  std::string_view description;  ///< Whole sentences; paragraphs are separated by an empty line.
+  std::string_view everyday = {};  ///< Its title in the short help; empty: not there.
+  std::string_view summary;        ///< One line, lower case, no full stop.
+  std::string_view description;    ///< Whole sentences; paragraphs are separated by an empty line.
   std::span<const Positional> positionals = {};
   std::span<const Option> options = {};
   /// A table of its own below the options, such as a language that an argument is written in.
@@ -96,7 +97,7 @@ constexpr bool answers(const Command& command) {
 }
 
 /// All commands, in the order of help.
-std::span<const Command* const> all_commands();
+std::span<const Command> all_commands();
 
 /// A word that people type for a command of another name.
 struct Synonym {

@@ -31,34 +31,34 @@ CompletionScope scope_of(const Command& command, std::string_view first) {
 
 std::vector<CompletionScope> completion_scopes() {
   std::vector<CompletionScope> scopes;
-  for (const Command* command : all_commands()) {
-    if (command->group == Group::kHidden) {
+  for (const Command& command : all_commands()) {
+    if (command.group == Group::kHidden) {
       continue;
     }
-    if (command->options_of != nullptr) {
+    if (command.options_of != nullptr) {
       for (const std::string_view type : kTypeNames) {
-        scopes.push_back(scope_of(*command, type));
+        scopes.push_back(scope_of(command, type));
       }
     }
-    scopes.push_back(scope_of(*command, {}));
+    scopes.push_back(scope_of(command, {}));
   }
   return scopes;
 }
 
 std::vector<Example> first_command_words() {
   std::vector<Example> words;
-  for (const Command* command : all_commands()) {
-    if (command->group == Group::kHidden) {
+  for (const Command& command : all_commands()) {
+    if (command.group == Group::kHidden) {
       continue;
     }
-    const std::size_t blank = command->name.find(' ');
-    const std::string_view word = command->name.substr(0, blank);
+    const std::size_t blank = command.name.find(' ');
+    const std::string_view word = command.name.substr(0, blank);
     const bool is_new =
         std::ranges::none_of(words, [&](const Example& known) { return known.command == word; });
     if (is_new) {
       words.push_back(
           {.command = word,
-           .says = blank == std::string_view::npos ? command->summary : "make, list, show, close"});
+           .says = blank == std::string_view::npos ? command.summary : "make, list, show, close"});
     }
   }
   return words;
@@ -66,10 +66,10 @@ std::vector<Example> first_command_words() {
 
 std::vector<Example> second_command_words(std::string_view first) {
   std::vector<Example> words;
-  for (const Command* command : all_commands()) {
-    const std::size_t blank = command->name.find(' ');
-    if (blank != std::string_view::npos && command->name.substr(0, blank) == first) {
-      words.push_back({.command = command->name.substr(blank + 1), .says = command->summary});
+  for (const Command& command : all_commands()) {
+    const std::size_t blank = command.name.find(' ');
+    if (blank != std::string_view::npos && command.name.substr(0, blank) == first) {
+      words.push_back({.command = command.name.substr(blank + 1), .says = command.summary});
     }
   }
   return words;

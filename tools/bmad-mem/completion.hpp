@@ -11,8 +11,6 @@
 
 namespace bmad_mem::cli {
 
-inline constexpr std::array<std::string_view, 3> kShells = {"bash", "zsh", "fish"};
-
 std::string bash_completion();
 std::string zsh_completion();
 std::string fish_completion();

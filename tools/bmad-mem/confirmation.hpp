@@ -8,9 +8,6 @@
 
 namespace bmad_mem::cli {
 
-inline constexpr Option kYesOption = {
-    .name = "yes", .letter = 'y', .help = "don't ask; only on a terminal is asked at all"};
-
 /// Whether a person is there to be asked. Scripts, --json and --yes are not asked: nobody may be
 /// there to answer, and then no question must stop the work.
 bool is_asked(const Tool& tool);

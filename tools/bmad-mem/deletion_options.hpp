@@ -11,13 +11,6 @@
 
 namespace bmad_mem::cli {
 
-inline constexpr Option kMatchOption = {
-    .name = "match",
-    .value = "TEXT",
-    .help = "what holds this text in any field, in any version; case counts"};
-inline constexpr Option kDryRunDeletion = {
-    .name = "dry-run", .help = "show what would go, a line each; change nothing"};
-
 /// --match, which must not be empty: an empty variable of a script would match everything.
 Result<std::string> read_match(const Arguments& args);
 

@@ -7,8 +7,6 @@
 
 #include <fmt/core.h>
 
-#include "commands/commands.hpp"
-
 namespace bmad_mem::cli {
 namespace {
 
@@ -22,19 +20,9 @@ constexpr std::string_view kReadingExitStatus =
 constexpr std::string_view kToolPurpose =
     "A file-based memory for software agents: messages, decisions, knowledge.";
 
-/// What somebody needs in the first hour; with titles and footer one screen of 24 lines.
-constexpr std::array kStoreCommands = {&kInit, &kAdd, &kRemember, &kImport};
-constexpr std::array kAskCommands = {&kQuery, &kList, &kRecall, &kContext};
-constexpr std::array kAgentCommands = {&kInstall, &kServe};
-constexpr std::array kCareCommands = {&kStats, &kVerify, &kExport, &kDelete};
-struct EverydayGroup {
-  std::string_view title;
-  std::span<const Command* const> commands;
-};
-constexpr EverydayGroup kEveryday[] = {{"Store:", kStoreCommands},
-                                       {"Ask:", kAskCommands},
-                                       {"Agents and people:", kAgentCommands},
-                                       {"Look after:", kCareCommands}};
+/// The titles of the short help, which shows what somebody needs in the first hour; with titles and
+/// footer it is one screen of 24 lines.
+constexpr std::string_view kEveryday[] = {"Store", "Ask", "Agents and people", "Look after"};
 
 struct Variable {
   std::string_view name;
@@ -242,11 +230,13 @@ std::string help_text(const Command& command, std::string_view first, const Styl
 std::string overview_text(const Style& style) {
   std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n{}\n\n",
                                 style.bold("Usage:"), kToolPurpose);
-  for (const auto& [title, commands] : kEveryday) {
-    out += style.bold(title);
+  for (const std::string_view title : kEveryday) {
+    out += style.bold(fmt::format("{}:", title));
     out += '\n';
-    for (const Command* command : commands) {
-      out += fmt::format("  {:<10}{}\n", command->name, command->summary);
+    for (const Command& command : all_commands()) {
+      if (command.everyday == title) {
+        out += fmt::format("  {:<10}{}\n", command.name, command.summary);
+      }
     }
   }
   out += "\n`bmad-mem help COMMAND` shows options and examples, `help --all` all commands.\n";
@@ -259,9 +249,9 @@ std::string complete_overview_text(const Style& style) {
   for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
                             Group::kConnect, Group::kCare, Group::kTool}) {
     std::vector<Row> rows;
-    for (const Command* command : all_commands()) {
-      if (command->group == group) {
-        rows.push_back({std::string(command->name), std::string(command->summary)});
+    for (const Command& command : all_commands()) {
+      if (command.group == group) {
+        rows.push_back({std::string(command.name), std::string(command.summary)});
       }
     }
     append_title(out, group_title(group), style);

@@ -16,22 +16,6 @@ inline constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
     "user_preference", "architecture", "pattern",    "error_solution",
     "project_fact",    "style",        "constraint", "decision"};
 
-inline constexpr Option kCategoryOption = {
-    .name = "category",
-    .value = "CATEGORY",
-    .help =
-        "user_preference, architecture, pattern, error_solution, project_fact, style, "
-        "constraint or decision",
-    .completion = Completion::kChoice,
-    .choices = kCategoryNames};
-
-inline constexpr Option kTaughtByOption = {
-    .name = "session",
-    .value = "ID",
-    .help = "the session that has taught it",
-    .fallback = "$BMAD_SESSION, else the open one that was written last, else a new one",
-    .completion = Completion::kSession};
-
 /// The value of --category; nothing without one.
 /// Errors: E_INVALID_QUERY for any other word, with the nearest.
 Result<std::optional<Category>> read_category(const Arguments& args);

@@ -25,8 +25,8 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "commands/commands.hpp"
 #include "help.hpp"
+#include "operation_calls.hpp"
 #include "options.hpp"
 #include "tool.hpp"
 
@@ -93,7 +93,7 @@ ExitStatus run_tool(std::span<const char* const> argv) {
   CommandLine line = read_command_line(argv);
   // For an agent's client 2 means that a hook forbids what is going on; and a hook that is older
   // than the settings that call it does not know all their options.
-  const bool is_hook = line.command == &kHook;
+  const bool is_hook = line.command != nullptr && line.command->run == run_hook;
   const ExitStatus status = run_command(std::move(line));
   return is_hook ? ExitStatus::kDone : status;
 }

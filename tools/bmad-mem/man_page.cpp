@@ -186,9 +186,9 @@ std::string man_page() {
   for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
                             Group::kConnect, Group::kCare, Group::kTool}) {
     out += fmt::format(".SH {}\n", upper(group_title(group)));
-    for (const Command* command : all_commands()) {
-      if (command->group == group) {
-        append_command(out, *command);
+    for (const Command& command : all_commands()) {
+      if (command.group == group) {
+        append_command(out, command);
       }
     }
   }

@@ -185,9 +185,9 @@ std::size_t find_word(const std::vector<std::string>& words, std::size_t at) {
 /// The names of the commands, or only their first words.
 std::vector<std::string_view> command_names(bool whole) {
   std::vector<std::string_view> names;
-  for (const Command* command : all_commands()) {
-    if (command->group != Group::kHidden) {
-      names.push_back(whole ? command->name : command->name.substr(0, command->name.find(' ')));
+  for (const Command& command : all_commands()) {
+    if (command.group != Group::kHidden) {
+      names.push_back(whole ? command.name : command.name.substr(0, command.name.find(' ')));
     }
   }
   return names;
@@ -207,9 +207,9 @@ std::string unknown_command(std::string_view name) {
 /// For a word that is no command alone, as "session".
 std::string incomplete_command(std::string_view word) {
   std::string names;
-  for (const Command* command : all_commands()) {
-    if (command->name.starts_with(word) && command->name.size() > word.size()) {
-      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", command->name);
+  for (const Command& command : all_commands()) {
+    if (command.name.starts_with(word) && command.name.size() > word.size()) {
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", command.name);
     }
   }
   return fmt::format("'{}' needs a subcommand: {}", word, names);

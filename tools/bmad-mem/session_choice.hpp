@@ -12,21 +12,6 @@
 
 namespace bmad_mem::cli {
 
-inline constexpr Option kSessionOption = {
-    .name = "session",
-    .value = "ID",
-    .help = "the session",
-    .fallback = "$BMAD_SESSION, else the one session that is open",
-    .completion = Completion::kSession};
-
-/// As kSessionOption, of commands that open a session when none is open.
-inline constexpr Option kWritableSessionOption = {
-    .name = "session",
-    .value = "ID",
-    .help = "the session",
-    .fallback = "$BMAD_SESSION, else the open one that was written last, else a new one",
-    .completion = Completion::kSession};
-
 /// --session, else $BMAD_SESSION, else the only open session.
 /// Errors: E_SESSION_NOT_FOUND when none or several are open, saying what to do.
 Result<std::string> choose_session(Tool& tool, const MemoryManager& memory);

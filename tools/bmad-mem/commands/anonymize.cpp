@@ -11,12 +11,12 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "commands/commands.hpp"
 #include "confirmation.hpp"
 #include "entry_input.hpp"
 #include "export/export_writer.hpp"
 #include "export/output_file.hpp"
 #include "filters.hpp"
+#include "operation_calls.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -24,8 +24,6 @@ namespace bmad_mem::cli {
 namespace {
 
 using Key = std::array<unsigned char, 16>;
-
-constexpr std::array<std::string_view, 2> kPathChoices = {"outside", "all"};
 
 Error key_error(std::string_view why, const std::string& path) {
   return {.code = ErrorCode::E_STORAGE_IO,
@@ -190,6 +188,8 @@ Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOpt
   return finished(tool, report, problems, true, options.dry_run);
 }
 
+}  // namespace
+
 Result<ExitStatus> run_anonymize(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("session") == args.has("all")) {
@@ -222,61 +222,5 @@ Result<ExitStatus> run_anonymize(Tool& tool) {
   BMAD_TRY(file.commit());
   return status;
 }
-
-constexpr Option kAnonymizeOptions[] = {
-    {.name = "session",
-     .letter = 's',
-     .value = "ID",
-     .help = "this session",
-     .repeatable = true,
-     .completion = Completion::kSession},
-    {.name = "all", .help = "every session but archived ones"},
-    {.name = "dry-run", .help = "say how much would change, and write nothing"},
-    kOutputOption,
-    kForceOption,
-    {.name = "in-place", .help = "change the memory itself; there is no way back"},
-    {.name = "paths",
-     .value = "WHICH",
-     .help = "outside: below the project names stay readable; all: nowhere",
-     .fallback = "outside",
-     .completion = Completion::kChoice,
-     .choices = kPathChoices},
-    {.name = "key-file",
-     .value = "FILE",
-     .help = "keep the key here, so that another run gives the same pseudonyms",
-     .fallback = "a new key each time",
-     .completion = Completion::kFile},
-    kYesOption,
-};
-
-constexpr Example kAnonymizeExamples[] = {
-    {.command = "bmad-mem anonymize --all -o public.jsonl",
-     .says = "a copy to show around; `import` takes it"},
-    {.command = "bmad-mem anonymize --all --dry-run", .says = "how many people are in it?"},
-    {.command = "bmad-mem anonymize --session s1 --in-place --key-file ~/key",
-     .says = "in the memory itself"},
-};
-
-}  // namespace
-
-const Command kAnonymize = {
-    .name = "anonymize",
-    .group = Group::kCare,
-    .summary = "replace people, hosts and places by pseudonyms",
-    .description =
-        "Writes an export in JSONL in which people (user ids, who decided, approved, found, and "
-        "@names), hosts, e-mail and IP addresses, home folders and absolute paths are pseudonyms: "
-        "person-3f2a91c0, host-…, user-…@example.invalid, ip-…, /home/user-…. The same thing has "
-        "the same pseudonym everywhere. Ids, references, types and times stay, and so do names of "
-        "agents. Names of people that no field names can't be known, and stay too.\n\n"
-        "With --in-place the logs and manifests are rewritten, each replaced whole. What is "
-        "archived, evicted or deleted, summaries and artifacts are not touched, and named; so is "
-        "what git has in its history.",
-    .options = kAnonymizeOptions,
-    .examples = kAnonymizeExamples,
-    .exit_status =
-        "0 done, 1 failed, the answer was no, or something could not be read, 2 wrong usage.",
-    .run = run_anonymize,
-};
 
 }  // namespace bmad_mem::cli

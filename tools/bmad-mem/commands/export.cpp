@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "commands/commands.hpp"
 #include "export/export_writer.hpp"
 #include "export/output_file.hpp"
 #include "filters.hpp"
 #include "graph/graph_store.hpp"
+#include "operation_calls.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 
@@ -109,6 +109,8 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   return ExitStatus::kDone;
 }
 
+}  // namespace
+
 Result<ExitStatus> run_export(Tool& tool) {
   const std::string_view format = tool.args().maybe("format").value_or("jsonl");
   if (std::ranges::find(kExportFormats, format) == kExportFormats.end()) {
@@ -145,65 +147,5 @@ Result<ExitStatus> run_export(Tool& tool) {
   BMAD_TRY(file.commit());
   return status;
 }
-
-constexpr Option kExportOptions[] = {
-    {.name = "format",
-     .letter = 'f',
-     .value = "NAME",
-     .help = "how to write it; jsonl is what `import` takes",
-     .fallback = "jsonl",
-     .completion = Completion::kChoice,
-     .choices = kExportFormats},
-    kOutputOption,
-    kForceOption,
-    kSessionFilter,
-    kTypeFilter,
-    kTagFilter,
-    kWhereFilter,
-    kAgentFilter,
-    kSinceFilter,
-    kUntilFilter,
-    kAsOfFilter,
-    kPinnedFilter,
-    {.name = "archived", .help = "archived sessions as well"},
-    {.name = "all-versions",
-     .help = "every version of each entry, in the order of the log",
-     .fallback = "the latest; all in jsonl when nothing is filtered"},
-    kNoSensitiveFilter,
-};
-
-constexpr Example kExportExamples[] = {
-    {.command = "bmad-mem export -o memory.jsonl", .says = "everything, for `import` elsewhere"},
-    {.command = "bmad-mem export -f markdown --since 7d -o week.md", .says = "the week, to read"},
-    {.command = "bmad-mem export -f csv --type decision", .says = "decisions, for a spreadsheet"},
-};
-
-}  // namespace
-
-const Command kExport = {
-    .name = "export",
-    .group = Group::kRead,
-    .summary = "write entries out: JSONL, JSON, YAML, Markdown, CSV",
-    .description =
-        "Writes all sessions, oldest first, each with its entries in order of time; filters choose "
-        "among the entries. One session is in memory at a time.\n\n"
-        "JSONL is the memory itself: a line for each session, then its entries as they are stored, "
-        "in all versions when nothing is filtered. `import` makes the same memory of it. JSON and "
-        "YAML are one document, CSV has a row for each entry, Markdown is for reading. "
-        "server-memory "
-        "is the file of the reference memory server, with the entities and relations of the "
-        "session "
-        "server-memory.\n\n"
-        "What is deleted or was moved to the archive by compaction is not exported. With --as-of, "
-        "the "
-        "versions of then are, and what compaction has moved since; what is said of the sessions "
-        "themselves is of today.",
-    .options = kExportOptions,
-    .examples = kExportExamples,
-    .exit_status =
-        "0 done, 1 failed, 2 wrong usage, 4 something could not be read (it is named; the rest is "
-        "exported).",
-    .run = run_export,
-};
 
 }  // namespace bmad_mem::cli

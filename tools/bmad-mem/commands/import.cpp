@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "commands/commands.hpp"
 #include "import/import_files.hpp"
 #include "import/import_formats.hpp"
 #include "import/import_places.hpp"
+#include "operation_calls.hpp"
 #include "progress.hpp"
 #include "removed_view.hpp"
 #include "session_choice.hpp"
@@ -209,6 +209,8 @@ std::string options_problem(const Arguments& args, std::optional<ImportFormat> f
   return {};
 }
 
+}  // namespace
+
 Result<ExitStatus> run_import(Tool& tool) {
   const auto from = tool.args().maybe("from");
   const std::optional<ImportFormat> format =
@@ -227,77 +229,5 @@ Result<ExitStatus> run_import(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   return import_all(tool, *format, &memory);
 }
-
-constexpr Positional kImportPositionals[] = {
-    {.name = "FILE",
-     .help = "a file, a folder (every file below it whose name "
-             "fits the format), or '-' for stdin",
-     .min = 0,
-     .max = 0,
-     .completion = Completion::kFile}};
-
-constexpr Option kImportOptions[] = {
-    {.name = "from",
-     .value = "NAME",
-     .help = "whose memory it is; without FILE also where to look for it",
-     .completion = Completion::kChoice,
-     .choices = kImportSourceNames},
-    {.name = "all-projects", .help = "with --from and without FILE: not only of this project"},
-    {.name = "session",
-     .value = "ID",
-     .help = "put everything into this session; it is made when it isn't there",
-     .fallback = "the one that each entry or transcript names",
-     .completion = Completion::kSession},
-    {.name = "format",
-     .value = "NAME",
-     .help = "what the files are",
-     .fallback = "auto",
-     .completion = Completion::kChoice,
-     .choices = kImportFormatNames},
-    {.name = "dry-run", .help = "read and count, write nothing"},
-};
-
-constexpr Example kImportExamples[] = {
-    {.command = "bmad-mem import --from claude-code",
-     .says = "all that Claude Code said and did in this project, subagents included"},
-    {.command = "bmad-mem import --from chatgpt conversations.json",
-     .says = "an export of ChatGPT, of any size"},
-    {.command = "bmad-mem export | bmad-mem --root /srv/memory import -",
-     .says = "copy everything into another memory"},
-    {.command = "bmad-mem import --dry-run notes.jsonl", .says = "look before"},
-};
-
-}  // namespace
-
-const Command kImport = {
-    .name = "import",
-    .group = Group::kWrite,
-    .summary = "import entries and agent transcripts",
-    .description =
-        "Imports what other agents and memories keep (--from says whose it is), exports, and JSONL "
-        "of our own types, as --json prints it or as it stands in a log. Each file's format is "
-        "recognised without --from, too. Importing again adds nothing but what is new.\n\n"
-        "Without FILE, --from claude-code, codex and gemini look where these programs keep their "
-        "transcripts ($CLAUDE_CONFIG_DIR, $CODEX_HOME), and take those of the project that the "
-        "memory belongs to; --from server-memory reads $MEMORY_FILE_PATH.\n\n"
-        "Transcripts: messages of user and assistant become conversation entries, tool calls and "
-        "results become events with a snippet of at most 2,000 bytes. Each transcript goes into a "
-        "session of its own (cc-ID, codex-ID, gemini-ID, chatgpt-ID). What the program itself "
-        "wrote, thinking, base64 data and lines over 1 MiB are left out and counted.\n\n"
-        "Memories: what server-memory, basic-memory and mem0 hold becomes facts, in a session "
-        "that is called so.\n\n"
-        "Own entries: \"type\" names the type, else the file's name does (decisions.jsonl); "
-        "\"session_id\" names the session, which is made when it isn't there. Unknown fields are "
-        "kept. Lines that are no entries are refused and reported; the others are imported.\n\n"
-        "What `export` wrote in JSONL: sessions that aren't there are made as they were, entries "
-        "keep ids, times and versions, and importing the same export again changes nothing.",
-    .positionals = kImportPositionals,
-    .options = kImportOptions,
-    .examples = kImportExamples,
-    .exit_status =
-        "0 done, 1 failed, or lines were refused (the others are imported), "
-        "2 wrong usage.",
-    .run = run_import,
-};
 
 }  // namespace bmad_mem::cli

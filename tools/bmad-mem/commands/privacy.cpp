@@ -1,18 +1,251 @@
-// privacy - what is kept, for how long, and what was taken out.
+// privacy.cpp - what is removed permanently, and what is kept for how long.
 #include "bmad_mem/privacy.hpp"
 
+#include <algorithm>
+#include <array>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "commands/commands.hpp"
+#include "confirmation.hpp"
+#include "deletion_options.hpp"
 #include "filters.hpp"
+#include "git_history.hpp"
+#include "leftovers.hpp"
+#include "operation_calls.hpp"
 #include "redaction_view.hpp"
+#include "removed_view.hpp"
 #include "table.hpp"
 #include "tool.hpp"
+#include "workspaces.hpp"
 
 namespace bmad_mem::cli {
+
+Result<ExitStatus> run_purge(Tool& tool) {
+  const bool all = tool.args().has("all");
+  const auto text = tool.args().maybe("verify");
+  if (text && text->empty()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the text to look for is empty",
+                 .field = "verify"};
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  if (all && !is_confirmed(tool, "purge everything that was deleted, for good?")) {
+    return ExitStatus::kFailed;
+  }
+  BMAD_TRY_ASSIGN(const DeletionReport report, memory.purge_deleted(all));
+  const bool nothing = report.entries == 0 && report.sessions_gone.empty();
+  if (nothing && !tool.json()) {
+    tool.note(all ? "nothing is deleted"
+                  : "nothing was deleted longer ago than it can be brought back; --all purges the "
+                    "rest");
+  } else {
+    print_deletion(tool, report, {.dry_run = false, .purge = true});
+  }
+  return text ? verify_gone(tool, memory, *text) : ExitStatus::kDone;
+}
+
+namespace {
+
+Result<ExitStatus> forget_text(Tool& tool, const std::string& text) {
+  const DeleteOptions options{.dry_run = tool.args().has("dry-run"), .purge = true};
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const ExitStatus status, delete_and_tell(tool, memory, {.match = text}, options));
+  if (!tool.args().has("verify") || status != ExitStatus::kDone) {
+    return status;
+  }
+  return verify_gone(tool, memory, text);
+}
+
+void print_sessions(Tool& tool, const std::vector<WorkspaceSession>& sessions) {
+  for (const WorkspaceSession& session : sessions) {
+    if (tool.json()) {
+      JsonWriter json;
+      json.begin_object().member("session_id", session.session_id);
+      json.member("state", session.state).member("workspace", session.named).end_object();
+      tool.out().print("{}\n", json.text());
+    } else {
+      tool.out().print("{}  {}  {}\n", tool.style().id(session.session_id), session.state,
+                       printable(session.named));
+    }
+  }
+}
+
+/// What a purge of sessions does not reach, said rather than passed over.
+Status note_the_rest(Tool& tool, const MemoryManager& memory, const Workspace& workspace) {
+  BMAD_TRY_ASSIGN(const std::vector<Deletion> deletions, memory.deletions());
+  if (std::ranges::any_of(deletions, &Deletion::whole_session)) {
+    tool.note(
+        "sessions that were deleted before aren't asked where they belong; `bmad-mem purge "
+        "--all` removes them, too");
+  }
+  tool.note(
+      fmt::format("entries of other sessions that name the folder stay; `bmad-mem forget "
+                  "--match '{}'` purges those",
+                  printable(workspace.path)));
+  return {};
+}
+
+Result<ExitStatus> verify_sessions(Tool& tool, const MemoryManager& memory,
+                                   const std::vector<WorkspaceSession>& sessions) {
+  std::vector<std::string> paths;
+  for (const WorkspaceSession& session : sessions) {
+    paths.push_back("sessions/" + session.session_id);
+    for (const std::string_view ending : {".tar.gz", ".manifest.json", ".evicted.jsonl.gz"}) {
+      paths.push_back(fmt::format("archive/{}{}", session.session_id, ending));
+    }
+    paths.push_back("shared/kept/" + session.session_id + ".jsonl");
+  }
+  return print_git_search(tool, search_git_paths(memory.root(), paths));
+}
+
+Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
+  const Workspace workspace = workspace_of(folder);
+  const DeleteOptions options{.dry_run = tool.args().has("dry-run"), .purge = true};
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<WorkspaceSession> sessions,
+                  sessions_of_workspace(memory, workspace));
+  if (options.dry_run || is_asked(tool)) {
+    print_sessions(tool, sessions);
+  }
+  if (sessions.empty()) {
+    tool.note(fmt::format("no session names the workspace {} or {}", printable(workspace.path),
+                          printable(workspace.name)));
+  } else if (!options.dry_run) {
+    if (!is_confirmed(tool, fmt::format("purge {}, for good?",
+                                        format_count(sessions.size(), "session", "sessions")))) {
+      return ExitStatus::kFailed;
+    }
+    for (const WorkspaceSession& session : sessions) {
+      BMAD_TRY_ASSIGN(const DeletionReport report,
+                      memory.delete_session(session.session_id, options));
+      print_deletion(tool, report, options);
+    }
+  }
+  BMAD_TRY(note_the_rest(tool, memory, workspace));
+  return tool.args().has("verify") ? verify_sessions(tool, memory, sessions) : ExitStatus::kDone;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_forget(Tool& tool) {
+  const Arguments& args = tool.args();
+  if (args.has("workspace") == args.has("match")) {
+    return tool.wrong_usage("give either --workspace DIR or --match TEXT");
+  }
+  if (args.has("verify") && args.has("dry-run")) {
+    return tool.wrong_usage("--verify looks whether all is gone; it makes no sense with --dry-run");
+  }
+  BMAD_TRY_ASSIGN(const std::string text, read_match(args));
+  if (!text.empty()) {
+    return forget_text(tool, text);
+  }
+  if (args.value("workspace").empty()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the name of the folder is empty",
+                 .field = "workspace"};
+  }
+  return forget_workspace(tool, args.value("workspace"));
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 8> kActionNames = {"delete",  "undelete", "purge", "compact",
+                                                          "archive", "restore",  "decay", "redact"};
+
+/// Ids that a line for people shows.
+constexpr std::size_t kIdsShown = 3;
+
+std::string record_as_json(const AuditRecord& record) {
+  JsonWriter json;
+  json.begin_object().member("at", format_rfc3339(record.at));
+  json.member("session_id", record.session_id).member("agent_id", record.agent_id);
+  json.member("action", record.action).member("count", record.count);
+  add_texts(json, "ids", record.ids);
+  json.member("detail", record.detail).end_object();
+  return json.take();
+}
+
+std::string ids_text(const AuditRecord& record) {
+  std::string out;
+  for (std::size_t i = 0; i < record.ids.size() && i < kIdsShown; ++i) {
+    out += (i == 0 ? "" : ", ") + printable(record.ids[i]);
+  }
+  if (record.ids.size() > kIdsShown) {
+    out += ", …";
+  }
+  return out;
+}
+
+/// Columns that are aligned to the left, as text is: table.hpp is for numbers.
+void print_records(Tool& tool, const std::vector<AuditRecord>& records) {
+  std::vector<std::array<std::string, 6>> rows = {
+      {"time", "session", "who", "action", "count", "ids"}};
+  for (const AuditRecord& record : records) {
+    rows.push_back({format_minute(record.at), record.session_id, printable(record.agent_id),
+                    record.action, format_count(record.count), ids_text(record)});
+  }
+  std::array<std::size_t, 6> widths{};
+  for (const auto& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], text_width(row[i]));
+    }
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const auto& row = rows[i];
+    const std::string detail = i == 0 ? "detail" : printable(records[i - 1].detail);
+    std::string line =
+        fmt::format("{}  {}  {}  {}  {}  {}", row[0] + std::string(widths[0] - row[0].size(), ' '),
+                    padded(row[1], widths[1]), padded(row[2], widths[2]), padded(row[3], widths[3]),
+                    padded_left(row[4], widths[4]), padded(row[5], widths[5]));
+    line += "  " + detail;
+    line.erase(line.find_last_not_of(' ') + 1);
+    tool.out().print("{}\n", i == 0 ? tool.style().bold(line) : line);
+  }
+}
+
+Result<AuditFilter> read_audit_filter(const Arguments& args) {
+  BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(args, system_clock().now()));
+  AuditFilter audit{.sessions = std::move(filter.sessions),
+                    .actions = {},
+                    .since = filter.since,
+                    .until = filter.until,
+                    .limit = filter.limit};
+  audit.actions.assign(args.all("action").begin(), args.all("action").end());
+  return audit;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_audit(Tool& tool) {
+  for (const std::string& action : tool.args().all("action")) {
+    if (std::ranges::find(kActionNames, action) == kActionNames.end()) {
+      return tool.wrong_usage(
+          fmt::format("--action takes {}, not '{}'", fmt::join(kActionNames, ", "), action));
+    }
+  }
+  BMAD_TRY_ASSIGN(const AuditFilter filter, read_audit_filter(tool.args()));
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<AuditRecord> records, memory.audit(filter));
+  if (tool.json()) {
+    for (const AuditRecord& record : records) {
+      tool.out().print("{}\n", record_as_json(record));
+    }
+  } else if (records.empty()) {
+    tool.note("nothing was removed or moved");
+  } else {
+    print_records(tool, records);
+    if (filter.limit != 0 && records.size() == filter.limit) {
+      tool.note(
+          fmt::format("these are the newest {}; there may be more (--limit N)", filter.limit));
+    }
+  }
+  return ExitStatus::kDone;
+}
+
 namespace {
 
 std::string kept_for(std::int64_t days) {
@@ -122,6 +355,8 @@ void print_elsewhere(Tool& tool, const PrivacyReport& report, Timestamp now) {
   }
 }
 
+}  // namespace
+
 Result<ExitStatus> run_privacy(Tool& tool) {
   BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const PrivacyReport report, memory.privacy_report(tool.args().all("session")));
@@ -139,29 +374,5 @@ Result<ExitStatus> run_privacy(Tool& tool) {
   }
   return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
-
-constexpr Option kPrivacyOptions[] = {kSessionFilter};
-
-constexpr Example kPrivacyExamples[] = {
-    {.command = "bmad-mem privacy", .says = "what this memory keeps"},
-    {.command = "bmad-mem privacy --session $S --json", .says = "one session, for a program"},
-};
-
-}  // namespace
-
-const Command kPrivacy = {
-    .name = "privacy",
-    .group = Group::kCare,
-    .summary = "show what is kept, for how long, and what was taken out",
-    .description =
-        "Shows for each type of entry how much is kept, since when, for how long, and how much "
-        "is past that; how many secrets were taken out before anything was written, by rule; "
-        "which entries are sensitive and thus kept from models; what was moved to archive/; and "
-        "what was deleted and when it goes for good.",
-    .options = kPrivacyOptions,
-    .examples = kPrivacyExamples,
-    .exit_status = "0 done, 1 failed, or something could not be read, 2 wrong usage.",
-    .run = run_privacy,
-};
 
 }  // namespace bmad_mem::cli

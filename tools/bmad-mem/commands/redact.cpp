@@ -6,9 +6,9 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "commands/commands.hpp"
 #include "confirmation.hpp"
 #include "entry_input.hpp"
+#include "operation_calls.hpp"
 #include "redaction_view.hpp"
 #include "tool.hpp"
 
@@ -195,6 +195,8 @@ std::string_view redact_clash(const Arguments& args) {
   return {};
 }
 
+}  // namespace
+
 Result<ExitStatus> run_redact(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("rules")) {
@@ -210,57 +212,5 @@ Result<ExitStatus> run_redact(Tool& tool) {
   }
   return args.has("check") ? check_files(tool, names) : clean_files(tool, names);
 }
-
-constexpr Positional kRedactPositionals[] = {
-    {.name = "FILE",
-     .help = "a text; - is stdin",
-     .min = 0,
-     .max = 0,
-     .completion = Completion::kFile},
-};
-
-constexpr Option kRedactOptions[] = {
-    {.name = "check", .help = "report what is found, line and rule, and print no text"},
-    {.name = "session",
-     .letter = 's',
-     .value = "ID",
-     .help = "apply the rules of today to this session and all copies of it",
-     .repeatable = true,
-     .completion = Completion::kSession},
-    {.name = "all", .help = "apply them to every session, archived and deleted ones too"},
-    {.name = "dry-run", .help = "say what would change, and change nothing"},
-    {.name = "rules", .help = "list the rules"},
-    kYesOption,
-};
-
-constexpr Example kRedactExamples[] = {
-    {.command = "bmad-mem redact --check notes.md", .says = "is there a secret in it?"},
-    {.command = "git diff --cached | bmad-mem redact --check -", .says = "before a commit"},
-    {.command = "bmad-mem redact - < server.log > clean.log", .says = "a text without its secrets"},
-    {.command = "bmad-mem redact --all --dry-run",
-     .says = "what the rules of today would take out of memory"},
-    {.command = "bmad-mem redact --rules", .says = "what is known"},
-};
-
-}  // namespace
-
-const Command kRedact = {
-    .name = "redact",
-    .group = Group::kCare,
-    .summary = "find secrets in texts, and take them out of memory",
-    .description =
-        "Everything that is written to memory goes through the redactor first: tokens of known "
-        "providers, private keys, credentials in addresses and headers, values whose name says "
-        "secret, and personal data as config.json has it. This command applies it to other "
-        "texts: a FILE is printed without its secrets, or with --check looked through.\n\n"
-        "With --session or --all it applies the rules of today to what was written before, in "
-        "the logs and in every copy (evicted, archived, deleted). Files are replaced whole, so "
-        "that a crash loses nothing; run it again and it goes on.",
-    .positionals = kRedactPositionals,
-    .options = kRedactOptions,
-    .examples = kRedactExamples,
-    .exit_status = "0 done, 1 failed, or --check found a secret, 2 wrong usage.",
-    .run = run_redact,
-};
 
 }  // namespace bmad_mem::cli

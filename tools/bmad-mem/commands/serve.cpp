@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
-#include "commands/commands.hpp"
 #include "http/access.hpp"
 #include "http/app.hpp"
 #include "http/auth.hpp"
@@ -22,6 +21,7 @@
 #include "http/link_client.hpp"
 #include "http/server_file.hpp"
 #include "mcp/memory_service.hpp"
+#include "operation_calls.hpp"
 #include "program.hpp"
 #include "tool.hpp"
 
@@ -220,6 +220,8 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, 
   return ExitStatus::kDone;
 }
 
+}  // namespace
+
 Result<ExitStatus> run_serve(Tool& tool) {
   const std::optional<std::uint16_t> port = read_port(tool.args().maybe("port").value_or("0"));
   if (!port) {
@@ -256,36 +258,5 @@ Result<ExitStatus> run_serve(Tool& tool) {
                         file.error().to_string()));
   return serve(tool, memory, agents, *port, std::nullopt);
 }
-
-constexpr Option kServeOptions[] = {
-    {.name = "port", .value = "N", .help = "listen at this port", .fallback = "a free one"},
-    {.name = "open", .help = "show it in a browser ($BROWSER, else xdg-open)"},
-    {.name = "read-only", .help = "let nobody write, whatever they ask"},
-    {.name = "print-token", .help = "print the token for programs as well"},
-};
-
-constexpr Example kServeExamples[] = {
-    {.command = "bmad-mem serve --open", .says = "look at the memory in a browser"},
-    {.command = "bmad-mem serve --port 8765 --read-only", .says = "at a known port, to look only"},
-    {.command = "bmad-mem --json serve", .says = "for a program: one line that tells where"},
-};
-
-}  // namespace
-
-const Command kServe = {
-    .name = "serve",
-    .group = Group::kConnect,
-    .summary = "open the web interface and the HTTP API",
-    .description =
-        "Listens on this machine only (127.0.0.1 and ::1) and prints a link, which opens the pages "
-        "once: search, sessions as they go on, knowledge, and the state of the memory. Programs "
-        "use the HTTP API that /openapi.json describes, with the token from the file that is "
-        "named; /mcp speaks the Model Context Protocol. docs/serve.md tells more.\n\n"
-        "What people look at is not counted as an access. If a server of this memory runs "
-        "already, a new link to it is printed. Ends with Ctrl-C.",
-    .options = kServeOptions,
-    .examples = kServeExamples,
-    .run = run_serve,
-};
 
 }  // namespace bmad_mem::cli

@@ -11,14 +11,6 @@
 
 namespace bmad_mem::cli {
 
-inline constexpr Option kOutputOption = {
-    .name = "output",
-    .letter = 'o',
-    .value = "FILE",
-    .help = "write this file, whole or not at all, instead of stdout",
-    .completion = Completion::kFile};
-inline constexpr Option kForceOption = {.name = "force", .help = "replace FILE when it is there"};
-
 class OutputFile {
  public:
   /// Begins the file `path`, for nobody but its owner to read. With `force` it may take the place

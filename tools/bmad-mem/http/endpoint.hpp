@@ -3,8 +3,8 @@
 //   Endpoint ──┬─> router.cpp    finds it by method and path, reads its parameters
 //              └─> openapi.cpp   describes it at /openapi.json
 //
-// A new endpoint is a function and a `const Endpoint` in a file of http/api/, and a line in
-// endpoint_table.cpp. Its shapes stand in api/schemas.json.
+// Endpoints are made from the operation table, lib/operations/table/: a new one is a row there and
+// a function http_NAME in http/api/. Its shapes are in api/schemas.json.
 #pragma once
 
 #include <cstdint>
@@ -78,7 +78,7 @@ Result<std::vector<EntryType>> entry_types_of(std::string_view name);
 Status check_parameters(const HttpRequest& request, const Endpoint& endpoint, Timestamp now);
 
 /// All endpoints that work on the memory, in the order of the description.
-std::span<const Endpoint* const> all_endpoints();
+std::span<const Endpoint> all_endpoints();
 
 /// One request to an endpoint: its parameters, checked, and its body, parsed. What is asked for
 /// must be a parameter of the endpoint, of the kind that the accessor says.

@@ -145,12 +145,12 @@ std::string operation(const Endpoint& endpoint, JsonValue schemas) {
 void add_table_paths(JsonWriter& json, JsonValue schemas) {
   std::vector<std::string_view> paths;
   std::map<std::string_view, std::vector<const Endpoint*>> by_path;
-  for (const Endpoint* const endpoint : all_endpoints()) {
-    std::vector<const Endpoint*>& same = by_path[endpoint->path];
+  for (const Endpoint& endpoint : all_endpoints()) {
+    std::vector<const Endpoint*>& same = by_path[endpoint.path];
     if (same.empty()) {
-      paths.push_back(endpoint->path);
+      paths.push_back(endpoint.path);
     }
-    same.push_back(endpoint);
+    same.push_back(&endpoint);
   }
   for (const std::string_view path : paths) {
     json.key(path).begin_object();

@@ -49,17 +49,17 @@ struct Match {
 
 Match find(std::string_view method, std::string_view path) {
   Match found;
-  for (const Endpoint* const endpoint : all_endpoints()) {
-    std::optional<std::vector<HttpField>> values = match(endpoint->path, path);
+  for (const Endpoint& endpoint : all_endpoints()) {
+    std::optional<std::vector<HttpField>> values = match(endpoint.path, path);
     if (!values) {
       continue;
     }
-    if (endpoint->method == method) {
-      found.endpoint = endpoint;
+    if (endpoint.method == method) {
+      found.endpoint = &endpoint;
       found.values = *std::move(values);
       return found;
     }
-    found.methods.push_back(endpoint->method);
+    found.methods.push_back(endpoint.method);
   }
   return found;
 }

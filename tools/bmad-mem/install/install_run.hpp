@@ -12,14 +12,6 @@ inline constexpr std::string_view kInstallScopes[] = {"project", "user"};
 inline constexpr std::string_view kInstallClients[] = {"claude-code", "codex", "gemini", "cursor",
                                                        "vscode"};
 
-inline constexpr Option kScopeOption = {
-    .name = "scope",
-    .value = "WHERE",
-    .help = "project: the settings in this project; user: those of all projects",
-    .fallback = "project",
-    .completion = Completion::kChoice,
-    .choices = kInstallScopes};
-
 /// Puts our settings in, or takes them out.
 Result<ExitStatus> run_install(Tool& tool, bool is_install);
 

@@ -1,7 +1,6 @@
 // memory_tools.hpp - the tools by which a model uses the memory.
 //
-// Who changes a tool's arguments changes its schema, its handler and docs/mcp.md together. Answers
-// stay below kAnswerSizeMax: hosts put longer ones into a file that the model does not see.
+// Answers stay below kAnswerSizeMax: hosts put longer ones into a file that the model does not see.
 #pragma once
 
 #include <cstddef>
@@ -35,11 +34,9 @@ struct MemoryTool {
   Result<McpToolResult> (*run)(MemoryToolCall& call);
 };
 
-// The groups, each in the order of tools/list.
-
-std::span<const MemoryTool> memory_tools_to_find();
-std::span<const MemoryTool> memory_tools_to_write();
-std::span<const MemoryTool> memory_tools_about();
+/// All of them, in the order of tools/list. They are made from the operation table,
+/// lib/operations/table/: a new one is a row there and a function mcp_NAME.
+std::span<const MemoryTool> all_memory_tools();
 
 /// The answer when there is no memory yet.
 McpToolResult nothing_stored_yet();

@@ -15,117 +15,18 @@
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
+#include "operation_calls.hpp"
 #include "session_choice.hpp"
 #include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kSessions = R"json({
-  "name": "memory_sessions",
-  "title": "List the sessions",
-  "description": "List the sessions of the memory, the one written last first: id, state, times, agents, tags. Use it to find out what was worked on when, or to get a session id for memory_summary or a filter. To find content use memory_search.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "At most so many. Default: 20."},
-      "offset": {"type": "integer", "minimum": 0, "maximum": 1000000, "description": "Leave out so many. Default: 0."}
-    },
-    "additionalProperties": false
-  },
-  "outputSchema": {
-    "type": "object",
-    "properties": {
-      "sessions": {"type": "array", "items": {"type": "object", "properties": {"session_id": {"type": "string"}, "state": {"type": "string"}, "created_at": {"type": "string"}, "last_write": {"type": "string"}}, "required": ["session_id", "state"]}},
-      "total": {"type": "integer"},
-      "next_offset": {"type": "integer", "description": "Where to go on, when there are more."},
-      "current_session_id": {"type": "string", "description": "Where this conversation writes; absent before the first write."}
-    },
-    "required": ["sessions", "total"]
-  },
-  "annotations": {"title": "List the sessions", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
-
-constexpr std::string_view kStats = R"json({
-  "name": "memory_stats",
-  "title": "Count what is stored",
-  "description": "Count entries by type, sessions and bytes, of one session or of all. Use it when the user asks how much is stored or whether the memory is healthy; it says nothing about content.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "session_id": {"type": "string", "description": "Only this session. Default: all."}
-    },
-    "additionalProperties": false
-  },
-  "outputSchema": {
-    "type": "object",
-    "properties": {
-      "sessions": {"type": "integer"},
-      "entries": {"type": "integer"},
-      "versions": {"type": "integer"},
-      "damaged_lines": {"type": "integer"},
-      "bytes": {"type": "integer"},
-      "types": {"type": "object", "additionalProperties": {"type": "integer"}},
-      "oldest": {"type": "string"},
-      "newest": {"type": "string"},
-      "unreadable_sessions": {"type": "integer"}
-    },
-    "required": ["sessions", "entries", "versions", "damaged_lines", "bytes", "types", "unreadable_sessions"]
-  },
-  "annotations": {"title": "Count what is stored", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
-
-constexpr std::string_view kSummary = R"json({
-  "name": "memory_summary",
-  "title": "Read a session's summary",
-  "description": "Read the running summary of one session and its last messages: what it was about, where it stands, what comes next. Use it to go on where an earlier session stopped, or after your own context was compacted. Without session_id: the session written last.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "session_id": {"type": "string", "description": "Which session; memory_sessions lists them."},
-      "messages": {"type": "integer", "minimum": 0, "maximum": 50, "description": "So many of its last messages, cut short. Default: 10."}
-    },
-    "additionalProperties": false
-  },
-  "annotations": {"title": "Read a session's summary", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
-
 /// The one that was written last first.
 Result<std::vector<Session>> sessions_by_use(const MemoryManager& memory) {
   BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
   std::ranges::stable_sort(sessions, std::ranges::greater(), &Session::last_write);
   return sessions;
-}
-
-Result<McpToolResult> sessions(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"limit", "offset"});
-  const auto limit = static_cast<std::size_t>(args.integer("limit", 20, 1, 100));
-  const auto offset = static_cast<std::size_t>(args.integer("offset", 0, 0, 1'000'000));
-  BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
-  std::vector<Session> all;
-  if (memory != nullptr) {
-    BMAD_TRY_ASSIGN(all, sessions_by_use(*memory));
-  }
-  JsonWriter json;
-  json.begin_object().key("sessions").begin_array();
-  std::size_t next = std::min(offset, all.size());
-  // Not more than the answer has room for: some sessions have a great many tags.
-  for (; next < all.size() && next < offset + limit; ++next) {
-    const std::string session = session_as_json(*memory, all[next]);
-    if (json.text().size() + session.size() > kAnswerSizeMax / 2 && next > offset) {
-      break;
-    }
-    json.raw(session);
-  }
-  json.end_array().member("total", static_cast<std::uint64_t>(all.size()));
-  if (next < all.size()) {
-    json.member("next_offset", static_cast<std::uint64_t>(next));
-  }
-  add_text(json, "current_session_id", call.session.current());
-  json.end_object();
-  const std::string text = json.take();
-  return McpToolResult{.text = all.empty() ? nothing_stored_yet().text : text, .structured = text};
 }
 
 /// Counts of several sessions.
@@ -192,23 +93,6 @@ Result<Totals> count_all(const MemoryManager& memory, McpCall& call) {
   return totals;
 }
 
-Result<McpToolResult> stats(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"session_id"});
-  const std::string session = args.text("session_id");
-  BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
-  Totals totals;
-  if (memory != nullptr && !session.empty()) {
-    BMAD_TRY_ASSIGN(const SessionStatistics counted, memory->statistics(session));
-    totals.add(counted);
-  } else if (memory != nullptr) {
-    BMAD_TRY_ASSIGN(totals, count_all(*memory, call.call));
-  }
-  const std::string text = totals_json(totals);
-  return McpToolResult{.text = memory == nullptr ? nothing_stored_yet().text : text,
-                       .structured = text};
-}
-
 Result<std::string> last_messages(const MemoryManager& memory, const std::string& session,
                                   std::size_t count) {
   if (count == 0) {
@@ -226,7 +110,57 @@ Result<std::string> last_messages(const MemoryManager& memory, const std::string
   return out;
 }
 
-Result<McpToolResult> summary(MemoryToolCall& call) {
+}  // namespace
+
+Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
+  ToolArguments args(call.arguments, {"limit", "offset"});
+  const auto limit = static_cast<std::size_t>(args.integer("limit", 20, 1, 100));
+  const auto offset = static_cast<std::size_t>(args.integer("offset", 0, 0, 1'000'000));
+  BMAD_TRY(args.check());
+  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
+  std::vector<Session> all;
+  if (memory != nullptr) {
+    BMAD_TRY_ASSIGN(all, sessions_by_use(*memory));
+  }
+  JsonWriter json;
+  json.begin_object().key("sessions").begin_array();
+  std::size_t next = std::min(offset, all.size());
+  // Not more than the answer has room for: some sessions have a great many tags.
+  for (; next < all.size() && next < offset + limit; ++next) {
+    const std::string session = session_as_json(*memory, all[next]);
+    if (json.text().size() + session.size() > kAnswerSizeMax / 2 && next > offset) {
+      break;
+    }
+    json.raw(session);
+  }
+  json.end_array().member("total", static_cast<std::uint64_t>(all.size()));
+  if (next < all.size()) {
+    json.member("next_offset", static_cast<std::uint64_t>(next));
+  }
+  add_text(json, "current_session_id", call.session.current());
+  json.end_object();
+  const std::string text = json.take();
+  return McpToolResult{.text = all.empty() ? nothing_stored_yet().text : text, .structured = text};
+}
+
+Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
+  ToolArguments args(call.arguments, {"session_id"});
+  const std::string session = args.text("session_id");
+  BMAD_TRY(args.check());
+  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
+  Totals totals;
+  if (memory != nullptr && !session.empty()) {
+    BMAD_TRY_ASSIGN(const SessionStatistics counted, memory->statistics(session));
+    totals.add(counted);
+  } else if (memory != nullptr) {
+    BMAD_TRY_ASSIGN(totals, count_all(*memory, call.call));
+  }
+  const std::string text = totals_json(totals);
+  return McpToolResult{.text = memory == nullptr ? nothing_stored_yet().text : text,
+                       .structured = text};
+}
+
+Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
   ToolArguments args(call.arguments, {"session_id", "messages"});
   std::string session = args.text("session_id");
   const auto messages = static_cast<std::size_t>(args.integer("messages", 10, 0, 50));
@@ -258,16 +192,5 @@ Result<McpToolResult> summary(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(const std::string last, last_messages(*memory, session, messages));
   return McpToolResult{.text = text + last};
 }
-
-constexpr std::array kToolsAbout = {
-    MemoryTool{
-        .name = "memory_sessions", .writes = false, .description = kSessions, .run = sessions},
-    MemoryTool{.name = "memory_stats", .writes = false, .description = kStats, .run = stats},
-    MemoryTool{.name = "memory_summary", .writes = false, .description = kSummary, .run = summary},
-};
-
-}  // namespace
-
-std::span<const MemoryTool> memory_tools_about() { return kToolsAbout; }
 
 }  // namespace bmad_mem::cli

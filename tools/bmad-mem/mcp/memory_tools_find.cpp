@@ -16,93 +16,12 @@
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
+#include "operation_calls.hpp"
 #include "text.hpp"
 #include "times.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::string_view kSearch = R"json({
-  "name": "memory_search",
-  "title": "Search the memory",
-  "description": "Search everything that earlier sessions stored about this project: messages, decisions, findings, facts, preferences, events. Use it when you need something specific from the past: why a choice was made, whether a problem was seen before, what the user said about X, where something stands. Gives ids, dates and snippets, best first; fetch whole entries with memory_get. Not for a general briefing before a task (use memory_context), and not for searching the code (use grep).",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "query": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "What to look for, in plain words. Also understood: \"a phrase\", +must, -not, prefix*, fuzzy~, filters such as status:open."},
-      "types": {"type": "array", "items": {"type": "string", "enum": ["conversation", "decision", "finding", "preference", "fact", "event", "agent_state", "artifact"]}, "maxItems": 8, "description": "Only entries of these types."},
-      "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Only entries with any of these tags."},
-      "agents": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Only entries by any of these agents or people."},
-      "fields": {"type": "object", "additionalProperties": {"anyOf": [{"type": ["string", "number", "boolean"]}, {"type": "array", "items": {"type": ["string", "number", "boolean"]}}]}, "maxProperties": 20, "description": "Only entries with these values in their fields, as {\"status\": \"open\", \"severity\": [\"high\", \"critical\"]}; '-' in front of a name excludes. Fields: status, severity, impact, category, approved_by, made_by, discovered_by, review, role, tool, kind, key, metadata.NAME, context.NAME."},
-      "session_ids": {"type": "array", "items": {"type": "string"}, "maxItems": 100, "description": "Only these sessions."},
-      "since": {"type": "string", "description": "Not older than this: 2026-01-11, 7d, 24h, yesterday, or RFC 3339. UTC."},
-      "until": {"type": "string", "description": "Not newer than this; the same forms."},
-      "as_of": {"type": "string", "description": "The memory as it was then, other times counted from there: 2026-01-11, 7d, or RFC 3339. UTC."},
-      "sort": {"type": "string", "enum": ["relevance", "newest", "oldest"], "description": "Default: relevance."},
-      "archived": {"type": "string", "enum": ["yes", "no", "only"], "description": "Archived sessions and evicted entries: yes looks there too, no does not, only looks nowhere else. Default: yes."},
-      "limit": {"type": "integer", "minimum": 1, "maximum": 50, "description": "At most so many hits. Default: 10."}
-    },
-    "required": ["query"],
-    "additionalProperties": false
-  },
-  "annotations": {"title": "Search the memory", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
-
-constexpr std::string_view kContext = R"json({
-  "name": "memory_context",
-  "title": "Load what matters for a task",
-  "description": "Get a short briefing from the project's memory before you start on a task: constraints, what was learned, decisions and past messages that the task brings up, the user's preferences. Call it once at the start of a session or of a new task, with the task in one or two sentences. For one particular question use memory_search instead.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "task": {"type": "string", "minLength": 1, "maxLength": 8000, "description": "What you are about to do."},
-      "agent": {"type": "string", "maxLength": 200, "description": "Your name, if you have one: what you yourself have learned is then part of it."},
-      "as_of": {"type": "string", "description": "What was known then: 2026-01-11, 7d, or RFC 3339. UTC."},
-      "max_tokens": {"type": "integer", "minimum": 50, "maximum": 8000, "description": "Size of the briefing. Default: as the project has set it, usually 800."}
-    },
-    "required": ["task"],
-    "additionalProperties": false
-  },
-  "annotations": {"title": "Load what matters for a task", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
-
-constexpr std::string_view kGet = R"json({
-  "name": "memory_get",
-  "title": "Read whole entries",
-  "description": "Read entries in full, by the ids that memory_search, memory_context, memory_recall or memory_add gave. Use it when a snippet is not enough. Not for looking around: search first.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "ids": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 50, "description": "Ids of entries."},
-      "session_id": {"type": "string", "description": "Only from this session, when several know the id."},
-      "as_of": {"type": "string", "description": "The versions of then: 2026-01-11, 7d, or RFC 3339. UTC."},
-      "offset": {"type": "integer", "minimum": 0, "maximum": 100000000, "description": "With one id: go on at this byte of its JSON, as a cut answer says."},
-      "include_sensitive": {"type": "boolean", "description": "Also entries marked sensitive. Only when the user asks for exactly that."}
-    },
-    "required": ["ids"],
-    "additionalProperties": false
-  },
-  "annotations": {"title": "Read whole entries", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
-
-constexpr std::string_view kRecall = R"json({
-  "name": "memory_recall",
-  "title": "List what is known",
-  "description": "List the durable knowledge of the project: constraints, architecture, patterns, solutions to errors, facts, the user's preferences and style, what matters most first. Use it to see what holds about a category or under a key, or how the user likes things done. For what was said or happened use memory_search.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "category": {"type": "string", "enum": ["user_preference", "architecture", "pattern", "error_solution", "project_fact", "style", "constraint", "decision"], "description": "Only this category."},
-      "key": {"type": "string", "maxLength": 500, "description": "Only what is known under this key."},
-      "agent": {"type": "string", "maxLength": 200, "description": "Only what this agent has learned."},
-      "min_confidence": {"type": "number", "minimum": 0, "maximum": 1, "description": "Only what is at least so sure."},
-      "as_of": {"type": "string", "description": "What was known then: 2026-01-11, 7d, or RFC 3339. UTC."},
-      "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "At most so many. Default: 20."}
-    },
-    "additionalProperties": false
-  },
-  "annotations": {"title": "List what is known", "readOnlyHint": true, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
 
 constexpr std::array<std::string_view, 3> kSorts = {"relevance", "newest", "oldest"};
 constexpr std::size_t kSnippetSize = 400;
@@ -177,62 +96,6 @@ std::string notes_of(const QueryAnswer& answer) {
   return out;
 }
 
-Result<McpToolResult> search(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(const Query query, read_memory_query(call.arguments));
-  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return nothing_stored_yet();
-  }
-  BMAD_TRY_ASSIGN(const QueryAnswer answer, memory->ask(query));
-  const std::vector<Hit>& hits = answer.hits;
-  if (hits.empty()) {
-    return McpToolResult{.text =
-                             "Nothing found. Try other or fewer words, or leave filters out.\n" +
-                             notes_of(answer)};
-  }
-  BoundedText text(kAnswerSizeMax);
-  text.add(
-      fmt::format("{}, best first. {}\n", format_count(hits.size(), "hit", "hits"), kQuotedIsData));
-  text.add(notes_of(answer));
-  std::size_t shown = 0;
-  for (const Hit& hit : hits) {
-    if (!text.add(fmt::format("\n{} | relevance {:.2f}{}{}\n{}", entry_head(hit.entry),
-                              hit.relevance, hit.outdated ? " | outdated" : "",
-                              hit.weak ? " | weak" : "",
-                              quoted_lines(hit.snippet, 2 * kSnippetSize)))) {
-      break;
-    }
-    ++shown;
-  }
-  text.add(shown < hits.size() ? fmt::format("\n{} more did not fit.\n", hits.size() - shown) : "");
-  text.add("\nWhole entries: memory_get with their ids.\n");
-  return McpToolResult{.text = text.take()};
-}
-
-Result<McpToolResult> context(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"task", "agent", "as_of", "max_tokens"});
-  ContextOptions options{.agent_id = args.text("agent"), .task = args.required_text("task")};
-  options.as_of = read_time(args, "as_of", RangeEnd::kUntil);
-  const std::int64_t tokens = args.integer("max_tokens", 0, 50, 8000);
-  if (tokens != 0) {
-    options.max_tokens = static_cast<std::size_t>(tokens);
-  }
-  BMAD_TRY(args.check());
-  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
-  if (memory == nullptr) {
-    return nothing_stored_yet();
-  }
-  BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(options));
-  if (told.markdown.empty()) {
-    return McpToolResult{.text = "Nothing stored helps with this task. Go on without."};
-  }
-  if (told.markdown.size() > kAnswerSizeMax) {
-    told.markdown.resize(utf8_prefix(told.markdown, kAnswerSizeMax).size());
-    told.markdown += "\n(cut; ask with a smaller max_tokens)\n";
-  }
-  return McpToolResult{.text = std::move(told.markdown)};
-}
-
 /// One entry's JSON from `offset` on, as much as fits.
 std::string part_of_entry(const Entry& entry, std::size_t offset, std::size_t size_max) {
   const std::string json = entry_json(entry);
@@ -279,7 +142,83 @@ std::string many_entries(const std::vector<Entry>& entries, const std::vector<st
   return out;
 }
 
-Result<McpToolResult> get(MemoryToolCall& call) {
+std::string item_text(const KnowledgeItem& item) {
+  std::string out =
+      fmt::format("\n{}{}{} | confidence {:.2f} | {} | {}", category_name(item.category),
+                  item.key.empty() ? "" : " ", printable(utf8_prefix(item.key, 200)),
+                  item.confidence, format_minute(item.updated_at), item.id);
+  if (!item.agent_id.empty()) {
+    out += fmt::format(" | by {}", printable(utf8_prefix(item.agent_id, 80)));
+  }
+  if (!item.source_kind.empty() || item.trust < 1) {
+    out += fmt::format(" | from {}, trust {:.2f}",
+                       item.source_kind.empty() ? "elsewhere" : printable(item.source_kind),
+                       item.trust);
+  }
+  out += item.pinned ? " | pinned" : "";
+  out += item.contradicted ? " | other values were stated as well" : "";
+  return out + "\n" + quoted_lines(item.value, 2000);
+}
+
+}  // namespace
+
+Result<McpToolResult> mcp_query(MemoryToolCall& call) {
+  BMAD_TRY_ASSIGN(const Query query, read_memory_query(call.arguments));
+  BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
+  if (memory == nullptr) {
+    return nothing_stored_yet();
+  }
+  BMAD_TRY_ASSIGN(const QueryAnswer answer, memory->ask(query));
+  const std::vector<Hit>& hits = answer.hits;
+  if (hits.empty()) {
+    return McpToolResult{.text =
+                             "Nothing found. Try other or fewer words, or leave filters out.\n" +
+                             notes_of(answer)};
+  }
+  BoundedText text(kAnswerSizeMax);
+  text.add(
+      fmt::format("{}, best first. {}\n", format_count(hits.size(), "hit", "hits"), kQuotedIsData));
+  text.add(notes_of(answer));
+  std::size_t shown = 0;
+  for (const Hit& hit : hits) {
+    if (!text.add(fmt::format("\n{} | relevance {:.2f}{}{}\n{}", entry_head(hit.entry),
+                              hit.relevance, hit.outdated ? " | outdated" : "",
+                              hit.weak ? " | weak" : "",
+                              quoted_lines(hit.snippet, 2 * kSnippetSize)))) {
+      break;
+    }
+    ++shown;
+  }
+  text.add(shown < hits.size() ? fmt::format("\n{} more did not fit.\n", hits.size() - shown) : "");
+  text.add("\nWhole entries: memory_get with their ids.\n");
+  return McpToolResult{.text = text.take()};
+}
+
+Result<McpToolResult> mcp_context(MemoryToolCall& call) {
+  ToolArguments args(call.arguments, {"task", "agent", "as_of", "max_tokens"});
+  ContextOptions options{.agent_id = args.text("agent"), .task = args.required_text("task")};
+  options.as_of = read_time(args, "as_of", RangeEnd::kUntil);
+  const std::int64_t tokens = args.integer("max_tokens", 0, 50, 8000);
+  if (tokens != 0) {
+    options.max_tokens = static_cast<std::size_t>(tokens);
+  }
+  BMAD_TRY(args.check());
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  if (memory == nullptr) {
+    return nothing_stored_yet();
+  }
+  BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(options));
+  if (told.markdown.empty()) {
+    return McpToolResult{.text = "Nothing stored helps with this task. Go on without."};
+  }
+  if (told.markdown.size() > kAnswerSizeMax) {
+    told.markdown.resize(utf8_prefix(told.markdown, kAnswerSizeMax).size());
+    told.markdown += "\n(cut; ask with a smaller max_tokens)\n";
+  }
+  return McpToolResult{.text = std::move(told.markdown)};
+}
+
+Result<McpToolResult> mcp_get(MemoryToolCall& call) {
   ToolArguments args(call.arguments, {"ids", "session_id", "as_of", "offset", "include_sensitive"});
   const std::vector<std::string> ids = args.texts("ids", 50);
   const std::string session = args.text("session_id");
@@ -312,25 +251,7 @@ Result<McpToolResult> get(MemoryToolCall& call) {
                        .is_error = entries.empty()};
 }
 
-std::string item_text(const KnowledgeItem& item) {
-  std::string out =
-      fmt::format("\n{}{}{} | confidence {:.2f} | {} | {}", category_name(item.category),
-                  item.key.empty() ? "" : " ", printable(utf8_prefix(item.key, 200)),
-                  item.confidence, format_minute(item.updated_at), item.id);
-  if (!item.agent_id.empty()) {
-    out += fmt::format(" | by {}", printable(utf8_prefix(item.agent_id, 80)));
-  }
-  if (!item.source_kind.empty() || item.trust < 1) {
-    out += fmt::format(" | from {}, trust {:.2f}",
-                       item.source_kind.empty() ? "elsewhere" : printable(item.source_kind),
-                       item.trust);
-  }
-  out += item.pinned ? " | pinned" : "";
-  out += item.contradicted ? " | other values were stated as well" : "";
-  return out + "\n" + quoted_lines(item.value, 2000);
-}
-
-Result<McpToolResult> recall(MemoryToolCall& call) {
+Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   ToolArguments args(call.arguments,
                      {"category", "key", "agent", "min_confidence", "as_of", "limit"});
   RecallOptions options;
@@ -362,16 +283,5 @@ Result<McpToolResult> recall(MemoryToolCall& call) {
   }
   return McpToolResult{.text = text.take()};
 }
-
-constexpr std::array kToolsToFind = {
-    MemoryTool{.name = "memory_search", .writes = false, .description = kSearch, .run = search},
-    MemoryTool{.name = "memory_context", .writes = false, .description = kContext, .run = context},
-    MemoryTool{.name = "memory_get", .writes = false, .description = kGet, .run = get},
-    MemoryTool{.name = "memory_recall", .writes = false, .description = kRecall, .run = recall},
-};
-
-}  // namespace
-
-std::span<const MemoryTool> memory_tools_to_find() { return kToolsToFind; }
 
 }  // namespace bmad_mem::cli

@@ -20,113 +20,11 @@
 #include "knowledge_view.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
+#include "operation_calls.hpp"
 #include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::string_view kAdd = R"json({
-  "name": "memory_add",
-  "title": "Store an entry",
-  "description": "Store one entry that later sessions should find: a decision (with rationale), a finding, an important message, an event, a document's pointer. Use it when it happens, one statement an entry. For rules, preferences and facts that should hold under a key, use memory_remember. Don't store secrets (they are taken out), whole files, or every step.\n\nFields by type, besides text: decision: rationale, impact (low|medium|high|critical), alternatives_considered [{option, rejected_reason}], made_by. finding: severity (info|low|medium|high|critical), category, evidence, recommendation, status. conversation: role (user|assistant|system|tool; default assistant). event: kind (required, such as tool_use), tool, path. preference: key (required). fact: key, category, confidence. artifact: path (required); text is its title. agent_state: text is the state, JSON or plain.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "type": {"type": "string", "enum": ["conversation", "decision", "finding", "preference", "fact", "event", "agent_state", "artifact"], "description": "What kind of entry it is."},
-      "text": {"type": "string", "minLength": 1, "description": "What is to be stored, in a sentence or some paragraphs, understandable without this conversation."},
-      "fields": {"type": "object", "description": "Further fields of the type, such as {\"rationale\":\"…\",\"impact\":\"high\"}. Others are kept as they are."},
-      "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Short tags to find it by."},
-      "agent": {"type": "string", "maxLength": 200, "description": "Who says so. Default: this client."},
-      "source": {"type": "string", "enum": ["user", "assistant", "tool", "web"], "description": "Where it comes from, if not from you: what the user said, a tool printed, or a web page claims. What comes from the web is trusted less."},
-      "pinned": {"type": "boolean", "description": "True for what must never fade and every agent should be told."},
-      "sensitive": {"type": "boolean", "description": "True to keep it from models unless asked for."},
-      "id": {"type": "string", "description": "Only to store a new version of the entry with this id."},
-      "session_id": {"type": "string", "description": "Default: the session of this conversation."}
-    },
-    "required": ["type", "text"],
-    "additionalProperties": false
-  },
-  "outputSchema": {
-    "type": "object",
-    "properties": {
-      "id": {"type": "string"},
-      "session_id": {"type": "string"},
-      "type": {"type": "string"},
-      "notices": {"type": "array", "items": {"type": "string"}},
-      "redacted": {"type": "object", "additionalProperties": {"type": "integer"}, "description": "What was taken out before storing, by kind of secret."}
-    },
-    "required": ["id", "session_id", "type", "notices", "redacted"]
-  },
-  "annotations": {"title": "Store an entry", "readOnlyHint": false, "destructiveHint": false, "idempotentHint": false, "openWorldHint": false}
-})json";
-
-constexpr std::string_view kRemember = R"json({
-  "name": "memory_remember",
-  "title": "Remember a rule, fact or preference",
-  "description": "State durable knowledge under a category and a short stable key, so that every later session is told: a constraint, an architecture fact, a pattern, the solution of an error, what the user prefers. Stating the same key again replaces the value. Use it when the user corrects you, states a rule or a liking, or when you have solved a problem that will come again. For what happened or was decided once use memory_add.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "category": {"type": "string", "enum": ["user_preference", "architecture", "pattern", "error_solution", "project_fact", "style", "constraint", "decision"], "description": "What it is about. user_preference and style: the user; constraint: what must never or always be done."},
-      "key": {"type": "string", "maxLength": 200, "description": "A short stable name, such as test_command. Without one nothing is replaced."},
-      "value": {"type": "string", "minLength": 1, "description": "The statement, understandable without this conversation."},
-      "confidence": {"type": "number", "minimum": 0, "maximum": 1, "description": "How sure it is. 1: the user said so; 0.8 is the default."},
-      "tags": {"type": "array", "items": {"type": "string"}, "maxItems": 20, "description": "Short tags to find it by."},
-      "agent": {"type": "string", "maxLength": 200, "description": "Who has learned it. Default: this client."},
-      "source": {"type": "string", "enum": ["user", "assistant", "tool", "web"], "description": "Where it comes from. What comes from the web never replaces what is trusted more."},
-      "pinned": {"type": "boolean", "description": "True to tell it to every agent, always."},
-      "session_id": {"type": "string", "description": "Default: the session of this conversation."}
-    },
-    "required": ["category", "value"],
-    "additionalProperties": false
-  },
-  "outputSchema": {
-    "type": "object",
-    "properties": {
-      "id": {"type": "string"},
-      "session_id": {"type": "string"},
-      "category": {"type": "string"},
-      "key": {"type": "string"},
-      "value": {"type": "string", "description": "As stored, without secrets."},
-      "confidence": {"type": "number"},
-      "is_new": {"type": "boolean"},
-      "previous_value": {"type": "string", "description": "What held before, when it was something else."},
-      "holds": {"type": "boolean", "description": "False: a value that is trusted more still holds."},
-      "notices": {"type": "array", "items": {"type": "string"}}
-    },
-    "required": ["id", "session_id", "category", "key", "value", "confidence", "is_new", "holds", "notices"]
-  },
-  "annotations": {"title": "Remember a rule, fact or preference", "readOnlyHint": false, "destructiveHint": false, "idempotentHint": true, "openWorldHint": false}
-})json";
-
-constexpr std::string_view kDelete = R"json({
-  "name": "memory_delete",
-  "title": "Delete or restore entries",
-  "description": "Delete entries by id, when the user asks to forget something or an entry is plainly wrong. The default action only shows what would go: look at it, then call again with action delete. What is deleted can be brought back for a while with action restore. To correct an entry, store a new version instead (memory_add with its id, memory_remember with its key). Secrets that must leave every file at once need the user: `bmad-mem purge`.",
-  "inputSchema": {
-    "type": "object",
-    "properties": {
-      "ids": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 100, "description": "Ids of entries."},
-      "action": {"type": "string", "enum": ["preview", "delete", "restore"], "description": "preview (the default) changes nothing."},
-      "session_id": {"type": "string", "description": "Only in this session, when several know an id."}
-    },
-    "required": ["ids"],
-    "additionalProperties": false
-  },
-  "outputSchema": {
-    "type": "object",
-    "properties": {
-      "action": {"type": "string"},
-      "count": {"type": "integer", "description": "Entries that went, would go, or came back (lines)."},
-      "entries": {"type": "array", "items": {"type": "object", "properties": {"id": {"type": "string"}, "session_id": {"type": "string"}, "type": {"type": "string"}}, "required": ["id", "session_id", "type"]}},
-      "unknown_ids": {"type": "array", "items": {"type": "string"}},
-      "recoverable_until": {"type": "string"},
-      "next": {"type": "string", "description": "What to do next."}
-    },
-    "required": ["action", "count", "entries", "unknown_ids", "next"]
-  },
-  "annotations": {"title": "Delete or restore entries", "readOnlyHint": false, "destructiveHint": true, "idempotentHint": true, "openWorldHint": false}
-})json";
 
 constexpr std::array<std::string_view, 4> kSources = {"user", "assistant", "tool", "web"};
 constexpr std::array<std::string_view, 3> kActions = {"preview", "delete", "restore"};
@@ -283,44 +181,6 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
   return json.take();
 }
 
-Result<McpToolResult> add(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(const NewEntry entry, read_new_entry(call.arguments));
-  const std::string line = json_of_entry(entry, agent_of(call, entry.agent));
-  std::string session;
-  BMAD_TRY_ASSIGN(const BatchReport report,
-                  write_in_session<BatchReport>(
-                      call, entry.session_id,
-                      [&](MemoryManager& memory, const std::string& chosen) -> Result<BatchReport> {
-                        session = chosen;
-                        const std::string_view view = line;
-                        Result<BatchReport> done = memory.add_batch(chosen, entry.type, {&view, 1});
-                        if (!done) {
-                          Error error = std::move(done).error();
-                          error.line = 0;  // Places in JSON that the model has never seen.
-                          error.column = 0;
-                          return error;
-                        }
-                        return done;
-                      }));
-  const std::string id = report.ids.empty() ? entry.id : report.ids.front();
-  JsonWriter json;
-  json.begin_object().member("id", id).member("session_id", session);
-  json.member("type", entry_type_name(entry.type));
-  add_list(json, "notices", report.notices);
-  json.key("redacted").begin_object();
-  for (const auto& [rule, count] : report.redacted) {
-    json.member(rule, count);
-  }
-  json.end_object().end_object();
-  for (const std::string& notice : report.notices) {
-    call.call.log(McpLogLevel::kNotice, notice);
-  }
-  return McpToolResult{
-      .text = fmt::format("Stored {} {} in session {}.{}", entry_type_name(entry.type), id, session,
-                          report.redacted.empty() ? "" : " Secrets were taken out."),
-      .structured = json.take()};
-}
-
 Result<RememberParams> read_statement(JsonValue arguments) {
   ToolArguments args(arguments, {"category", "key", "value", "confidence", "tags", "agent",
                                  "source", "pinned", "session_id"});
@@ -357,22 +217,6 @@ std::string remembered_json(const Remembered& done) {
   add_list(json, "notices", done.notices);
   json.end_object();
   return json.take();
-}
-
-Result<McpToolResult> remember(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(RememberParams params, read_statement(call.arguments));
-  params.agent_id = agent_of(call, params.agent_id);
-  BMAD_TRY_ASSIGN(
-      const Remembered done,
-      write_in_session<Remembered>(call, params.session_id,
-                                   [&](MemoryManager& memory, const std::string& session) {
-                                     params.session_id = session;
-                                     return Knowledge(memory).remember(params);
-                                   }));
-  return McpToolResult{
-      .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
-                          done.holds ? "" : " A value that is trusted more still holds."),
-      .structured = remembered_json(done)};
 }
 
 struct DeletionCall {
@@ -434,7 +278,63 @@ Result<McpToolResult> restore(MemoryManager& memory, const DeletionCall& wanted)
       .structured = deletion_json(wanted, report.lines, {}, report.left_behind, {}, next)};
 }
 
-Result<McpToolResult> remove(MemoryToolCall& call) {
+}  // namespace
+
+Result<McpToolResult> mcp_add(MemoryToolCall& call) {
+  BMAD_TRY_ASSIGN(const NewEntry entry, read_new_entry(call.arguments));
+  const std::string line = json_of_entry(entry, agent_of(call, entry.agent));
+  std::string session;
+  BMAD_TRY_ASSIGN(const BatchReport report,
+                  write_in_session<BatchReport>(
+                      call, entry.session_id,
+                      [&](MemoryManager& memory, const std::string& chosen) -> Result<BatchReport> {
+                        session = chosen;
+                        const std::string_view view = line;
+                        Result<BatchReport> done = memory.add_batch(chosen, entry.type, {&view, 1});
+                        if (!done) {
+                          Error error = std::move(done).error();
+                          error.line = 0;  // Places in JSON that the model has never seen.
+                          error.column = 0;
+                          return error;
+                        }
+                        return done;
+                      }));
+  const std::string id = report.ids.empty() ? entry.id : report.ids.front();
+  JsonWriter json;
+  json.begin_object().member("id", id).member("session_id", session);
+  json.member("type", entry_type_name(entry.type));
+  add_list(json, "notices", report.notices);
+  json.key("redacted").begin_object();
+  for (const auto& [rule, count] : report.redacted) {
+    json.member(rule, count);
+  }
+  json.end_object().end_object();
+  for (const std::string& notice : report.notices) {
+    call.call.log(McpLogLevel::kNotice, notice);
+  }
+  return McpToolResult{
+      .text = fmt::format("Stored {} {} in session {}.{}", entry_type_name(entry.type), id, session,
+                          report.redacted.empty() ? "" : " Secrets were taken out."),
+      .structured = json.take()};
+}
+
+Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
+  BMAD_TRY_ASSIGN(RememberParams params, read_statement(call.arguments));
+  params.agent_id = agent_of(call, params.agent_id);
+  BMAD_TRY_ASSIGN(
+      const Remembered done,
+      write_in_session<Remembered>(call, params.session_id,
+                                   [&](MemoryManager& memory, const std::string& session) {
+                                     params.session_id = session;
+                                     return Knowledge(memory).remember(params);
+                                   }));
+  return McpToolResult{
+      .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
+                          done.holds ? "" : " A value that is trusted more still holds."),
+      .structured = remembered_json(done)};
+}
+
+Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
   BMAD_TRY_ASSIGN(const DeletionCall wanted, read_deletion(call.arguments));
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
@@ -462,16 +362,5 @@ Result<McpToolResult> remove(MemoryToolCall& call) {
                        .structured = deletion_json(wanted, report.entries, report.removed, unknown,
                                                    report.expires_at, next)};
 }
-
-constexpr std::array kToolsToWrite = {
-    MemoryTool{.name = "memory_add", .writes = true, .description = kAdd, .run = add},
-    MemoryTool{
-        .name = "memory_remember", .writes = true, .description = kRemember, .run = remember},
-    MemoryTool{.name = "memory_delete", .writes = true, .description = kDelete, .run = remove},
-};
-
-}  // namespace
-
-std::span<const MemoryTool> memory_tools_to_write() { return kToolsToWrite; }
 
 }  // namespace bmad_mem::cli

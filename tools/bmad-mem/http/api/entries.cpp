@@ -6,15 +6,14 @@
 #include <vector>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::array<std::string_view, 4> kUnitNames = {"hour", "day", "week", "month"};
 
 HttpResponse entries_response(const ApiContext& context, const EndpointCall& call,
                               std::string_view name, std::span<const Entry> entries) {
@@ -27,12 +26,24 @@ HttpResponse entries_response(const ApiContext& context, const EndpointCall& cal
   return json_response(json.take());
 }
 
-Result<HttpResponse> get_record(ApiContext& context, const EndpointCall& call) {
+TimelineUnit unit_of(std::string_view name) {
+  if (name == "hour") {
+    return TimelineUnit::kHour;
+  }
+  if (name == "week") {
+    return TimelineUnit::kWeek;
+  }
+  return name == "month" ? TimelineUnit::kMonth : TimelineUnit::kDay;
+}
+
+}  // namespace
+
+Result<HttpResponse> http_get(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_of_path(context, call));
   return entries_response(context, call, "entries", entries);
 }
 
-Result<HttpResponse> get_history(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call) {
   const std::string_view id = call.in_path("id");
   BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
                   context.memory.history(id, named_session(call)));
@@ -42,7 +53,7 @@ Result<HttpResponse> get_history(ApiContext& context, const EndpointCall& call) 
   return entries_response(context, call, "versions", versions);
 }
 
-Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call) {
   const EntryFilter filter = {.limit = static_cast<std::size_t>(call.number("limit"))};
   Result<std::vector<RelatedEntry>> related = context.memory.related(call.in_path("id"), filter);
   if (!related) {
@@ -64,7 +75,7 @@ Result<HttpResponse> get_related(ApiContext& context, const EndpointCall& call) 
 }
 
 /// By a query and not by list(): the indexes are in memory, and only what is shown is read.
-Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
     return entries_response(context, call, "entries", {});
@@ -89,7 +100,7 @@ Result<HttpResponse> list_entries(ApiContext& context, const EndpointCall& call)
   return json_response(json.take());
 }
 
-Result<HttpResponse> list_topics(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   std::vector<TopicCount> topics;
   if (!chosen.none) {
@@ -111,17 +122,7 @@ Result<HttpResponse> list_topics(ApiContext& context, const EndpointCall& call) 
   return json_response(json.take());
 }
 
-TimelineUnit unit_of(std::string_view name) {
-  if (name == "hour") {
-    return TimelineUnit::kHour;
-  }
-  if (name == "week") {
-    return TimelineUnit::kWeek;
-  }
-  return name == "month" ? TimelineUnit::kMonth : TimelineUnit::kDay;
-}
-
-Result<HttpResponse> get_timeline(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   std::vector<TimelineBucket> buckets;
   if (!chosen.none) {
@@ -144,128 +145,5 @@ Result<HttpResponse> get_timeline(ApiContext& context, const EndpointCall& call)
   json.end_object();
   return json_response(json.take());
 }
-
-constexpr QueryParameter kRecordParameters[] = {kOneSessionParameter, kAsOfParameter};
-constexpr QueryParameter kHistoryParameters[] = {kOneSessionParameter};
-constexpr QueryParameter kRelatedParameters[] = {{.name = "limit",
-                                                  .kind = ParameterKind::kNumber,
-                                                  .help = "At most so many.",
-                                                  .min = 1,
-                                                  .max = 200,
-                                                  .fallback = "20"}};
-constexpr QueryParameter kListParameters[] = {
-    kTypeParameter,
-    kSessionsParameter,
-    kAgentParameter,
-    kTagParameter,
-    kFieldParameter,
-    kTopicParameter,
-    kWorkspaceParameter,
-    kSinceParameter,
-    kUntilParameter,
-    kAsOfParameter,
-    kPinnedParameter,
-    kSensitiveParameter,
-    kArchivedParameter,
-    {.name = "limit",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many entries; 0: all.",
-     .min = 0,
-     .max = 1000,
-     .fallback = "50"},
-};
-constexpr QueryParameter kTopicsParameters[] = {
-    kTypeParameter,
-    kSessionsParameter,
-    kAgentParameter,
-    kTagParameter,
-    kFieldParameter,
-    kWorkspaceParameter,
-    kSinceParameter,
-    kUntilParameter,
-    kAsOfParameter,
-    kPinnedParameter,
-    kSensitiveParameter,
-    kArchivedParameter,
-    {.name = "limit",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many topics; 0: all.",
-     .min = 0,
-     .max = 1000,
-     .fallback = "100"},
-};
-constexpr QueryParameter kEntryTimelineParameters[] = {
-    {.name = "unit",
-     .kind = ParameterKind::kChoice,
-     .help = "How long each stretch is, in UTC; weeks begin on Monday.",
-     .fallback = "day",
-     .choices = kUnitNames},
-    kTypeParameter,
-    kSessionsParameter,
-    kAgentParameter,
-    kTagParameter,
-    kFieldParameter,
-    kWorkspaceParameter,
-    kSinceParameter,
-    kUntilParameter,
-    kAsOfParameter,
-    kPinnedParameter,
-    kSensitiveParameter,
-    kArchivedParameter,
-    {.name = "limit",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many stretches, the newest; 0: all.",
-     .min = 0,
-     .max = 10'000,
-     .fallback = "400"},
-};
-
-}  // namespace
-
-const Endpoint kGetRecord = {
-    .method = "GET",
-    .path = "/memory/record/{id}",
-    .summary =
-        "An entry in its latest version, or in that of a time, once for each session that has one.",
-    .parameters = kRecordParameters,
-    .response = "EntryList",
-    .run = get_record};
-
-const Endpoint kGetHistory = {.method = "GET",
-                              .path = "/memory/record/{id}/history",
-                              .summary = "Every version of an entry, oldest first.",
-                              .parameters = kHistoryParameters,
-                              .response = "VersionList",
-                              .run = get_history};
-
-const Endpoint kGetRelated = {
-    .method = "GET",
-    .path = "/memory/record/{id}/related",
-    .summary = "What is linked to an entry: references both ways, its topic, what reads like it.",
-    .parameters = kRelatedParameters,
-    .response = "RelatedList",
-    .run = get_related};
-
-const Endpoint kGetEntries = {.method = "GET",
-                              .path = "/memory/entries",
-                              .summary = "The entries that pass the filters, newest first.",
-                              .parameters = kListParameters,
-                              .response = "EntryList",
-                              .run = list_entries};
-
-const Endpoint kGetTopics = {.method = "GET",
-                             .path = "/memory/topics",
-                             .summary = "The topics of the entries, most entries first.",
-                             .parameters = kTopicsParameters,
-                             .response = "TopicList",
-                             .run = list_topics};
-
-const Endpoint kGetTimeline = {
-    .method = "GET",
-    .path = "/memory/timeline",
-    .summary = "How many entries there are in each stretch of time that has any, oldest first.",
-    .parameters = kEntryTimelineParameters,
-    .response = "Timeline",
-    .run = get_timeline};
 
 }  // namespace bmad_mem::cli

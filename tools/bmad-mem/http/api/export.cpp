@@ -20,14 +20,13 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "descriptor.hpp"
 #include "export/export_writer.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::array<std::string_view, 5> kFormats = {"jsonl", "json", "yaml", "markdown", "csv"};
 
 /// How an export is called and what it is.
 struct FormatInfo {
@@ -151,8 +150,10 @@ Result<std::uint64_t> unreadable(const MemoryManager& memory,
   return count;
 }
 
-Result<HttpResponse> answer_export(ApiContext& context, const EndpointCall& call) {
-  const FormatInfo& format = format_info(call.text("format").value_or(kFormats.front()));
+}  // namespace
+
+Result<HttpResponse> http_export(ApiContext& context, const EndpointCall& call) {
+  const FormatInfo& format = format_info(call.text("format").value_or(kFormatInfos.front().name));
   ExportOptions options;
   options.filter.sessions = call.texts("session_id");
   options.filter.types = call.types("type");
@@ -181,34 +182,5 @@ Result<HttpResponse> answer_export(ApiContext& context, const EndpointCall& call
   };
   return response;
 }
-
-constexpr QueryParameter kExportParameters[] = {
-    {.name = "format",
-     .kind = ParameterKind::kChoice,
-     .help = "How it is written; jsonl is what `bmad-mem import` takes.",
-     .fallback = "jsonl",
-     .choices = kFormats},
-    kSessionsParameter,
-    kTypeParameter,
-    kSinceParameter,
-    kUntilParameter,
-    kAsOfParameter,
-    {.name = "versions",
-     .kind = ParameterKind::kFlag,
-     .help = "Every version of each entry. Without it the latest; all in jsonl when nothing is "
-             "filtered."},
-};
-
-}  // namespace
-
-const Endpoint kGetExport = {
-    .method = "GET",
-    .path = "/memory/export",
-    .summary = "Everything, or what the filters choose, as a file; a session after the other.",
-    .parameters = kExportParameters,
-    .media_type =
-        "application/jsonl, application/json, application/yaml, "
-        "text/markdown; charset=utf-8, text/csv; charset=utf-8",
-    .run = answer_export};
 
 }  // namespace bmad_mem::cli

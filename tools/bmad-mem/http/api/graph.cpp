@@ -19,9 +19,10 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -257,7 +258,9 @@ class GraphBuilder {
   bool truncated_ = false;
 };
 
-Result<HttpResponse> answer_graph(ApiContext& context, const EndpointCall& call) {
+}  // namespace
+
+Result<HttpResponse> http_graph(ApiContext& context, const EndpointCall& call) {
   EntryFilter filter;
   filter.sessions = call.texts("session_id");
   filter.since = call.time("since");
@@ -267,27 +270,5 @@ Result<HttpResponse> answer_graph(ApiContext& context, const EndpointCall& call)
   BMAD_TRY(graph.build());
   return json_response(graph.to_json());
 }
-
-constexpr QueryParameter kGraphParameters[] = {
-    kSessionsParameter,
-    kSinceParameter,
-    kUntilParameter,
-    {.name = "limit",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many entries; sessions and topics come besides.",
-     .min = 1,
-     .max = 2000,
-     .fallback = "300"},
-};
-
-}  // namespace
-
-const Endpoint kGetGraph = {
-    .method = "GET",
-    .path = "/memory/graph",
-    .summary = "Sessions, decisions, findings and what they refer to, as nodes and edges.",
-    .parameters = kGraphParameters,
-    .response = "Graph",
-    .run = answer_graph};
 
 }  // namespace bmad_mem::cli

@@ -11,10 +11,11 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
 #include "json_text.hpp"
+#include "operation_calls.hpp"
 #include "redaction_view.hpp"
 #include "tool.hpp"
 
@@ -57,36 +58,6 @@ void add_problems(JsonWriter& json, std::span<const Error> problems) {
   json.end_array();
 }
 
-Result<HttpResponse> stats(ApiContext& context, const EndpointCall& /*call*/) {
-  BMAD_TRY_ASSIGN(const GlobalStatistics statistics, context.memory.global_statistics());
-  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, context.memory.list_sessions());
-  std::map<std::string_view, std::string_view> states;
-  for (const Session& session : sessions) {
-    states[session.session_id] =
-        session.problem ? "damaged" : session_state_name(context.memory.session_state(session));
-  }
-  const std::array<std::uint64_t, kEntryTypeCount> counts = entries_by_type(statistics);
-  JsonWriter json;
-  json.begin_object().member("sessions", std::uint64_t{statistics.sessions.size()});
-  json.member("entries", sum_of(counts)).member("size_bytes", total_size(statistics));
-  json.member("size_max_bytes",
-              statistics.sessions.empty() ? 0 : statistics.sessions.front().size_max_bytes);
-  json.key("types");
-  write_type_counts(json, counts);
-  json.key("by_session").begin_array();
-  for (const SessionStatistics& session : statistics.sessions) {
-    const auto state = states.find(session.session_id);
-    json.begin_object().member("session_id", session.session_id);
-    json.member("state", state == states.end() ? "active" : state->second);
-    json.member("entries", session.entries());
-    json.member("size_bytes", session.size_bytes).end_object();
-  }
-  json.end_array();
-  add_problems(json, statistics.problems);
-  json.end_object();
-  return json_response(json.take());
-}
-
 void add_decay_curve(JsonWriter& json, const std::vector<DecayTableLine>& lines) {
   json.key("curve").begin_object().key("ages_days").begin_array();
   for (const int age : kDecayTableAges) {
@@ -102,39 +73,6 @@ void add_decay_curve(JsonWriter& json, const std::vector<DecayTableLine>& lines)
     json.end_array().end_object();
   }
   json.end_array().end_object();
-}
-
-Result<HttpResponse> decay(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(const std::vector<DecayReport> reports,
-                  context.memory.decay(call.texts("session_id"), call.time("as_of")));
-  JsonWriter json;
-  json.begin_object().key("sessions").begin_array();
-  for (const DecayReport& report : reports) {
-    json.begin_object().member("session_id", report.session_id);
-    json.member("as_of", format_rfc3339(report.as_of)).member("model", report.model);
-    json.member("entries", report.entries).key("histogram").begin_array();
-    for (const std::uint64_t count : report.histogram) {
-      json.integer(static_cast<std::int64_t>(count));
-    }
-    json.end_array().key("mean").begin_object();
-    for (const EntryType type : kEntryTypes) {
-      json.member(entry_type_name(type), report.mean[static_cast<std::size_t>(type)]);
-    }
-    json.end_object().end_object();
-  }
-  json.end_array();
-  add_decay_curve(json, context.memory.decay_table());
-  json.end_object();
-  return json_response(json.take());
-}
-
-Result<HttpResponse> settings(ApiContext& context, const EndpointCall& /*call*/) {
-  const std::string effective = json_compact(effective_settings(context.memory));
-  JsonWriter json;
-  json.begin_object().key("settings").raw(effective).member("root", context.memory.root());
-  add_strings(json, "warnings", context.memory.config_warnings());
-  json.member("version", tool_version()).end_object();
-  return json_response(json.take());
 }
 
 void add_largest(JsonWriter& json, GlobalStatistics statistics) {
@@ -195,7 +133,72 @@ void add_privacy(JsonWriter& json, const PrivacyReport& report) {
   json.end_array().member("evicted_entries", report.evicted_entries);
 }
 
-Result<HttpResponse> health(ApiContext& context, const EndpointCall& /*call*/) {
+}  // namespace
+
+Result<HttpResponse> http_stats(ApiContext& context, const EndpointCall& /*call*/) {
+  BMAD_TRY_ASSIGN(const GlobalStatistics statistics, context.memory.global_statistics());
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, context.memory.list_sessions());
+  std::map<std::string_view, std::string_view> states;
+  for (const Session& session : sessions) {
+    states[session.session_id] =
+        session.problem ? "damaged" : session_state_name(context.memory.session_state(session));
+  }
+  const std::array<std::uint64_t, kEntryTypeCount> counts = entries_by_type(statistics);
+  JsonWriter json;
+  json.begin_object().member("sessions", std::uint64_t{statistics.sessions.size()});
+  json.member("entries", sum_of(counts)).member("size_bytes", total_size(statistics));
+  json.member("size_max_bytes",
+              statistics.sessions.empty() ? 0 : statistics.sessions.front().size_max_bytes);
+  json.key("types");
+  write_type_counts(json, counts);
+  json.key("by_session").begin_array();
+  for (const SessionStatistics& session : statistics.sessions) {
+    const auto state = states.find(session.session_id);
+    json.begin_object().member("session_id", session.session_id);
+    json.member("state", state == states.end() ? "active" : state->second);
+    json.member("entries", session.entries());
+    json.member("size_bytes", session.size_bytes).end_object();
+  }
+  json.end_array();
+  add_problems(json, statistics.problems);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_decay(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(const std::vector<DecayReport> reports,
+                  context.memory.decay(call.texts("session_id"), call.time("as_of")));
+  JsonWriter json;
+  json.begin_object().key("sessions").begin_array();
+  for (const DecayReport& report : reports) {
+    json.begin_object().member("session_id", report.session_id);
+    json.member("as_of", format_rfc3339(report.as_of)).member("model", report.model);
+    json.member("entries", report.entries).key("histogram").begin_array();
+    for (const std::uint64_t count : report.histogram) {
+      json.integer(static_cast<std::int64_t>(count));
+    }
+    json.end_array().key("mean").begin_object();
+    for (const EntryType type : kEntryTypes) {
+      json.member(entry_type_name(type), report.mean[static_cast<std::size_t>(type)]);
+    }
+    json.end_object().end_object();
+  }
+  json.end_array();
+  add_decay_curve(json, context.memory.decay_table());
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& /*call*/) {
+  const std::string effective = json_compact(effective_settings(context.memory));
+  JsonWriter json;
+  json.begin_object().key("settings").raw(effective).member("root", context.memory.root());
+  add_strings(json, "warnings", context.memory.config_warnings());
+  json.member("version", tool_version()).end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_health(ApiContext& context, const EndpointCall& /*call*/) {
   BMAD_TRY_ASSIGN(const GlobalStatistics statistics, context.memory.global_statistics());
   BMAD_TRY_ASSIGN(const PrivacyReport privacy, context.memory.privacy_report());
   BMAD_TRY_ASSIGN(const std::vector<LockHolder> locks, list_lock_holders(context.memory));
@@ -222,40 +225,5 @@ Result<HttpResponse> health(ApiContext& context, const EndpointCall& /*call*/) {
   json.end_object();
   return json_response(json.take());
 }
-
-constexpr QueryParameter kDecayParameters[] = {
-    kSessionsParameter,
-    {.name = "as_of",
-     .kind = ParameterKind::kTime,
-     .help = "How much entries count at that time; now without it."}};
-
-}  // namespace
-
-const Endpoint kGetStats = {.method = "GET",
-                            .path = "/memory/stats",
-                            .summary = "Entries and bytes, in all and by session.",
-                            .response = "Stats",
-                            .run = stats};
-
-const Endpoint kGetDecay = {
-    .method = "GET",
-    .path = "/memory/decay",
-    .summary = "How much entries still count, and how both models behave over a year.",
-    .parameters = kDecayParameters,
-    .response = "Decay",
-    .run = decay};
-
-const Endpoint kGetSettings = {.method = "GET",
-                               .path = "/memory/settings",
-                               .summary = "The settings that hold, defaults included.",
-                               .response = "Settings",
-                               .run = settings};
-
-const Endpoint kGetHealth = {
-    .method = "GET",
-    .path = "/memory/health",
-    .summary = "Size, locks, what is due, what is kept for how long, what was taken out.",
-    .response = "Health",
-    .run = health};
 
 }  // namespace bmad_mem::cli

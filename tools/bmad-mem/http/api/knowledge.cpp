@@ -12,10 +12,11 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "http/api/body.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
 #include "knowledge_view.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -30,7 +31,33 @@ void add_items(JsonWriter& json, std::string_view name, std::span<const Knowledg
   json.end_array();
 }
 
-Result<HttpResponse> recall(ApiContext& context, const EndpointCall& call) {
+/// The members of something that was learned, of the object that is open.
+void add_remembered(JsonWriter& json, const Remembered& learned) {
+  json.member("id", learned.id).member("session_id", learned.session_id);
+  json.member("category", category_name(learned.category)).member("key", learned.key);
+  json.member("value", learned.value).member("confidence", learned.confidence);
+  json.member("is_new", learned.is_new);
+}
+
+Result<RememberParams> read_statement(ToolArguments& body) {
+  RememberParams params;
+  const std::string category = body.choice("category", kCategoryNames);
+  if (category.empty()) {
+    body.fail("category", fmt::format("is required: {} …", kCategoryNames.front()));
+  }
+  params.category = try_parse_category(category).value_or(Category::kProjectFact);
+  params.key = body.text("key");
+  params.value = body.required_text("value");
+  params.confidence = body.share("confidence").value_or(params.confidence);
+  params.agent_id = body.text("agent_id");
+  params.tags = body.texts("tags", kTextsMax);
+  BMAD_TRY(body.check());
+  return params;
+}
+
+}  // namespace
+
+Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) {
   const std::vector<std::string> categories = call.texts("category");
   const auto limit = static_cast<std::size_t>(call.number("limit"));
   RecallOptions options;
@@ -60,31 +87,7 @@ Result<HttpResponse> recall(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-/// The members of something that was learned, of the object that is open.
-void add_remembered(JsonWriter& json, const Remembered& learned) {
-  json.member("id", learned.id).member("session_id", learned.session_id);
-  json.member("category", category_name(learned.category)).member("key", learned.key);
-  json.member("value", learned.value).member("confidence", learned.confidence);
-  json.member("is_new", learned.is_new);
-}
-
-Result<RememberParams> read_statement(ToolArguments& body) {
-  RememberParams params;
-  const std::string category = body.choice("category", kCategoryNames);
-  if (category.empty()) {
-    body.fail("category", fmt::format("is required: {} …", kCategoryNames.front()));
-  }
-  params.category = try_parse_category(category).value_or(Category::kProjectFact);
-  params.key = body.text("key");
-  params.value = body.required_text("value");
-  params.confidence = body.share("confidence").value_or(params.confidence);
-  params.agent_id = body.text("agent_id");
-  params.tags = body.texts("tags", kTextsMax);
-  BMAD_TRY(body.check());
-  return params;
-}
-
-Result<HttpResponse> remember(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"category", "key", "value", "confidence", "agent_id", "tags"});
   BMAD_TRY_ASSIGN(const RememberParams params, read_statement(body));
   BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(context.memory).remember(params));
@@ -100,7 +103,7 @@ Result<HttpResponse> remember(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> review(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"ids", "review"});
   const std::vector<std::string> ids = body.texts("ids", kTextsMax);
   const std::string review = body.choice("review", kReviews);
@@ -126,7 +129,7 @@ Result<HttpResponse> review(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> summarize(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"dry_run"});
   const bool dry_run = body.boolean("dry_run");
   BMAD_TRY(body.check());
@@ -148,7 +151,7 @@ Result<HttpResponse> summarize(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> get_context(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call) {
   ContextOptions options;
   options.agent_id = call.text("agent").value_or("");
   options.task = call.text("task").value_or("");
@@ -175,86 +178,5 @@ Result<HttpResponse> get_context(ApiContext& context, const EndpointCall& call) 
   json.end_object();
   return json_response(json.take());
 }
-
-constexpr QueryParameter kRecallParameters[] = {
-    {.name = "category",
-     .kind = ParameterKind::kChoice,
-     .help = "Only this category.",
-     .repeatable = true,
-     .choices = kCategoryNames},
-    {.name = "agent", .help = "Only what this agent has stated."},
-    {.name = "key", .help = "Only what is known under this key."},
-    {.name = "session_id", .help = "Only what this session has taught.", .repeatable = true},
-    {.name = "candidates",
-     .kind = ParameterKind::kFlag,
-     .help = "What was found and nobody has looked at, instead.",
-     .fallback = "false"},
-    {.name = "contradicted",
-     .kind = ParameterKind::kFlag,
-     .help = "Only that about which different things were stated.",
-     .fallback = "false"},
-    {.name = "min_confidence",
-     .kind = ParameterKind::kShare,
-     .help = "Only what is at least so sure.",
-     .fallback = "0"},
-    {.name = "limit",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many; 0: all.",
-     .min = 0,
-     .max = 10'000,
-     .fallback = "200"},
-};
-constexpr QueryParameter kSummarizeParameters[] = {
-    {.name = "session_id", .help = "The session to learn from.", .required = true}};
-constexpr QueryParameter kContextParameters[] = {
-    {.name = "agent", .help = "Who is told: what it has learned itself is part of it."},
-    {.name = "task", .help = "What it is about to do.", .may_be_empty = true},
-    kAsOfParameter,
-    {.name = "max_tokens",
-     .kind = ParameterKind::kNumber,
-     .help = "A hard ceiling; that of the config without it.",
-     .min = 50,
-     .max = 100'000},
-};
-
-}  // namespace
-
-const Endpoint kGetKnowledge = {.method = "GET",
-                                .path = "/memory/knowledge",
-                                .summary = "What is known, what matters most first.",
-                                .parameters = kRecallParameters,
-                                .response = "KnowledgeList",
-                                .run = recall};
-
-const Endpoint kPostKnowledge = {.method = "POST",
-                                 .path = "/memory/knowledge",
-                                 .summary = "State something: it holds from now on.",
-                                 .request = "Statement",
-                                 .response = "Remembered",
-                                 .status = 201,
-                                 .run = remember};
-
-const Endpoint kPostReview = {.method = "POST",
-                              .path = "/memory/knowledge/review",
-                              .summary = "Accept or drop candidates.",
-                              .request = "ReviewRequest",
-                              .response = "Reviewed",
-                              .run = review};
-
-const Endpoint kPostSummarize = {
-    .method = "POST",
-    .path = "/memory/summarize",
-    .summary = "Learn the durable facts of a session, by rules; they become candidates.",
-    .parameters = kSummarizeParameters,
-    .request = "SummarizeRequest",
-    .response = "Extracted",
-    .run = summarize};
-
-const Endpoint kGetContext = {.method = "GET",
-                              .path = "/memory/context",
-                              .summary = "What an agent should know before a task, as Markdown.",
-                              .parameters = kContextParameters,
-                              .response = "Context",
-                              .run = get_context};
 
 }  // namespace bmad_mem::cli

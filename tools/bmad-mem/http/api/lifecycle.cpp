@@ -9,16 +9,15 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "http/api/body.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 8> kActionNames = {"delete",  "undelete", "purge", "compact",
-                                                          "archive", "restore",  "decay", "redact"};
 /// How many of the entries that go a compaction shows.
 constexpr std::size_t kExamplesMax = 20;
 
@@ -33,7 +32,25 @@ void add_findings(JsonWriter& json, std::string_view name, std::span<const Findi
   json.end_array();
 }
 
-Result<HttpResponse> verify(ApiContext& context, const EndpointCall& call) {
+void add_compaction(JsonWriter& json, const CompactionReport& report) {
+  json.begin_object().member("session_id", report.session_id);
+  json.member("removed", std::uint64_t{report.removed.size()});
+  json.member("superseded", report.superseded).member("duplicates", report.duplicates);
+  json.member("evicted", report.evicted).member("entries_before", report.entries_before);
+  json.member("entries_after", report.entries_after);
+  json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
+  json.key("examples").begin_array();
+  for (std::size_t i = 0; i < std::min(report.removed.size(), kExamplesMax); ++i) {
+    const RemovedEntry& entry = report.removed[i];
+    json.begin_object().member("id", entry.id).member("type", entry_type_name(entry.type));
+    json.member("reason", entry.reason).member("headline", entry.headline).end_object();
+  }
+  json.end_array().end_object();
+}
+
+}  // namespace
+
+Result<HttpResponse> http_verify(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const VerifyReport report, context.memory.verify(named_session(call)));
   JsonWriter json;
   json.begin_object();
@@ -44,7 +61,7 @@ Result<HttpResponse> verify(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> audit(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
   AuditFilter filter;
   filter.sessions = call.texts("session_id");
   filter.actions = call.texts("action");
@@ -66,23 +83,7 @@ Result<HttpResponse> audit(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-void add_compaction(JsonWriter& json, const CompactionReport& report) {
-  json.begin_object().member("session_id", report.session_id);
-  json.member("removed", std::uint64_t{report.removed.size()});
-  json.member("superseded", report.superseded).member("duplicates", report.duplicates);
-  json.member("evicted", report.evicted).member("entries_before", report.entries_before);
-  json.member("entries_after", report.entries_after);
-  json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
-  json.key("examples").begin_array();
-  for (std::size_t i = 0; i < std::min(report.removed.size(), kExamplesMax); ++i) {
-    const RemovedEntry& entry = report.removed[i];
-    json.begin_object().member("id", entry.id).member("type", entry_type_name(entry.type));
-    json.member("reason", entry.reason).member("headline", entry.headline).end_object();
-  }
-  json.end_array().end_object();
-}
-
-Result<HttpResponse> compact(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"session_id", "dry_run", "keep_share"});
   std::vector<std::string> sessions;
   if (std::string session = body.text("session_id"); !session.empty()) {
@@ -109,7 +110,7 @@ Result<HttpResponse> compact(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> purge(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"all", "dry_run"});
   const bool all = body.boolean("all");
   const bool dry_run = flag_or(body, "dry_run", true);
@@ -136,7 +137,7 @@ Result<HttpResponse> purge(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> maintain(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_maintain(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"dry_run"});
   const bool dry_run = flag_or(body, "dry_run", true);
   BMAD_TRY(body.check());
@@ -155,68 +156,5 @@ Result<HttpResponse> maintain(ApiContext& context, const EndpointCall& call) {
   json.member("held_back", report.held_back).end_object();
   return json_response(json.take());
 }
-
-constexpr QueryParameter kVerifyParameters[] = {
-    {.name = "session_id", .help = "Only this session; all, and the config, without it."}};
-constexpr QueryParameter kAuditParameters[] = {
-    kSessionsParameter,
-    {.name = "action",
-     .kind = ParameterKind::kChoice,
-     .help = "Only this action.",
-     .repeatable = true,
-     .choices = kActionNames},
-    kSinceParameter,
-    kUntilParameter,
-    {.name = "limit",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many, the newest; 0: all.",
-     .min = 0,
-     .max = 10'000,
-     .fallback = "100"},
-};
-
-}  // namespace
-
-const Endpoint kGetVerify = {.method = "GET",
-                             .path = "/memory/verify",
-                             .summary = "Check every byte, and say what can't be read.",
-                             .parameters = kVerifyParameters,
-                             .response = "VerifyReport",
-                             .run = verify};
-
-const Endpoint kGetAudit = {.method = "GET",
-                            .path = "/memory/audit",
-                            .summary = "Who removed or moved what, and when, newest first.",
-                            .parameters = kAuditParameters,
-                            .response = "AuditList",
-                            .run = audit};
-
-const Endpoint kPostCompact = {
-    .method = "POST",
-    .path = "/memory/compact",
-    .summary =
-        "Fold old versions, drop what is there twice, move the least relevant entries to "
-        "the archive. A dry run unless told otherwise.",
-    .request = "CompactRequest",
-    .response = "Compacted",
-    .run = compact};
-
-const Endpoint kPostPurge = {
-    .method = "POST",
-    .path = "/memory/purge",
-    .summary = "Remove for good what was deleted long enough ago. A dry run unless told otherwise.",
-    .request = "PurgeRequest",
-    .response = "Purged",
-    .run = purge};
-
-const Endpoint kPostMaintain = {
-    .method = "POST",
-    .path = "/memory/maintain",
-    .summary =
-        "Do what is due: compaction, retention, purging, archiving. A dry run unless told "
-        "otherwise.",
-    .request = "MaintainRequest",
-    .response = "Maintained",
-    .run = maintain};
 
 }  // namespace bmad_mem::cli

@@ -11,9 +11,6 @@
 
 namespace bmad_mem::cli {
 
-inline constexpr QueryParameter kOneSessionParameter = {
-    .name = "session_id", .help = "The session, when several have an entry of this id."};
-
 /// The session that ?session_id names, as a list; empty without.
 std::vector<std::string> named_session(const EndpointCall& call);
 

@@ -12,11 +12,12 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/record_line.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
 #include "json_text.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -56,20 +57,6 @@ Result<BatchReport> write_lines(MemoryManager& memory, std::string& session_id, 
   return memory.add_batch(session_id, type, views);
 }
 
-Result<HttpResponse> post_record(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(RecordLine record, read_record(call.body(), call.request().body, call.now()));
-  BMAD_TRY_ASSIGN(const BatchReport report, write_lines(context.memory, record.session_id,
-                                                        record.type, {std::move(record.json)}));
-  JsonWriter json;
-  // An entry that was purged before is not written again.
-  json.begin_object().member("id", report.ids.empty() ? record.id : report.ids.front());
-  json.member("session_id", record.session_id).member("type", entry_type_name(record.type));
-  json.member("timestamp", format_rfc3339(record.timestamp));
-  add_strings(json, "notices", report.notices);
-  json.end_object();
-  return json_response(json.take());
-}
-
 Error bad_batch(std::string_view field, std::string message) {
   return {.code = ErrorCode::E_INVALID_QUERY,
           .message = std::move(message),
@@ -96,7 +83,23 @@ Result<std::vector<std::string>> lines_of(JsonValue entries, std::string_view ra
   return lines;
 }
 
-Result<HttpResponse> post_records(ApiContext& context, const EndpointCall& call) {
+}  // namespace
+
+Result<HttpResponse> http_add(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(RecordLine record, read_record(call.body(), call.request().body, call.now()));
+  BMAD_TRY_ASSIGN(const BatchReport report, write_lines(context.memory, record.session_id,
+                                                        record.type, {std::move(record.json)}));
+  JsonWriter json;
+  // An entry that was purged before is not written again.
+  json.begin_object().member("id", report.ids.empty() ? record.id : report.ids.front());
+  json.member("session_id", record.session_id).member("type", entry_type_name(record.type));
+  json.member("timestamp", format_rfc3339(record.timestamp));
+  add_strings(json, "notices", report.notices);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& call) {
   constexpr std::array<std::string_view, 3> kNames = {"session_id", "type", "entries"};
   std::string session_id;
   std::string type_name;
@@ -134,7 +137,7 @@ Result<HttpResponse> post_records(ApiContext& context, const EndpointCall& call)
   return json_response(json.take());
 }
 
-Result<HttpResponse> patch_record(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_update(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const Entry entry, entry_to_change(context, call));
   BMAD_TRY_ASSIGN(const std::string line,
                   changed_line(entry, call.body(), call.request().body, call.now()));
@@ -150,35 +153,5 @@ Result<HttpResponse> patch_record(ApiContext& context, const EndpointCall& call)
   json.end_object();
   return json_response(json.take());
 }
-
-constexpr QueryParameter kPatchParameters[] = {kOneSessionParameter};
-
-}  // namespace
-
-const Endpoint kPostRecord = {
-    .method = "POST",
-    .path = "/memory/record",
-    .summary = "Store an entry; one with an id that is there becomes a new version of it.",
-    .request = "RecordRequest",
-    .response = "Recorded",
-    .status = 201,
-    .run = post_record};
-
-const Endpoint kPostRecords = {.method = "POST",
-                               .path = "/memory/records",
-                               .summary = "Store many entries of one type, all or none.",
-                               .request = "RecordsRequest",
-                               .response = "RecordedAll",
-                               .status = 201,
-                               .run = post_records};
-
-const Endpoint kPatchRecord = {
-    .method = "PATCH",
-    .path = "/memory/record/{id}",
-    .summary = "Append a version of an entry that differs in the members given.",
-    .parameters = kPatchParameters,
-    .request = "RecordChange",
-    .response = "EntryResult",
-    .run = patch_record};
 
 }  // namespace bmad_mem::cli

@@ -6,14 +6,52 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "http/api/body.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-Result<HttpResponse> delete_record(ApiContext& context, const EndpointCall& call) {
+/// The entries as they are now: what a pin reports has the line and the versions from before.
+Result<std::vector<Entry>> read_again(const MemoryManager& memory,
+                                      const std::vector<Entry>& entries) {
+  std::vector<Entry> out;
+  for (const Entry& entry : entries) {
+    BMAD_TRY_ASSIGN(std::vector<Entry> found, memory.get({&entry.id, 1}, {&entry.session_id, 1}));
+    for (Entry& each : found) {
+      if (each.type == entry.type) {
+        out.push_back(std::move(each));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+DeleteOptions delete_options(const EndpointCall& call) {
+  return {.dry_run = call.flag("dry_run"), .purge = call.flag("purge")};
+}
+
+HttpResponse deletion_response(const DeletionReport& report, const DeleteOptions& options) {
+  JsonWriter json;
+  json.begin_object().member("deleted", report.entries);
+  json.member("lines", std::uint64_t{report.removed.size()});
+  json.member("dry_run", options.dry_run);
+  add_time(json, "expires_at", report.expires_at);
+  json.key("elsewhere").begin_array();
+  for (const FileCount& file : report.elsewhere) {
+    json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
+  }
+  json.end_array();
+  add_strings(json, "sessions_gone", report.sessions_gone);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_delete(ApiContext& context, const EndpointCall& call) {
   DeletionCriteria criteria;
   criteria.ids = {std::string(call.in_path("id"))};
   criteria.sessions = named_session(call);
@@ -25,7 +63,7 @@ Result<HttpResponse> delete_record(ApiContext& context, const EndpointCall& call
   return deletion_response(report, options);
 }
 
-Result<HttpResponse> undelete(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"ids", "sessions"});
   const UndeleteCriteria criteria = {.ids = body.texts("ids", kTextsMax),
                                      .sessions = body.texts("sessions", kTextsMax)};
@@ -47,22 +85,7 @@ Result<HttpResponse> undelete(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-/// The entries as they are now: what a pin reports has the line and the versions from before.
-Result<std::vector<Entry>> read_again(const MemoryManager& memory,
-                                      const std::vector<Entry>& entries) {
-  std::vector<Entry> out;
-  for (const Entry& entry : entries) {
-    BMAD_TRY_ASSIGN(std::vector<Entry> found, memory.get({&entry.id, 1}, {&entry.session_id, 1}));
-    for (Entry& each : found) {
-      if (each.type == entry.type) {
-        out.push_back(std::move(each));
-      }
-    }
-  }
-  return out;
-}
-
-Result<HttpResponse> pin(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_pin(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"id", "ids", "pinned", "session_id"});
   std::vector<std::string> ids = body.texts("ids", kTextsMax);
   if (std::string id = body.text("id"); !id.empty()) {
@@ -90,53 +113,5 @@ Result<HttpResponse> pin(ApiContext& context, const EndpointCall& call) {
   json.end_object();
   return json_response(json.take());
 }
-
-constexpr QueryParameter kDeleteEntryParameters[] = {kOneSessionParameter, kPurgeParameter,
-                                                     kDryRunParameter};
-
-}  // namespace
-
-DeleteOptions delete_options(const EndpointCall& call) {
-  return {.dry_run = call.flag("dry_run"), .purge = call.flag("purge")};
-}
-
-HttpResponse deletion_response(const DeletionReport& report, const DeleteOptions& options) {
-  JsonWriter json;
-  json.begin_object().member("deleted", report.entries);
-  json.member("lines", std::uint64_t{report.removed.size()});
-  json.member("dry_run", options.dry_run);
-  add_time(json, "expires_at", report.expires_at);
-  json.key("elsewhere").begin_array();
-  for (const FileCount& file : report.elsewhere) {
-    json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
-  }
-  json.end_array();
-  add_strings(json, "sessions_gone", report.sessions_gone);
-  json.end_object();
-  return json_response(json.take());
-}
-
-const Endpoint kDeleteRecord = {
-    .method = "DELETE",
-    .path = "/memory/record/{id}",
-    .summary = "Delete an entry in all its versions; for 30 days it can be brought back.",
-    .parameters = kDeleteEntryParameters,
-    .response = "Deleted",
-    .run = delete_record};
-
-const Endpoint kPostUndelete = {.method = "POST",
-                                .path = "/memory/undelete",
-                                .summary = "Bring back what was deleted and not purged.",
-                                .request = "UndeleteRequest",
-                                .response = "Undeleted",
-                                .run = undelete};
-
-const Endpoint kPostPin = {
-    .method = "POST",
-    .path = "/memory/pin",
-    .summary = "Pin entries, or take their pins away: a new version of each that changes.",
-    .request = "PinRequest",
-    .response = "Pinned",
-    .run = pin};
 
 }  // namespace bmad_mem::cli

@@ -5,14 +5,13 @@
 #include <vector>
 
 #include "bmad_mem/utf8.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::array<std::string_view, 3> kSorts = {"relevance", "newest", "oldest"};
 
 SortOrder sort_of(const EndpointCall& call, bool has_words) {
   const std::string_view sort = call.text("sort").value_or(has_words ? "relevance" : "newest");
@@ -52,7 +51,9 @@ HttpResponse as_response(const ApiContext& context, const EndpointCall& call,
   return json_response(json.take());
 }
 
-Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call) {
+}  // namespace
+
+Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
     return as_response(context, call, {});
@@ -75,54 +76,5 @@ Result<HttpResponse> answer_search(ApiContext& context, const EndpointCall& call
   }
   return as_response(context, call, *answer);
 }
-
-constexpr QueryParameter kSearchParameters[] = {
-    {.name = "q",
-     .help = "What to look for: words, \"phrases\", +must, -not, prefix*, fuzzy~, type:, tag:, "
-             "agent:, topic:, session:, since:, until:, is:pinned, status: and other fields. "
-             "Without it, all that pass the "
-             "filters, newest first.",
-     .may_be_empty = true},
-    {.name = "k",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many hits.",
-     .min = 1,
-     .max = 200,
-     .fallback = "20"},
-    kTypeParameter,
-    kSessionsParameter,
-    kAgentParameter,
-    kTagParameter,
-    kFieldParameter,
-    kTopicParameter,
-    kWorkspaceParameter,
-    kSinceParameter,
-    kUntilParameter,
-    kAsOfParameter,
-    kPinnedParameter,
-    kSensitiveParameter,
-    {.name = "sort",
-     .kind = ParameterKind::kChoice,
-     .help = "The order: by relevance when there is something to look for, else newest first.",
-     .choices = kSorts},
-    {.name = "explain",
-     .kind = ParameterKind::kFlag,
-     .help = "Say as well where the text component of each score comes from.",
-     .fallback = "false"},
-    kArchivedParameter,
-    {.name = "min_score",
-     .kind = ParameterKind::kShare,
-     .help = "Only hits that score at least this.",
-     .fallback = "0"},
-};
-
-}  // namespace
-
-const Endpoint kGetSearch = {.method = "GET",
-                             .path = "/memory/search",
-                             .summary = "Search all entries, best first.",
-                             .parameters = kSearchParameters,
-                             .response = "SearchResult",
-                             .run = answer_search};
 
 }  // namespace bmad_mem::cli

@@ -19,10 +19,11 @@
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "descriptor.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -49,38 +50,6 @@ void add_density(JsonWriter& json, const std::vector<Entry>& entries) {
   json.end_array();
 }
 
-Result<HttpResponse> timeline(ApiContext& context, const EndpointCall& call) {
-  EntryFilter filter;
-  filter.sessions = {std::string(call.in_path("session_id"))};
-  filter.types = call.types("type");
-  filter.since = call.time("since");
-  filter.until = call.time("until");
-  filter.limit = 0;
-  BMAD_TRY_ASSIGN(std::vector<Entry> entries, context.memory.list(filter));
-  std::ranges::reverse(entries);
-  auto first = entries.begin();
-  if (const auto after = call.text("after")) {
-    first = std::ranges::find(entries, *after, &Entry::id);
-    if (first == entries.end()) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = fmt::format("no entry {} passes the other filters; leave it out to "
-                                          "begin with the oldest",
-                                          utf8_prefix(*after, 200)),
-                   .field = "after"};
-    }
-    ++first;
-  }
-  const auto left = static_cast<std::size_t>(entries.end() - first);
-  const std::size_t count = std::min(left, static_cast<std::size_t>(call.number("limit")));
-  JsonWriter json;
-  json.begin_object();
-  add_entries(json, "entries", {first, count});
-  json.member("more", count < left);
-  add_density(json, entries);
-  json.end_object();
-  return json_response(json.take());
-}
-
 /// The text behind the front matter: "---", lines, "---".
 std::string_view without_front_matter(std::string_view text) {
   constexpr std::string_view kFence = "---\n";
@@ -92,25 +61,6 @@ std::string_view without_front_matter(std::string_view text) {
   text.remove_prefix(end + 1 + kFence.size());
   text.remove_prefix(std::min(text.find_first_not_of('\n'), text.size()));
   return text;
-}
-
-Result<HttpResponse> summary(ApiContext& context, const EndpointCall& call) {
-  const std::string_view id = call.in_path("session_id");
-  Summaries summaries(context.memory);
-  BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(id));
-  std::string text;
-  if (status.exists) {  // Else show() would make one.
-    BMAD_TRY_ASSIGN(text, summaries.show(id));
-  }
-  JsonWriter json;
-  json.begin_object().member("exists", status.exists && !status.is_template);
-  json.member("markdown", without_front_matter(text)).key("status").begin_object();
-  json.member("due", summary_due_name(status.due)).member("messages", status.messages);
-  json.member("messages_since", status.messages_since).member("tokens", status.tokens);
-  json.member("tokens_since", status.tokens_since);
-  add_time(json, "updated_at", status.updated_at);
-  json.end_object().end_object();
-  return json_response(json.take());
 }
 
 Error no_document(const Entry& entry) {
@@ -162,7 +112,60 @@ Result<std::string> read_document(const std::string& root, const Entry& entry) {
   return utf8_repaired(text);
 }
 
-Result<HttpResponse> artifact(ApiContext& context, const EndpointCall& call) {
+}  // namespace
+
+Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCall& call) {
+  EntryFilter filter;
+  filter.sessions = {std::string(call.in_path("session_id"))};
+  filter.types = call.types("type");
+  filter.since = call.time("since");
+  filter.until = call.time("until");
+  filter.limit = 0;
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, context.memory.list(filter));
+  std::ranges::reverse(entries);
+  auto first = entries.begin();
+  if (const auto after = call.text("after")) {
+    first = std::ranges::find(entries, *after, &Entry::id);
+    if (first == entries.end()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = fmt::format("no entry {} passes the other filters; leave it out to "
+                                          "begin with the oldest",
+                                          utf8_prefix(*after, 200)),
+                   .field = "after"};
+    }
+    ++first;
+  }
+  const auto left = static_cast<std::size_t>(entries.end() - first);
+  const std::size_t count = std::min(left, static_cast<std::size_t>(call.number("limit")));
+  JsonWriter json;
+  json.begin_object();
+  add_entries(json, "entries", {first, count});
+  json.member("more", count < left);
+  add_density(json, entries);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_summary_show(ApiContext& context, const EndpointCall& call) {
+  const std::string_view id = call.in_path("session_id");
+  Summaries summaries(context.memory);
+  BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(id));
+  std::string text;
+  if (status.exists) {  // Else show() would make one.
+    BMAD_TRY_ASSIGN(text, summaries.show(id));
+  }
+  JsonWriter json;
+  json.begin_object().member("exists", status.exists && !status.is_template);
+  json.member("markdown", without_front_matter(text)).key("status").begin_object();
+  json.member("due", summary_due_name(status.due)).member("messages", status.messages);
+  json.member("messages_since", status.messages_since).member("tokens", status.tokens);
+  json.member("tokens_since", status.tokens_since);
+  add_time(json, "updated_at", status.updated_at);
+  json.end_object().end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_artifact_get(ApiContext& context, const EndpointCall& call) {
   const std::string session(call.in_path("session_id"));
   const std::string id(call.in_path("id"));
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, context.memory.get({&id, 1}, {&session, 1}));
@@ -176,42 +179,5 @@ Result<HttpResponse> artifact(ApiContext& context, const EndpointCall& call) {
   response.body = std::move(text);
   return response;
 }
-
-constexpr QueryParameter kSessionTimelineParameters[] = {
-    kTypeParameter,
-    kSinceParameter,
-    kUntilParameter,
-    {.name = "after",
-     .help = "Begin behind the entry of this id: the last one of the page before."},
-    {.name = "limit",
-     .kind = ParameterKind::kNumber,
-     .help = "At most so many entries.",
-     .min = 1,
-     .max = 1000,
-     .fallback = "200"},
-};
-
-}  // namespace
-
-const Endpoint kGetSessionTimeline = {
-    .method = "GET",
-    .path = "/memory/sessions/{session_id}/timeline",
-    .summary = "The entries of a session, oldest first, and how many there are in each hour.",
-    .parameters = kSessionTimelineParameters,
-    .response = "SessionTimeline",
-    .run = timeline};
-
-const Endpoint kGetSummary = {
-    .method = "GET",
-    .path = "/memory/sessions/{session_id}/summary",
-    .summary = "The running summary of a session, and whether one is due.",
-    .response = "Summary",
-    .run = summary};
-
-const Endpoint kGetArtifact = {.method = "GET",
-                               .path = "/memory/sessions/{session_id}/artifacts/{id}",
-                               .summary = "The document that an artifact keeps.",
-                               .media_type = "text/plain; charset=utf-8",
-                               .run = artifact};
 
 }  // namespace bmad_mem::cli

@@ -6,9 +6,10 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "http/api/body.hpp"
-#include "http/api/endpoints.hpp"
 #include "http/api/removal.hpp"
 #include "http/api/shapes.hpp"
+#include "http/endpoint.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -25,21 +26,6 @@ void add_archived(JsonWriter& json, const std::vector<ArchivedSession>& archived
   json.end_array();
 }
 
-Result<HttpResponse> list(ApiContext& context, const EndpointCall& /*call*/) {
-  BMAD_TRY_ASSIGN(std::vector<Session> sessions, context.memory.list_sessions());
-  BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, context.memory.archived_sessions());
-  std::ranges::stable_sort(sessions, std::ranges::greater(), &Session::last_write);
-  JsonWriter json;
-  json.begin_object().key("sessions").begin_array();
-  for (const Session& session : sessions) {
-    write_session(json, context.memory, session);
-  }
-  json.end_array();
-  add_archived(json, archived);
-  json.end_object();
-  return json_response(json.take());
-}
-
 void add_statistics(JsonWriter& json, const SessionStatistics& statistics) {
   json.key("statistics").begin_object().key("types").begin_array();
   for (const TypeStatistics& type : statistics.types) {
@@ -54,18 +40,6 @@ void add_statistics(JsonWriter& json, const SessionStatistics& statistics) {
   json.member("quarantined", statistics.quarantined).end_object();
 }
 
-Result<HttpResponse> get(ApiContext& context, const EndpointCall& call) {
-  const std::string_view id = call.in_path("session_id");
-  BMAD_TRY_ASSIGN(const Session session, context.memory.load_session(id));
-  BMAD_TRY_ASSIGN(const SessionStatistics statistics, context.memory.statistics(id));
-  JsonWriter json;
-  json.begin_object().key("session");
-  write_session(json, context.memory, session, statistics.entries());
-  add_statistics(json, statistics);
-  json.key("manifest").raw(session.manifest).end_object();
-  return json_response(json.take());
-}
-
 /// What making and closing a session did by the way: nothing that entries lose goes untold.
 void add_maintained(JsonWriter& json, MemoryManager& memory) {
   json.key("maintained").begin_array();
@@ -75,7 +49,24 @@ void add_maintained(JsonWriter& json, MemoryManager& memory) {
   json.end_array();
 }
 
-Result<HttpResponse> create(ApiContext& context, const EndpointCall& call) {
+}  // namespace
+
+Result<HttpResponse> http_session_list(ApiContext& context, const EndpointCall& /*call*/) {
+  BMAD_TRY_ASSIGN(std::vector<Session> sessions, context.memory.list_sessions());
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, context.memory.archived_sessions());
+  std::ranges::stable_sort(sessions, std::ranges::greater(), &Session::last_write);
+  JsonWriter json;
+  json.begin_object().key("sessions").begin_array();
+  for (const Session& session : sessions) {
+    write_session(json, context.memory, session);
+  }
+  json.end_array();
+  add_archived(json, archived);
+  json.end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_session_new(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(
       call.body(), {"session_id", "user_id", "agent_ids", "project_name", "session_type", "tags"});
   SessionParams params;
@@ -94,7 +85,19 @@ Result<HttpResponse> create(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> close(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_session_show(ApiContext& context, const EndpointCall& call) {
+  const std::string_view id = call.in_path("session_id");
+  BMAD_TRY_ASSIGN(const Session session, context.memory.load_session(id));
+  BMAD_TRY_ASSIGN(const SessionStatistics statistics, context.memory.statistics(id));
+  JsonWriter json;
+  json.begin_object().key("session");
+  write_session(json, context.memory, session, statistics.entries());
+  add_statistics(json, statistics);
+  json.key("manifest").raw(session.manifest).end_object();
+  return json_response(json.take());
+}
+
+Result<HttpResponse> http_session_close(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const Session session, context.memory.close_session(call.in_path("session_id")));
   JsonWriter json;
   json.begin_object().member("session_id", session.session_id);
@@ -104,7 +107,7 @@ Result<HttpResponse> close(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> archive(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_session_archive(ApiContext& context, const EndpointCall& call) {
   ToolArguments body(call.body(), {"dry_run"});
   const ArchiveOptions options = {.dry_run = body.boolean("dry_run")};
   BMAD_TRY(body.check());
@@ -119,7 +122,7 @@ Result<HttpResponse> archive(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> restore(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_session_restore(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const Session session,
                   context.memory.restore_session(call.in_path("session_id")));
   JsonWriter json;
@@ -129,64 +132,11 @@ Result<HttpResponse> restore(ApiContext& context, const EndpointCall& call) {
   return json_response(json.take());
 }
 
-Result<HttpResponse> remove(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_session_delete(ApiContext& context, const EndpointCall& call) {
   const DeleteOptions options = delete_options(call);
   BMAD_TRY_ASSIGN(const DeletionReport report,
                   context.memory.delete_session(call.in_path("session_id"), options));
   return deletion_response(report, options);
 }
-
-constexpr QueryParameter kDeleteSessionParameters[] = {kPurgeParameter, kDryRunParameter};
-
-}  // namespace
-
-const Endpoint kGetSessions = {
-    .method = "GET",
-    .path = "/memory/sessions",
-    .summary = "All sessions, the one that was written last first, and those that are archived.",
-    .response = "SessionList",
-    .run = list};
-
-const Endpoint kPostSession = {.method = "POST",
-                               .path = "/memory/sessions",
-                               .summary = "Make a session.",
-                               .request = "SessionRequest",
-                               .response = "SessionMade",
-                               .status = 201,
-                               .run = create};
-
-const Endpoint kGetSession = {.method = "GET",
-                              .path = "/memory/sessions/{session_id}",
-                              .summary = "A session in numbers, counted from its logs.",
-                              .response = "SessionDetail",
-                              .run = get};
-
-const Endpoint kPostClose = {.method = "POST",
-                             .path = "/memory/sessions/{session_id}/close",
-                             .summary = "Note that a session is over; the next write opens it.",
-                             .response = "SessionClosed",
-                             .run = close};
-
-const Endpoint kPostArchive = {
-    .method = "POST",
-    .path = "/memory/sessions/{session_id}/archive",
-    .summary = "Pack a session; its facts, preferences and pins stay searchable.",
-    .request = "ArchiveRequest",
-    .response = "SessionArchived",
-    .run = archive};
-
-const Endpoint kPostRestore = {.method = "POST",
-                               .path = "/memory/sessions/{session_id}/restore",
-                               .summary = "Unpack an archived session.",
-                               .response = "SessionRestored",
-                               .run = restore};
-
-const Endpoint kDeleteSession = {
-    .method = "DELETE",
-    .path = "/memory/sessions/{session_id}",
-    .summary = "Delete a session with all that is in it, an archived one too.",
-    .parameters = kDeleteSessionParameters,
-    .response = "Deleted",
-    .run = remove};
 
 }  // namespace bmad_mem::cli

@@ -1,0 +1,577 @@
+// generate.cpp - a program of the build: makes the tables of C++ from the rows in table/*.toml.
+//
+//   table/*.toml ──> generate ──┬─> operation_rows.hpp    names and rights, for the dispatcher
+//                               ├─> operation_calls.hpp   the functions that the rows call
+//                               ├─> command_table.cpp     arguments, help, completion, man page
+//                               ├─> endpoint_table.cpp    HTTP routes, OpenAPI
+//                               └─> tool_table.cpp        MCP tools with their schemas
+//
+//   generate PART OUTPUT TABLE.toml...      PART: rows, calls, commands, endpoints or tools
+//
+// What a row may say stands at the head of table/parameters.toml. A mistake in a row ends the build
+// with its file and line.
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <toml++/toml.h>
+
+namespace {
+
+using Texts = std::vector<std::string>;
+
+[[noreturn]] void fail(const toml::node& at, const std::string& why) {
+  const toml::source_region& source = at.source();
+  std::fprintf(stderr, "%s:%u: %s\n", source.path ? source.path->c_str() : "?",
+               static_cast<unsigned>(source.begin.line), why.c_str());
+  std::exit(1);
+}
+
+/// The text of member `name`, lines joined and paragraphs kept; `fallback` without it.
+std::string text_of(const toml::table& row, std::string_view name, std::string fallback = {}) {
+  const toml::node* const node = row.get(name);
+  if (node == nullptr) {
+    return fallback;
+  }
+  const auto text = node->value<std::string>();
+  if (!text) {
+    fail(*node, std::string(name) + " must be a text");
+  }
+  std::string out;
+  for (std::size_t i = 0; i < text->size(); ++i) {
+    const bool ends_paragraph = text->compare(i, 2, "\n\n") == 0;
+    if (ends_paragraph) {
+      out += "\n\n";
+      ++i;
+    } else {
+      out += (*text)[i] == '\n' ? ' ' : (*text)[i];
+    }
+  }
+  return out;
+}
+
+bool flag_of(const toml::table& row, std::string_view name) { return row[name].value_or(false); }
+
+const toml::table* table_of(const toml::table& row, std::string_view name) {
+  const toml::node* const node = row.get(name);
+  if (node != nullptr && !node->is_table()) {
+    fail(*node, std::string(name) + " must be a table");
+  }
+  return node == nullptr ? nullptr : node->as_table();
+}
+
+Texts texts_of(const toml::table& row, std::string_view name) {
+  Texts out;
+  if (const toml::array* const array = row[name].as_array()) {
+    for (const toml::node& each : *array) {
+      const auto text = each.value<std::string>();
+      if (!text) {
+        fail(each, std::string(name) + " must be texts");
+      }
+      out.push_back(*text);
+    }
+  }
+  return out;
+}
+
+/// The two numbers of `name`, such as range = [1, 50].
+std::array<std::int64_t, 2> pair_of(const toml::table& row, std::string_view name,
+                                    std::array<std::int64_t, 2> fallback) {
+  const toml::array* const array = row[name].as_array();
+  if (array == nullptr) {
+    return fallback;
+  }
+  if (array->size() != 2) {
+    fail(*array, std::string(name) + " must be two numbers");
+  }
+  return {array->at(0).value_or<std::int64_t>(0), array->at(1).value_or<std::int64_t>(0)};
+}
+
+/// A C++ or JSON string; both escape alike what stands in the tables.
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+    }
+    out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return out + '"';
+}
+
+std::string with_underscores(std::string_view name) {
+  std::string out(name);
+  std::ranges::replace_if(out, [](char c) { return c == ' ' || c == '-'; }, '_');
+  return out;
+}
+
+/// "kSessionNew" for "session new".
+std::string enumerator(std::string_view name) {
+  std::string out = "k";
+  bool begins = true;
+  for (const char c : name) {
+    const bool is_letter = c != ' ' && c != '-';
+    if (is_letter) {
+      out += begins && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    }
+    begins = !is_letter;
+  }
+  return out;
+}
+
+/// "not after" as the sentence "Not after.".
+std::string sentence(std::string text) {
+  if (!text.empty()) {
+    text[0] = text[0] >= 'a' && text[0] <= 'z' ? static_cast<char>(text[0] - 'a' + 'A') : text[0];
+    text += text.ends_with('.') ? "" : ".";
+  }
+  return text;
+}
+
+/// All that the files say.
+class Tables {
+ public:
+  explicit Tables(const Texts& files) {
+    for (const std::string& file : files) {
+      try {
+        documents_.push_back(toml::parse_file(file));
+      } catch (const toml::parse_error& error) {
+        std::fprintf(stderr, "%s:%u: %s\n", file.c_str(),
+                     static_cast<unsigned>(error.source().begin.line),
+                     std::string(error.description()).c_str());
+        std::exit(1);
+      }
+    }
+    std::set<std::string> names;
+    for (const toml::table& document : documents_) {
+      if (const toml::table* const shared = table_of(document, "parameter")) {
+        shared_ = shared;
+      }
+      if (const toml::array* const rows = document["operation"].as_array()) {
+        for (const toml::node& row : *rows) {
+          rows_.push_back(row.as_table());
+          if (!names.insert(text_of(*rows_.back(), "name")).second) {
+            fail(row, "there are two operations of this name");
+          }
+        }
+      }
+    }
+  }
+
+  [[nodiscard]] const std::vector<const toml::table*>& rows() const { return rows_; }
+
+  /// Parameter `name` of `row`: what all operations share, changed by what the row says.
+  [[nodiscard]] toml::table parameter(const toml::table& row, const std::string& name) const {
+    const toml::table* own = table_of(row, "parameter");
+    own = own == nullptr ? nullptr : table_of(*own, name);
+    toml::table merged;
+    const toml::table* const shared = shared_ == nullptr ? nullptr : table_of(*shared_, name);
+    if (shared != nullptr && (own == nullptr || !flag_of(*own, "alone"))) {
+      merged = *shared;
+    } else if (own == nullptr) {
+      fail(row, text_of(row, "name") + " takes " + name + ", which is not described");
+    }
+    if (own != nullptr) {
+      for (const auto& [key, value] : *own) {
+        merged.insert_or_assign(key, value);
+      }
+    }
+    return merged;
+  }
+
+ private:
+  std::vector<toml::table> documents_;
+  std::vector<const toml::table*> rows_;
+  const toml::table* shared_ = nullptr;
+};
+
+/// How an interface sees a parameter: its own words, else those of all.
+class View {
+ public:
+  View(const toml::table& parameter, std::string_view interface)
+      : common_(parameter), own_(table_of(parameter, interface)) {}
+
+  [[nodiscard]] std::string text(std::string_view name, std::string fallback = {}) const {
+    return own_ != nullptr && own_->contains(name) ? text_of(*own_, name)
+                                                   : text_of(common_, name, std::move(fallback));
+  }
+  [[nodiscard]] std::string name(const std::string& key) const {
+    return own_ != nullptr ? text_of(*own_, "name", with_underscores(key)) : with_underscores(key);
+  }
+  [[nodiscard]] std::string help() const { return sentence(text("help")); }
+  /// Whether `name` is set: for the interface, where it says so.
+  [[nodiscard]] bool flag(std::string_view name) const {
+    return own_ != nullptr && own_->contains(name) ? flag_of(*own_, name) : flag_of(common_, name);
+  }
+  [[nodiscard]] Texts texts(std::string_view name) const {
+    return own_ != nullptr && own_->contains(name) ? texts_of(*own_, name)
+                                                   : texts_of(common_, name);
+  }
+  [[nodiscard]] std::array<std::int64_t, 2> pair(std::string_view name) const {
+    return pair_of(own_ != nullptr && own_->contains(name) ? *own_ : common_, name, {0, 0});
+  }
+  [[nodiscard]] std::int64_t number(std::string_view name) const {
+    return own_ == nullptr ? 0 : (*own_)[name].value_or<std::int64_t>(0);
+  }
+  [[nodiscard]] const toml::table* own() const { return own_; }
+
+ private:
+  const toml::table& common_;
+  const toml::table* own_;
+};
+
+/// Writes the C++ of arrays that rows point to; equal ones once.
+class Source {
+ public:
+  /// The name of an array of `type` with these elements; "{}" for none.
+  std::string array(const std::string& type, const Texts& elements) {
+    if (elements.empty()) {
+      return "{}";
+    }
+    std::string body = "constexpr " + type + " @[] = {\n";
+    for (const std::string& element : elements) {
+      body += "    " + element + ",\n";
+    }
+    body += "};\n";
+    const auto [known, is_new] = names_.try_emplace(body, "kArray" + std::to_string(names_.size()));
+    if (is_new) {
+      text_ += std::string(body).replace(body.find('@'), 1, known->second);
+    }
+    return known->second;
+  }
+  std::string words(const Texts& texts) {
+    Texts elements;
+    std::ranges::transform(texts, std::back_inserter(elements), quoted);
+    return array("std::string_view", elements);
+  }
+  /// Pairs of texts, as of examples.
+  std::string pairs(const std::string& type, const toml::table& row, std::string_view name) {
+    Texts elements;
+    if (const toml::array* const all = row[name].as_array()) {
+      for (const toml::node& each : *all) {
+        const toml::array* const two = each.as_array();
+        if (two == nullptr || two->size() != 2) {
+          fail(each, std::string(name) + " must be pairs of texts");
+        }
+        elements.push_back("{" + quoted(two->at(0).value_or<std::string>("")) + ", " +
+                           quoted(two->at(1).value_or<std::string>("")) + "}");
+      }
+    }
+    return array(type, elements);
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::map<std::string, std::string> names_;
+  std::string text_;
+};
+
+std::string function_name(std::string_view interface, const toml::table& row) {
+  return std::string(interface) + '_' + with_underscores(text_of(row, "name"));
+}
+
+std::string completion_of(const toml::table& parameter) {
+  const std::string named = text_of(parameter, "complete");
+  if (!named.empty()) {
+    return named == "nothing" ? "Completion::kNone" : "Completion::" + enumerator(named);
+  }
+  // A flag with choices takes --name=CHOICE, which shells don't complete.
+  const bool takes_value = parameter.contains("value") || parameter.contains("argument");
+  return takes_value && parameter.contains("choices") ? "Completion::kChoice" : "Completion::kNone";
+}
+
+std::string positional(Source& source, const toml::table& parameter) {
+  const auto count = pair_of(parameter, "count", {1, 1});
+  return "{.name = " + quoted(text_of(parameter, "argument")) +
+         ", .help = " + quoted(text_of(parameter, "help")) +
+         ", .min = " + std::to_string(count[0]) + ", .max = " + std::to_string(count[1]) +
+         ", .completion = " + completion_of(parameter) +
+         ", .choices = " + source.words(texts_of(parameter, "choices")) + "}";
+}
+
+std::string option(Source& source, const std::string& name, const toml::table& parameter) {
+  const std::string letter = text_of(parameter, "letter");
+  return "{.name = " + quoted(name) +
+         ", .letter = " + (letter.empty() ? "'\\0'" : "'" + letter + "'") +
+         ", .value = " + quoted(text_of(parameter, "value")) +
+         ", .help = " + quoted(text_of(parameter, "help")) +
+         ", .repeatable = " + (flag_of(parameter, "repeatable") ? "true" : "false") +
+         ", .fallback = " + quoted(text_of(parameter, "default")) +
+         ", .completion = " + completion_of(parameter) +
+         ", .choices = " + source.words(texts_of(parameter, "choices")) + "}";
+}
+
+std::string commands(const Tables& tables) {
+  Source source;
+  std::string rows;
+  std::string synonyms;
+  std::size_t count = 0;
+  for (const toml::table* const row : tables.rows()) {
+    const toml::table* const cli = table_of(*row, "cli");
+    if (cli == nullptr) {
+      continue;
+    }
+    Texts positionals;
+    Texts options;
+    for (const std::string& name : texts_of(*cli, "takes")) {
+      const toml::table parameter = tables.parameter(*row, name);
+      if (parameter.contains("argument")) {
+        positionals.push_back(positional(source, parameter));
+      } else {
+        options.push_back(option(source, name, parameter));
+      }
+    }
+    const std::string name = text_of(*row, "name");
+    rows += "    {.name = " + quoted(name) +
+            ",\n     .group = Group::" + enumerator(text_of(*cli, "group")) +
+            ",\n     .everyday = " + quoted(text_of(*cli, "everyday")) +
+            ",\n     .summary = " + quoted(text_of(*row, "summary")) +
+            ",\n     .description = " + quoted(text_of(*cli, "description")) +
+            ",\n     .positionals = " + source.array("Positional", positionals) +
+            ",\n     .options = " + source.array("Option", options) +
+            ",\n     .glossary_title = " + quoted(text_of(*cli, "glossary_title")) +
+            ",\n     .glossary = " + source.pairs("Explained", *cli, "glossary") +
+            ",\n     .examples = " + source.pairs("Example", *cli, "examples") +
+            ",\n     .exit_status = " + quoted(text_of(*cli, "exit_status")) +
+            ",\n     .options_of = " + (flag_of(*cli, "fields") ? "options_of_entry" : "nullptr") +
+            ",\n     .run = " + function_name("run", *row) +
+            ",\n     .reads = " + (flag_of(*cli, "reads") ? "true" : "false") + "},\n";
+    for (const std::string& alias : texts_of(*cli, "aliases")) {
+      synonyms += "    {.word = " + quoted(alias) + ", .command = &kCommands[" +
+                  std::to_string(count) + "]},\n";
+    }
+    if (const toml::array* const advice = (*cli)["advice"].as_array()) {
+      for (const toml::node& each : *advice) {
+        const toml::array& two = *each.as_array();
+        synonyms += "    {.word = " + quoted(two.at(0).value_or<std::string>("")) +
+                    ", .command = &kCommands[" + std::to_string(count) +
+                    "], .advice = " + quoted(two.at(1).value_or<std::string>("")) + "},\n";
+      }
+    }
+    ++count;
+  }
+  return "#include \"command.hpp\"\n#include \"operation_calls.hpp\"\n\n"
+         "namespace bmad_mem::cli {\nnamespace {\n\n" +
+         source.text() + "constexpr Command kCommands[] = {\n" + rows +
+         "};\n\nconstexpr Synonym kSynonyms[] = {\n" + synonyms +
+         "};\n\n}  // namespace\n\nstd::span<const Command> all_commands() { return kCommands; }\n"
+         "std::span<const Synonym> all_synonyms() { return kSynonyms; }\n\n"
+         "}  // namespace bmad_mem::cli\n";
+}
+
+std::string endpoint_parameter(Source& source, const std::string& key,
+                               const toml::table& parameter) {
+  const View view(parameter, "http");
+  const std::string kind = view.text("kind", "text");
+  const auto range = view.pair("range");
+  return "{.name = " + quoted(view.name(key)) + ", .kind = ParameterKind::" + enumerator(kind) +
+         ", .help = " + quoted(view.help()) +
+         ", .required = " + (view.flag("required") ? "true" : "false") +
+         ", .repeatable = " + (view.flag("repeatable") ? "true" : "false") +
+         ", .may_be_empty = " + (view.flag("may_be_empty") ? "true" : "false") +
+         ", .min = " + std::to_string(range[0]) + ", .max = " + std::to_string(range[1]) +
+         ", .fallback = " + quoted(view.text("default")) +
+         ", .choices = " + source.words(kind == "choice" ? view.texts("choices") : Texts()) + "}";
+}
+
+std::string endpoints(const Tables& tables) {
+  Source source;
+  std::string rows;
+  for (const toml::table* const row : tables.rows()) {
+    const toml::table* const http = table_of(*row, "http");
+    if (http == nullptr) {
+      continue;
+    }
+    Texts parameters;
+    for (const std::string& name : texts_of(*http, "takes")) {
+      parameters.push_back(endpoint_parameter(source, name, tables.parameter(*row, name)));
+    }
+    const std::string route = text_of(*http, "route");
+    const std::size_t space = route.find(' ');
+    rows += "    {.method = " + quoted(route.substr(0, space)) +
+            ",\n     .path = " + quoted(route.substr(space + 1)) + ",\n     .summary = " +
+            quoted(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
+            ",\n     .parameters = " + source.array("QueryParameter", parameters) +
+            ",\n     .request = " + quoted(text_of(*http, "request")) +
+            ",\n     .response = " + quoted(text_of(*http, "answer")) +
+            ",\n     .media_type = " + quoted(text_of(*http, "media_type", "application/json")) +
+            ",\n     .status = " + std::to_string((*http)["status"].value_or<std::int64_t>(200)) +
+            ",\n     .run = " + function_name("http", *row) + "},\n";
+  }
+  return "#include \"http/endpoint.hpp\"\n#include \"operation_calls.hpp\"\n\n"
+         "namespace bmad_mem::cli {\nnamespace {\n\n" +
+         source.text() + "constexpr Endpoint kEndpoints[] = {\n" + rows +
+         "};\n\n}  // namespace\n\nstd::span<const Endpoint> all_endpoints() { return kEndpoints; "
+         "}\n\n}  // namespace bmad_mem::cli\n";
+}
+
+std::string json_list(const Texts& texts) {
+  std::string out;
+  for (const std::string& text : texts) {
+    out += (out.empty() ? "" : ", ") + quoted(text);
+  }
+  return "[" + out + "]";
+}
+
+/// The JSON Schema of one argument of a tool.
+std::string argument_schema(const toml::table& parameter) {
+  const View view(parameter, "mcp");
+  const std::string description = "\"description\": " + quoted(view.help());
+  if (view.own() != nullptr && view.own()->contains("schema")) {
+    const std::string schema = text_of(*view.own(), "schema");
+    return schema.substr(0, schema.rfind('}')) + ", " + description + "}";
+  }
+  const std::string kind = view.own() == nullptr ? "text" : text_of(*view.own(), "kind", "text");
+  const Texts choices = view.texts("choices");
+  const auto limit = [&](std::string_view key, std::string_view name) {
+    const std::int64_t number = view.number(name);
+    return number == 0 ? std::string()
+                       : ", \"" + std::string(key) + "\": " + std::to_string(number);
+  };
+  std::string schema;
+  if (kind == "number" || kind == "share") {
+    const auto range = kind == "share" ? std::array<std::int64_t, 2>{0, 1} : view.pair("range");
+    schema = "\"type\": " + std::string(kind == "share" ? "\"number\"" : "\"integer\"") +
+             ", \"minimum\": " + std::to_string(range[0]) +
+             ", \"maximum\": " + std::to_string(range[1]);
+  } else if (kind == "flag") {
+    schema = "\"type\": \"boolean\"";
+  } else if (kind == "texts") {
+    schema = "\"type\": \"array\", \"items\": {\"type\": \"string\"" +
+             (choices.empty() ? std::string() : ", \"enum\": " + json_list(choices)) + "}" +
+             limit("minItems", "count_min") + limit("maxItems", "count_max");
+  } else {
+    schema = "\"type\": \"string\"" +
+             (kind == "choice" ? ", \"enum\": " + json_list(choices) : std::string()) +
+             (view.flag("not_empty") ? ", \"minLength\": 1" : "") +
+             limit("maxLength", "length_max");
+  }
+  return "{" + schema + ", " + description + "}";
+}
+
+/// The tool object of tools/list.
+std::string tool_json(const Tables& tables, const toml::table& row, const toml::table& mcp) {
+  std::string properties;
+  Texts required;
+  for (const std::string& name : texts_of(mcp, "takes")) {
+    const toml::table parameter = tables.parameter(row, name);
+    const View view(parameter, "mcp");
+    properties += (properties.empty() ? "" : ", ") + quoted(view.name(name)) + ": " +
+                  argument_schema(parameter);
+    if (view.own() != nullptr && flag_of(*view.own(), "required")) {
+      required.push_back(view.name(name));
+    }
+  }
+  const Texts hints = texts_of(mcp, "hints");
+  const auto hint = [&](std::string_view name) {
+    return std::string(std::ranges::find(hints, name) != hints.end() ? "true" : "false");
+  };
+  const std::string title = quoted(text_of(mcp, "title"));
+  const std::string output = text_of(mcp, "output");
+  return "{\"name\": " + quoted(text_of(mcp, "tool")) + ", \"title\": " + title +
+         ", \"description\": " + quoted(text_of(mcp, "description")) +
+         ", \"inputSchema\": {\"type\": \"object\", \"properties\": {" + properties + "}" +
+         (required.empty() ? std::string() : ", \"required\": " + json_list(required)) +
+         ", \"additionalProperties\": false}" +
+         (output.empty() ? std::string() : ", \"outputSchema\": " + output) +
+         ", \"annotations\": {\"title\": " + title +
+         ", \"readOnlyHint\": " + (hint("writes") == "true" ? "false" : "true") +
+         ", \"destructiveHint\": " + hint("destructive") +
+         ", \"idempotentHint\": " + hint("idempotent") + ", \"openWorldHint\": false}}";
+}
+
+std::string tools(const Tables& tables) {
+  std::string rows;
+  for (const toml::table* const row : tables.rows()) {
+    if (const toml::table* const mcp = table_of(*row, "mcp")) {
+      const Texts hints = texts_of(*mcp, "hints");
+      rows += "    {.name = " + quoted(text_of(*mcp, "tool")) + ",\n     .writes = " +
+              (std::ranges::find(hints, "writes") != hints.end() ? "true" : "false") +
+              ",\n     .description = " + quoted(tool_json(tables, *row, *mcp)) +
+              ",\n     .run = " + function_name("mcp", *row) + "},\n";
+    }
+  }
+  return "#include \"mcp/memory_tools.hpp\"\n#include \"operation_calls.hpp\"\n\n"
+         "namespace bmad_mem::cli {\nnamespace {\n\nconstexpr MemoryTool kTools[] = {\n" +
+         rows +
+         "};\n\n}  // namespace\n\nstd::span<const MemoryTool> all_memory_tools() { return kTools; "
+         "}\n\n}  // namespace bmad_mem::cli\n";
+}
+
+std::string calls(const Tables& tables) {
+  std::string out =
+      "#pragma once\n\n#include <span>\n#include <string_view>\n\n#include "
+      "\"bmad_mem/result.hpp\"\n#include \"command.hpp\"\n\nnamespace bmad_mem::cli {\n\n"
+      "class EndpointCall;\nclass Tool;\nstruct ApiContext;\nstruct HttpResponse;\n"
+      "struct McpToolResult;\nstruct MemoryToolCall;\n\n"
+      "std::span<const Option> options_of_entry(std::string_view type);\n\n";
+  for (const toml::table* const row : tables.rows()) {
+    if (row->contains("cli")) {
+      out += "Result<ExitStatus> " + function_name("run", *row) + "(Tool& tool);\n";
+    }
+    if (row->contains("http")) {
+      out += "Result<HttpResponse> " + function_name("http", *row) +
+             "(ApiContext& context, const EndpointCall& call);\n";
+    }
+    if (row->contains("mcp")) {
+      out += "Result<McpToolResult> " + function_name("mcp", *row) + "(MemoryToolCall& call);\n";
+    }
+  }
+  return out + "\n}  // namespace bmad_mem::cli\n";
+}
+
+std::string rows(const Tables& tables) {
+  static const std::set<std::string> kRights = {"none", "read", "write", "change", "manage"};
+  std::string names;
+  std::string rights;
+  for (const toml::table* const row : tables.rows()) {
+    const std::string name = text_of(*row, "name");
+    const std::string said = text_of(*row, "rights");
+    const std::string right = said.substr(0, said.find(' '));
+    if (!kRights.contains(right)) {
+      fail(*row, name + " needs rights: none, read, write, change or manage");
+    }
+    names += "  " + enumerator(name) + ",\n";
+    rights += "    {" + quoted(name) + ", Right::" + enumerator(right) + ", " +
+              quoted(right == said ? "" : said.substr(right.size() + 1)) + "},\n";
+  }
+  return "#pragma once\n\n#include \"operations/operation.hpp\"\n\nnamespace bmad_mem {\n\n"
+         "enum class Operation : std::uint8_t {\n" +
+         names + "};\n\ninline constexpr OperationRow kOperations[] = {\n" + rights +
+         "};\n\n}  // namespace bmad_mem\n";
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fputs("usage: generate PART OUTPUT TABLE.toml...\n", stderr);
+    return 2;
+  }
+  static const std::map<std::string, std::string (*)(const Tables&)> kParts = {
+      {"rows", rows},
+      {"calls", calls},
+      {"commands", commands},
+      {"endpoints", endpoints},
+      {"tools", tools}};
+  const auto part = kParts.find(argv[1]);
+  if (part == kParts.end()) {
+    std::fprintf(stderr, "generate: there is no part '%s'\n", argv[1]);
+    return 2;
+  }
+  const std::string text = "// Made by lib/operations/generate.cpp from lib/operations/table/.\n" +
+                           part->second(Tables(Texts(argv + 3, argv + argc)));
+  std::ofstream file(argv[2], std::ios::binary);
+  file << text;
+  file.close();
+  return file ? 0 : 1;
+}

@@ -1,0 +1,504 @@
+// care.cpp - files are checked, repaired, and kept small.
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "decay_view.hpp"
+#include "filters.hpp"
+#include "findings.hpp"
+#include "git/git_program.hpp"
+#include "maintenance_view.hpp"
+#include "operation_calls.hpp"
+#include "progress.hpp"
+#include "removed_view.hpp"
+#include "session_choice.hpp"
+#include "table.hpp"
+#include "times.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+namespace {
+
+bool is_newer(const Finding& finding) { return finding.kind == FindingKind::kNewerVersion; }
+
+void print_summary(Tool& tool, const VerifyReport& report) {
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().key("summary").begin_object();
+    json.member("sessions", report.sessions).member("logs", report.logs);
+    json.member("lines", report.lines).member("bytes", report.bytes);
+    json.member("findings", static_cast<std::uint64_t>(report.findings.size()));
+    json.member("changes", static_cast<std::uint64_t>(report.changes.size()));
+    json.end_object().end_object();
+    tool.out().print("{}\n", json.text());
+    return;
+  }
+  const std::string looked_at =
+      fmt::format("{}, {}, {}, {}", format_count(report.sessions, "session", "sessions"),
+                  format_count(report.logs, "log", "logs"),
+                  format_count(report.lines, "line", "lines"), format_size(report.bytes));
+  if (report.findings.empty() && report.changes.empty()) {
+    tool.out().print("{}: {}\n", tool.style().green("all good"), looked_at);
+  } else if (report.findings.empty()) {
+    tool.out().print("{} in {}\n",
+                     tool.style().green(format_count(report.changes.size(), "change", "changes") +
+                                        " by hand, no damage"),
+                     looked_at);
+    tool.note("`bmad-mem repair --accept` keeps the changes and ends these lines");
+  } else {
+    tool.out().print("{} in {}\n",
+                     tool.style().red(format_count(report.findings.size(), "finding", "findings")),
+                     looked_at);
+    if (!std::ranges::all_of(report.findings, is_newer)) {
+      tool.note("`bmad-mem repair` mends what can be mended, and drops nothing");
+    }
+  }
+}
+
+void print_changes(Tool& tool, std::span<const Finding> changes) {
+  if (!tool.json()) {
+    print_findings(tool, changes);
+    return;
+  }
+  for (const Finding& change : changes) {
+    tool.out().print("{{\"change\":{}}}\n", finding_as_json(change));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_verify(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  Result<VerifyReport> report = [&] {
+    Progress progress(tool, "verify");
+    return memory.verify(tool.args().all("session"), [&](std::uint64_t done, std::uint64_t total) {
+      progress.show(done, total);
+    });
+  }();
+  if (!report) {
+    return report.error();
+  }
+  if (tool.args().has("seal")) {
+    std::ranges::move(report->changes, std::back_inserter(report->findings));
+    report->changes.clear();
+  }
+  print_findings(tool, report->findings);
+  print_changes(tool, report->changes);
+  print_summary(tool, *report);
+  return report->findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+namespace {
+
+void print_json(Tool& tool, const RepairReport& report) {
+  for (const RepairAction& action : report.actions) {
+    JsonWriter json;
+    json.begin_object().member("file", action.path).member("what", action.what);
+    json.member("count", action.count).member("session_id", action.session_id);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  }
+  for (const Finding& finding : report.left) {
+    tool.out().print("{{\"left\":{}}}\n", finding_as_json(finding));
+  }
+  JsonWriter json;
+  json.begin_object().key("summary").begin_object();
+  json.member("sessions", report.sessions);
+  json.member("actions", static_cast<std::uint64_t>(report.actions.size()));
+  json.member("left", static_cast<std::uint64_t>(report.left.size()));
+  json.end_object().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+void print_text(Tool& tool, const RepairReport& report) {
+  for (const RepairAction& action : report.actions) {
+    tool.out().print("{}: {}\n", printable(action.path), printable(action.what));
+  }
+  if (!report.left.empty()) {
+    tool.out().print("{}\n", tool.style().red("left for a person to look at:"));
+    print_findings(tool, report.left);
+  }
+  const std::string sessions = format_count(report.sessions, "session", "sessions");
+  if (report.actions.empty() && report.left.empty()) {
+    tool.out().print("{}: nothing to mend in {}\n", tool.style().green("all good"), sessions);
+  } else {
+    tool.out().print("{} in {}\n", format_count(report.actions.size(), "repair", "repairs"),
+                     sessions);
+  }
+}
+
+/// What was left because it differs from its seal is accepted now.
+RepairReport with_accepted(RepairReport report, const RepairReport& accepted) {
+  report.actions.insert(report.actions.end(), accepted.actions.begin(), accepted.actions.end());
+  report.left = accepted.left;
+  return report;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_repair(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  Result<RepairReport> report = [&] {
+    Progress progress(tool, "repair");
+    return memory.repair(
+        tool.args().all("session"),
+        [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); },
+        [&](const std::string& session_id) {
+          return is_on_another_branch(memory.root(),
+                                      fmt::format("sessions/{}/manifest.json", session_id));
+        });
+  }();
+  if (!report) {
+    return report.error();
+  }
+  if (tool.args().has("accept")) {
+    BMAD_TRY_ASSIGN(const RepairReport accepted, memory.accept_changes(tool.args().all("session")));
+    report = with_accepted(std::move(*report), accepted);
+  }
+  if (tool.json()) {
+    print_json(tool, *report);
+  } else {
+    print_text(tool, *report);
+  }
+  return report->left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+namespace {
+
+IndexReport total_of(const std::vector<IndexReport>& reports, std::chrono::nanoseconds took) {
+  IndexReport total{.session_id = "total", .took = took};
+  for (const IndexReport& report : reports) {
+    total.entries += report.entries;
+    total.terms += report.terms;
+    total.log_bytes += report.log_bytes;
+    total.index_bytes += report.index_bytes;
+  }
+  return total;
+}
+
+/// Millions of bytes of logs a second.
+double speed_of(const IndexReport& report) {
+  const double seconds = std::chrono::duration<double>(report.took).count();
+  return seconds > 0 ? static_cast<double>(report.log_bytes) / seconds / 1e6 : 0;
+}
+
+void add_numbers(JsonWriter& json, const IndexReport& report) {
+  const double took_ms = std::chrono::duration<double, std::milli>(report.took).count();
+  json.member("entries", report.entries).member("terms", report.terms);
+  json.member("log_bytes", report.log_bytes).member("index_bytes", report.index_bytes);
+  json.key("took_ms").raw(fmt::format("{:.3f}", took_ms));
+  json.key("mb_per_s").raw(fmt::format("{:.1f}", speed_of(report)));
+}
+
+void print_json(Tool& tool, const std::vector<IndexReport>& reports, const IndexReport& total) {
+  for (const IndexReport& report : reports) {
+    JsonWriter json;
+    json.begin_object().member("session_id", report.session_id);
+    add_numbers(json, report);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  }
+  JsonWriter json;
+  json.begin_object().key("total").begin_object();
+  json.member("sessions", static_cast<std::uint64_t>(reports.size()));
+  add_numbers(json, total);
+  json.end_object().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+TableRow row_of(const IndexReport& report) {
+  return {report.session_id,
+          format_count(report.entries),
+          format_count(report.terms),
+          format_size(report.log_bytes),
+          format_size(report.index_bytes),
+          fmt::format("{:.1f}", speed_of(report))};
+}
+
+}  // namespace
+
+Result<ExitStatus> run_rebuild_index(Tool& tool) {
+  const std::span<const std::string> sessions = tool.args().all("session");
+  if (tool.args().has("all") && !sessions.empty()) {
+    return tool.wrong_usage("--all is every session; leave out --session");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const auto start = std::chrono::steady_clock::now();
+  const Result<std::vector<IndexReport>> reports = [&] {
+    Progress progress(tool, "index");
+    return memory.rebuild_index(
+        sessions, [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); });
+  }();
+  if (!reports) {
+    return reports.error();
+  }
+  const IndexReport total = total_of(*reports, std::chrono::steady_clock::now() - start);
+  if (tool.json()) {
+    print_json(tool, *reports, total);
+    return ExitStatus::kDone;
+  }
+  std::vector<TableRow> rows = {{"session", "entries", "terms", "logs", "index", "MB/s"}};
+  for (const IndexReport& report : *reports) {
+    rows.push_back(row_of(report));
+  }
+  rows.push_back(row_of(total));
+  print_table(tool, rows);
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+void print_json(Tool& tool, const MaintenanceReport& report, bool dry_run) {
+  for (const MaintenanceAction& action : report.done) {
+    JsonWriter json;
+    add_action(json, action);
+    tool.out().print("{}\n", json.text());
+  }
+  JsonWriter json;
+  json.begin_object().key("summary").begin_object();
+  json.member("dry_run", dry_run).member("actions", static_cast<std::uint64_t>(report.done.size()));
+  json.member("problems", static_cast<std::uint64_t>(report.problems.size()));
+  if (report.next_due != Timestamp::max()) {
+    json.member("next_due", format_rfc3339(report.next_due));
+  }
+  if (!report.held_back.empty()) {
+    json.member("held_back", report.held_back);
+  }
+  json.end_object().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+void print_text(Tool& tool, const MaintenanceReport& report, bool is_auto) {
+  for (const MaintenanceAction& action : report.done) {
+    tool.out().print("{}\n", action_text(action));
+  }
+  if (!report.held_back.empty()) {
+    tool.note(report.held_back);
+  }
+  if (!is_auto) {
+    tool.out().print("{}next due: {}\n", report.done.empty() ? "nothing to do; " : "",
+                     due_text(report.next_due, system_clock().now()));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_maintain(Tool& tool) {
+  const bool is_auto = tool.args().has("auto");
+  const bool dry_run = tool.args().has("dry-run");
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const MaintenanceReport report,
+                  memory.maintain({.only_due = is_auto, .dry_run = dry_run}));
+  if (tool.json() && !(is_auto && report.done.empty() && report.problems.empty())) {
+    print_json(tool, report, dry_run);
+  } else if (!tool.json()) {
+    print_text(tool, report, is_auto);
+  }
+  for (const Error& problem : report.problems) {
+    tool.report(problem);
+  }
+  return report.problems.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+namespace {
+
+Result<std::optional<double>> read_keep(const Arguments& args) {
+  const auto given = args.maybe("keep");
+  if (!given) {
+    return std::optional<double>();
+  }
+  std::string_view digits = *given;
+  if (digits.ends_with('%')) {
+    digits.remove_suffix(1);
+  }
+  double percent = 0;
+  const auto [stop, problem] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), percent);
+  if (problem != std::errc() || stop != digits.data() + digits.size() ||
+      !(percent > 0 && percent <= 100)) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("'{}' is no share; write a number above 0 and up to 100, "
+                                        "in percent",
+                                        *given),
+                 .field = "keep"};
+  }
+  return std::optional<double>(percent / 100);
+}
+
+/// --session, or all with --all, else the one session that is open.
+Result<std::vector<std::string>> chosen_sessions(Tool& tool, const MemoryManager& memory) {
+  std::vector<std::string> ids(tool.args().all("session").begin(),
+                               tool.args().all("session").end());
+  if (tool.args().has("all")) {
+    BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
+    for (const Session& session : sessions) {
+      ids.push_back(session.session_id);
+    }
+  } else if (ids.empty()) {
+    BMAD_TRY_ASSIGN(std::string id, choose_session(tool, memory));
+    ids.push_back(std::move(id));
+  }
+  return ids;
+}
+
+void print_as_json(Tool& tool, const CompactionReport& report, bool dry_run) {
+  print_removed(tool, report.removed);
+  JsonWriter json;
+  json.begin_object().key("summary").begin_object();
+  json.member("session_id", report.session_id).member("dry_run", dry_run);
+  json.member("superseded", report.superseded).member("duplicates", report.duplicates);
+  json.member("evicted", report.evicted);
+  json.member("entries_before", report.entries_before)
+      .member("entries_after", report.entries_after);
+  json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
+  json.member("trigger_bytes", report.trigger_bytes);
+  if (!report.evicted_file.empty()) {
+    json.member("evicted_file", report.evicted_file);
+  }
+  json.end_object().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
+  if (tool.json()) {
+    print_as_json(tool, report, dry_run);
+    return;
+  }
+  if (dry_run) {
+    print_removed(tool, report.removed);
+  }
+  const std::string id = tool.style().id(report.session_id);
+  if (report.removed.empty()) {
+    tool.out().print("{}: nothing {} ({}, {})\n", id, dry_run ? "would go" : "went",
+                     format_count(report.entries_after, "entry", "entries"),
+                     format_size(report.bytes_after));
+    return;
+  }
+  tool.out().print("{}: {}{} of older versions, {}, {} evicted; {} of {} left, {} of {}\n", id,
+                   dry_run ? "would remove " : "", format_count(report.superseded, "line", "lines"),
+                   format_count(report.duplicates, "duplicate", "duplicates"),
+                   format_count(report.evicted), format_count(report.entries_after),
+                   format_count(report.entries_before, "entry", "entries"),
+                   format_size(report.bytes_after), format_size(report.bytes_before));
+  if (report.evicted > 0 && !dry_run) {
+    tool.note(fmt::format("`bmad-mem restore --evicted --session {}` brings back what was evicted",
+                          report.session_id));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_compact(Tool& tool) {
+  const Arguments& args = tool.args();
+  if (args.has("all") && args.has("session")) {
+    return tool.wrong_usage("--all is every session; leave out --session");
+  }
+  BMAD_TRY_ASSIGN(const std::optional<double> keep, read_keep(args));
+  const bool dry_run = args.has("dry-run");
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, chosen_sessions(tool, memory));
+  ExitStatus status = ExitStatus::kDone;
+  for (const std::string& id : ids) {
+    const Result<CompactionReport> report =
+        memory.compact(id, {.dry_run = dry_run, .keep_share = keep});
+    if (report) {
+      print_report(tool, *report, dry_run);
+    } else {
+      tool.report(report.error());  // One that is damaged must not keep the others large.
+      status = ExitStatus::kFailed;
+    }
+  }
+  return status;
+}
+
+Result<ExitStatus> run_restore(Tool& tool) {
+  const std::vector<std::string>& ids = tool.args().positionals();
+  if (!tool.args().has("evicted")) {
+    return tool.wrong_usage(
+        "say what: `restore --evicted` for entries that compaction moved away, `session restore` "
+        "for an archived session, `undelete` for what was deleted");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const std::uint64_t count, memory.restore_evicted(session, ids));
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", session).member("lines", count).end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    tool.out().print("restored {} of {}\n", format_count(count, "line", "lines"), session);
+  }
+  if (count < ids.size()) {
+    tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = "the others are not among what was evicted, or are there again"});
+  }
+  return count < ids.size() ? ExitStatus::kFailed : ExitStatus::kDone;
+}
+
+namespace {
+
+void print_report(Tool& tool, const DecayReport& report, bool write) {
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", report.session_id);
+    add_decay(json, report);
+    if (write) {
+      json.member("rewritten", report.rewritten);
+    }
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+    return;
+  }
+  tool.out().print("{}, {} model, {}, {}\n", tool.style().id(report.session_id), report.model,
+                   format_rfc3339(report.as_of), format_count(report.entries, "entry", "entries"));
+  for (const EntryType type : kEntryTypes) {
+    if (const double mean = report.mean[static_cast<std::size_t>(type)]; mean > 0) {
+      tool.out().print("  {}  {:.2f} on average\n", padded(entry_type_name(type), 12), mean);
+    }
+  }
+  if (report.entries > 0) {
+    print_histogram(tool, report);
+  }
+  if (write) {
+    tool.out().print("  written into {}\n", format_count(report.rewritten, "line", "lines"));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_decay(Tool& tool) {
+  const Arguments& args = tool.args();
+  const bool write = args.has("write");
+  std::optional<Timestamp> as_of;
+  if (const auto text = args.maybe("as-of")) {
+    BMAD_TRY_ASSIGN(as_of, parse_time(*text, system_clock().now(), RangeEnd::kSince, "as-of"));
+    if (write) {
+      return tool.wrong_usage("--write notes the factors of now; leave out --as-of");
+    }
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  if (args.has("table")) {
+    print_decay_table(tool, memory.decay_table());
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<DecayReport> reports,
+                  memory.decay(args.all("session"), as_of, write));
+  for (const DecayReport& report : reports) {
+    print_report(tool, report, write);
+  }
+  if (reports.empty()) {
+    tool.note("there is no session");
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,281 @@
+// connecting.cpp - agents and their clients.
+#include <unistd.h>
+
+#include <array>
+#include <charconv>
+#include <chrono>
+#include <climits>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/privacy.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "entry_input.hpp"
+#include "hooks/hook_actions.hpp"
+#include "hooks/hook_client.hpp"
+#include "hooks/hook_event.hpp"
+#include "hooks/hook_limits.hpp"
+#include "import/json_repair.hpp"
+#include "install/install_run.hpp"
+#include "mcp/graph_service.hpp"
+#include "mcp/memory_service.hpp"
+#include "mcp/stdio_transport.hpp"
+#include "memory_tool/memory_tool.hpp"
+#include "operation_calls.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+namespace {
+
+constexpr std::string_view kServerMemory = "server-memory";
+
+/// Where the project is: hosts start servers in folders of their own.
+std::string project_directory() {
+  if (const std::string_view named = environment("CLAUDE_PROJECT_DIR"); !named.empty()) {
+    return std::string(named);
+  }
+  std::array<char, PATH_MAX> buffer{};
+  return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
+}
+
+std::string last_name(std::string_view path) {
+  while (path.size() > 1 && path.ends_with('/')) {
+    path.remove_suffix(1);
+  }
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+Result<MemoryPlace> read_place(const Tool& tool) {
+  const Arguments& args = tool.args();
+  MemoryPlace place{.explicit_root = std::string(args.value("root")),
+                    .environment_root = std::string(environment("BMAD_MEMORY_ROOT")),
+                    .directory = project_directory(),
+                    .agent_id = std::string(tool.agent_id()),
+                    .read_only = args.has("read-only")};
+  const std::string workflow(args.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
+  if (!workflow.empty() || args.has("workflow")) {
+    BMAD_TRY_ASSIGN(place.access, read_workflow(workflow));
+  }
+  return place;
+}
+
+/// The reference server starts a relative path at the folder that it is installed in, which tells
+/// nobody anything; here it starts at the project.
+std::string old_graph_file(const std::string& directory) {
+  const std::string path(environment("MEMORY_FILE_PATH"));
+  return path.empty() || path.front() == '/' ? path : directory + "/" + path;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_mcp(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryPlace place, read_place(tool));
+  if (const auto face = tool.args().maybe("compat")) {
+    if (*face != kServerMemory) {
+      return tool.wrong_usage(fmt::format("--compat takes {}, not '{}'", kServerMemory, *face));
+    }
+    if (place.read_only) {
+      return tool.wrong_usage("--read-only and --compat don't go together");
+    }
+    std::string old_file = old_graph_file(place.directory);
+    GraphService service(std::move(place), std::move(old_file));
+    BMAD_TRY(serve_mcp_on_stdio(service));
+    return ExitStatus::kDone;
+  }
+  MemoryServiceOptions options;
+  options.place = std::move(place);
+  options.hints.session_id = environment("BMAD_SESSION");
+  options.hints.claude_session_id = environment("CLAUDE_CODE_SESSION_ID");
+  options.hints.project_name = last_name(options.place.directory);
+  MemoryService service(std::move(options));
+  BMAD_TRY(serve_mcp_on_stdio(service));
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+using std::chrono::milliseconds;
+
+/// The number that option `name` gives, from 1 to an hour's milliseconds; `fallback` without it.
+Result<std::uint32_t> read_number(const Arguments& args, std::string_view name,
+                                  std::uint32_t fallback) {
+  static constexpr std::uint32_t kMax = 3'600'000;
+  const auto text = args.maybe(name);
+  if (!text) {
+    return fallback;
+  }
+  std::uint32_t number = 0;
+  const auto [stop, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (problem != std::errc() || stop != text->data() + text->size() || number == 0 ||
+      number > kMax) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("'{}' is no number from 1 to {}", *text, kMax),
+                 .field = std::string(name)};
+  }
+  return number;
+}
+
+Result<HookSettings> read_settings(const Arguments& args) {
+  HookSettings settings;
+  const auto number = [&](std::string_view name, auto fallback) {
+    return read_number(args, name, static_cast<std::uint32_t>(fallback));
+  };
+  BMAD_TRY_ASSIGN(settings.max_tokens, number("max-tokens", settings.max_tokens));
+  BMAD_TRY_ASSIGN(const std::uint32_t budget, number("budget-ms", settings.budget.count()));
+  BMAD_TRY_ASSIGN(const std::uint32_t limit, number("limit-ms", settings.limit.count()));
+  settings.budget = milliseconds(budget);
+  settings.limit = milliseconds(limit);
+  return settings;
+}
+
+/// The memory that the event belongs to; empty when there is none. The client's project comes
+/// first: it stays the same all through a session, and the working directory does not.
+std::string find_memory(const Tool& tool, const HookEvent& event) {
+  const std::string_view chosen = tool.args().value("root");
+  const std::string_view by_environment = environment("BMAD_MEMORY_ROOT");
+  if (!chosen.empty() || !by_environment.empty()) {
+    return std::string(chosen.empty() ? by_environment : chosen);
+  }
+  std::vector<std::string> folders;
+  for (const char* variable : {"CLAUDE_PROJECT_DIR", "GEMINI_PROJECT_DIR", "CURSOR_PROJECT_DIR"}) {
+    if (const std::string_view folder = environment(variable); folder.starts_with('/')) {
+      folders.emplace_back(folder);
+    }
+  }
+  folders.insert(folders.end(), event.folders.begin(), event.folders.end());
+  for (const std::string& folder : folders) {
+    if (Result<std::string> root = MemoryManager::find_root("", "", folder)) {
+      return std::move(*root);
+    }
+  }
+  return {};
+}
+
+Status take_event(const Tool& tool, HookClient client, const HookSettings& settings,
+                  const HookWork& work) {
+  BMAD_TRY_ASSIGN(const std::string input, read_stdin());
+  JsonParser parser;
+  std::string repaired;
+  Result<JsonValue> payload = parser.parse(input);
+  if (!payload) {
+    repaired = repaired_json(input);
+    payload = parser.parse(repaired);
+  }
+  if (!payload || !payload->is_object()) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = fmt::format("what came on stdin is no event of {}, which is a JSON "
+                                        "object",
+                                        hook_client_info(client).title)};
+  }
+  const HookEvent event = read_hook_event(client, *payload);
+  if (event.kind == HookEventKind::kNothing) {
+    return {};
+  }
+  if (event.kind == HookEventKind::kSessionEnd) {
+    work.limit(std::min(settings.limit, kSessionEndLimit), {});
+  }
+  std::string root = find_memory(tool, event);
+  if (root.empty()) {
+    return {};  // Not a project with a memory: nothing to do, and nothing to say.
+  }
+  if (event.session_id.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = fmt::format("the event {} of {} names no session", event.name,
+                                        hook_client_info(client).title)};
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory,
+                  MemoryManager::open({.root = std::move(root),
+                                       .agent_id = std::string(hook_client_info(client).name),
+                                       .index_at_the_end = true}));
+  return HookActions(memory, settings, work).take(event);
+}
+
+}  // namespace
+
+Result<ExitStatus> run_hook(Tool& tool) {
+  const std::string_view name = tool.args().positional(0);
+  const std::optional<HookClient> client = find_hook_client(name);
+  if (!client) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("there are no hooks of '{}'; there are claude-code, "
+                                        "codex, gemini and cursor",
+                                        name)};
+  }
+  BMAD_TRY_ASSIGN(const HookSettings settings, read_settings(tool.args()));
+  const HookResult result = run_limited(settings.limit, [&](const HookWork& work) {
+    if (const Status done = take_event(tool, *client, settings, work); !done) {
+      work.problem(problem_line(done.error()));
+    }
+  });
+  tool.out().write(result.answer);
+  if (!result.problem.empty()) {
+    tool.note(fmt::format("hook {}: {}", name, result.problem));
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_install(Tool& tool) { return run_install(tool, true); }
+
+Result<ExitStatus> run_uninstall(Tool& tool) { return run_install(tool, false); }
+
+namespace {
+
+void print_answer(Tool& tool, bool is_error, std::string_view content, std::uint64_t redacted) {
+  const std::string text = fmt::format("{}{}", is_error ? "Error: " : "", content);
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("is_error", is_error).member("content", utf8_repaired(text));
+    if (redacted > 0) {
+      json.member("redacted", redacted);
+    }
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    tool.out().print("{}\n", text);
+  }
+}
+
+Result<std::string> answer(std::string_view input, const MemoryManager& memory,
+                           MemoryTool& memory_tool) {
+  JsonParser parser;
+  const Result<JsonValue> command = parser.parse(input);
+  if (!command || !command->is_object()) {
+    return Error{
+        .code = ErrorCode::E_INVALID_FORMAT,
+        .message = fmt::format("The command must be one JSON object{}{}", command ? "" : ": ",
+                               command ? std::string() : command.error().message)};
+  }
+  if ((*command)["command"].string() != "view") {
+    BMAD_TRY(memory.check_writable());
+  }
+  return memory_tool.run(*command);
+}
+
+}  // namespace
+
+Result<ExitStatus> run_memory_tool(Tool& tool) {
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
+  BMAD_TRY_ASSIGN(const std::string input, read_stdin());
+  BMAD_TRY_ASSIGN(MemoryFolder folder, MemoryFolder::open(memory.root()));
+  MemoryTool memory_tool(folder, scanner);
+  const Result<std::string> done = answer(input, memory, memory_tool);
+  if (!done) {
+    print_answer(tool, true, done.error().to_string(), 0);
+    return ExitStatus::kFailed;
+  }
+  print_answer(tool, false, *done, memory_tool.redacted());
+  if (memory_tool.redacted() > 0) {
+    tool.note(fmt::format("{} taken out before the file was written",
+                          format_count(memory_tool.redacted(), "secret was", "secrets were")));
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

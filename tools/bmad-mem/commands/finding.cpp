@@ -1,0 +1,328 @@
+// finding.cpp - commands that answer from the index.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "entry_input.hpp"
+#include "entry_view.hpp"
+#include "filters.hpp"
+#include "hit_view.hpp"
+#include "operation_calls.hpp"
+#include "search_options.hpp"
+#include "table.hpp"
+#include "text.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+namespace {
+
+/// What a query in JSON says itself.
+constexpr std::array<std::string_view, 13> kSaidInJson = {
+    "type",  "tag",    "where", "topic", "agent",         "session", "since",
+    "until", "pinned", "limit", "sort",  "min-relevance", "weights"};
+
+Result<Query> query_from_words(const Arguments& args) {
+  Query query;
+  for (const std::string& topic : args.all("topic")) {
+    if (topic.empty()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = "the name of the topic is empty; `bmad-mem topics` lists them",
+                   .field = "topic"};
+    }
+    query.topics.push_back(topic);
+  }
+  for (const std::string& word : args.positionals()) {
+    query.text += query.text.empty() ? "" : " ";
+    query.text += word;
+  }
+  BMAD_TRY_ASSIGN(query.filter, read_filter(args, system_clock().now()));
+  return query;
+}
+
+/// The text of --json-query, and what messages call it; empty for the argument itself.
+struct JsonSource {
+  std::string text;
+  std::string name;
+};
+
+Result<JsonSource> read_json_source(std::string_view argument) {
+  if (argument == "-") {
+    BMAD_TRY_ASSIGN(std::string text, read_stdin());
+    return JsonSource{.text = std::move(text), .name = "<stdin>"};
+  }
+  if (argument.starts_with('@')) {
+    std::string path(argument.substr(1));
+    BMAD_TRY_ASSIGN(std::string text, read_whole_file(path));
+    return JsonSource{.text = std::move(text), .name = std::move(path)};
+  }
+  return JsonSource{.text = std::string(argument), .name = {}};
+}
+
+Result<ExitStatus> search(Tool& tool, const Query& query) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const Result<QueryAnswer> answer = memory.ask(query);
+  if (!answer) {
+    const Error& error = answer.error();
+    if (error.field == "text") {
+      return tool.report_in(error, query.text);
+    }
+    return error;
+  }
+  print_answer(tool, query, *answer);
+  if (answer->hits.empty()) {
+    tool.note(query.text.empty()
+                  ? "nothing found"
+                  : fmt::format("nothing found for '{}'", shortened(query.text, 200)));
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_json_query(Tool& tool, std::string_view argument) {
+  const Arguments& args = tool.args();
+  const auto* const said_twice =
+      std::ranges::find_if(kSaidInJson, [&](std::string_view option) { return args.has(option); });
+  if (said_twice != kSaidInJson.end()) {
+    return tool.wrong_usage(fmt::format("--{} belongs into the JSON of --json-query", *said_twice));
+  }
+  if (!args.positionals().empty()) {
+    return tool.wrong_usage("give either TEXT or --json-query, not both");
+  }
+  BMAD_TRY_ASSIGN(const JsonSource source, read_json_source(argument));
+  const Timestamp now = system_clock().now();
+  BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of, read_as_of(args, now));
+  Result<Query> query = read_json_query(source.text, as_of.value_or(now));
+  if (!query) {
+    Error error = std::move(query).error();
+    error.path = source.name;
+    return tool.report_in(error, source.text);
+  }
+  BMAD_TRY(read_search_options(args, *query));
+  query->filter.as_of = as_of;  // The JSON has no member for these three.
+  query->filter.archived = archived_choice(args.value("archived"));
+  query->filter.without_sensitive = args.has("no-sensitive");
+  return search(tool, *query);
+}
+
+}  // namespace
+
+Result<ExitStatus> run_query(Tool& tool) {
+  if (const auto json = tool.args().maybe("json-query")) {
+    return run_json_query(tool, *json);
+  }
+  BMAD_TRY_ASSIGN(Query query, query_from_words(tool.args()));
+  BMAD_TRY(read_search_options(tool.args(), query));
+  return search(tool, query);
+}
+
+namespace {
+
+/// What the arguments say, or stdin for a single '-'.
+Result<std::string> read_prose(const std::vector<std::string>& words) {
+  if (words.size() == 1 && words.front() == "-") {
+    return read_stdin();
+  }
+  std::string text;
+  for (const std::string& word : words) {
+    text += text.empty() ? "" : " ";
+    text += word;
+  }
+  return text;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_similar(Tool& tool) {
+  Query query;
+  query.text_is_prose = true;
+  BMAD_TRY_ASSIGN(query.filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY(read_search_options(tool.args(), query));
+  BMAD_TRY_ASSIGN(query.text, read_prose(tool.args().positionals()));
+  if (query.text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the text is empty; give one, or '-' to read it from stdin",
+                 .field = "text"};
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const Result<std::vector<Hit>> hits = memory.query(query);
+  if (!hits) {
+    return tool.report_in(hits.error(), query.text);
+  }
+  print_answer(tool, query, {.hits = *hits});
+  if (hits->empty()) {
+    tool.note("nothing found that reads like it");
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+struct Title {
+  Relation relation;
+  std::string_view text;
+};
+
+constexpr std::array<Title, 4> kTitles = {{{Relation::kReferences, "It refers to:"},
+                                           {Relation::kReferencedBy, "It is referred to by:"},
+                                           {Relation::kSameTopic, "Of the same topic:"},
+                                           {Relation::kSimilar, "Reads alike:"}}};
+
+void print_groups(Tool& tool, std::span<const RelatedEntry> related) {
+  bool is_first = true;
+  for (const Title& title : kTitles) {
+    std::vector<Entry> entries;
+    std::vector<std::string> heads;
+    for (const RelatedEntry& each : related) {
+      if (each.relation == title.relation) {
+        entries.push_back(each.entry);
+        heads.push_back(fmt::format("  {:.2f}  ", each.relevance));
+      }
+    }
+    if (!entries.empty()) {
+      tool.out().print("{}{}\n", is_first ? "" : "\n", tool.style().bold(title.text));
+      print_entry_list(tool, entries, heads);
+      is_first = false;
+    }
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_related(Tool& tool) {
+  BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::string_view id = tool.args().positional(0);
+  BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related, memory.related(id, filter));
+  if (tool.json()) {
+    for (const RelatedEntry& each : related) {
+      tool.out().print(
+          "{}\n", entry_json_line(each.entry, fmt::format(R"("relation":{},"relevance":{:.4f})",
+                                                          json_quoted(relation_name(each.relation)),
+                                                          each.relevance)));
+    }
+    return ExitStatus::kDone;
+  }
+  print_groups(tool, related);
+  if (related.empty()) {
+    tool.note(fmt::format("nothing is linked to {}", id));
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+std::string topic_as_json(const TopicCount& topic) {
+  JsonWriter json;
+  json.begin_object().member("topic", topic.topic).member("entries", topic.entries);
+  json.member("sessions", topic.sessions).member("newest", format_rfc3339(topic.newest));
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace
+
+Result<ExitStatus> run_topics(Tool& tool) {
+  BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
+  if (tool.json()) {
+    for (const TopicCount& topic : topics) {
+      tool.out().print("{}\n", topic_as_json(topic));
+    }
+    return ExitStatus::kDone;
+  }
+  std::vector<TableRow> rows = {{"topic", "entries", "sessions", "newest"}};
+  for (const TopicCount& topic : topics) {
+    rows.push_back({printable(topic.topic), format_count(topic.entries),
+                    format_count(topic.sessions), format_minute(topic.newest)});
+  }
+  if (topics.empty()) {
+    tool.note("no entry has a topic");
+  } else {
+    print_table(tool, rows);
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+/// A unit of time: how it is asked for, and how much of "2026-01-11 10:05" names one.
+struct Unit {
+  std::string_view name;
+  TimelineUnit unit;
+  std::size_t label_size;
+};
+
+constexpr std::array<Unit, 4> kUnits = {{{"hour", TimelineUnit::kHour, 16},
+                                         {"day", TimelineUnit::kDay, 10},
+                                         {"week", TimelineUnit::kWeek, 10},
+                                         {"month", TimelineUnit::kMonth, 7}}};
+
+std::string bucket_as_json(const TimelineBucket& bucket) {
+  JsonWriter json;
+  json.begin_object().member("begin", format_rfc3339(bucket.begin));
+  json.member("entries", bucket.total()).member("sessions", bucket.sessions);
+  json.key("types").begin_object();
+  for (const EntryType type : kEntryTypes) {
+    if (const std::uint64_t count = bucket.entries[static_cast<std::size_t>(type)]; count != 0) {
+      json.member(entry_type_name(type), count);
+    }
+  }
+  json.end_object().end_object();
+  return json.take();
+}
+
+/// A line for each bucket: when, how many, and a bar. The longest bar fills the terminal.
+void print_bars(Tool& tool, const Unit& unit, const std::vector<TimelineBucket>& buckets) {
+  static constexpr std::size_t kUsualWidth = 80;
+  static constexpr std::size_t kBarWidthMin = 10;
+  std::uint64_t most = 1;
+  for (const TimelineBucket& bucket : buckets) {
+    most = std::max(most, bucket.total());
+  }
+  const std::size_t count_width = format_count(most).size();
+  const std::size_t before = unit.label_size + count_width + 4;
+  const std::size_t terminal = tool.columns() == 0 ? kUsualWidth : tool.columns();
+  const std::size_t bar_width = std::max(terminal, before + kBarWidthMin) - before;
+  for (const TimelineBucket& bucket : buckets) {
+    const std::uint64_t count = bucket.total();
+    const double share = static_cast<double>(count) / static_cast<double>(most);
+    tool.out().print("{}  {}  {}\n", format_minute(bucket.begin).substr(0, unit.label_size),
+                     padded_left(format_count(count), count_width),
+                     tool.style().green(block_bar(share, bar_width)));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_timeline(Tool& tool) {
+  const std::string_view name = tool.args().maybe("by").value_or("day");
+  const auto* const unit =
+      std::ranges::find_if(kUnits, [&](const Unit& each) { return each.name == name; });
+  if (unit == kUnits.end()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("'{}' is no unit; write hour, day, week or month", name),
+                 .field = "by"};
+  }
+  BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
+  if (tool.json()) {
+    for (const TimelineBucket& bucket : buckets) {
+      tool.out().print("{}\n", bucket_as_json(bucket));
+    }
+    return ExitStatus::kDone;
+  }
+  print_bars(tool, *unit, buckets);
+  if (buckets.empty()) {
+    tool.note("there is no such entry");
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

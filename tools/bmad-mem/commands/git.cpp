@@ -1,0 +1,229 @@
+// git.cpp - the integration into git.
+#include <charconv>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <system_error>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/log_merge.hpp"
+#include "git/check.hpp"
+#include "git/installation.hpp"
+#include "git/prose.hpp"
+#include "git/small_file.hpp"
+#include "operation_calls.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+namespace {
+
+void print_json(Tool& tool, const GitPlan& plan, bool dry_run) {
+  JsonWriter json;
+  json.begin_object().member("repository", plan.repository).member("dry_run", dry_run);
+  json.key("attributes").begin_object().member("path", plan.attributes_path);
+  json.member("changed", plan.attributes.has_value()).end_object();
+  json.key("set").begin_object();
+  for (const GitSetting& setting : plan.settings) {
+    json.member(setting.key, setting.value);
+  }
+  json.end_object().key("removed").begin_array();
+  for (const std::string& section : plan.sections) {
+    json.string(section);
+  }
+  json.end_array().member("ignored", plan.is_ignored).end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+void print_plan(Tool& tool, const GitPlan& plan, bool dry_run) {
+  const std::string_view would = dry_run ? "would " : "";
+  for (const GitSetting& setting : plan.settings) {
+    tool.out().print("{}set {} = {}\n", would, setting.key, printable(setting.value));
+  }
+  for (const std::string& section : plan.sections) {
+    tool.out().print("{}remove the section {}\n", would, section);
+  }
+  if (plan.attributes) {
+    tool.out().print("{}{} {}\n", would, plan.attributes->empty() ? "remove" : "write",
+                     printable(plan.attributes_path));
+  }
+  if (plan.is_empty()) {
+    tool.out().print("nothing to do: all is as it should be\n");
+  }
+}
+
+Result<ExitStatus> carry_out_and_tell(Tool& tool, const GitPlan& plan) {
+  const bool dry_run = tool.args().has("dry-run");
+  if (!dry_run) {
+    BMAD_TRY(carry_out(plan));
+  }
+  if (tool.json()) {
+    print_json(tool, plan, dry_run);
+  } else {
+    print_plan(tool, plan, dry_run);
+  }
+  if (plan.is_ignored) {
+    tool.note(
+        "git ignores this memory, so none of this has an effect; take .bmad out of .gitignore to "
+        "share it");
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_git_install(Tool& tool) {
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const GitPlan plan, plan_install(memory.root()));
+  BMAD_TRY_ASSIGN(const ExitStatus status, carry_out_and_tell(tool, plan));
+  if (plan.attributes && !plan.is_ignored && !tool.args().has("dry-run")) {
+    tool.note(
+        "commit .gitattributes, so that others have it; each clone runs `bmad-mem git install` "
+        "once, since git takes no program from a repository");
+  }
+  return status;
+}
+
+Result<ExitStatus> run_git_uninstall(Tool& tool) {
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const GitPlan plan,
+                  plan_uninstall(memory.root(), tool.args().has("keep-attributes")));
+  return carry_out_and_tell(tool, plan);
+}
+
+namespace {
+
+void print_json(Tool& tool, const GitCheck& check) {
+  for (const GitFinding& finding : check.findings) {
+    JsonWriter json;
+    json.begin_object().member("kind", finding.kind).member("path", finding.path);
+    if (finding.line != 0) {
+      json.member("line", finding.line);
+    }
+    json.member("detail", finding.detail).member("remedy", finding.remedy).end_object();
+    tool.out().print("{}\n", json.text());
+  }
+  JsonWriter json;
+  json.begin_object().key("summary").begin_object();
+  json.member("files", check.files).member("commits", check.commits);
+  json.member("findings", static_cast<std::uint64_t>(check.findings.size()));
+  json.member("not_looked_at", check.obstacle).end_object().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+void print_text(Tool& tool, const GitCheck& check) {
+  std::set<std::string_view> remedies;  // Once each, although many places may need the same.
+  for (const GitFinding& finding : check.findings) {
+    const std::string line = finding.line == 0 ? std::string() : fmt::format(":{}", finding.line);
+    tool.out().print("{}{}: {}\n", tool.style().bold(printable(finding.path)), line,
+                     printable(finding.detail));
+  }
+  for (const GitFinding& finding : check.findings) {
+    if (remedies.insert(finding.remedy).second) {
+      tool.out().print("  {}\n", printable(finding.remedy));
+    }
+  }
+  if (!check.obstacle.empty()) {
+    tool.note(check.obstacle);
+  }
+  const std::string looked_at =
+      fmt::format("{}, {}", format_count(check.files, "tracked file", "tracked files"),
+                  format_count(check.commits, "commit", "commits"));
+  if (check.findings.empty()) {
+    tool.out().print("{}: {}\n", tool.style().green("all good"), looked_at);
+  } else {
+    tool.out().print("{} in {}\n",
+                     tool.style().red(format_count(check.findings.size(), "finding", "findings")),
+                     looked_at);
+  }
+}
+
+std::string working_directory() {
+  std::error_code ignored;
+  return std::filesystem::current_path(ignored).string();
+}
+
+/// Not Tool::open(): a config.json with conflict markers in it is what this is there to find.
+Result<MemoryManager> open_damaged_too(const Tool& tool) {
+  BMAD_TRY_ASSIGN(std::string root,
+                  MemoryManager::find_root(tool.args().value("root"),
+                                           environment("BMAD_MEMORY_ROOT"), working_directory()));
+  return MemoryManager::open({.root = std::move(root), .tolerate_bad_config = true});
+}
+
+}  // namespace
+
+Result<ExitStatus> run_git_check(Tool& tool) {
+  BMAD_TRY_ASSIGN(const MemoryManager memory, open_damaged_too(tool));
+  BMAD_TRY_ASSIGN(const SecretScanner scanner, memory.scanner());
+  BMAD_TRY_ASSIGN(const GitCheck check,
+                  check_repository(memory.root(), scanner, !tool.args().has("no-history")));
+  if (tool.json()) {
+    print_json(tool, check);
+  } else {
+    print_text(tool, check);
+  }
+  return check.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+namespace {
+
+constexpr std::size_t kMarkerSize = 7;  // git's own.
+constexpr std::size_t kMarkerSizeMax = 200;
+
+/// git's %L; other text, as some version of some program may give, counts as absent.
+std::size_t marker_size(std::string_view text) {
+  std::size_t size = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
+  const bool good = error == std::errc() && end == text.data() + text.size() && size >= 1;
+  return good && size <= kMarkerSizeMax ? size : kMarkerSize;
+}
+
+bool is_manifest(std::string_view path, const std::string& ours, const std::string& theirs) {
+  if (!path.empty()) {
+    return path.ends_with(".json");
+  }
+  return looks_like_manifest(ours) && looks_like_manifest(theirs);
+}
+
+bool is_compressed(std::string_view path, std::string_view ours) {
+  constexpr std::string_view kGzipMagic = "\x1f\x8b";
+  return path.empty() ? ours.starts_with(kGzipMagic) : path.ends_with(".gz");
+}
+
+}  // namespace
+
+Result<ExitStatus> run_merge_driver(Tool& tool) {
+  const Arguments& args = tool.args();
+  BMAD_TRY_ASSIGN(const std::string base, read_regular_file(std::string(args.positional(0))));
+  BMAD_TRY_ASSIGN(const std::string ours, read_regular_file(std::string(args.positional(1))));
+  BMAD_TRY_ASSIGN(const std::string theirs, read_regular_file(std::string(args.positional(2))));
+  const std::string_view path = args.positional(3);
+  const std::string output(args.maybe("output").value_or(args.positional(1)));
+  const bool compressed = is_compressed(path, ours);
+  const auto merge = compressed                        ? merge_evicted
+                     : is_manifest(path, ours, theirs) ? merge_manifests
+                                                       : merge_logs;
+  const Result<std::string> merged = merge(base, ours, theirs);
+  if (merged) {
+    BMAD_TRY(replace_file(output, *merged));
+    return ExitStatus::kDone;
+  }
+  // Markers would make a compressed file one that nobody can read.
+  BMAD_TRY(replace_file(
+      output, compressed ? ours : conflict_text(ours, theirs, marker_size(args.positional(4)))));
+  Error error = merged.error();
+  error.path = path.empty() ? error.path : fmt::format("{} ({})", path, error.path);
+  tool.report(error);
+  return ExitStatus::kFailed;
+}
+
+Result<ExitStatus> run_textconv(Tool& tool) {
+  const std::string path(tool.args().positional(0));
+  BMAD_TRY_ASSIGN(const std::string text, read_regular_file(path));
+  tool.out().write(log_as_prose(text, path));
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

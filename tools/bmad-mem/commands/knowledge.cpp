@@ -1,0 +1,471 @@
+// knowledge.cpp - what stays true across sessions.
+#include "bmad_mem/knowledge.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "context_view.hpp"
+#include "entry_input.hpp"
+#include "entry_options.hpp"
+#include "entry_view.hpp"
+#include "filters.hpp"
+#include "json_members.hpp"
+#include "json_text.hpp"
+#include "knowledge_view.hpp"
+#include "operation_calls.hpp"
+#include "session_choice.hpp"
+#include "times.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+namespace {
+
+Result<EntrySource> read_source(const Arguments& args) {
+  EntrySource source{.kind = std::string(args.value("source")), .trust = {}};
+  if (args.has("trust")) {
+    BMAD_TRY_ASSIGN(source.trust, read_share(args, "trust", 1));
+  }
+  return source;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_remember(Tool& tool) {
+  const Arguments& args = tool.args();
+  BMAD_TRY_ASSIGN(const std::optional<Category> category, read_category(args));
+  if (!category) {
+    return tool.wrong_usage("--category says what it is about, such as constraint");
+  }
+  RememberParams params{.category = *category,
+                        .key = std::string(args.value("key")),
+                        .value = {},
+                        .agent_id = std::string(args.maybe("agent").value_or(tool.agent_id()))};
+  BMAD_TRY_ASSIGN(params.confidence, read_share(args, "confidence", params.confidence));
+  BMAD_TRY_ASSIGN(params.source, read_source(args));
+  params.tags.assign(args.all("tag").begin(), args.all("tag").end());
+  params.pinned = args.has("pinned");
+  params.session_id = args.maybe("session").value_or(environment("BMAD_SESSION"));
+  if (args.has("session") && params.session_id.empty()) {
+    return tool.wrong_usage("--session is empty");
+  }
+  params.value = args.positional(0);
+  if (params.value == "-") {
+    BMAD_TRY_ASSIGN(params.value, read_stdin());
+    params.value.erase(params.value.find_last_not_of("\r\n") + 1);
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const Remembered remembered, Knowledge(memory).remember(params));
+  print_remembered(tool, {&remembered, 1});
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+Result<RecallOptions> read_recall_options(const Arguments& args) {
+  RecallOptions options;
+  BMAD_TRY_ASSIGN(options.category, read_category(args));
+  BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(args, system_clock().now()));
+  options.agent_id = args.value("agent");
+  options.key = args.value("key");
+  options.sessions = filter.sessions;
+  options.limit = filter.limit;
+  options.without_sensitive = filter.without_sensitive;
+  options.candidates = args.has("candidates");
+  options.contradicted_only = args.has("contradicted");
+  BMAD_TRY_ASSIGN(options.min_confidence, read_share(args, "min-confidence", 0));
+  options.as_of = filter.as_of;
+  return options;
+}
+
+/// Reviews the ids behind option `name`. False when one of them is no candidate's.
+Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name, Review review) {
+  const std::span<const std::string> ids = tool.args().all(name);
+  if (ids.empty()) {
+    return true;
+  }
+  BMAD_TRY_ASSIGN(const ReviewReport report, knowledge.review(ids, review));
+  if (tool.json()) {
+    print_items(tool, report.reviewed);
+  } else {
+    for (const KnowledgeItem& item : report.reviewed) {
+      tool.out().print("{} {}: {}\n", review_name(review), item.id, printable(item.value));
+    }
+  }
+  for (const std::string& id : report.unknown_ids) {
+    tool.report({.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("{} is no candidate; `bmad-mem recall --candidates` lists "
+                                        "them",
+                                        printable(id)),
+                 .field = std::string(name)});
+  }
+  return report.unknown_ids.empty();
+}
+
+std::string_view nothing_note(const RecallOptions& options) {
+  if (options.candidates) {
+    return "there are no candidates to look at";
+  }
+  return "nothing of the kind is known; `bmad-mem remember` tells";
+}
+
+}  // namespace
+
+Result<ExitStatus> run_recall(Tool& tool) {
+  BMAD_TRY_ASSIGN(const RecallOptions options, read_recall_options(tool.args()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  Knowledge knowledge(memory);
+  if (tool.args().has("accept") || tool.args().has("drop")) {
+    BMAD_TRY_ASSIGN(const bool accepted, review(tool, knowledge, "accept", Review::kAccepted));
+    BMAD_TRY_ASSIGN(const bool dropped, review(tool, knowledge, "drop", Review::kDropped));
+    return accepted && dropped ? ExitStatus::kDone : ExitStatus::kFailed;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, knowledge.recall(options));
+  print_items(tool, items);
+  if (items.empty()) {
+    tool.note(nothing_note(options));
+  } else if (options.candidates) {
+    tool.note("`bmad-mem recall --accept ID` keeps one, --drop ID does not");
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+std::vector<std::string> texts(const Arguments& args, std::string_view name) {
+  const std::span<const std::string> values = args.all(name);
+  return {values.begin(), values.end()};
+}
+
+Result<std::size_t> read_ceiling(std::string_view text) {
+  std::size_t tokens = 0;
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), tokens);
+  if (problem != std::errc() || stop != text.data() + text.size() || tokens == 0) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("'{}' is no number of tokens; write one from 1 on", text),
+                 .field = "max-tokens"};
+  }
+  return tokens;
+}
+
+Result<ContextOptions> read_context_options(const Arguments& args) {
+  ContextOptions options{.agent_id = std::string(args.value("agent")),
+                         .task = std::string(args.value("task")),
+                         .max_tokens = {},
+                         .sessions = texts(args, "session"),
+                         .without_sessions = texts(args, "without-session"),
+                         .project = std::string(args.value("project")),
+                         .since = {},
+                         .as_of = {}};
+  if (options.task == "-") {
+    BMAD_TRY_ASSIGN(options.task, read_stdin());
+  }
+  if (const auto text = args.maybe("max-tokens")) {
+    BMAD_TRY_ASSIGN(options.max_tokens, read_ceiling(*text));
+  }
+  const Timestamp now = system_clock().now();
+  BMAD_TRY_ASSIGN(options.as_of, read_as_of(args, now));
+  if (const auto text = args.maybe("since")) {
+    BMAD_TRY_ASSIGN(options.since,
+                    parse_time(*text, options.as_of.value_or(now), RangeEnd::kSince, "since"));
+  }
+  return options;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_context(Tool& tool) {
+  BMAD_TRY_ASSIGN(const ContextOptions options, read_context_options(tool.args()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const Context context, Knowledge(memory).context(options));
+  if (tool.json()) {
+    print_context_as_json(tool, context, options.as_of);
+  } else if (tool.args().has("explain")) {
+    print_context_table(tool, context);
+  } else {
+    tool.out().write(context.markdown);
+  }
+  if (context.items.empty()) {
+    tool.note(context.omitted.empty() ? "nothing is known that would help"
+                                      : "nothing fits; --max-tokens N makes more room");
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+/// `text` when it is JSON, else `text` as a JSON string.
+std::string as_json(const std::string& text) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(text);
+  return value && value->kind() != JsonKind::kNull ? json_compact(text) : json_quoted(text);
+}
+
+}  // namespace
+
+Result<ExitStatus> run_state_set(Tool& tool) {
+  std::string text(tool.args().positional(1));
+  if (text == "-") {
+    BMAD_TRY_ASSIGN(text, read_stdin());
+  }
+  if (text.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return tool.wrong_usage("the state is empty");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  AgentStateEntry entry{.agent_id = std::string(tool.args().positional(0)),
+                        .state_json = as_json(text)};
+  BMAD_TRY_ASSIGN(const std::string id, memory.set_agent_state(session, entry));
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("id", id).member("session_id", session).end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    tool.out().print("{}\n", id);
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_state_get(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::string_view agent = tool.args().positional(0);
+  BMAD_TRY_ASSIGN(const std::optional<Entry> state,
+                  memory.agent_state(agent, tool.args().all("session")));
+  if (!state) {
+    tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = fmt::format("{} has left no state", agent)});
+    return ExitStatus::kNothingFound;
+  }
+  if (tool.json()) {
+    tool.out().print("{}\n", entry_json_line(*state));
+    return ExitStatus::kDone;
+  }
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(state->json));
+  if (const JsonValue text = entry["state"]; text.is_string()) {
+    tool.out().print("{}\n", text.string());
+    return ExitStatus::kDone;
+  }
+  for (const MemberText& member : json_members(state->json)) {
+    if (member.key == "state") {
+      tool.out().print("{}\n", json_pretty(member.value));
+    }
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kOutcomes = {"success", "failure"};
+
+/// What doesn't go together, as a sentence; empty when all does.
+std::string_view learn_clash(const Arguments& args) {
+  if (!args.has("task")) {
+    return "--task says what was to be done";
+  }
+  if (std::ranges::find(kOutcomes, args.value("outcome")) == kOutcomes.end()) {
+    return "--outcome says how it went: success or failure";
+  }
+  const bool failed = args.value("outcome") == "failure";
+  if (failed && (!args.has("error") || args.has("output"))) {
+    return "of a failure --error is what counts: a file, or - for stdin";
+  }
+  if (!failed && (!args.has("output") || args.has("error"))) {
+    return "of a success --output is what counts: a file, or - for stdin";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ExitStatus> run_learn(Tool& tool) {
+  const Arguments& args = tool.args();
+  if (const std::string_view problem = learn_clash(args); !problem.empty()) {
+    return tool.wrong_usage(std::string(problem));
+  }
+  LearnParams params{.agent_id = std::string(args.maybe("agent").value_or(tool.agent_id())),
+                     .task = std::string(args.value("task"))};
+  if (params.agent_id.empty()) {
+    return tool.wrong_usage("--agent says who has done it");
+  }
+  params.session_id = args.maybe("session").value_or(environment("BMAD_SESSION"));
+  params.outcome =
+      args.value("outcome") == "failure" ? TaskOutcome::kFailure : TaskOutcome::kSuccess;
+  const std::string name(args.value(params.outcome == TaskOutcome::kFailure ? "error" : "output"));
+  BMAD_TRY_ASSIGN(params.text, name == "-" ? read_stdin() : read_whole_file(name));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const LearnReport report, Knowledge(memory).learn(params));
+  print_remembered(tool, report.learned);
+  if (report.learned.empty()) {
+    tool.note("no rule of memory_config.knowledge.learn_rules matches the output");
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+std::string_view way_name(ExtractionWay way) {
+  switch (way) {
+    case ExtractionWay::kCommand:
+      return "command";
+    case ExtractionWay::kAnswer:
+      return "answer";
+    case ExtractionWay::kRules:
+      break;
+  }
+  return "rules";
+}
+
+void print_json(Tool& tool, const ExtractOptions& options, const ExtractionReport& report) {
+  JsonWriter json;
+  json.begin_object().member("session_id", options.session_id);
+  json.member("dry_run", options.dry_run).member("way", way_name(report.way));
+  json.key("learned").begin_array();
+  for (const Remembered& each : report.learned) {
+    json.begin_object();
+    add_text(json, "id", each.id);
+    json.member("category", category_name(each.category)).member("value", each.value);
+    json.member("confidence", each.confidence).end_object();
+  }
+  json.end_array();
+  add_list(json, "known", report.known);
+  add_list(json, "notices", report.notices);
+  tool.out().print("{}\n", json.end_object().text());
+}
+
+void print_report(Tool& tool, const ExtractOptions& options, const ExtractionReport& report) {
+  if (tool.json()) {
+    print_json(tool, options, report);
+    return;
+  }
+  for (const Remembered& each : report.learned) {
+    const std::string id = each.id.empty() ? std::string() : tool.style().id(each.id) + "  ";
+    tool.out().print("{}{}  {:.2f}  {}\n", id, category_name(each.category), each.confidence,
+                     printable(each.value));
+    for (const std::string& notice : each.notices) {
+      tool.note(notice);
+    }
+  }
+  for (const std::string& text : report.known) {
+    tool.note("known already: " + printable(text));
+  }
+  for (const std::string& notice : report.notices) {
+    tool.note(notice);
+  }
+  if (report.learned.empty()) {
+    tool.note("nothing new was found");
+  } else if (options.dry_run) {
+    tool.note("nothing was stored; leave out --dry-run to store it");
+  } else if (report.way == ExtractionWay::kRules) {
+    tool.note("these are candidates; `bmad-mem recall --accept ID` keeps one, --drop ID does not");
+  }
+}
+
+/// What doesn't go together, as a sentence; empty when all does.
+std::string_view extract_clash(const Arguments& args) {
+  if (args.has("prompt") && (args.has("answer") || args.has("rules") || args.has("dry-run"))) {
+    return "--prompt prints the prompt and does nothing else";
+  }
+  if (args.has("answer") && args.has("rules")) {
+    return "an answer is a model's; leave out --rules";
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ExitStatus> run_extract(Tool& tool) {
+  const Arguments& args = tool.args();
+  if (const std::string_view problem = extract_clash(args); !problem.empty()) {
+    return tool.wrong_usage(std::string(problem));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  ExtractOptions options;
+  BMAD_TRY_ASSIGN(options.session_id, choose_session(tool, memory));
+  options.dry_run = args.has("dry-run");
+  options.use_rules = args.has("rules");
+  Knowledge knowledge(memory);
+  if (args.has("prompt")) {
+    BMAD_TRY_ASSIGN(const std::string prompt, knowledge.extraction_prompt(options.session_id));
+    tool.out().write(prompt);
+    return ExitStatus::kDone;
+  }
+  if (const std::optional<std::string_view> name = args.maybe("answer")) {
+    BMAD_TRY_ASSIGN(options.answer,
+                    *name == "-" ? read_stdin() : read_whole_file(std::string(*name)));
+  }
+  Result<ExtractionReport> report = knowledge.extract(options);
+  if (!report) {
+    return options.answer ? tool.report_in(report.error(), *options.answer)
+                          : Result<ExitStatus>(std::move(report).error());
+  }
+  print_report(tool, options, *report);
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+void print_json(Tool& tool, const MergeProposal& proposal, bool applied) {
+  JsonWriter json;
+  json.begin_object().member("applied", applied);
+  json.member("similarity", proposal.similarity).member("trust", proposal.trust);
+  json.key("into");
+  write_item(json, proposal.into);
+  json.key("parts").begin_array();
+  for (const KnowledgeItem& part : proposal.parts) {
+    write_item(json, part);
+  }
+  tool.out().print("{}\n", json.end_array().end_object().text());
+}
+
+void print_text(Tool& tool, const MergeProposal& proposal) {
+  const KnowledgeItem& into = proposal.into;
+  std::string name(category_name(into.category));
+  if (!into.key.empty()) {
+    name += " " + printable(into.key);
+  }
+  tool.out().print("{}  {}\n", tool.style().bold(name),
+                   tool.style().faint(fmt::format("{:.0f} % alike  trust {:.2f}",
+                                                  100 * proposal.similarity, proposal.trust)));
+  tool.out().print("  {} {}  {}\n", tool.style().green("stays"), into.id, printable(into.value));
+  for (const KnowledgeItem& part : proposal.parts) {
+    tool.out().print("  goes  {}  {}\n", part.id, printable(part.value));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_consolidate(Tool& tool) {
+  const Arguments& args = tool.args();
+  ConsolidateOptions options;
+  options.dry_run = !args.has("apply");
+  BMAD_TRY_ASSIGN(options.category, read_category(args));
+  BMAD_TRY_ASSIGN(options.min_similarity,
+                  read_share(args, "min-similarity", options.min_similarity));
+  options.sessions.assign(args.all("session").begin(), args.all("session").end());
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const ConsolidateReport report, Knowledge(memory).consolidate(options));
+  for (const MergeProposal& proposal : report.merged) {
+    if (tool.json()) {
+      print_json(tool, proposal, !options.dry_run);
+    } else {
+      print_text(tool, proposal);
+    }
+  }
+  if (report.merged.empty()) {
+    tool.note("nothing that is known says nearly the same");
+  } else if (options.dry_run) {
+    tool.note("nothing was merged; --apply does it");
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

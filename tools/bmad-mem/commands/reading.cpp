@@ -1,0 +1,396 @@
+// reading.cpp - entries as they are stored.
+#include <algorithm>
+#include <atomic>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/entry_watch.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "entry_view.hpp"
+#include "filters.hpp"
+#include "operation_calls.hpp"
+#include "session_choice.hpp"
+#include "statistics_view.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+Result<ExitStatus> run_list(Tool& tool) {
+  BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
+  if (tool.json()) {
+    for (const Entry& entry : entries) {
+      tool.out().print("{}\n", entry_json_line(entry));
+    }
+    return ExitStatus::kDone;
+  }
+  print_entry_list(tool, entries);
+  if (entries.empty()) {
+    tool.note("there is no such entry");
+  } else if (filter.limit != 0 && entries.size() == filter.limit) {
+    tool.note(fmt::format("these are the newest {}; there may be more (--limit N)", filter.limit));
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_get(Tool& tool) {
+  BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of,
+                  read_as_of(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::vector<std::string>& ids = tool.args().positionals();
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                  memory.get(ids, tool.args().all("session"), as_of));
+  bool first = true;
+  for (const Entry& entry : entries) {
+    if (tool.json()) {
+      tool.out().print("{}\n", entry_json_line(entry));
+    } else {
+      tool.out().write(first ? "" : "\n");
+      print_entry(tool, entry);
+    }
+    first = false;
+  }
+  bool all_found = true;
+  for (const std::string& id : ids) {
+    if (std::ranges::none_of(entries, [&](const Entry& entry) { return entry.id == id; })) {
+      all_found = false;
+      tool.report(
+          {.code = ErrorCode::E_SESSION_NOT_FOUND,
+           .message =
+               as_of ? fmt::format("there was no entry {} at {}; `bmad-mem history {}` "
+                                   "shows its versions",
+                                   id, format_rfc3339(*as_of), id)
+                     : fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)});
+    }
+  }
+  return all_found ? ExitStatus::kDone : ExitStatus::kNothingFound;
+}
+
+namespace {
+
+/// Longer changes have the old and the new value one below the other.
+constexpr std::size_t kOneLineMax = 70;
+
+const FieldText* find_field(const std::vector<FieldText>& fields, std::string_view name) {
+  const auto found =
+      std::ranges::find_if(fields, [&](const FieldText& field) { return field.name == name; });
+  return found == fields.end() ? nullptr : &*found;
+}
+
+/// When the version was made: an update may keep the entry's time and say its own besides.
+std::string version_time(const Entry& entry) {
+  const std::vector<FieldText> fields = entry_fields(entry);
+  const FieldText* updated = find_field(fields, "updated_at");
+  return updated == nullptr ? format_rfc3339(entry.timestamp) : printable(updated->value);
+}
+
+/// The fields that are new, other or gone in `now`, as a person reads them.
+std::vector<FieldText> changes(const std::vector<FieldText>& before,
+                               const std::vector<FieldText>& now) {
+  std::vector<FieldText> out;
+  for (const FieldText& field : now) {
+    const FieldText* old = find_field(before, field.name);
+    if (old == nullptr) {
+      out.push_back({"+ " + field.name, field.value});
+    } else if (old->value != field.value) {
+      const bool is_long = old->value.size() + field.value.size() > kOneLineMax;
+      out.push_back({"~ " + field.name,
+                     fmt::format("{}{}-> {}", old->value, is_long ? '\n' : ' ', field.value)});
+    }
+  }
+  for (const FieldText& field : before) {
+    if (find_field(now, field.name) == nullptr) {
+      out.push_back({"- " + field.name, field.value});
+    }
+  }
+  return out;
+}
+
+/// The first version shows all fields, a later one what is new; the time stands in the heading.
+void print_version(Tool& tool, const Entry& entry, const Entry* before, std::size_t number,
+                   std::size_t count) {
+  tool.out().print("{} of {}, {}{}{}\n", tool.style().bold(fmt::format("version {}", number)),
+                   count, version_time(entry), entry.who.empty() ? "" : ", by ",
+                   printable(entry.who));
+  std::vector<FieldText> fields =
+      before == nullptr ? entry_fields(entry) : changes(entry_fields(*before), entry_fields(entry));
+  std::erase_if(fields, [](const FieldText& field) {
+    return field.name == "id" || field.name == "timestamp" || field.name == "~ timestamp";
+  });
+  std::size_t width = 0;
+  for (const FieldText& field : fields) {
+    width = std::max(width, text_width(field.name));
+  }
+  for (const FieldText& field : fields) {
+    print_field(tool, printable(field.name), field.value, width);
+  }
+  if (fields.empty()) {
+    tool.out().write("  nothing changed but the time\n");
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_history(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::string_view id = tool.args().positional(0);
+  BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
+                  memory.history(id, tool.args().all("session")));
+  if (versions.empty()) {
+    return Error{
+        .code = ErrorCode::E_SESSION_NOT_FOUND,
+        .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest", id)};
+  }
+  const auto in_session = [&](const Entry& other) {
+    return std::ranges::count_if(
+        versions, [&](const Entry& entry) { return entry.session_id == other.session_id; });
+  };
+  std::size_t number = 0;
+  const Entry* before = nullptr;
+  for (const Entry& entry : versions) {
+    if (before != nullptr && before->session_id != entry.session_id) {
+      before = nullptr;
+    }
+    number = before == nullptr ? 1 : number + 1;
+    const auto count = static_cast<std::size_t>(in_session(entry));
+    if (tool.json()) {
+      tool.out().print("{}\n", entry_json_line(entry, fmt::format(R"("version":{},"versions":{})",
+                                                                  number, count)));
+    } else {
+      if (before == nullptr) {
+        tool.out().print("{} {} in {}\n", tool.style().bold(entry_type_name(entry.type)),
+                         tool.style().id(entry.id), entry.session_id);
+      }
+      print_version(tool, entry, before, number, count);
+    }
+    before = &entry;
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+/// What maintenance would do now; with an id, only to this session. Nothing where that can't be
+/// found out: `maintain` says why.
+MaintenanceReport due_maintenance(MemoryManager& memory, std::string_view id) {
+  const Result<MaintenanceReport> report = memory.maintain({.only_due = true, .dry_run = true});
+  if (!report) {
+    return {.next_due = Timestamp::max()};
+  }
+  MaintenanceReport due = *report;
+  std::erase_if(due.done, [&](const MaintenanceAction& action) {
+    return !id.empty() && !action.session_id.empty() && action.session_id != id;
+  });
+  return due;
+}
+
+Result<ExitStatus> run_for_session(Tool& tool, MemoryManager& memory, std::string_view id) {
+  BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
+  BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
+  const std::string only(id);
+  BMAD_TRY_ASSIGN(std::vector<DecayReport> decay, memory.decay({&only, 1}));
+  const MaintenanceReport maintenance = due_maintenance(memory, id);
+  SessionLife life{.state = std::string(session_state(memory, session)), .decay = {}};
+  if (!decay.empty()) {
+    life.decay = std::move(decay.front());
+  }
+  if (tool.json()) {
+    tool.out().print("{}\n", statistics_as_json(statistics, life, &maintenance));
+  } else {
+    print_statistics(tool, statistics, life);
+    print_maintenance(tool, maintenance);
+  }
+  return ExitStatus::kDone;
+}
+
+/// The states of the sessions in `statistics`, in their order.
+std::vector<std::string> states_of(const MemoryManager& memory,
+                                   const GlobalStatistics& statistics) {
+  std::vector<std::string> states;
+  for (const SessionStatistics& each : statistics.sessions) {
+    const Result<Session> session = memory.load_session(each.session_id);
+    states.emplace_back(session ? session_state(memory, *session) : "damaged");
+  }
+  return states;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_stats(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  if (const auto id = tool.args().maybe("session")) {
+    return run_for_session(tool, memory, *id);
+  }
+  BMAD_TRY_ASSIGN(const GlobalStatistics statistics, memory.global_statistics());
+  const MaintenanceReport maintenance = due_maintenance(memory, {});
+  const std::vector<std::string> states = states_of(memory, statistics);
+  const bool has_any = !statistics.sessions.empty() || statistics.problems.empty();
+  if (!has_any) {
+    // No figure of a read that failed.
+  } else if (tool.json()) {
+    for (std::size_t i = 0; i < states.size(); ++i) {
+      tool.out().print(
+          "{}\n", statistics_as_json(statistics.sessions[i], {.state = states[i], .decay = {}}));
+    }
+    tool.out().print("{}\n", total_as_json(statistics, maintenance));
+  } else {
+    print_statistics(tool, statistics, states);
+    if (!maintenance.done.empty()) {
+      tool.out().write("\n");
+      print_maintenance(tool, maintenance);
+    }
+  }
+  for (const Error& problem : statistics.problems) {
+    tool.leave_out(problem);
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+using Steady = std::chrono::steady_clock;
+
+constexpr std::size_t kTypeWidth = 12;  // "conversation"
+constexpr std::size_t kWhoWidth = 12;
+constexpr std::size_t kMinutes = 16;
+constexpr std::uint64_t kSecondsMax = 365ULL * 86'400;
+constexpr std::chrono::hours kLong(1);
+
+// What a signal ends. Set while somebody waits.
+std::atomic<EntryWatch*> stopped_by_signal{nullptr};
+static_assert(std::atomic<EntryWatch*>::is_always_lock_free);
+
+extern "C" void on_signal(int /*number*/) {
+  if (EntryWatch* watch = stopped_by_signal.load()) {
+    watch->stop();
+  }
+}
+
+/// Ends the watch in order when the terminal or a supervisor says so: what was found is printed.
+class StopOnSignal {
+ public:
+  explicit StopOnSignal(EntryWatch& watch) {
+    stopped_by_signal = &watch;
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      std::signal(number, on_signal);
+    }
+  }
+  StopOnSignal(const StopOnSignal&) = delete;
+  StopOnSignal& operator=(const StopOnSignal&) = delete;
+  ~StopOnSignal() {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      std::signal(number, SIG_DFL);
+    }
+    stopped_by_signal = nullptr;
+  }
+};
+
+struct WatchOptions {
+  EntryFilter filter;
+  std::size_t last = 0;
+  std::uint64_t count = 0;  // 0: no end.
+  std::optional<std::chrono::seconds> time;
+};
+
+Result<std::uint64_t> read_number(const Tool& tool, std::string_view name, std::uint64_t most) {
+  const std::optional<std::string_view> text = tool.args().maybe(name);
+  std::uint64_t number = 0;
+  if (!text) {
+    return number;
+  }
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
+  if (error != std::errc() || end != text->data() + text->size() || number > most) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("'{}' is no whole number up to {}", *text, most),
+                 .field = std::string(name)};
+  }
+  return number;
+}
+
+Result<WatchOptions> read_watch_options(const Tool& tool) {
+  WatchOptions options;
+  BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(options.last, read_number(tool, "last", 1'000'000));
+  BMAD_TRY_ASSIGN(options.count, read_number(tool, "count", UINT64_MAX));
+  if (tool.args().has("for")) {
+    BMAD_TRY_ASSIGN(const std::uint64_t seconds, read_number(tool, "for", kSecondsMax));
+    options.time = std::chrono::seconds(seconds);
+  }
+  return options;
+}
+
+void print_line(Tool& tool, const Entry& entry) {
+  if (tool.json()) {
+    tool.out().print("{}\n", entry_json_line(entry));
+    return;
+  }
+  const Style& style = tool.style();
+  const std::size_t before = kMinutes + kTypeWidth + kWhoWidth + 8 + entry.id.size();
+  const std::size_t terminal = tool.columns();
+  const std::size_t room = terminal > before + 20 ? terminal - before : std::string::npos;
+  tool.out().print("{}  {}  {}  {}{}  {}\n", style.faint(format_minute(entry.timestamp)),
+                   padded(entry_type_name(entry.type), kTypeWidth),
+                   padded(shortened(printable(entry.who), kWhoWidth), kWhoWidth),
+                   entry.sensitive ? kSensitiveMark : "",
+                   shortened(printable(entry.headline), room), style.id(entry.id));
+}
+
+/// The newest entries there are, oldest first.
+Status print_last(Tool& tool, const MemoryManager& memory, const WatchOptions& options) {
+  if (options.last == 0) {
+    return {};
+  }
+  EntryFilter filter = options.filter;
+  filter.limit = options.last;
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, memory.list(filter));
+  std::ranges::reverse(entries);
+  for (const Entry& entry : entries) {
+    print_line(tool, entry);
+  }
+  return {};
+}
+
+Result<ExitStatus> follow(Tool& tool, EntryWatch& watch, const WatchOptions& options) {
+  const Steady::time_point begin = Steady::now();
+  std::uint64_t printed = 0;
+  while (true) {
+    const auto left = options.time ? std::chrono::duration_cast<std::chrono::milliseconds>(
+                                         begin + *options.time - Steady::now())
+                                   : std::chrono::milliseconds(kLong);
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                    watch.wait(std::max(left, std::chrono::milliseconds(0))));
+    for (const Entry& entry : entries) {
+      print_line(tool, entry);
+      if (++printed == options.count) {
+        return ExitStatus::kDone;
+      }
+    }
+    const bool is_over = options.time && Steady::now() >= begin + *options.time;
+    if (!tool.out().flush() || is_over || watch.is_stopped()) {
+      return ExitStatus::kDone;  // finish() says so when the output could not be written.
+    }
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_watch(Tool& tool) {
+  BMAD_TRY_ASSIGN(const WatchOptions options, read_watch_options(tool));
+  BMAD_TRY_ASSIGN(const MemoryManager memory, tool.open());
+  // Watched before the last ones are printed: else what is written in between would be in neither.
+  BMAD_TRY_ASSIGN(EntryWatch watch, EntryWatch::open(memory, options.filter));
+  const StopOnSignal guard(watch);
+  BMAD_TRY(print_last(tool, memory, options));
+  if (!tool.out().flush()) {
+    return ExitStatus::kDone;
+  }
+  tool.note(fmt::format("watching {} (Ctrl-C ends it)", memory.root()));
+  return follow(tool, watch, options);
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,346 @@
+// sessions.cpp - a memory is made; sessions begin, end, are archived, deleted and restored.
+#include <algorithm>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "confirmation.hpp"
+#include "entry_view.hpp"
+#include "maintenance_view.hpp"
+#include "operation_calls.hpp"
+#include "removed_view.hpp"
+#include "session_choice.hpp"
+#include "text.hpp"
+#include "tool.hpp"
+#include "undelete_view.hpp"
+
+namespace bmad_mem::cli {
+
+Result<ExitStatus> run_init(Tool& tool) {
+  BMAD_TRY_ASSIGN(const InitReport report, MemoryManager::init(tool.root_to_create()));
+  const bool created = report.created_config || report.created_gitignore;
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("root", report.root);
+    json.member("created_config", report.created_config);
+    json.member("created_gitignore", report.created_gitignore);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  } else if (created) {
+    tool.out().print("created memory {}\n", report.root);
+    tool.note("next: bmad-mem add fact TEXT, then bmad-mem query WORDS");
+  } else {
+    tool.out().print("memory {} already exists; nothing changed\n", report.root);
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_session_new(Tool& tool) {
+  const Arguments& args = tool.args();
+  SessionParams params;
+  if (const auto id = args.maybe("id")) {
+    if (id->empty()) {
+      // The library would make one up; an empty variable of a script must not go unnoticed.
+      return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                   .message = "the session id is empty; leave --id out to have one made",
+                   .field = "session_id"};
+    }
+    params.session_id = *id;
+  }
+  params.user_id = args.value("user");
+  params.agent_ids.assign(args.all("agent").begin(), args.all("agent").end());
+  params.project_name = args.value("project");
+  params.session_type = args.value("type");
+  params.tags.assign(args.all("tag").begin(), args.all("tag").end());
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string id, memory.create_session(params));
+  note_maintenance(tool, memory);
+  if (tool.json()) {
+    tool.out().print("{{\"session_id\":{}}}\n", json_quoted(id));
+  } else {
+    tool.out().print("{}\n", id);
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+/// What a person looks for in the list, behind the times and the size.
+std::string about(const Session& session) {
+  std::string out;
+  const auto add = [&](std::string_view text) {
+    if (!text.empty()) {
+      out += out.empty() ? "" : ", ";
+      out += text;
+    }
+  };
+  add(session.project_name);
+  add(session.user_id);
+  add(joined(session.agent_ids));
+  for (const std::string& tag : session.tags) {
+    add("#" + tag);
+  }
+  return printable(out);
+}
+
+/// One line of the list.
+struct Row {
+  std::string id;
+  std::string state;
+  std::string text;  ///< What stands behind the state.
+  std::string json;
+  bool is_bad = false;
+};
+
+Status add_live(const MemoryManager& memory, bool only_open, std::vector<Row>& rows) {
+  BMAD_TRY_ASSIGN(std::vector<Session> sessions, memory.list_sessions());
+  std::ranges::reverse(sessions);
+  for (const Session& session : sessions) {
+    if (only_open && (session.closed_at || session.problem)) {
+      continue;
+    }
+    rows.push_back(
+        {.id = session.session_id,
+         .state = std::string(session_state(memory, session)),
+         .text = session.problem
+                     ? printable(session.problem->to_string())
+                     : fmt::format("{}  {}  {}", format_minute(session.last_write),
+                                   padded_left(format_size(session.size_bytes), 9), about(session)),
+         .json = session_as_json(memory, session),
+         .is_bad = session.problem.has_value()});
+  }
+  return {};
+}
+
+Status add_archived(const MemoryManager& memory, std::vector<Row>& rows) {
+  BMAD_TRY_ASSIGN(std::vector<ArchivedSession> sessions, memory.archived_sessions());
+  std::ranges::sort(sessions, std::ranges::greater(), &ArchivedSession::archived_at);
+  for (const ArchivedSession& session : sessions) {
+    JsonWriter json;
+    json.begin_object().member("session_id", session.session_id).member("state", "archived");
+    json.member("created_at", format_rfc3339(session.created_at));
+    json.member("archived_at", format_rfc3339(session.archived_at));
+    json.member("original_bytes", session.original_bytes);
+    json.member("compressed_bytes", session.compressed_bytes).end_object();
+    rows.push_back({.id = session.session_id,
+                    .state = "archived",
+                    .text = fmt::format("{}  {}  of {}", format_minute(session.archived_at),
+                                        padded_left(format_size(session.compressed_bytes), 9),
+                                        format_size(session.original_bytes)),
+                    .json = json.take(),
+                    .is_bad = false});
+  }
+  return {};
+}
+
+/// Newest first. With `entries`, also what was deleted of sessions that are there.
+Status add_deleted(const MemoryManager& memory, bool entries, std::vector<Row>& rows) {
+  BMAD_TRY_ASSIGN(std::vector<Deletion> deletions, memory.deletions());
+  std::ranges::reverse(deletions);
+  for (const Deletion& deletion : deletions) {
+    if (!deletion.whole_session && !entries) {
+      continue;
+    }
+    JsonWriter json;
+    json.begin_object().member("session_id", deletion.session_id).member("state", "deleted");
+    json.member("whole_session", deletion.whole_session);
+    json.member("deletion_id", deletion.deletion_id);
+    json.member("deleted_at", format_rfc3339(deletion.deleted_at));
+    json.member("expires_at", format_rfc3339(deletion.expires_at));
+    json.member("agent_id", deletion.agent_id).member("entries", deletion.entries).end_object();
+    const std::string what = deletion.whole_session
+                                 ? format_count(deletion.entries, "entry", "entries")
+                                 : format_count(deletion.entries, "line", "lines") + " of it";
+    rows.push_back(
+        {.id = deletion.session_id,
+         .state = deletion.whole_session ? "deleted" : "entries",
+         .text = fmt::format(
+             "{}  {}, until {}{}", format_minute(deletion.deleted_at), what,
+             format_minute(deletion.expires_at),
+             deletion.agent_id.empty() ? std::string() : ", by " + printable(deletion.agent_id)),
+         .json = json.take(),
+         .is_bad = false});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ExitStatus> run_session_list(Tool& tool) {
+  const Arguments& args = tool.args();
+  const bool all = args.has("all");
+  const bool is_special = args.has("archived") || args.has("deleted");
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  std::vector<Row> rows;
+  if (all || !is_special || args.has("open")) {
+    BMAD_TRY(add_live(memory, args.has("open") && !all, rows));
+  }
+  if (all || args.has("archived")) {
+    BMAD_TRY(add_archived(memory, rows));
+  }
+  if (all || args.has("deleted")) {
+    BMAD_TRY(add_deleted(memory, !all, rows));
+  }
+  std::size_t id_width = 0;
+  for (const Row& row : rows) {
+    id_width = std::max(id_width, row.id.size());
+  }
+  for (const Row& row : rows) {
+    if (tool.json()) {
+      tool.out().print("{}\n", row.json);
+    } else {
+      const std::string state = row.is_bad ? tool.style().red(row.state) : padded(row.state, 8);
+      tool.out().print("{}  {}  {}\n", tool.style().id(padded(row.id, id_width)), state, row.text);
+    }
+  }
+  if (rows.empty()) {
+    tool.note(is_special ? "there is no such session"
+                         : "there is no such session; `bmad-mem session new` makes one");
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_session_show(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  std::string id(tool.args().positional(0));
+  if (tool.args().positionals().empty()) {
+    BMAD_TRY_ASSIGN(id, choose_session(tool, memory));
+  }
+  BMAD_TRY_ASSIGN(const Session session, memory.load_session(id));
+  if (tool.json()) {
+    tool.out().print("{}\n", session_as_json(memory, session));
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const SessionStatistics statistics, memory.statistics(id));
+  tool.out().print("{} {}, {}\n", tool.style().bold("session"), tool.style().id(session.session_id),
+                   session_state(memory, session));
+  const auto show = [&](std::string_view name, const std::string& value) {
+    if (!value.empty()) {
+      print_field(tool, name, value, 10);
+    }
+  };
+  show("created", format_rfc3339(session.created_at));
+  show("last write", format_rfc3339(session.last_write));
+  show("closed", session.closed_at ? format_rfc3339(*session.closed_at) : "");
+  show("user", session.user_id);
+  show("agents", joined(session.agent_ids));
+  show("project", session.project_name);
+  show("type", session.session_type);
+  show("tags", joined(session.tags));
+  show("entries", format_count(statistics.entries()));
+  show("size", format_size(session.size_bytes));
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_session_close(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  std::string id(tool.args().positional(0));
+  if (tool.args().positionals().empty()) {
+    BMAD_TRY_ASSIGN(id, choose_session(tool, memory));
+  }
+  BMAD_TRY_ASSIGN(const Session session, memory.close_session(id));
+  note_maintenance(tool, memory);
+  if (tool.json()) {
+    tool.out().print("{}\n", session_as_json(memory, session));
+  } else {
+    tool.out().print("closed {} at {}\n", session.session_id,
+                     format_rfc3339(session.closed_at.value_or(session.last_write)));
+  }
+  if (!session.notice.empty()) {
+    tool.note(session.notice);
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+void print_report(Tool& tool, const ArchiveReport& report, bool dry_run) {
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", report.session_id);
+    json.member("state", dry_run ? "would be archived" : "archived");
+    json.member("path", report.path).member("files", report.files);
+    json.member("original_bytes", report.original_bytes);
+    json.member("compressed_bytes", report.compressed_bytes).member("kept", report.kept);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+    return;
+  }
+  tool.out().print(
+      "{} {}: {}, {} {} {}; {} searchable\n", dry_run ? "would archive" : "archived",
+      tool.style().id(report.session_id), format_count(report.files, "file", "files"),
+      format_size(report.original_bytes), dry_run ? "would become" : "became",
+      format_size(report.compressed_bytes),
+      report.kept == 1 ? "1 entry stays" : format_count(report.kept) + " entries stay");
+}
+
+}  // namespace
+
+Result<ExitStatus> run_session_archive(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const bool dry_run = tool.args().has("dry-run");
+  ExitStatus status = ExitStatus::kDone;
+  for (const std::string& id : tool.args().positionals()) {
+    if (const Result<ArchiveReport> report = memory.archive_session(id, {.dry_run = dry_run})) {
+      print_report(tool, *report, dry_run);
+      if (!report->notice.empty()) {
+        tool.note(report->notice);
+      }
+    } else {
+      tool.report(report.error());
+      status = ExitStatus::kFailed;
+    }
+  }
+  return status;
+}
+
+Result<ExitStatus> run_session_restore(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  ExitStatus status = ExitStatus::kDone;
+  for (const std::string& id : tool.args().positionals()) {
+    const Result<Session> session = memory.restore_session(id);
+    if (!session) {
+      tool.report(session.error());
+      status = ExitStatus::kFailed;
+    } else if (tool.json()) {
+      tool.out().print("{}\n", session_as_json(memory, *session));
+    } else {
+      tool.out().print("restored {}, {}\n", tool.style().id(session->session_id),
+                       format_size(session->size_bytes));
+    }
+  }
+  return status;
+}
+
+Result<ExitStatus> run_session_delete(Tool& tool) {
+  const Arguments& args = tool.args();
+  const DeleteOptions options{.dry_run = args.has("dry-run"), .purge = args.has("purge")};
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  if (!options.dry_run &&
+      !is_confirmed(tool, fmt::format("{} {}{}?", options.purge ? "purge" : "delete",
+                                      fmt::join(args.positionals(), ", "),
+                                      options.purge ? ", for good" : ""))) {
+    return ExitStatus::kFailed;
+  }
+  ExitStatus status = ExitStatus::kDone;
+  for (const std::string& id : args.positionals()) {
+    if (const Result<DeletionReport> report = memory.delete_session(id, options)) {
+      print_deletion(tool, *report, options);
+    } else {
+      tool.report(report.error());
+      status = ExitStatus::kFailed;
+    }
+  }
+  return status;
+}
+
+Result<ExitStatus> run_session_undelete(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  return undelete_and_tell(tool, memory, {.ids = {}, .sessions = tool.args().positionals()});
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,259 @@
+// summaries.cpp - the running summary of a session.
+#include <array>
+#include <charconv>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/summary.hpp"
+#include "entry_input.hpp"
+#include "json_members.hpp"
+#include "operation_calls.hpp"
+#include "session_choice.hpp"
+#include "summary_view.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+
+Result<ExitStatus> run_summary_show(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const std::string text, Summaries(memory).show(session));
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", session).member("text", text).end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    tool.out().write(text);
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+std::string status_as_json(const SummaryStatus& status) {
+  JsonWriter json;
+  json.begin_object().member("session_id", status.session_id).member("due", is_due(status.due));
+  json.member("reason", summary_due_name(status.due)).member("exists", status.exists);
+  json.member("is_template", status.is_template);
+  add_text(json, "last_summarized_id", status.last_summarized_id);
+  if (status.updated_at) {
+    json.member("updated_at", format_rfc3339(*status.updated_at));
+  }
+  json.member("messages", status.messages).member("messages_since", status.messages_since);
+  json.member("tokens", status.tokens).member("tokens_since", status.tokens_since);
+  json.member("tool_calls_since", status.tool_calls_since);
+  if (status.pending_since) {
+    json.key("pending").begin_object().member("since", format_rfc3339(*status.pending_since));
+    json.member("by", status.pending_by).member("is_stale", status.pending_is_stale).end_object();
+  }
+  json.member("compacting", status.compacting).end_object();
+  return json.take();
+}
+
+void print_status(Tool& tool, const SummaryStatus& status) {
+  tool.out().print("{}: {}\n", tool.style().bold(is_due(status.due) ? "due" : "not due"),
+                   due_reason(status));
+  tool.out().print("  since the last one: {}, {}, {}\n",
+                   format_count(status.messages_since, "message", "messages"),
+                   format_count(status.tokens_since, "token", "tokens"),
+                   format_count(status.tool_calls_since, "tool call", "tool calls"));
+  tool.out().print("  in all: {}, {}\n", format_count(status.messages, "message", "messages"),
+                   format_count(status.tokens, "token", "tokens"));
+  if (status.pending_since) {
+    tool.out().print("  begun by {} at {}{}\n", printable(status.pending_by),
+                     format_rfc3339(*status.pending_since),
+                     status.pending_is_stale ? ", given up" : "");
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_summary_due(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const SummaryStatus status, Summaries(memory).status(session));
+  if (tool.json()) {
+    tool.out().print("{}\n", status_as_json(status));
+  } else {
+    print_status(tool, status);
+  }
+  return is_due(status.due) ? ExitStatus::kDone : ExitStatus::kNothingFound;
+}
+
+Result<ExitStatus> run_summary_prompt(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const SummaryPrompt prompt, Summaries(memory).prompt(session));
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", session).member("ticket", prompt.ticket);
+    json.member("up_to_id", prompt.up_to_id).member("messages", prompt.messages);
+    json.member("messages_left", prompt.messages_left);
+    json.member("tokens", std::uint64_t{prompt.tokens}).member("text", prompt.text).end_object();
+    tool.out().print("{}\n", json.text());
+    return ExitStatus::kDone;
+  }
+  tool.out().write(prompt.text);
+  tool.note(
+      fmt::format("give the answer to `bmad-mem summary apply --ticket {} -`", prompt.ticket));
+  if (prompt.messages_left > 0) {
+    tool.note(format_count(prompt.messages_left, "message", "messages") +
+              " did not fit, and will be in the next prompt");
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_summary_apply(Tool& tool) {
+  const std::string name(tool.args().positional(0));
+  BMAD_TRY_ASSIGN(const std::string answer, name == "-" ? read_stdin() : read_whole_file(name));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const SummaryUpdate update,
+                  Summaries(memory).apply(session, answer, tool.args().value("ticket")));
+  print_summary_update(tool, update);
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_summary_update(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  Summaries summaries(memory);
+  BMAD_TRY_ASSIGN(const std::optional<SummaryUpdate> update,
+                  summaries.update(session, {.force = tool.args().has("force")}));
+  if (update) {
+    print_summary_update(tool, *update);
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(session));
+  const bool was_tried = is_due(status.due);
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", session).member("due", false);
+    json.member("reason", was_tried ? "tried" : summary_due_name(status.due)).end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    tool.note("not due: " + (was_tried ? "it was tried at this message (--force tries again)"
+                                       : due_reason(status)));
+  }
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+Result<std::size_t> read_max_tokens(const Arguments& args) {
+  const std::optional<std::string_view> text = args.maybe("max-tokens");
+  if (!text) {
+    return std::size_t{0};
+  }
+  std::size_t count = 0;
+  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), count);
+  if (problem != std::errc() || end != text->data() + text->size() || count == 0) {
+    return Error{
+        .code = ErrorCode::E_INVALID_QUERY,
+        .message = fmt::format("\"{}\" is no number of tokens, such as 20000", printable(*text)),
+        .field = "max-tokens"};
+  }
+  return count;
+}
+
+std::string compacted_as_json(const std::string& session, const CompactedConversation& result) {
+  JsonWriter json;
+  json.begin_object().member("session_id", session);
+  if (result.declined != CompactionDecline::kNone) {
+    json.member("declined", compaction_decline_name(result.declined));
+    json.member("explanation", result.explanation).end_object();
+    return json.take();
+  }
+  json.member("resumed_session", result.resumed_session);
+  json.member("tokens", std::uint64_t{result.tokens}).member("summary", result.summary);
+  json.member("boundary", result.boundary).key("messages").begin_array();
+  for (const ConversationMessage& message : result.messages) {
+    json.begin_object().member("id", message.id).member("timestamp", format_rfc3339(message.at));
+    json.member("role", message.role).member("content", message.content).end_object();
+  }
+  json.end_array().end_object();
+  return json.take();
+}
+
+}  // namespace
+
+Result<ExitStatus> run_summary_compact(Tool& tool) {
+  BMAD_TRY_ASSIGN(const std::size_t max_tokens, read_max_tokens(tool.args()));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const CompactedConversation result,
+                  Summaries(memory).compact(
+                      session, {.max_tokens = max_tokens, .wait = !tool.args().has("no-wait")}));
+  const bool declined = result.declined != CompactionDecline::kNone;
+  if (tool.json()) {
+    tool.out().print("{}\n", compacted_as_json(session, result));
+  } else if (declined) {
+    tool.note(fmt::format("declined: {}: {}", compaction_decline_name(result.declined),
+                          printable(result.explanation)));
+  } else {
+    tool.out().write(result.markdown);
+  }
+  return declined ? ExitStatus::kFailed : ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_summary_compacting(Tool& tool) {
+  const std::string_view word = tool.args().positional(0);
+  if (word != "begin" && word != "end") {
+    return tool.wrong_usage(fmt::format("say begin or end, not '{}'", printable(word)));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY(Summaries(memory).set_compacting(session, word == "begin"));
+  return ExitStatus::kDone;
+}
+
+namespace {
+
+std::string stats_as_json(const std::string& session, const SummaryStats& stats) {
+  JsonWriter json;
+  json.begin_object().member("session_id", session);
+  json.member("updates", stats.updates).member("failures", stats.failures);
+  json.member("compactions", stats.compactions).member("resumed", stats.resumed);
+  json.key("declined").begin_object();
+  for (const auto& [reason, count] : stats.declined) {
+    json.member(reason, count);
+  }
+  json.end_object();
+  json.member("tokens_in", stats.tokens_in).member("tokens_out", stats.tokens_out);
+  json.member("cache_read_tokens", stats.cache_read_tokens);
+  json.member("cache_written_tokens", stats.cache_written_tokens).end_object();
+  return json.take();
+}
+
+void print_stats(Tool& tool, const SummaryStats& stats) {
+  tool.out().print("updates      {}, failed {}\n", format_count(stats.updates),
+                   format_count(stats.failures));
+  tool.out().print("tokens       {} in, {} out; cache: {} read, {} written\n",
+                   format_count(stats.tokens_in), format_count(stats.tokens_out),
+                   format_count(stats.cache_read_tokens), format_count(stats.cache_written_tokens));
+  tool.out().print("compactions  {} free, {} of them resumed\n", format_count(stats.compactions),
+                   format_count(stats.resumed));
+  for (const auto& [reason, count] : stats.declined) {
+    tool.out().print("declined     {}  {}\n", format_count(count), printable(reason));
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_summary_stats(Tool& tool) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const SummaryStats stats, Summaries(memory).stats(session));
+  if (tool.args().has("records")) {
+    for (const std::string& record : stats.records) {
+      tool.out().print("{}\n", record);
+    }
+  } else if (tool.json()) {
+    tool.out().print("{}\n", stats_as_json(session, stats));
+  } else {
+    print_stats(tool, stats);
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,83 @@
+// tool.cpp - the tool about itself.
+#include "tool.hpp"
+
+#include "bmad_mem/json_writer.hpp"
+#include "completion.hpp"
+#include "help.hpp"
+#include "man_page.hpp"
+#include "operation_calls.hpp"
+#include "options.hpp"
+
+namespace bmad_mem::cli {
+
+Result<ExitStatus> run_help(Tool& tool) {
+  const std::vector<std::string>& words = tool.args().positionals();
+  if (tool.args().has("all") && !words.empty()) {
+    return tool.wrong_usage("--all lists all commands; it takes no COMMAND");
+  }
+  if (words.empty()) {
+    tool.out().write(tool.args().has("all") ? complete_overview_text(tool.style())
+                                            : overview_text(tool.style()));
+    return ExitStatus::kDone;
+  }
+  // The words are read as a command line, so that `help session new` and `help add decision` work.
+  std::vector<const char*> argv;
+  argv.reserve(words.size() + 1);
+  for (const std::string& word : words) {
+    argv.push_back(word.c_str());
+  }
+  argv.push_back("--help");
+  const CommandLine line = read_command_line(argv);
+  if (line.command == nullptr) {
+    return tool.wrong_usage(line.problem);
+  }
+  tool.out().write(help_text(*line.command, line.arguments.positional(0), tool.style()));
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_completion(Tool& tool) {
+  const std::string_view shell = tool.args().positional(0);
+  if (shell == "bash") {
+    tool.out().write(bash_completion());
+  } else if (shell == "zsh") {
+    tool.out().write(zsh_completion());
+  } else if (shell == "fish") {
+    tool.out().write(fish_completion());
+  } else {
+    return tool.wrong_usage(
+        fmt::format("there are completions for bash, zsh and fish, not '{}'", shell));
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_version(Tool& tool) {
+  if (tool.json()) {
+    tool.out().print("{{\"version\":{}}}\n", json_quoted(tool_version()));
+  } else {
+    tool.out().print("bmad-mem {}\n", tool_version());
+  }
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_man(Tool& tool) {
+  tool.out().write(man_page());
+  return ExitStatus::kDone;
+}
+
+Result<ExitStatus> run_complete_sessions(Tool& tool) {
+  if (Result<MemoryManager> memory = tool.open()) {
+    if (const Result<std::vector<Session>> sessions = memory->list_sessions()) {
+      for (const Session& session : *sessions) {
+        tool.out().print("{}\n", session.session_id);
+      }
+    }
+    if (const Result<std::vector<ArchivedSession>> archived = memory->archived_sessions()) {
+      for (const ArchivedSession& session : *archived) {
+        tool.out().print("{}\n", session.session_id);
+      }
+    }
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,284 @@
+// writing.cpp - entries are stored, pinned, deleted and restored.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "confirmation.hpp"
+#include "deletion_options.hpp"
+#include "entry_input.hpp"
+#include "entry_options.hpp"
+#include "entry_view.hpp"
+#include "filters.hpp"
+#include "leftovers.hpp"
+#include "operation_calls.hpp"
+#include "removed_view.hpp"
+#include "session_choice.hpp"
+#include "tool.hpp"
+#include "undelete_view.hpp"
+
+namespace bmad_mem::cli {
+
+namespace {
+
+/// The ids, a line each, and what else happened: on stderr, or with the last id.
+void print_written(Tool& tool, std::string_view session, const BatchReport& report) {
+  for (std::size_t i = 0; i < report.ids.size(); ++i) {
+    if (!tool.json()) {
+      tool.out().print("{}\n", report.ids[i]);
+      continue;
+    }
+    JsonWriter json;
+    json.begin_object().member("id", report.ids[i]).member("session_id", session);
+    if (i + 1 == report.ids.size() && !report.notices.empty()) {
+      add_texts(json, "notices", report.notices);
+    }
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  }
+  for (const std::string& notice : report.notices) {
+    tool.note(notice);
+  }
+}
+
+/// Says where in the input the error of a batch is. Its line counts the pieces; 0 when it is about
+/// the session or the disk, or about the only piece.
+void place_batch_error(Error& error, const std::vector<InputPiece>& pieces) {
+  const bool is_about_entry =
+      (error.code == ErrorCode::E_INVALID_FORMAT && error.field != "session_id") ||
+      error.code == ErrorCode::E_SCHEMA_INVALID;
+  if (error.line == 0 && pieces.size() == 1 && is_about_entry) {
+    error.line = 1;
+  }
+  if (error.line >= 1 && error.line <= pieces.size()) {
+    place_error(error, pieces[error.line - 1]);
+  }
+}
+
+/// Adds them to `session`, which is chosen here. Where it has to be opened first, that happens only
+/// when something can be written.
+Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType type,
+                                   std::span<const std::string_view> texts, std::string& session) {
+  const BatchOptions options{.keep_going = tool.args().has("keep-going")};
+  BatchReport checked;
+  const auto is_needed = [&]() -> Result<bool> {
+    BMAD_TRY_ASSIGN(checked, memory.check_batch(type, texts, options));
+    return checked.rejected.size() < texts.size();
+  };
+  BMAD_TRY_ASSIGN(std::optional<std::string> chosen,
+                  choose_or_open_session(tool, memory, is_needed));
+  if (!chosen) {
+    return checked;
+  }
+  session = *std::move(chosen);
+  return memory.add_batch(session, type, texts, options);
+}
+
+Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string input, read_stdin());
+  const std::vector<InputPiece> pieces = split_input(input);
+  std::vector<std::string_view> texts;
+  texts.reserve(pieces.size());
+  for (const InputPiece& piece : pieces) {
+    texts.push_back(piece.text);
+  }
+  std::string session;
+  Result<BatchReport> report = add_to_session(tool, memory, type, texts, session);
+  if (!report) {
+    Error error = std::move(report).error();
+    place_batch_error(error, pieces);
+    return error;
+  }
+  print_written(tool, session, *report);
+  for (RejectedLine& rejected : report->rejected) {
+    rejected.error.line = rejected.line;
+    place_batch_error(rejected.error, pieces);
+    tool.report(rejected.error);
+  }
+  if (pieces.empty()) {
+    tool.note("there was nothing on stdin");
+  } else if (!report->rejected.empty()) {
+    tool.note(fmt::format("wrote {} of {} entries", report->ids.size(), pieces.size()));
+  }
+  return report->rejected.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> add_one(Tool& tool, EntryType type, std::string_view text) {
+  std::string json(text);
+  const bool is_json = text.starts_with('{');
+  if (!is_json) {
+    BMAD_TRY_ASSIGN(json, entry_from_options(type, tool.args(), text, tool.agent_id()));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  const std::string_view line = json;
+  std::string session;
+  Result<BatchReport> report = add_to_session(tool, memory, type, {&line, 1}, session);
+  if (!report) {
+    Error error = std::move(report).error();
+    if (!is_json) {
+      error.column = 0;  // A place in JSON that the user has never seen.
+    }
+    return error;
+  }
+  print_written(tool, session, *report);
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_add(Tool& tool) {
+  const Arguments& args = tool.args();
+  BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(args.positional(0)));
+  const std::string_view text = args.positional(1);
+  if (text == "-" || text.starts_with('{')) {
+    if (has_entry_options(type, args)) {
+      return tool.wrong_usage("give the fields either as options or as JSON, not both");
+    }
+  } else if (!text.empty() && args.has(main_field(type))) {
+    return tool.wrong_usage(fmt::format("'{}' would be the {}, but --{} is there too", text,
+                                        main_field(type), main_field(type)));
+  }
+  if (args.has("keep-going") && text != "-") {
+    return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
+  }
+  return text == "-" ? add_from_stdin(tool, type) : add_one(tool, type, text);
+}
+
+namespace {
+
+Result<DeletionCriteria> read_criteria(const Arguments& args) {
+  BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(args, system_clock().now()));
+  BMAD_TRY_ASSIGN(std::string match, read_match(args));
+  return DeletionCriteria{.ids = args.positionals(),
+                          .sessions = std::move(filter.sessions),
+                          .types = std::move(filter.types),
+                          .tags = std::move(filter.tags),
+                          .agents = std::move(filter.agents),
+                          .since = filter.since,
+                          .until = filter.until,
+                          .match = std::move(match)};
+}
+
+}  // namespace
+
+Result<ExitStatus> run_delete(Tool& tool) {
+  const Arguments& args = tool.args();
+  const DeleteOptions options{.dry_run = args.has("dry-run"), .purge = args.has("purge")};
+  if (args.has("verify") && (!options.purge || options.dry_run || !args.has("match"))) {
+    return tool.wrong_usage(
+        "--verify looks whether a text is gone: it goes with --purge and --match TEXT, not with "
+        "--dry-run");
+  }
+  BMAD_TRY_ASSIGN(const DeletionCriteria criteria, read_criteria(args));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const ExitStatus status, delete_and_tell(tool, memory, criteria, options));
+  if (!args.has("verify") || status != ExitStatus::kDone) {
+    return status;
+  }
+  return verify_gone(tool, memory, criteria.match);
+}
+
+Result<ExitStatus> run_undelete(Tool& tool) {
+  UndeleteCriteria criteria{.ids = tool.args().positionals(), .sessions = {}};
+  criteria.sessions.assign(tool.args().all("session").begin(), tool.args().all("session").end());
+  if (criteria.ids.empty() && criteria.sessions.empty()) {
+    return tool.wrong_usage("give the ids of entries, or --session ID");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  return undelete_and_tell(tool, memory, criteria);
+}
+
+namespace {
+
+Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const PinReport report,
+                  memory.pin(tool.args().positionals(), pinned, tool.args().all("session")));
+  for (const Entry& entry : report.changed) {
+    if (tool.json()) {
+      tool.out().print("{}\n", entry_json_line(entry));
+    } else {
+      tool.out().print("{} {}: {}\n", pinned ? "pinned" : "unpinned", entry.id, entry.headline);
+    }
+  }
+  for (const Entry& entry : report.unchanged) {
+    tool.note(fmt::format("{} is {}pinned already", entry.id, pinned ? "" : "not "));
+  }
+  for (const std::string& id : report.unknown_ids) {
+    tool.report({.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest",
+                                        printable(id)),
+                 .field = "id"});
+  }
+  return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+}  // namespace
+
+Result<ExitStatus> run_pin(Tool& tool) { return set_pins(tool, true); }
+
+Result<ExitStatus> run_unpin(Tool& tool) { return set_pins(tool, false); }
+
+namespace {
+
+// About four lines.
+
+constexpr std::size_t kSnippetSize = 400;  // About four lines.
+
+/// The first heading of a Markdown document; empty when it has none.
+std::string first_heading(std::string_view document) {
+  for (std::size_t at = 0; at < document.size();) {
+    const std::size_t end = std::min(document.find('\n', at), document.size());
+    const std::string_view line = document.substr(at, end - at);
+    const std::size_t marks = std::min(line.find_first_not_of('#'), line.size());
+    if (marks > 0 && marks <= 6 && marks < line.size() && line[marks] == ' ') {
+      return printable(line.substr(marks + 1));
+    }
+    at = end + 1;
+  }
+  return {};
+}
+
+std::string file_name(std::string_view path) {
+  return std::string(path.substr(path.rfind('/') + 1));
+}
+
+}  // namespace
+
+Result<ExitStatus> run_artifact_add(Tool& tool) {
+  const Arguments& args = tool.args();
+  const std::string path(args.positional(0));
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
+  BMAD_TRY_ASSIGN(const std::string document, path == "-" ? read_stdin() : read_whole_file(path));
+  ArtifactEntry entry{.path = path == "-" ? "stdin" : path,
+                      .title = std::string(args.value("title")),
+                      .agent_id = std::string(args.maybe("agent").value_or(tool.agent_id())),
+                      .snippet = std::string(utf8_prefix(document, kSnippetSize))};
+  if (entry.title.empty()) {
+    const std::string heading = first_heading(document);
+    entry.title = heading.empty() ? file_name(entry.path) : heading;
+  }
+  entry.common.tags.assign(args.all("tag").begin(), args.all("tag").end());
+  BMAD_TRY_ASSIGN(const std::string id,
+                  memory.add_artifact_document(session, std::move(entry), document));
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("id", id).member("session_id", session).end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    tool.out().print("{}\n", id);
+  }
+  return ExitStatus::kDone;
+}
+
+std::span<const Option> options_of_entry(std::string_view type_name) {
+  const std::optional<EntryType> type = try_parse_entry_type(type_name);
+  return type ? entry_options(*type) : std::span<const Option>();
+}
+
+}  // namespace bmad_mem::cli
