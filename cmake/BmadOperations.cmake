@@ -31,3 +31,13 @@ function(bmad_operation_table part output)
     COMMENT "Making ${output} from the operation table"
     VERBATIM)
 endfunction()
+
+# The pages of docs/reference/, made in the build folder: `./dev reference` copies them, a test
+# compares them.
+set(pages "")
+foreach(page IN ITEMS commands endpoints tools)
+  bmad_operation_table(${page}_page reference/${page}.md)
+  list(APPEND pages "${CMAKE_CURRENT_BINARY_DIR}/reference/${page}.md")
+endforeach()
+file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/reference")
+add_custom_target(bmad_reference ALL DEPENDS ${pages})

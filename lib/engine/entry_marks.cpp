@@ -12,15 +12,19 @@ namespace bmad_mem {
 
 namespace fs = std::filesystem;
 
+std::string with_mark(JsonValue entry, std::string_view line, std::string_view name) {
+  if (!entry.is_object() || entry[name].present()) {
+    return std::string(line);
+  }
+  ObjectText object(entry, line);
+  object.set(name, "true");
+  return object.to_line();
+}
+
 std::string with_mark(std::string_view line, std::string_view name) {
   JsonParser parser;
   const Result<JsonValue> entry = parser.parse(line);
-  if (!entry || !entry->is_object() || (*entry)[name].present()) {
-    return std::string(line);
-  }
-  ObjectText object(*entry, line);
-  object.set(name, "true");
-  return object.to_line();
+  return entry ? with_mark(*entry, line, name) : std::string(line);
 }
 
 Workspace workspace_of(const std::string& root) {
@@ -41,17 +45,13 @@ Workspace workspace_of(const std::string& root) {
 }
 
 std::optional<std::string> marked_outside(const Workspace& workspace, EntryType type,
-                                          std::string_view line) {
-  if (type != EntryType::kEvent && type != EntryType::kArtifact) {
+                                          JsonValue entry, std::string_view line) {
+  const bool has_path = type == EntryType::kEvent || type == EntryType::kArtifact;
+  if (!has_path || !entry.is_object() || entry[kOutsideWorkspaceField].present() ||
+      !is_outside_workspace(workspace, entry["path"].string())) {
     return std::nullopt;
   }
-  thread_local JsonParser parser;
-  const Result<JsonValue> entry = parser.parse(line);
-  if (!entry || !entry->is_object() || (*entry)[kOutsideWorkspaceField].present() ||
-      !is_outside_workspace(workspace, (*entry)["path"].string())) {
-    return std::nullopt;
-  }
-  return with_mark(line, kOutsideWorkspaceField);
+  return with_mark(entry, line, kOutsideWorkspaceField);
 }
 
 }  // namespace bmad_mem

@@ -3,6 +3,7 @@
 #include <map>
 #include <utility>
 
+#include "access.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "json/object_text.hpp"
 #include "store.hpp"
@@ -37,6 +38,7 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
         continue;
       }
       is_known = true;
+      BMAD_TRY(check_write(store, entry.type));  // Before anything is said of it, or written.
       if (entry.pinned == pinned) {
         report.unchanged.push_back(entry);
         continue;

@@ -104,11 +104,13 @@ class SessionRedaction {
   }
 
   std::optional<std::string> changed_entry(std::string_view line) {
-    std::optional<std::string> entry = rules_.redact_entry(line, session_id_, report_.counts);
-    if (entry && *entry != line) {
-      return entry;
+    const Result<JsonValue> value = parser_.parse(line);
+    if (!value) {
+      return changed_line(line);
     }
-    return parser_.parse(line) ? std::nullopt : changed_line(line);
+    std::optional<std::string> entry =
+        rules_.redact_entry(*value, line, session_id_, report_.counts);
+    return entry && *entry != line ? entry : std::nullopt;
   }
 
   /// A line that is JSON is redacted as such, a torn or damaged one as text.

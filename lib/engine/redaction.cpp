@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "entry_marks.hpp"
 #include "model/entry.hpp"
 #include "storage/atomic_file.hpp"
@@ -71,22 +72,29 @@ Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store,
   return std::unique_ptr<StoreRedaction>(new StoreRedaction(std::move(*redactor), key));
 }
 
-std::optional<std::string> StoreRedaction::redact_entry(std::string_view line,
+std::optional<std::string> StoreRedaction::redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
                                                         RedactionCounts& counts) const {
   RedactionTally tally;
   std::optional<std::string> redacted =
-      redactor_->redact_json(line, {.key = key_, .session_id = session_id}, tally);
+      redactor_->redact_json(entry, line, {.key = key_, .session_id = session_id}, tally);
   add_counts(tally, counts);
-  return tally.comes_near ? with_mark(redacted ? *redacted : line, kSensitiveField)
-                          : std::move(redacted);
+  if (!tally.comes_near) {
+    return redacted;
+  }
+  return redacted ? with_mark(*redacted, kSensitiveField) : with_mark(entry, line, kSensitiveField);
 }
 
 std::string StoreRedaction::redact_object(const std::string& json, std::string_view session_id,
                                           RedactionCounts& counts) const {
+  thread_local JsonParser parser;
+  const Result<JsonValue> root = parser.parse(json);
+  if (!root) {
+    return json;
+  }
   RedactionTally tally;
   std::optional<std::string> redacted =
-      redactor_->redact_json(json, {.key = key_, .session_id = session_id}, tally);
+      redactor_->redact_json(*root, json, {.key = key_, .session_id = session_id}, tally);
   add_counts(tally, counts);
   return redacted.value_or(json);
 }

@@ -28,9 +28,10 @@ class StoreRedaction {
   static Result<std::unique_ptr<StoreRedaction>> make(const Store& store,
                                                       KeyUse key_use = KeyUse::kAsConfigured);
 
-  /// `line`, one JSON object, without secrets; nothing when it may be written as it is. Adds to
-  /// `counts`. An entry with something doubtful in it comes back as a sensitive one.
-  [[nodiscard]] std::optional<std::string> redact_entry(std::string_view line,
+  /// `line`, one JSON object, without secrets; nothing when it may be written as it is. `entry` is
+  /// its value. Adds to `counts`. An entry with something doubtful in it comes back as a sensitive
+  /// one.
+  [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
                                                         std::string_view session_id,
                                                         RedactionCounts& counts) const;
 

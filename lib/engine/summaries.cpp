@@ -76,8 +76,8 @@ Result<std::string> Summaries::show(std::string_view session_id) {
     BMAD_TRY_ASSIGN(files, read_summary_files(store, id));
     if (!files.text) {
       files.text = summary_template();
-      // Where nothing can be written it is shown all the same.
-      static_cast<void>(guard &&
+      // Where nothing can be written, or may be, it is shown all the same.
+      static_cast<void>(guard && check_write(store, EntryType::kConversation) &&
                         replace_file(*store.files, session_file(id, kSummaryName), *files.text));
     }
   }

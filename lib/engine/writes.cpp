@@ -25,32 +25,37 @@
 namespace bmad_mem {
 namespace {
 
-/// `line` as it may be written, without its secrets and with its marks; nothing when it may be as
-/// it is. What is refused for its size anyway is not looked at.
-std::optional<std::string> writable_line(const Store& store, EntryType type, std::string_view line,
-                                         const std::string& session_id, BatchReport& report) {
+/// The line that `line` becomes: without its secrets, with its marks, completed and checked. It is
+/// parsed once, and again after a change. Counts what was taken out. Errors: as complete_entry().
+Result<CompleteEntry> complete_line(Store& store, const std::string& session_id, EntryType type,
+                                    std::string_view line, Timestamp now, BatchReport& report) {
+  thread_local JsonParser parser;  // Its buffers cost more to make than an entry to parse.
   if (line.size() > kEntrySizeMax) {
-    return std::nullopt;
+    return complete_entry(type, JsonValue(), line, store.ids, now);  // Refused for its size.
   }
-  std::optional<std::string> changed;
+  BMAD_TRY_ASSIGN(JsonValue entry, parser.parse(line));
+  std::string changed;
+  const auto change = [&](std::optional<std::string> other) -> Status {
+    if (other) {
+      changed = std::move(*other);
+      line = changed;
+      BMAD_TRY_ASSIGN(entry, parser.parse(line));
+    }
+    return {};
+  };
   if (store.redaction != nullptr) {
-    changed = store.redaction->redact_entry(line, session_id, report.redacted);
+    BMAD_TRY(change(store.redaction->redact_entry(entry, line, session_id, report.redacted)));
   }
   if (!store.config.privacy.index_outside_paths) {
-    std::optional<std::string> marked =
-        marked_outside(store.workspace, type, changed ? *changed : line);
-    if (marked) {
-      changed = std::move(marked);
-    }
+    BMAD_TRY(change(marked_outside(store.workspace, type, entry, line)));
   }
-  return changed;
+  return complete_entry(type, entry, line, store.ids, now);
 }
 
-/// Completes each line, made writable. Refused ones go to `report.rejected`.
+/// Completes each line. Refused ones go to `report.rejected`.
 std::vector<CompleteEntry> complete_lines(Store& store, const std::string& session_id,
                                           EntryType type, std::span<const std::string_view> lines,
                                           BatchReport& report) {
-  thread_local JsonParser parser;  // Its buffers cost more to make than an entry to parse.
   const Timestamp now = store.clock.now();
   std::vector<CompleteEntry> entries;
   entries.reserve(lines.size());
@@ -58,21 +63,18 @@ std::vector<CompleteEntry> complete_lines(Store& store, const std::string& sessi
     if (is_blank(lines[i])) {
       continue;
     }
-    const std::optional<std::string> changed =
-        writable_line(store, type, lines[i], session_id, report);
-    Result<CompleteEntry> entry =
-        complete_entry(type, parser, changed ? *changed : lines[i], store.ids, now);
+    Result<CompleteEntry> entry = complete_line(store, session_id, type, lines[i], now, report);
     if (entry) {
       entries.push_back(std::move(*entry));
-    } else {
-      Error error = std::move(entry).error();
-      error.line = i + 1;
-      if (store.redaction != nullptr) {  // It may quote what was refused.
-        error.message = store.redaction->redact_text(error.message, session_id);
-        error.field = store.redaction->redact_text(error.field, session_id);
-      }
-      report.rejected.push_back({.line = i + 1, .error = std::move(error)});
+      continue;
     }
+    Error error = std::move(entry).error();
+    error.line = i + 1;
+    if (store.redaction != nullptr) {  // It may quote what was refused.
+      error.message = store.redaction->redact_text(error.message, session_id);
+      error.field = store.redaction->redact_text(error.field, session_id);
+    }
+    report.rejected.push_back({.line = i + 1, .error = std::move(error)});
   }
   return entries;
 }

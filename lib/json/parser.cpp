@@ -8,6 +8,7 @@
 #include <simdjson.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "json/json_cursor.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -82,6 +83,14 @@ bool is_strict(JsonValue value, bool may_hold_nul, std::size_t depth) {
 
 }  // namespace
 
+namespace {
+
+thread_local std::uint64_t texts_read = 0;
+
+}  // namespace
+
+std::uint64_t json_texts_read() { return texts_read; }
+
 struct JsonParser::Impl {
   simdjson::dom::parser parser;
   std::string padded;  // parse() copies its text here.
@@ -100,6 +109,7 @@ JsonParser& JsonParser::operator=(JsonParser&&) noexcept = default;
 JsonParser::~JsonParser() = default;
 
 std::optional<JsonValue> JsonParser::try_parse_padded(std::string_view text) {
+  ++texts_read;
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) {
     return std::nullopt;

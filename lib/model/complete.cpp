@@ -91,6 +91,12 @@ Result<CompleteEntry> complete_entry(EntryType type, JsonParser& parser, std::st
                                      IdGenerator& ids, Timestamp now) {
   BMAD_TRY(check_size(text.size()));
   BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(text));
+  return complete_entry(type, entry, text, ids, now);
+}
+
+Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::string_view text,
+                                     IdGenerator& ids, Timestamp now) {
+  BMAD_TRY(check_size(text.size()));
   if (std::optional<FieldProblem> problem = check_entry_assuming(type, entry, kFilledIn)) {
     return schema_error(std::move(*problem));
   }

@@ -4,9 +4,10 @@
 //                               ├─> operation_calls.hpp   the functions that the rows call
 //                               ├─> command_table.cpp     arguments, help, completion, man page
 //                               ├─> endpoint_table.cpp    HTTP routes, OpenAPI
-//                               └─> tool_table.cpp        MCP tools with their schemas
+//                               ├─> tool_table.cpp        MCP tools with their schemas
+//                               └─> docs/reference/*.md   the same for people
 //
-//   generate PART OUTPUT TABLE.toml...      PART: rows, calls, commands, endpoints or tools
+//   generate PART OUTPUT TABLE.toml...      PART: see kParts
 //
 // What a row may say stands at the head of table/parameters.toml. A mistake in a row ends the build
 // with its file and line.
@@ -222,7 +223,18 @@ class View {
   [[nodiscard]] std::int64_t number(std::string_view name) const {
     return own_ == nullptr ? 0 : (*own_)[name].value_or<std::int64_t>(0);
   }
-  [[nodiscard]] const toml::table* own() const { return own_; }
+  /// What the interface says itself.
+  [[nodiscard]] std::string own_text(std::string_view name) const {
+    return own_ == nullptr ? std::string() : text_of(*own_, name);
+  }
+  [[nodiscard]] bool own_flag(std::string_view name) const {
+    return own_ != nullptr && flag_of(*own_, name);
+  }
+  /// The kind of a member of JSON.
+  [[nodiscard]] std::string argument_kind() const {
+    const std::string kind = own_text("kind");
+    return kind.empty() ? "text" : kind;
+  }
 
  private:
   const toml::table& common_;
@@ -368,52 +380,6 @@ std::string commands(const Tables& tables) {
          "}  // namespace bmad_mem::cli\n";
 }
 
-std::string endpoint_parameter(Source& source, const std::string& key,
-                               const toml::table& parameter) {
-  const View view(parameter, "http");
-  const std::string kind = view.text("kind", "text");
-  const auto range = view.pair("range");
-  return "{.name = " + quoted(view.name(key)) + ", .kind = ParameterKind::" + enumerator(kind) +
-         ", .help = " + quoted(view.help()) +
-         ", .required = " + (view.flag("required") ? "true" : "false") +
-         ", .repeatable = " + (view.flag("repeatable") ? "true" : "false") +
-         ", .may_be_empty = " + (view.flag("may_be_empty") ? "true" : "false") +
-         ", .min = " + std::to_string(range[0]) + ", .max = " + std::to_string(range[1]) +
-         ", .fallback = " + quoted(view.text("default")) +
-         ", .choices = " + source.words(kind == "choice" ? view.texts("choices") : Texts()) + "}";
-}
-
-std::string endpoints(const Tables& tables) {
-  Source source;
-  std::string rows;
-  for (const toml::table* const row : tables.rows()) {
-    const toml::table* const http = table_of(*row, "http");
-    if (http == nullptr) {
-      continue;
-    }
-    Texts parameters;
-    for (const std::string& name : texts_of(*http, "takes")) {
-      parameters.push_back(endpoint_parameter(source, name, tables.parameter(*row, name)));
-    }
-    const std::string route = text_of(*http, "route");
-    const std::size_t space = route.find(' ');
-    rows += "    {.method = " + quoted(route.substr(0, space)) +
-            ",\n     .path = " + quoted(route.substr(space + 1)) + ",\n     .summary = " +
-            quoted(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
-            ",\n     .parameters = " + source.array("QueryParameter", parameters) +
-            ",\n     .request = " + quoted(text_of(*http, "request")) +
-            ",\n     .response = " + quoted(text_of(*http, "answer")) +
-            ",\n     .media_type = " + quoted(text_of(*http, "media_type", "application/json")) +
-            ",\n     .status = " + std::to_string((*http)["status"].value_or<std::int64_t>(200)) +
-            ",\n     .run = " + function_name("http", *row) + "},\n";
-  }
-  return "#include \"http/endpoint.hpp\"\n#include \"operation_calls.hpp\"\n\n"
-         "namespace bmad_mem::cli {\nnamespace {\n\n" +
-         source.text() + "constexpr Endpoint kEndpoints[] = {\n" + rows +
-         "};\n\n}  // namespace\n\nstd::span<const Endpoint> all_endpoints() { return kEndpoints; "
-         "}\n\n}  // namespace bmad_mem::cli\n";
-}
-
 std::string json_list(const Texts& texts) {
   std::string out;
   for (const std::string& text : texts) {
@@ -422,15 +388,21 @@ std::string json_list(const Texts& texts) {
   return "[" + out + "]";
 }
 
-/// The JSON Schema of one argument of a tool.
-std::string argument_schema(const toml::table& parameter) {
-  const View view(parameter, "mcp");
-  const std::string description = "\"description\": " + quoted(view.help());
-  if (view.own() != nullptr && view.own()->contains("schema")) {
-    const std::string schema = text_of(*view.own(), "schema");
+/// The help of an argument in JSON; models read the default in it.
+std::string argument_help(const View& view) {
+  const std::string fallback = view.own_text("default");
+  return fallback.empty()
+             ? view.help()
+             : view.help() + (view.help().empty() ? "" : " ") + "Default: " + fallback + ".";
+}
+
+/// The JSON Schema of one member of a tool's arguments or of a request's body.
+std::string argument_schema(const View& view) {
+  const std::string description = "\"description\": " + quoted(argument_help(view));
+  if (const std::string schema = view.own_text("schema"); !schema.empty()) {
     return schema.substr(0, schema.rfind('}')) + ", " + description + "}";
   }
-  const std::string kind = view.own() == nullptr ? "text" : text_of(*view.own(), "kind", "text");
+  const std::string kind = view.argument_kind();
   const Texts choices = view.texts("choices");
   const auto limit = [&](std::string_view key, std::string_view name) {
     const std::int64_t number = view.number(name);
@@ -458,19 +430,45 @@ std::string argument_schema(const toml::table& parameter) {
   return "{" + schema + ", " + description + "}";
 }
 
-/// The tool object of tools/list.
-std::string tool_json(const Tables& tables, const toml::table& row, const toml::table& mcp) {
+/// The members that `takes` lists, as a JSON Schema and as the rows by which they are read.
+struct Arguments {
+  std::string schema;
+  Texts rows;
+};
+
+Arguments arguments_of(const Tables& tables, const toml::table& row, const Texts& takes,
+                       std::string_view interface, Source& source) {
   std::string properties;
   Texts required;
-  for (const std::string& name : texts_of(mcp, "takes")) {
-    const toml::table parameter = tables.parameter(row, name);
-    const View view(parameter, "mcp");
-    properties += (properties.empty() ? "" : ", ") + quoted(view.name(name)) + ": " +
-                  argument_schema(parameter);
-    if (view.own() != nullptr && flag_of(*view.own(), "required")) {
-      required.push_back(view.name(name));
+  Arguments out;
+  for (const std::string& key : takes) {
+    const toml::table parameter = tables.parameter(row, key);
+    const View view(parameter, interface);
+    const std::string name = view.name(key);
+    const std::string kind =
+        view.own_text("schema").empty() ? view.argument_kind() : std::string("json");
+    const bool is_required = view.own_flag("required");
+    const auto range = view.pair("range");
+    properties += (properties.empty() ? "" : ", ") + quoted(name) + ": " + argument_schema(view);
+    if (is_required) {
+      required.push_back(name);
     }
+    out.rows.push_back(
+        "{.name = " + quoted(name) + ", .kind = ArgumentKind::" + enumerator(kind) +
+        ", .required = " + (is_required ? "true" : "false") +
+        ", .min = " + std::to_string(kind == "texts" ? view.number("count_min") : range[0]) +
+        ", .max = " + std::to_string(kind == "texts" ? view.number("count_max") : range[1]) +
+        ", .fallback = " + quoted(view.own_text("default")) + ", .choices = " +
+        source.words(kind == "choice" || kind == "texts" ? view.texts("choices") : Texts()) + "}");
   }
+  out.schema = "{\"type\": \"object\", \"properties\": {" + properties + "}" +
+               (required.empty() ? std::string() : ", \"required\": " + json_list(required)) +
+               ", \"additionalProperties\": false}";
+  return out;
+}
+
+/// The tool object of tools/list.
+std::string tool_json(const toml::table& mcp, const std::string& input) {
   const Texts hints = texts_of(mcp, "hints");
   const auto hint = [&](std::string_view name) {
     return std::string(std::ranges::find(hints, name) != hints.end() ? "true" : "false");
@@ -479,9 +477,7 @@ std::string tool_json(const Tables& tables, const toml::table& row, const toml::
   const std::string output = text_of(mcp, "output");
   return "{\"name\": " + quoted(text_of(mcp, "tool")) + ", \"title\": " + title +
          ", \"description\": " + quoted(text_of(mcp, "description")) +
-         ", \"inputSchema\": {\"type\": \"object\", \"properties\": {" + properties + "}" +
-         (required.empty() ? std::string() : ", \"required\": " + json_list(required)) +
-         ", \"additionalProperties\": false}" +
+         ", \"inputSchema\": " + input +
          (output.empty() ? std::string() : ", \"outputSchema\": " + output) +
          ", \"annotations\": {\"title\": " + title +
          ", \"readOnlyHint\": " + (hint("writes") == "true" ? "false" : "true") +
@@ -490,20 +486,76 @@ std::string tool_json(const Tables& tables, const toml::table& row, const toml::
 }
 
 std::string tools(const Tables& tables) {
+  Source source;
   std::string rows;
   for (const toml::table* const row : tables.rows()) {
     if (const toml::table* const mcp = table_of(*row, "mcp")) {
       const Texts hints = texts_of(*mcp, "hints");
+      const Arguments arguments =
+          arguments_of(tables, *row, texts_of(*mcp, "takes"), "mcp", source);
       rows += "    {.name = " + quoted(text_of(*mcp, "tool")) + ",\n     .writes = " +
               (std::ranges::find(hints, "writes") != hints.end() ? "true" : "false") +
-              ",\n     .description = " + quoted(tool_json(tables, *row, *mcp)) +
+              ",\n     .description = " + quoted(tool_json(*mcp, arguments.schema)) +
+              ",\n     .parameters = " + source.array("JsonParameter", arguments.rows) +
               ",\n     .run = " + function_name("mcp", *row) + "},\n";
     }
   }
   return "#include \"mcp/memory_tools.hpp\"\n#include \"operation_calls.hpp\"\n\n"
-         "namespace bmad_mem::cli {\nnamespace {\n\nconstexpr MemoryTool kTools[] = {\n" +
-         rows +
+         "namespace bmad_mem::cli {\nnamespace {\n\n" +
+         source.text() + "constexpr MemoryTool kTools[] = {\n" + rows +
          "};\n\n}  // namespace\n\nstd::span<const MemoryTool> all_memory_tools() { return kTools; "
+         "}\n\n}  // namespace bmad_mem::cli\n";
+}
+
+std::string endpoint_parameter(Source& source, const std::string& key,
+                               const toml::table& parameter) {
+  const View view(parameter, "http");
+  const std::string kind = view.text("kind", "text");
+  const auto range = view.pair("range");
+  return "{.name = " + quoted(view.name(key)) + ", .kind = ParameterKind::" + enumerator(kind) +
+         ", .help = " + quoted(view.help()) +
+         ", .required = " + (view.flag("required") ? "true" : "false") +
+         ", .repeatable = " + (view.flag("repeatable") ? "true" : "false") +
+         ", .may_be_empty = " + (view.flag("may_be_empty") ? "true" : "false") +
+         ", .min = " + std::to_string(range[0]) + ", .max = " + std::to_string(range[1]) +
+         ", .fallback = " + quoted(view.text("default")) +
+         ", .choices = " + source.words(kind == "choice" ? view.texts("choices") : Texts()) + "}";
+}
+
+std::string endpoints(const Tables& tables) {
+  Source source;
+  std::string rows;
+  for (const toml::table* const row : tables.rows()) {
+    const toml::table* const http = table_of(*row, "http");
+    if (http == nullptr) {
+      continue;
+    }
+    Texts parameters;
+    for (const std::string& name : texts_of(*http, "takes")) {
+      parameters.push_back(endpoint_parameter(source, name, tables.parameter(*row, name)));
+    }
+    Arguments body = arguments_of(tables, *row, texts_of(*http, "body"), "http", source);
+    if (flag_of(*http, "needs_body")) {  // One of the members, whichever.
+      body.schema.insert(body.schema.size() - 1, ", \"minProperties\": 1");
+    }
+    const std::string route = text_of(*http, "route");
+    const std::size_t space = route.find(' ');
+    rows += "    {.method = " + quoted(route.substr(0, space)) +
+            ",\n     .path = " + quoted(route.substr(space + 1)) + ",\n     .summary = " +
+            quoted(text_of(*http, "summary", sentence(text_of(*row, "summary")))) +
+            ",\n     .parameters = " + source.array("QueryParameter", parameters) +
+            ",\n     .body = " + source.array("JsonParameter", body.rows) +
+            ",\n     .body_schema = " + quoted(body.rows.empty() ? "" : body.schema) +
+            ",\n     .request = " + quoted(text_of(*http, "request")) +
+            ",\n     .response = " + quoted(text_of(*http, "answer")) +
+            ",\n     .media_type = " + quoted(text_of(*http, "media_type", "application/json")) +
+            ",\n     .status = " + std::to_string((*http)["status"].value_or<std::int64_t>(200)) +
+            ",\n     .run = " + function_name("http", *row) + "},\n";
+  }
+  return "#include \"http/endpoint.hpp\"\n#include \"operation_calls.hpp\"\n\n"
+         "namespace bmad_mem::cli {\nnamespace {\n\n" +
+         source.text() + "constexpr Endpoint kEndpoints[] = {\n" + rows +
+         "};\n\n}  // namespace\n\nstd::span<const Endpoint> all_endpoints() { return kEndpoints; "
          "}\n\n}  // namespace bmad_mem::cli\n";
 }
 
@@ -550,6 +602,154 @@ std::string rows(const Tables& tables) {
          "};\n\n}  // namespace bmad_mem\n";
 }
 
+/// A cell of a table of Markdown.
+std::string cell(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    out += c == '|' ? std::string("\\|") : c == '\n' ? std::string(" ") : std::string(1, c);
+  }
+  return out;
+}
+
+std::string code(std::string_view text) { return "`" + cell(text) + "`"; }
+
+/// The begin of a page: title and what it is about.
+std::string page_head(std::string_view title, std::string_view about) {
+  return "<!-- Made by `./dev reference` from lib/operations/table/. Edits here are lost. "
+         "-->\n\n# " +
+         std::string(title) + "\n\n" + std::string(about) + "\n";
+}
+
+/// What is said of a parameter beside its help.
+std::string remarks(std::string help, const Texts& choices, bool repeatable,
+                    std::string_view fallback) {
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    help += (i == 0 ? ": " : ", ") + choices[i];
+  }
+  std::string more = repeatable ? "repeatable" : "";
+  if (!fallback.empty()) {
+    more += (more.empty() ? "default: " : "; default: ") + std::string(fallback);
+  }
+  return more.empty() ? help : help + " (" + more + ")";
+}
+
+std::string usage(const Tables& tables, const toml::table& row, const toml::table& cli) {
+  std::string out = "bmad-mem " + text_of(row, "name");
+  std::string positionals;
+  bool has_options = false;
+  for (const std::string& name : texts_of(cli, "takes")) {
+    const toml::table parameter = tables.parameter(row, name);
+    const auto count = pair_of(parameter, "count", {1, 1});
+    const std::string more = count[1] == 0 ? "..." : "";
+    if (!parameter.contains("argument")) {
+      has_options = true;
+    } else {
+      const std::string word = text_of(parameter, "argument") + more;
+      positionals += count[0] == 0 ? " [" + word + "]" : " " + word;
+    }
+  }
+  return out + (has_options ? " [OPTION]..." : "") + positionals;
+}
+
+std::string commands_page(const Tables& tables) {
+  std::string out = page_head("Commands",
+                              "All commands of `bmad-mem`, with their arguments and options. "
+                              "`bmad-mem help COMMAND` prints the same.");
+  for (const toml::table* const row : tables.rows()) {
+    const toml::table* const cli = table_of(*row, "cli");
+    if (cli == nullptr || text_of(*cli, "group") == "hidden") {
+      continue;
+    }
+    out += "\n## " + text_of(*row, "name") + "\n\n    " + usage(tables, *row, *cli) + "\n\n" +
+           text_of(*cli, "description") + "\n";
+    std::string table;
+    for (const std::string& name : texts_of(*cli, "takes")) {
+      const toml::table parameter = tables.parameter(*row, name);
+      const std::string letter = text_of(parameter, "letter");
+      const std::string value = text_of(parameter, "value");
+      const std::string word = parameter.contains("argument")
+                                   ? text_of(parameter, "argument")
+                                   : (letter.empty() ? "" : "-" + letter + ", ") + "--" + name +
+                                         (value.empty() ? "" : " " + value);
+      table += "| " + code(word) + " | " +
+               cell(remarks(text_of(parameter, "help"), texts_of(parameter, "choices"),
+                            flag_of(parameter, "repeatable"), text_of(parameter, "default"))) +
+               " |\n";
+    }
+    out += table.empty() ? "" : "\n| argument | |\n|---|---|\n" + table;
+    if (const toml::array* const glossary = (*cli)["glossary"].as_array()) {
+      out += "\n" + text_of(*cli, "glossary_title") + "\n\n| | |\n|---|---|\n";
+      for (const toml::node& each : *glossary) {
+        const toml::array& two = *each.as_array();
+        out += "| " + code(two.at(0).value_or<std::string>("")) + " | " +
+               cell(two.at(1).value_or<std::string>("")) + " |\n";
+      }
+    }
+    const std::string status = text_of(*cli, "exit_status");
+    out += status.empty() ? "" : "\nExit status: " + status + "\n";
+    if (const toml::array* const examples = (*cli)["examples"].as_array()) {
+      out += "\n```\n";
+      for (const toml::node& example : *examples) {
+        const toml::array& two = *example.as_array();
+        out += "# " + two.at(1).value_or<std::string>("") + "\n" +
+               two.at(0).value_or<std::string>("") + "\n";
+      }
+      out += "```\n";
+    }
+  }
+  return out;
+}
+
+std::string tools_page(const Tables& tables) {
+  std::string out = page_head(
+      "MCP tools", "The tools that `bmad-mem mcp` and `/mcp` of `bmad-mem serve` offer to models.");
+  for (const toml::table* const row : tables.rows()) {
+    const toml::table* const mcp = table_of(*row, "mcp");
+    if (mcp == nullptr) {
+      continue;
+    }
+    out += "\n## " + text_of(*mcp, "tool") + "\n\n" + text_of(*mcp, "description") +
+           "\n\n| argument | |\n|---|---|\n";
+    for (const std::string& name : texts_of(*mcp, "takes")) {
+      const toml::table parameter = tables.parameter(*row, name);
+      const View view(parameter, "mcp");
+      out += "| " + code(view.name(name)) + (view.own_flag("required") ? ", required" : "") +
+             " | " + cell(argument_help(view)) + " |\n";
+    }
+  }
+  return out;
+}
+
+std::string endpoints_page(const Tables& tables) {
+  std::string out = page_head("HTTP endpoints",
+                              "The endpoints of `bmad-mem serve`. `GET /openapi.json` describes "
+                              "them and their shapes for programs.");
+  for (const toml::table* const row : tables.rows()) {
+    const toml::table* const http = table_of(*row, "http");
+    if (http == nullptr) {
+      continue;
+    }
+    out += "\n## " + text_of(*http, "route") + "\n\n" +
+           text_of(*http, "summary", sentence(text_of(*row, "summary")));
+    const std::string request = text_of(*http, "request");
+    const std::string answer = text_of(*http, "answer");
+    out += (request.empty() ? "" : " Takes " + code(request) + ".") +
+           (answer.empty() ? "" : " Answers with " + code(answer) + ".") + "\n";
+    std::string table;
+    Texts takes = texts_of(*http, "takes");
+    std::ranges::copy(texts_of(*http, "body"), std::back_inserter(takes));
+    for (const std::string& name : takes) {
+      const toml::table parameter = tables.parameter(*row, name);
+      const View view(parameter, "http");
+      table += "| " + code(view.name(name)) + " | " +
+               cell(remarks(view.help(), {}, view.flag("repeatable"), view.text("default"))) +
+               " |\n";
+    }
+    out += table.empty() ? "" : "\n| parameter | |\n|---|---|\n" + table;
+  }
+  return out;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -562,14 +762,21 @@ int main(int argc, char** argv) {
       {"calls", calls},
       {"commands", commands},
       {"endpoints", endpoints},
-      {"tools", tools}};
+      {"tools", tools},
+      {"commands_page", commands_page},
+      {"endpoints_page", endpoints_page},
+      {"tools_page", tools_page},
+  };
   const auto part = kParts.find(argv[1]);
   if (part == kParts.end()) {
     std::fprintf(stderr, "generate: there is no part '%s'\n", argv[1]);
     return 2;
   }
-  const std::string text = "// Made by lib/operations/generate.cpp from lib/operations/table/.\n" +
-                           part->second(Tables(Texts(argv + 3, argv + argc)));
+  const std::string head =
+      part->first.ends_with("_page")
+          ? std::string()
+          : "// Made by lib/operations/generate.cpp from lib/operations/table/.\n";
+  const std::string text = head + part->second(Tables(Texts(argv + 3, argv + argc)));
   std::ofstream file(argv[2], std::ios::binary);
   file << text;
   file.close();

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "json_strings.hpp"
 #include "privacy/personal.hpp"
@@ -177,7 +178,10 @@ std::string Anonymizer::json(std::string_view json) {
     }
     return other == string.text ? std::nullopt : std::optional(std::move(other));
   };
-  return replace_json_strings(json, replace).value_or(std::string(json));
+  thread_local JsonParser parser;  // Its buffers cost more to make than an entry to parse.
+  const Result<JsonValue> root = parser.parse(json);
+  return (root ? replace_json_strings(*root, json, replace) : std::nullopt)
+      .value_or(std::string(json));
 }
 
 Session Anonymizer::session(const Session& session) {

@@ -7,7 +7,6 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "json/json_cursor.hpp"
 
@@ -126,14 +125,9 @@ class Walk {
 }  // namespace
 
 std::optional<std::string> replace_json_strings(
-    std::string_view json,
+    JsonValue root, std::string_view json,
     const std::function<std::optional<std::string>(const JsonString&)>& replace) {
-  thread_local JsonParser parser;  // Its buffers cost more to make than an entry to parse.
-  const Result<JsonValue> root = parser.parse(json);
-  if (!root) {
-    return std::nullopt;
-  }
-  return Walk(json, replace).run(*root);
+  return Walk(json, replace).run(root);
 }
 
 }  // namespace bmad_mem

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "bmad_mem/json_value.hpp"
+
 namespace bmad_mem {
 
 struct JsonString {
@@ -17,10 +19,10 @@ struct JsonString {
 };
 
 /// `json` with the strings for which `replace` returns something replaced; nothing when there are
-/// none. `json` must be valid JSON. What is not replaced keeps its bytes. Depth is bounded by that
-/// of the parser that has accepted it.
+/// none. `root` is the value of `json`. What is not replaced keeps its bytes. Depth is bounded by
+/// that of the parser.
 std::optional<std::string> replace_json_strings(
-    std::string_view json,
+    JsonValue root, std::string_view json,
     const std::function<std::optional<std::string>(const JsonString&)>& replace);
 
 }  // namespace bmad_mem

@@ -203,7 +203,8 @@ std::optional<std::string> Redactor::redact(std::string_view text, const Redacti
   return impl_->redact(text, impl_->find(text), scope, tally);
 }
 
-std::optional<std::string> Redactor::redact_json(std::string_view json, const RedactionScope& scope,
+std::optional<std::string> Redactor::redact_json(JsonValue root, std::string_view json,
+                                                 const RedactionScope& scope,
                                                  RedactionTally& tally) const {
   const auto redact_string = [&](const JsonString& string) -> std::optional<std::string> {
     Detections detections = impl_->find(string.text);
@@ -227,7 +228,7 @@ std::optional<std::string> Redactor::redact_json(std::string_view json, const Re
     }
     return redacted;
   };
-  return replace_json_strings(json, redact_string);
+  return replace_json_strings(root, json, redact_string);
 }
 
 void count_placeholders(const RedactionConfig& config, std::string_view text,

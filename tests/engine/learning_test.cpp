@@ -31,7 +31,8 @@ class LearningFixture : public MemoryFixture {
   }
 
   std::vector<KnowledgeItem> candidates() {
-    Result<std::vector<KnowledgeItem>> found = found_candidates(MemoryInside::store(**this), {});
+    Result<std::vector<KnowledgeItem>> found =
+        found_candidates(*MemoryInside::enter(**this, bmad_mem::Operation::kRecall).value(), {});
     REQUIRE(found);
     return *std::move(found);
   }

@@ -10,6 +10,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "engine/memory_fixture.hpp"
+#include "json/json_cursor.hpp"
 #include "model/validate.hpp"
 
 namespace bmad_mem::test::writes_test {
@@ -308,6 +309,15 @@ TEST_CASE("text with bytes that JSON cannot hold is refused, not repaired in sil
     CHECK(code_of(memory->add_fact("s1", {.content = content})) == ErrorCode::E_INVALID_FORMAT);
   }
   CHECK(memory->add_fact("s1", {.content = "\x01\x1F\x7F \xF0\x9F\x98\x80"}).has_value());
+}
+
+TEST_CASE("an entry is parsed once on its way to the log") {
+  MemoryFixture memory;
+  memory.session("s1");
+  memory.add(EntryType::kEvent, R"({"kind":"tool_use","path":"src/a.cpp"})");
+  const std::uint64_t before = json_texts_read();
+  memory.add(EntryType::kEvent, R"({"kind":"tool_use","path":"src/b.cpp"})");
+  CHECK(json_texts_read() == before + 1);
 }
 
 TEST_CASE("bad JSON is refused with column and field, and nothing is written") {

@@ -27,7 +27,9 @@ std::string redacted(const Redactor& rules, std::string_view text) {
 
 std::string redacted_json(const Redactor& rules, std::string_view json) {
   RedactionTally tally;
-  return rules.redact_json(json, kScope, tally).value_or(std::string(json));
+  JsonParser parser;
+  return rules.redact_json(parser.parse(json).value(), json, kScope, tally)
+      .value_or(std::string(json));
 }
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
 #include "http/http_message.hpp"
+#include "mcp/tool_arguments.hpp"
 
 namespace bmad_mem::cli {
 
@@ -62,7 +63,10 @@ struct Endpoint {
   std::string_view path;     ///< "/memory/record/{id}"
   std::string_view summary;  ///< One line.
   std::span<const QueryParameter> parameters = {};
-  std::string_view request = {};   ///< Name of the body's schema; empty: {} or no body.
+  std::span<const JsonParameter> body = {};  ///< The members of the body.
+  std::string_view body_schema = {};         ///< The same as a JSON Schema.
+  /// Name of the body's schema, where `body` can't say it; without both: {} or no body.
+  std::string_view request = {};
   std::string_view response = {};  ///< Name of the answer's schema; empty: see `media_type`.
   std::string_view media_type = "application/json";  ///< Or several, with ", " between any two.
   std::uint16_t status = 200;                        ///< When it went well.
@@ -90,6 +94,7 @@ class EndpointCall {
         endpoint_(endpoint),
         path_values_(std::move(path_values)),
         body_(body),
+        arguments_(body, endpoint.body),
         now_(now) {}
 
   /// What stands for {name} in the path.
@@ -107,6 +112,8 @@ class EndpointCall {
   [[nodiscard]] std::optional<Timestamp> time(std::string_view name) const;
   /// The body, an object; absent without one.
   [[nodiscard]] JsonValue body() const { return body_; }
+  /// The members of the body, checked by the rows of the endpoint.
+  [[nodiscard]] const ToolArguments& arguments() const { return arguments_; }
   [[nodiscard]] const HttpRequest& request() const { return request_; }
   [[nodiscard]] Timestamp now() const { return now_; }
 
@@ -115,6 +122,7 @@ class EndpointCall {
   const Endpoint& endpoint_;
   std::vector<HttpField> path_values_;
   JsonValue body_;
+  ToolArguments arguments_;
   Timestamp now_;
 
   /// What was sent, else the fallback.

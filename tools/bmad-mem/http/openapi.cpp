@@ -129,11 +129,14 @@ std::string operation(const Endpoint& endpoint, JsonValue schemas) {
   json.begin_object().member("operationId", operation_id(endpoint));
   json.member("summary", endpoint.summary);
   add_parameters(json, endpoint);
-  if (!endpoint.request.empty()) {
-    json.key("requestBody").begin_object();
-    json.member("required", needs_body(schemas[endpoint.request]));
+  if (!endpoint.request.empty() || !endpoint.body.empty()) {
+    JsonParser parser;
+    const JsonValue schema = endpoint.request.empty() ? parser.parse(endpoint.body_schema).value()
+                                                      : schemas[endpoint.request];
+    json.key("requestBody").begin_object().member("required", needs_body(schema));
     json.key("content").begin_object().key("application/json").begin_object();
-    json.key("schema").raw(schema_reference(endpoint.request));
+    json.key("schema").raw(endpoint.request.empty() ? std::string(endpoint.body_schema)
+                                                    : schema_reference(endpoint.request));
     json.end_object().end_object().end_object();
   }
   add_responses(json, endpoint);

@@ -89,7 +89,7 @@ Result<JsonValue> read_body(const HttpRequest& request, const Endpoint& endpoint
         .code = ErrorCode::E_INVALID_FORMAT,
         .message = fmt::format("the body must be an object, not {}", json_kind_name(body.kind()))};
   }
-  if (endpoint.request.empty()) {
+  if (endpoint.request.empty() && endpoint.body.empty()) {
     for (const JsonMember& member : body.members()) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = fmt::format("{} {} takes nothing in its body; send {{}} or none",
@@ -107,6 +107,7 @@ Result<HttpResponse> run(ApiContext& context, const HttpRequest& request, Match&
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue body, read_body(request, endpoint, parser));
   const EndpointCall call(request, endpoint, std::move(found.values), body, now);
+  BMAD_TRY(endpoint.body.empty() ? Status() : call.arguments().check());
   return endpoint.run(context, call);
 }
 

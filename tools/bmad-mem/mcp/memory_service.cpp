@@ -141,7 +141,11 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
     if (tool.name != name || (tool.writes && memory_.place().read_only)) {
       continue;
     }
-    MemoryToolCall tool_call{memory_, session_, arguments, call};
+    ToolArguments checked(arguments, tool.parameters);
+    if (const Status good = checked.check(); !good) {
+      return failure(good.error());
+    }
+    MemoryToolCall tool_call{memory_, session_, checked, call};
     Result<McpToolResult> result = tool.run(tool_call);
     if (result && !tool.writes) {
       add_left_out(memory_, *result);

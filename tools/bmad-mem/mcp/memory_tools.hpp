@@ -11,6 +11,7 @@
 #include "bmad_mem/result.hpp"
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
+#include "mcp/tool_arguments.hpp"
 #include "mcp/writing_session.hpp"
 
 namespace bmad_mem::cli {
@@ -22,7 +23,7 @@ inline constexpr std::size_t kAnswerSizeMax = 36'000;
 struct MemoryToolCall {
   LazyMemory& memory;
   WritingSession& session;
-  JsonValue arguments;
+  ToolArguments& arguments;  ///< Checked by the rows of the tool.
   McpCall& call;
 };
 
@@ -30,6 +31,7 @@ struct MemoryTool {
   std::string_view name;
   bool writes;                   ///< Not there with --read-only.
   std::string_view description;  ///< The tool object as JSON; may have line breaks between tokens.
+  std::span<const JsonParameter> parameters;
   /// Errors become an answer that says what to do.
   Result<McpToolResult> (*run)(MemoryToolCall& call);
 };

@@ -113,10 +113,9 @@ Result<std::string> last_messages(const MemoryManager& memory, const std::string
 }  // namespace
 
 Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"limit", "offset"});
-  const auto limit = static_cast<std::size_t>(args.integer("limit", 20, 1, 100));
-  const auto offset = static_cast<std::size_t>(args.integer("offset", 0, 0, 1'000'000));
-  BMAD_TRY(args.check());
+  const ToolArguments& args = call.arguments;
+  const auto limit = static_cast<std::size_t>(args.integer("limit"));
+  const auto offset = static_cast<std::size_t>(args.integer("offset"));
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   std::vector<Session> all;
   if (memory != nullptr) {
@@ -144,9 +143,8 @@ Result<McpToolResult> mcp_session_list(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"session_id"});
+  const ToolArguments& args = call.arguments;
   const std::string session = args.text("session_id");
-  BMAD_TRY(args.check());
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   Totals totals;
   if (memory != nullptr && !session.empty()) {
@@ -161,10 +159,9 @@ Result<McpToolResult> mcp_stats(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_summary_show(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"session_id", "messages"});
+  const ToolArguments& args = call.arguments;
   std::string session = args.text("session_id");
-  const auto messages = static_cast<std::size_t>(args.integer("messages", 10, 0, 50));
-  BMAD_TRY(args.check());
+  const auto messages = static_cast<std::size_t>(args.integer("messages"));
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return nothing_stored_yet();

@@ -23,26 +23,11 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 3> kSorts = {"relevance", "newest", "oldest"};
 constexpr std::size_t kSnippetSize = 400;
-
-std::optional<Timestamp> read_time(ToolArguments& args, std::string_view name, RangeEnd end,
-                                   Timestamp now = system_clock().now()) {
-  const std::string text = args.text(name);
-  if (text.empty()) {
-    return std::nullopt;
-  }
-  const Result<Timestamp> time = parse_time(text, now, end, name);
-  if (!time) {
-    args.fail(name, time.error().message);
-    return std::nullopt;
-  }
-  return *time;
-}
 
 std::vector<EntryType> read_types(ToolArguments& args) {
   std::vector<EntryType> out;
-  for (const std::string& name : args.texts("types", kEntryTypeCount)) {
+  for (const std::string& name : args.texts("types")) {
     const Result<EntryType> type = parse_entry_type(name);
     if (!type) {
       args.fail("types", type.error().message);
@@ -53,30 +38,27 @@ std::vector<EntryType> read_types(ToolArguments& args) {
   return out;
 }
 
-Result<Query> read_memory_query(JsonValue arguments) {
-  ToolArguments args(arguments, {"query", "types", "tags", "agents", "fields", "session_ids",
-                                 "since", "until", "as_of", "sort", "archived", "limit"});
+Result<Query> read_memory_query(ToolArguments& args) {
   Query query;
-  query.text = args.required_text("query");
+  query.text = args.text("query");
   query.filter.types = read_types(args);
-  query.filter.tags = args.texts("tags", 20);
-  query.filter.agents = args.texts("agents", 20);
-  query.filter.sessions = args.texts("session_ids", 100);
-  if (const JsonValue fields = args.value("fields");
-      fields.present() && fields.kind() != JsonKind::kNull) {
+  query.filter.tags = args.texts("tags");
+  query.filter.agents = args.texts("agents");
+  query.filter.sessions = args.texts("session_ids");
+  if (const JsonValue fields = args.value("fields"); fields.present()) {
     if (const Status good = read_field_filters(fields, query.filter.fields); !good) {
       args.fail("fields", good.error().message);
     }
   }
-  query.filter.as_of = read_time(args, "as_of", RangeEnd::kUntil);
+  query.filter.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
   const Timestamp now = query.filter.as_of.value_or(system_clock().now());
-  query.filter.since = read_time(args, "since", RangeEnd::kSince, now);
-  query.filter.until = read_time(args, "until", RangeEnd::kUntil, now);
+  query.filter.since = args.time("since", RangeEnd::kSince, now);
+  query.filter.until = args.time("until", RangeEnd::kUntil, now);
   query.filter.without_sensitive = true;
-  query.filter.limit = static_cast<std::size_t>(args.integer("limit", 10, 1, 50));
-  query.filter.archived = archived_choice(args.choice("archived", kArchivedChoices));
+  query.filter.limit = static_cast<std::size_t>(args.integer("limit"));
+  query.filter.archived = archived_choice(args.text("archived"));
   query.snippet_size = kSnippetSize;
-  const std::string sort = args.choice("sort", kSorts);
+  const std::string sort = args.text("sort");
   if (sort == "newest" || sort == "oldest") {
     query.sort = sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
   }
@@ -195,10 +177,10 @@ Result<McpToolResult> mcp_query(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_context(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"task", "agent", "as_of", "max_tokens"});
-  ContextOptions options{.agent_id = args.text("agent"), .task = args.required_text("task")};
-  options.as_of = read_time(args, "as_of", RangeEnd::kUntil);
-  const std::int64_t tokens = args.integer("max_tokens", 0, 50, 8000);
+  ToolArguments& args = call.arguments;
+  ContextOptions options{.agent_id = args.text("agent"), .task = args.text("task")};
+  options.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
+  const std::int64_t tokens = args.integer("max_tokens");
   if (tokens != 0) {
     options.max_tokens = static_cast<std::size_t>(tokens);
   }
@@ -219,15 +201,12 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_get(MemoryToolCall& call) {
-  ToolArguments args(call.arguments, {"ids", "session_id", "as_of", "offset", "include_sensitive"});
-  const std::vector<std::string> ids = args.texts("ids", 50);
+  ToolArguments& args = call.arguments;
+  const std::vector<std::string> ids = args.texts("ids");
   const std::string session = args.text("session_id");
-  const std::optional<Timestamp> as_of = read_time(args, "as_of", RangeEnd::kUntil);
-  const auto offset = static_cast<std::size_t>(args.integer("offset", 0, 0, 100'000'000));
+  const std::optional<Timestamp> as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
+  const auto offset = static_cast<std::size_t>(args.integer("offset"));
   const bool with_sensitive = args.boolean("include_sensitive");
-  if (ids.empty()) {
-    args.fail("ids", "is required: the ids of the entries to read");
-  }
   BMAD_TRY(args.check());
   BMAD_TRY_ASSIGN(const MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
@@ -252,15 +231,14 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
-  ToolArguments args(call.arguments,
-                     {"category", "key", "agent", "min_confidence", "as_of", "limit"});
+  ToolArguments& args = call.arguments;
   RecallOptions options;
-  options.category = try_parse_category(args.choice("category", kCategoryNames));
+  options.category = try_parse_category(args.text("category"));
   options.key = args.text("key");
   options.agent_id = args.text("agent");
   options.min_confidence = args.share("min_confidence").value_or(0);
-  options.as_of = read_time(args, "as_of", RangeEnd::kUntil);
-  options.limit = static_cast<std::size_t>(args.integer("limit", 20, 1, 100));
+  options.as_of = args.time("as_of", RangeEnd::kUntil, system_clock().now());
+  options.limit = static_cast<std::size_t>(args.integer("limit"));
   options.without_sensitive = true;
   options.note_accesses = !call.memory.place().read_only;
   BMAD_TRY(args.check());

@@ -26,9 +26,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 4> kSources = {"user", "assistant", "tool", "web"};
-constexpr std::array<std::string_view, 3> kActions = {"preview", "delete", "restore"};
-
 /// How far what a web page claims is trusted: not enough to be told as a fact.
 constexpr double kWebTrust = 0.3;
 
@@ -89,26 +86,20 @@ struct NewEntry {
   std::string session_id;
 };
 
-Result<NewEntry> read_new_entry(JsonValue arguments) {
-  ToolArguments args(arguments, {"type", "text", "fields", "tags", "agent", "source", "pinned",
-                                 "sensitive", "id", "session_id"});
+Result<NewEntry> read_new_entry(ToolArguments& args) {
   NewEntry entry;
-  const std::string type = args.choice("type", kTypeNames);
+  const std::string type = args.text("type");
   entry.type = try_parse_entry_type(type).value_or(EntryType::kFact);
-  if (type.empty()) {
-    args.fail("type", "is required: decision, finding, fact, conversation, event, …");
-  }
-  entry.text = args.required_text("text");
+  entry.text = args.text("text");
   entry.id = args.text("id");
   entry.agent = args.text("agent");
-  entry.source = args.choice("source", kSources);
-  entry.tags = args.texts("tags", 20);
+  entry.source = args.text("source");
+  entry.tags = args.texts("tags");
   entry.pinned = args.boolean("pinned");
   entry.sensitive = args.boolean("sensitive");
   entry.session_id = args.text("session_id");
   entry.fields = args.value("fields");
-  if (entry.fields.present() && entry.fields.kind() != JsonKind::kNull &&
-      !entry.fields.is_object()) {
+  if (entry.fields.present() && !entry.fields.is_object()) {
     args.fail("fields", "must be an object, such as {\"rationale\":\"…\"}");
   }
   if (!can_write_json(entry.fields)) {
@@ -181,28 +172,20 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
   return json.take();
 }
 
-Result<RememberParams> read_statement(JsonValue arguments) {
-  ToolArguments args(arguments, {"category", "key", "value", "confidence", "tags", "agent",
-                                 "source", "pinned", "session_id"});
+Result<RememberParams> read_statement(ToolArguments& args) {
   RememberParams params;
-  const std::optional<Category> category =
-      try_parse_category(args.choice("category", kCategoryNames));
-  if (!category) {
-    args.fail("category", "is required: constraint, pattern, user_preference, project_fact, …");
-  }
-  params.category = category.value_or(Category::kProjectFact);
+  params.category = try_parse_category(args.text("category")).value_or(Category::kProjectFact);
   params.key = args.text("key");
-  params.value = args.required_text("value");
+  params.value = args.text("value");
   params.confidence = args.share("confidence").value_or(params.confidence);
-  params.tags = args.texts("tags", 20);
+  params.tags = args.texts("tags");
   params.agent_id = args.text("agent");
-  params.source.kind = args.choice("source", kSources);
+  params.source.kind = args.text("source");
   if (params.source.kind == "web") {
     params.source.trust = kWebTrust;
   }
   params.pinned = args.boolean("pinned");
   params.session_id = args.text("session_id");
-  BMAD_TRY(args.check());
   return params;
 }
 
@@ -225,19 +208,11 @@ struct DeletionCall {
   std::vector<std::string> sessions;
 };
 
-Result<DeletionCall> read_deletion(JsonValue arguments) {
-  ToolArguments args(arguments, {"ids", "action", "session_id"});
-  DeletionCall read{.ids = args.texts("ids", 100), .action = args.choice("action", kActions)};
-  if (read.ids.empty()) {
-    args.fail("ids", "is required: the ids of the entries");
-  }
-  if (read.action.empty()) {
-    read.action = "preview";
-  }
+Result<DeletionCall> read_deletion(ToolArguments& args) {
+  DeletionCall read{.ids = args.texts("ids"), .action = args.text("action")};
   if (const std::string session = args.text("session_id"); !session.empty()) {
     read.sessions = {session};
   }
-  BMAD_TRY(args.check());
   return read;
 }
 

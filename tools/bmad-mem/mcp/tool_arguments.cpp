@@ -1,6 +1,8 @@
 #include "mcp/tool_arguments.hpp"
 
 #include <algorithm>
+#include <cassert>
+#include <charconv>
 #include <utility>
 
 #include <fmt/core.h>
@@ -9,11 +11,45 @@
 #include "bmad_mem/utf8.hpp"
 #include "nearest.hpp"
 #include "text.hpp"
+#include "times.hpp"
 
 namespace bmad_mem::cli {
-ToolArguments::ToolArguments(JsonValue object, std::initializer_list<std::string_view> names)
-    : object_(object) {
-  const std::span<const std::string_view> known(names.begin(), names.size());
+namespace {
+
+/// A whole number, also one written as 5.0.
+std::optional<std::int64_t> whole_number(JsonValue value, std::int64_t max) {
+  if (value.is_integer()) {
+    return value.integer(max + 1);
+  }
+  const double number = value.number(0);
+  const auto whole = static_cast<std::int64_t>(std::clamp(number, -1e9, 1e9));
+  const bool is_whole = value.kind() == JsonKind::kReal && number == static_cast<double>(whole);
+  return is_whole ? std::optional(whole) : std::nullopt;
+}
+
+/// How many elements there are, and whether all are strings.
+std::pair<std::size_t, bool> count_texts(JsonValue array) {
+  std::size_t count = 0;
+  bool are_texts = true;
+  for (const JsonValue element : array.elements()) {
+    ++count;
+    are_texts = are_texts && element.is_string();
+  }
+  return {count, are_texts};
+}
+
+}  // namespace
+
+Error bad_argument(std::string_view name, std::string message) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = std::move(message),
+          .field = std::string(name)};
+}
+
+ToolArguments::ToolArguments(JsonValue object, std::span<const JsonParameter> parameters)
+    : object_(object), parameters_(parameters) {
+  std::vector<std::string_view> known;
+  std::ranges::transform(parameters, std::back_inserter(known), &JsonParameter::name);
   for (const JsonMember& member : object.members()) {
     if (std::ranges::find(known, member.key) != known.end()) {
       continue;
@@ -23,19 +59,81 @@ ToolArguments::ToolArguments(JsonValue object, std::initializer_list<std::string
          near.empty() ? fmt::format("there is no such argument; there are: {}", joined(known))
                       : fmt::format("there is no such argument; did you mean \"{}\"?", near));
   }
+  for (const JsonParameter& parameter : parameters) {
+    if (const JsonValue value = this->value(parameter.name); value.present()) {
+      check_value(parameter, value);
+    } else if (parameter.required && !parameter.choices.empty()) {
+      fail(parameter.name, fmt::format("is required: one of {}", joined(parameter.choices)));
+    } else if (parameter.required) {
+      fail(parameter.name, "is required, and must not be empty");
+    }
+  }
 }
 
-std::optional<JsonValue> ToolArguments::given(std::string_view name) const {
+void ToolArguments::check_value(const JsonParameter& parameter, JsonValue value) {
+  const std::string_view name = parameter.name;
+  switch (parameter.kind) {
+    case ArgumentKind::kText:
+    case ArgumentKind::kTime:
+    case ArgumentKind::kChoice:
+      if (!value.is_string()) {
+        fail(name, fmt::format("must be a string, not {}", json_kind_name(value.kind())));
+      } else if (parameter.required && is_blank(value.string())) {
+        fail(name, "is required, and must not be empty");
+      } else if (parameter.kind == ArgumentKind::kChoice && !value.string().empty() &&
+                 std::ranges::find(parameter.choices, value.string()) == parameter.choices.end()) {
+        fail(name, fmt::format("\"{}\" is none of {}", utf8_prefix(value.string(), 100),
+                               joined(parameter.choices)));
+      }
+      break;
+    case ArgumentKind::kTexts: {
+      const auto [count, are_texts] = count_texts(value);
+      const bool fits = value.is_string() || (value.is_array() && are_texts &&
+                                              std::cmp_less_equal(count, parameter.max));
+      if (!fits) {
+        fail(name, fmt::format("must be an array of strings, at most {} of them", parameter.max));
+      } else if (parameter.required && value.is_array() && count == 0) {
+        fail(name, "is required, and must not be empty");
+      }
+      break;
+    }
+    case ArgumentKind::kNumber: {
+      const std::optional<std::int64_t> number = whole_number(value, parameter.max);
+      if (!number || *number < parameter.min || *number > parameter.max) {
+        fail(name,
+             fmt::format("must be a whole number from {} to {}", parameter.min, parameter.max));
+      }
+      break;
+    }
+    case ArgumentKind::kShare:
+      if (const double number = value.number(-1); number < 0 || number > 1) {
+        fail(name, "must be a number from 0 to 1");
+      }
+      break;
+    case ArgumentKind::kFlag:
+      if (value.kind() != JsonKind::kBoolean) {
+        fail(name, "must be true or false");
+      }
+      break;
+    case ArgumentKind::kJson:
+      break;
+  }
+}
+
+JsonValue ToolArguments::value(std::string_view name) const {
   const JsonValue value = object_[name];
-  const bool is_there = value.present() && value.kind() != JsonKind::kNull;
-  return is_there ? std::optional(value) : std::nullopt;
+  return value.present() && value.kind() != JsonKind::kNull ? value : JsonValue();
+}
+
+std::string_view ToolArguments::fallback(std::string_view name) const {
+  const auto row = std::ranges::find(parameters_, name, &JsonParameter::name);
+  assert(row != parameters_.end());
+  return row == parameters_.end() ? std::string_view() : row->fallback;
 }
 
 void ToolArguments::fail(std::string_view name, std::string message) {
   if (!problem_) {
-    problem_ = Error{.code = ErrorCode::E_INVALID_QUERY,
-                     .message = std::move(message),
-                     .field = std::string(name)};
+    problem_ = bad_argument(name, std::move(message));
   }
 }
 
@@ -46,98 +144,54 @@ Status ToolArguments::check() const {
   return {};
 }
 
-std::string ToolArguments::text(std::string_view name) {
-  const std::optional<JsonValue> value = given(name);
-  if (value && !value->is_string()) {
-    fail(name, fmt::format("must be a string, not {}", json_kind_name(value->kind())));
-  }
-  return value ? std::string(value->string()) : std::string();
+std::string ToolArguments::text(std::string_view name) const {
+  const JsonValue given = value(name);
+  return std::string(given.is_string() ? given.string() : fallback(name));
 }
 
-std::string ToolArguments::required_text(std::string_view name) {
-  std::string out = text(name);
-  if (is_blank(out)) {
-    fail(name, "is required, and must not be empty");
+std::vector<std::string> ToolArguments::texts(std::string_view name) const {
+  const JsonValue given = value(name);
+  std::vector<std::string> out;
+  if (given.is_string()) {
+    out.emplace_back(given.string());
+  }
+  for (const JsonValue element : given.elements()) {
+    out.emplace_back(element.string());
   }
   return out;
 }
 
-std::int64_t ToolArguments::integer(std::string_view name, std::int64_t fallback, std::int64_t min,
-                                    std::int64_t max) {
-  const std::optional<JsonValue> value = given(name);
-  if (!value) {
-    return fallback;
+std::int64_t ToolArguments::integer(std::string_view name) const {
+  if (const JsonValue given = value(name); given.present()) {
+    return whole_number(given, 0).value_or(0);
   }
-  // Models write 5.0 as well.
-  const double number = value->number(0);
-  const bool is_whole =
-      value->is_integer() ||
-      (value->kind() == JsonKind::kReal &&
-       number == static_cast<double>(static_cast<std::int32_t>(std::clamp(number, -1e9, 1e9))));
-  const std::int64_t out = value->is_integer()
-                               ? value->integer(max + 1)
-                               : static_cast<std::int64_t>(std::clamp(number, -1e9, 1e9));
-  if (!is_whole || out < min || out > max) {
-    fail(name, fmt::format("must be a whole number from {} to {}", min, max));
-    return fallback;
-  }
-  return out;
-}
-
-std::optional<double> ToolArguments::share(std::string_view name) {
-  const std::optional<JsonValue> value = given(name);
-  if (!value) {
-    return std::nullopt;
-  }
-  const double number = value->number(-1);
-  if (number < 0 || number > 1) {
-    fail(name, "must be a number from 0 to 1");
-    return std::nullopt;
-  }
+  const std::string_view text = fallback(name);
+  std::int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
   return number;
 }
 
-bool ToolArguments::boolean(std::string_view name) {
-  const std::optional<JsonValue> value = given(name);
-  if (value && value->kind() != JsonKind::kBoolean) {
-    fail(name, "must be true or false");
-  }
-  return value && value->boolean();
+std::optional<double> ToolArguments::share(std::string_view name) const {
+  const JsonValue given = value(name);
+  return given.present() ? std::optional(given.number(0)) : std::nullopt;
 }
 
-std::vector<std::string> ToolArguments::texts(std::string_view name, std::size_t count_max) {
-  const std::optional<JsonValue> value = given(name);
-  std::vector<std::string> out;
-  if (!value) {
-    return out;
-  }
-  if (value->is_string()) {
-    out.emplace_back(value->string());
-    return out;
-  }
-  for (const JsonValue element : value->elements()) {
-    if (!element.is_string() || out.size() == count_max) {
-      break;
-    }
-    out.emplace_back(element.string());
-  }
-  std::size_t count = 0;
-  for ([[maybe_unused]] const JsonValue element : value->elements()) {
-    ++count;
-  }
-  if (!value->is_array() || count != out.size()) {
-    fail(name, fmt::format("must be an array of strings, at most {} of them", count_max));
-  }
-  return out;
+bool ToolArguments::boolean(std::string_view name) const {
+  const JsonValue given = value(name);
+  return given.present() ? given.boolean() : fallback(name) == "true";
 }
 
-std::string ToolArguments::choice(std::string_view name,
-                                  std::span<const std::string_view> choices) {
-  std::string out = text(name);
-  if (!out.empty() && std::ranges::find(choices, out) == choices.end()) {
-    fail(name, fmt::format("\"{}\" is none of {}", utf8_prefix(out, 100), joined(choices)));
+std::optional<Timestamp> ToolArguments::time(std::string_view name, RangeEnd end, Timestamp now) {
+  const std::string text = this->text(name);
+  if (text.empty()) {
+    return std::nullopt;
   }
-  return out;
+  const Result<Timestamp> time = parse_time(text, now, end, name);
+  if (!time) {
+    fail(name, time.error().message);
+    return std::nullopt;
+  }
+  return *time;
 }
 
 }  // namespace bmad_mem::cli

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace bmad_mem {
@@ -60,5 +61,8 @@ class JsonCursor {
   std::string_view text_;
   std::size_t at_ = 0;
 };
+
+/// How many texts the parsers of this thread have read. A test counts: an entry is parsed once.
+std::uint64_t json_texts_read();
 
 }  // namespace bmad_mem

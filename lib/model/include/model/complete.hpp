@@ -35,4 +35,8 @@ struct CompleteEntry {
 Result<CompleteEntry> complete_entry(EntryType type, JsonParser& parser, std::string_view text,
                                      IdGenerator& ids, Timestamp now);
 
+/// The same for a text that is parsed already: `entry` is its value.
+Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::string_view text,
+                                     IdGenerator& ids, Timestamp now);
+
 }  // namespace bmad_mem

@@ -16,6 +16,7 @@
 #include <string>
 #include <string_view>
 
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
 #include "privacy/detection.hpp"
 #include "storage/config.hpp"
@@ -61,9 +62,10 @@ class Redactor {
                                                   RedactionTally& tally) const;
 
   /// The same for every string of a JSON value, member names included; a string is judged by the
-  /// member it belongs to as well. `json` must be valid JSON; what is not replaced keeps its bytes.
+  /// member it belongs to as well. `root` is the value of `json`; what is not replaced keeps its
+  /// bytes.
   /// An id, or a reference to one, stays an id: "REDACTED:github-pat:1f3870be27da41e6".
-  [[nodiscard]] std::optional<std::string> redact_json(std::string_view json,
+  [[nodiscard]] std::optional<std::string> redact_json(JsonValue root, std::string_view json,
                                                        const RedactionScope& scope,
                                                        RedactionTally& tally) const;
 

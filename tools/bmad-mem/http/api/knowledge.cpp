@@ -11,7 +11,6 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "http/api/body.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -20,8 +19,6 @@
 
 namespace bmad_mem::cli {
 namespace {
-
-constexpr std::array<std::string_view, 2> kReviews = {"accepted", "dropped"};
 
 void add_items(JsonWriter& json, std::string_view name, std::span<const KnowledgeItem> items) {
   json.key(name).begin_array();
@@ -39,19 +36,14 @@ void add_remembered(JsonWriter& json, const Remembered& learned) {
   json.member("is_new", learned.is_new);
 }
 
-Result<RememberParams> read_statement(ToolArguments& body) {
+RememberParams read_statement(const ToolArguments& body) {
   RememberParams params;
-  const std::string category = body.choice("category", kCategoryNames);
-  if (category.empty()) {
-    body.fail("category", fmt::format("is required: {} …", kCategoryNames.front()));
-  }
-  params.category = try_parse_category(category).value_or(Category::kProjectFact);
+  params.category = try_parse_category(body.text("category")).value_or(Category::kProjectFact);
   params.key = body.text("key");
-  params.value = body.required_text("value");
+  params.value = body.text("value");
   params.confidence = body.share("confidence").value_or(params.confidence);
   params.agent_id = body.text("agent_id");
-  params.tags = body.texts("tags", kTextsMax);
-  BMAD_TRY(body.check());
+  params.tags = body.texts("tags");
   return params;
 }
 
@@ -88,8 +80,8 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
 }
 
 Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"category", "key", "value", "confidence", "agent_id", "tags"});
-  BMAD_TRY_ASSIGN(const RememberParams params, read_statement(body));
+  const ToolArguments& body = call.arguments();
+  const RememberParams params = read_statement(body);
   BMAD_TRY_ASSIGN(const Remembered learned, Knowledge(context.memory).remember(params));
   JsonWriter json;
   json.begin_object();
@@ -104,13 +96,9 @@ Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call
 }
 
 Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"ids", "review"});
-  const std::vector<std::string> ids = body.texts("ids", kTextsMax);
-  const std::string review = body.choice("review", kReviews);
-  if (ids.empty() || review.empty()) {
-    body.fail(ids.empty() ? "ids" : "review", "is required");
-  }
-  BMAD_TRY(body.check());
+  const ToolArguments& body = call.arguments();
+  const std::vector<std::string> ids = body.texts("ids");
+  const std::string review = body.text("review");
   BMAD_TRY_ASSIGN(const ReviewReport report,
                   Knowledge(context.memory)
                       .review(ids, review == "accepted" ? Review::kAccepted : Review::kDropped));
@@ -130,9 +118,8 @@ Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) 
 }
 
 Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"dry_run"});
+  const ToolArguments& body = call.arguments();
   const bool dry_run = body.boolean("dry_run");
-  BMAD_TRY(body.check());
   const ExtractOptions options = {
       .session_id = std::string(*call.text("session_id")), .dry_run = dry_run, .use_rules = true};
   BMAD_TRY_ASSIGN(const ExtractionReport report, Knowledge(context.memory).extract(options));

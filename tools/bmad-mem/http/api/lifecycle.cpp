@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "http/api/body.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
@@ -84,14 +83,13 @@ Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
 }
 
 Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"session_id", "dry_run", "keep_share"});
+  const ToolArguments& body = call.arguments();
   std::vector<std::string> sessions;
   if (std::string session = body.text("session_id"); !session.empty()) {
     sessions.push_back(std::move(session));
   }
-  const CompactOptions options = {.dry_run = flag_or(body, "dry_run", true),
+  const CompactOptions options = {.dry_run = body.boolean("dry_run"),
                                   .keep_share = body.share("keep_share")};
-  BMAD_TRY(body.check());
   if (sessions.empty()) {
     BMAD_TRY_ASSIGN(const std::vector<Session> all, context.memory.list_sessions());
     for (const Session& session : all) {
@@ -111,10 +109,9 @@ Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call)
 }
 
 Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"all", "dry_run"});
+  const ToolArguments& body = call.arguments();
   const bool all = body.boolean("all");
-  const bool dry_run = flag_or(body, "dry_run", true);
-  BMAD_TRY(body.check());
+  const bool dry_run = body.boolean("dry_run");
   BMAD_TRY_ASSIGN(std::vector<Deletion> due, context.memory.deletions());
   std::erase_if(due, [&](const Deletion& each) { return !all && each.expires_at > call.now(); });
   std::uint64_t lines = 0;
@@ -138,9 +135,8 @@ Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
 }
 
 Result<HttpResponse> http_maintain(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"dry_run"});
-  const bool dry_run = flag_or(body, "dry_run", true);
-  BMAD_TRY(body.check());
+  const ToolArguments& body = call.arguments();
+  const bool dry_run = body.boolean("dry_run");
   BMAD_TRY_ASSIGN(const MaintenanceReport report, context.memory.maintain({.dry_run = dry_run}));
   JsonWriter json;
   json.begin_object().member("dry_run", dry_run).key("done").begin_array();

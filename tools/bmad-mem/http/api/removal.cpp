@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "http/api/body.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -64,13 +63,11 @@ Result<HttpResponse> http_delete(ApiContext& context, const EndpointCall& call) 
 }
 
 Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"ids", "sessions"});
-  const UndeleteCriteria criteria = {.ids = body.texts("ids", kTextsMax),
-                                     .sessions = body.texts("sessions", kTextsMax)};
+  const ToolArguments& body = call.arguments();
+  const UndeleteCriteria criteria = {.ids = body.texts("ids"), .sessions = body.texts("sessions")};
   if (criteria.ids.empty() && criteria.sessions.empty()) {
-    body.fail("ids", "is required, or sessions: what to bring back");
+    return bad_argument("ids", "is required, or sessions: what to bring back");
   }
-  BMAD_TRY(body.check());
   BMAD_TRY_ASSIGN(const UndeleteReport report, context.memory.undelete(criteria));
   if (report.lines == 0 && report.sessions.empty() && report.left_behind.empty()) {
     return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
@@ -86,20 +83,19 @@ Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call
 }
 
 Result<HttpResponse> http_pin(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"id", "ids", "pinned", "session_id"});
-  std::vector<std::string> ids = body.texts("ids", kTextsMax);
+  const ToolArguments& body = call.arguments();
+  std::vector<std::string> ids = body.texts("ids");
   if (std::string id = body.text("id"); !id.empty()) {
     ids.push_back(std::move(id));
   }
   if (ids.empty()) {
-    body.fail("id", "is required, or ids: which entries");
+    return bad_argument("id", "is required, or ids: which entries");
   }
-  const bool pinned = flag_or(body, "pinned", true);
+  const bool pinned = body.boolean("pinned");
   std::vector<std::string> sessions;
   if (std::string session = body.text("session_id"); !session.empty()) {
     sessions.push_back(std::move(session));
   }
-  BMAD_TRY(body.check());
   BMAD_TRY_ASSIGN(const PinReport report, context.memory.pin(ids, pinned, sessions));
   if (report.changed.empty() && report.unchanged.empty()) {
     return no_such_entry(ids.front());

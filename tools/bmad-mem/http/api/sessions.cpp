@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "http/api/body.hpp"
 #include "http/api/removal.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -67,16 +66,14 @@ Result<HttpResponse> http_session_list(ApiContext& context, const EndpointCall& 
 }
 
 Result<HttpResponse> http_session_new(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(
-      call.body(), {"session_id", "user_id", "agent_ids", "project_name", "session_type", "tags"});
+  const ToolArguments& body = call.arguments();
   SessionParams params;
   params.session_id = body.text("session_id");
   params.user_id = body.text("user_id");
-  params.agent_ids = body.texts("agent_ids", kTextsMax);
+  params.agent_ids = body.texts("agent_ids");
   params.project_name = body.text("project_name");
   params.session_type = body.text("session_type");
-  params.tags = body.texts("tags", kTextsMax);
-  BMAD_TRY(body.check());
+  params.tags = body.texts("tags");
   BMAD_TRY_ASSIGN(const std::string id, context.memory.create_session(params));
   JsonWriter json;
   json.begin_object().member("session_id", id);
@@ -108,9 +105,8 @@ Result<HttpResponse> http_session_close(ApiContext& context, const EndpointCall&
 }
 
 Result<HttpResponse> http_session_archive(ApiContext& context, const EndpointCall& call) {
-  ToolArguments body(call.body(), {"dry_run"});
+  const ToolArguments& body = call.arguments();
   const ArchiveOptions options = {.dry_run = body.boolean("dry_run")};
-  BMAD_TRY(body.check());
   BMAD_TRY_ASSIGN(const ArchiveReport report,
                   context.memory.archive_session(call.in_path("session_id"), options));
   JsonWriter json;
