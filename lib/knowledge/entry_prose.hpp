@@ -5,7 +5,7 @@
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
-#include "core/workspace.hpp"
+#include "base/workspace.hpp"
 
 namespace bmad_mem {
 

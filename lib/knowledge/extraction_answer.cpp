@@ -8,7 +8,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "json/json_cursor.hpp"
+#include "base/json_cursor.hpp"
 #include "visible_text.hpp"
 
 namespace bmad_mem {

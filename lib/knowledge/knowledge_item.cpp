@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "core/hash.hpp"
+#include "base/hash.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
 

@@ -8,7 +8,7 @@
 
 #include "bmad_mem/edit_distance.hpp"
 #include "bmad_mem/text.hpp"
-#include "core/hash.hpp"
+#include "base/hash.hpp"
 
 namespace bmad_mem {
 namespace {

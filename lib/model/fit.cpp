@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "core/ids.hpp"
+#include "base/ids.hpp"
 
 namespace bmad_mem {
 namespace {

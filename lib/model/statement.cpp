@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "core/hash.hpp"
-#include "json/object_text.hpp"
+#include "base/hash.hpp"
+#include "base/object_text.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

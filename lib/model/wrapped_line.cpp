@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
-#include "json/json_cursor.hpp"
+#include "base/json_cursor.hpp"
 
 namespace bmad_mem {
 namespace {

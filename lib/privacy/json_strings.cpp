@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "json/json_cursor.hpp"
+#include "base/json_cursor.hpp"
 
 namespace bmad_mem {
 namespace {

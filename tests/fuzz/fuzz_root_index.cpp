@@ -12,16 +12,16 @@
 
 #include <fmt/format.h>
 
-#include "core/hash.hpp"
-#include "engine/root_index.hpp"
-#include "engine/store.hpp"
+#include "base/hash.hpp"
+#include "search/root_index.hpp"
+#include "store/store.hpp"
 #include "fuzz/changed_bytes.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
-#include "index/segment.hpp"
-#include "index/segment_format.hpp"
-#include "index/session_index.hpp"
-#include "storage/layout.hpp"
+#include "search/segment.hpp"
+#include "search/index/segment_format.hpp"
+#include "search/session_index.hpp"
+#include "store/layout.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 

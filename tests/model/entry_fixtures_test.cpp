@@ -7,7 +7,7 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "entry_text.hpp"
-#include "json/object_text.hpp"
+#include "base/object_text.hpp"
 #include "jsonl_file.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/memory_fixture.hpp"
+#include "support/memory_fixture.hpp"
 #include "model_based/memory_model.hpp"
 #include "model_based/operations.hpp"
 

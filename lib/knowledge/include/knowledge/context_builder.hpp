@@ -14,7 +14,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/reports.hpp"
-#include "core/workspace.hpp"
+#include "base/workspace.hpp"
 
 namespace bmad_mem {
 

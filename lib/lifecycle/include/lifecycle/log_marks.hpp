@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
-#include "core/file_system.hpp"
+#include "base/file_system.hpp"
 
 namespace bmad_mem {
 

@@ -20,10 +20,10 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
-#include "core/file_system.hpp"
+#include "base/file_system.hpp"
 #include "lifecycle/cron.hpp"
 #include "lifecycle/trusted_clock.hpp"
-#include "storage/config.hpp"
+#include "store/config.hpp"
 
 namespace bmad_mem {
 

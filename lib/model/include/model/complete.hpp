@@ -16,7 +16,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/result.hpp"
-#include "core/ids.hpp"
+#include "base/ids.hpp"
 
 namespace bmad_mem {
 

@@ -18,7 +18,7 @@
 
 #include "bmad_mem/result.hpp"
 #include "privacy/detection.hpp"
-#include "storage/config.hpp"
+#include "store/config.hpp"
 
 namespace bmad_mem {
 
