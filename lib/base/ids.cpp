@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
 #include "base/process.hpp"
+#include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,3 +1,5 @@
+#include "bmad_mem/json_parser.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstring>
@@ -6,8 +8,6 @@
 #include <vector>
 
 #include <simdjson.h>
-
-#include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem {
 namespace {

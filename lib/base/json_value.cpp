@@ -1,6 +1,6 @@
-#include <bit>
-
 #include "bmad_mem/json_value.hpp"
+
+#include <bit>
 
 namespace bmad_mem {
 

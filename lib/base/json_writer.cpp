@@ -1,11 +1,11 @@
+#include "bmad_mem/json_writer.hpp"
+
 #include <array>
 #include <cassert>
 #include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
-
-#include "bmad_mem/json_writer.hpp"
 
 namespace bmad_mem {
 namespace {

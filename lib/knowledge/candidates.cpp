@@ -12,18 +12,19 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "base/hash.hpp"
-#include "model/entry_text.hpp"
-#include "store/entry_scanner.hpp"
 #include "knowledge/knowledge_item.hpp"
-#include "knowledge/preference_detector.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "knowledge/preference_detector.hpp"
 #include "model/entry.hpp"
+#include "model/entry_text.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_sources.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -14,21 +14,23 @@
 
 #include <fmt/format.h>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/object_text.hpp"
-#include "knowledge/merge_plan.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "knowledge/merge_plan.hpp"
+#include "search/reads.hpp"
 #include "store/memory_inside.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {
 
 /// Where an entry is.
-using Place = std::tuple<std::string, EntryType, std::string>;
+using StatementPlace = std::tuple<std::string, EntryType, std::string>;
 
-Place place_of(const KnowledgeVersion& version) {
+StatementPlace place_of(const KnowledgeVersion& version) {
   return {version.session_id, version.type, version.id};
 }
 
@@ -104,26 +106,26 @@ class LatestLines {
         std::vector<Entry> entries,
         read_entries(store, sessions, kTypes, /*all_versions=*/false, ArchivedSessions::kWithout));
     for (Entry& entry : entries) {
-      latest.lines_.insert_or_assign(Place(entry.session_id, entry.type, entry.id),
+      latest.lines_.insert_or_assign(StatementPlace(entry.session_id, entry.type, entry.id),
                                      std::move(entry.json));
     }
     return latest;
   }
 
   /// Null for one that has gone meanwhile.
-  [[nodiscard]] const std::string* find(const Place& place) const {
+  [[nodiscard]] const std::string* find(const StatementPlace& place) const {
     const auto found = lines_.find(place);
     return found == lines_.end() ? nullptr : &found->second;
   }
 
  private:
-  std::map<Place, std::string> lines_;
+  std::map<StatementPlace, std::string> lines_;
 };
 
 /// Lines to be written, a batch for each log.
 class Batches {
  public:
-  void add(const Place& place, std::string line) {
+  void add(const StatementPlace& place, std::string line) {
     lines_[{std::get<0>(place), std::get<1>(place)}].push_back(std::move(line));
   }
 
@@ -200,11 +202,11 @@ Result<std::string> dropped_line(const std::string& line, const std::string& int
 
 Status add_dropped(const KnowledgeItem& part, const std::string& into, const LatestLines& latest,
                    Timestamp now, Batches& batches) {
-  std::set<Place> places;  // All entries of the item, else an older one would hold again.
+  std::set<StatementPlace> places;  // All entries of the item, else an older one would hold again.
   for (const KnowledgeVersion& version : part.chain) {
     places.insert(place_of(version));
   }
-  for (const Place& place : places) {
+  for (const StatementPlace& place : places) {
     const std::string* line = latest.find(place);
     if (line == nullptr) {
       continue;
@@ -224,7 +226,7 @@ Status write_merged(Store& store, std::span<const MergeProposal> merged) {
   Batches parts;
   for (const MergeProposal& proposal : merged) {
     const KnowledgeItem& into = proposal.into;
-    const Place place(into.session_id, into.type, into.id);
+    const StatementPlace place(into.session_id, into.type, into.id);
     if (latest.find(place) == nullptr) {
       continue;  // It has gone meanwhile; its parts stay.
     }
@@ -242,7 +244,7 @@ Status write_merged(Store& store, std::span<const MergeProposal> merged) {
   return {};
 }
 
-Status check(const ConsolidateOptions& options) {
+Status check_options(const ConsolidateOptions& options) {
   constexpr double kSimilarityMin = 0.3;  // Below, texts share no more than their grammar.
   if (options.min_similarity >= kSimilarityMin && options.min_similarity <= 1) {
     return {};
@@ -257,7 +259,7 @@ Status check(const ConsolidateOptions& options) {
 
 Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& options) {
   Store& store = MemoryInside::store(*memory_);
-  BMAD_TRY(check(options));
+  BMAD_TRY(check_options(options));
   if (!options.sessions.empty()) {
     BMAD_TRY(store.selected_sessions(options.sessions));
   }

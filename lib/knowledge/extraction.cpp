@@ -9,16 +9,17 @@
 
 #include <fmt/format.h>
 
-#include "store/access.hpp"
-#include "store/entry_scanner.hpp"
 #include "knowledge/extraction_answer.hpp"
 #include "knowledge/extraction_prompt.hpp"
-#include "knowledge/shingles.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "store/memory_inside.hpp"
-#include "privacy/redaction.hpp"
+#include "knowledge/shingles.hpp"
+#include "store/access.hpp"
 #include "store/command.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -46,9 +47,9 @@ Result<ExtractionLog> read_log(const Store& store, const std::string& session_id
 }
 
 /// What is known, to tell what is new.
-class KnownStatements {
+class StatementShingles {
  public:
-  explicit KnownStatements(const std::vector<KnowledgeItem>& items) {
+  explicit StatementShingles(const std::vector<KnowledgeItem>& items) {
     for (const KnowledgeItem& item : items) {
       add(item.value);
     }
@@ -126,7 +127,7 @@ class NewFacts {
 
   const Store& store_;
   const std::string& session_id_;
-  KnownStatements known_;
+  StatementShingles known_;
   ExtractionReport& report_;
   std::vector<RememberParams> wanted_;
 };

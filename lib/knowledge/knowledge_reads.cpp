@@ -7,19 +7,20 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "store/access.hpp"
-#include "bmad_mem/json_parser.hpp"
 #include "base/parallel.hpp"
-#include "store/entry_scanner.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
-#include "store/memory_inside.hpp"
 #include "model/validate.hpp"
 #include "search/past_files.hpp"
 #include "search/session_sources.hpp"
+#include "store/access.hpp"
 #include "store/access_log.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/present_sessions.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -117,8 +118,8 @@ class Accesses {
 /// were returned. Goes through the lines session by session: few of them ever were.
 std::vector<std::uint64_t> access_counts(Accesses& accesses, const KnownStatements& known,
                                          std::span<const std::size_t> chosen) {
-  constexpr std::uint32_t kNone = ~std::uint32_t{0};
-  std::vector<std::uint32_t> places(known.lines().size(), kNone);  // In `chosen`, by line.
+  constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  std::vector<std::uint32_t> places(known.lines().size(), kNowhere);  // In `chosen`, by line.
   for (std::uint32_t place = 0; place < chosen.size(); ++place) {
     for (const std::uint32_t line : known.outlines()[chosen[place]].chain) {
       places[line] = place;
@@ -129,7 +130,7 @@ std::vector<std::uint64_t> access_counts(Accesses& accesses, const KnownStatemen
   std::unordered_map<std::uint64_t, std::uint64_t> counts;  // Of a session, by outline_hash().
   std::optional<std::uint32_t> session;
   for (std::size_t line = 0; line < places.size(); ++line) {
-    if (places[line] == kNone) {
+    if (places[line] == kNowhere) {
       continue;
     }
     const Stated& stated = known.lines()[line];

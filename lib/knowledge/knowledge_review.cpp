@@ -1,12 +1,13 @@
 // knowledge_review.cpp - accepting and dropping what was found without being told.
 #include <algorithm>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/object_text.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "store/memory_inside.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

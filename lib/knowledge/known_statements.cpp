@@ -6,15 +6,17 @@
 #include <tuple>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/parallel.hpp"
-#include "search/held_indexes.hpp"
-#include "store/entry_scanner.hpp"
-#include "search/log_cover.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "search/held_indexes.hpp"
+#include "search/log_cover.hpp"
 #include "search/root_index.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {

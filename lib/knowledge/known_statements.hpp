@@ -24,8 +24,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "search/segment.hpp"
-#include "search/statement_row.hpp"
 #include "search/session_sources.hpp"
+#include "search/statement_row.hpp"
 #include "statement_groups.hpp"
 #include "store/store.hpp"
 

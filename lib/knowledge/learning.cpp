@@ -2,11 +2,11 @@
 #include <utility>
 
 #include "bmad_mem/text.hpp"
-#include "knowledge/learn_rules.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "store/memory_inside.hpp"
-#include "privacy/redaction.hpp"
+#include "knowledge/learn_rules.hpp"
 #include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -6,17 +6,19 @@
 
 #include <fmt/format.h>
 
-#include "store/access.hpp"
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "model/entry_text.hpp"
-#include "base/object_text.hpp"
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
+#include "model/entry_text.hpp"
+#include "store/access.hpp"
 #include "store/memory_inside.hpp"
-#include "privacy/redaction.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <system_error>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/rfc3339.hpp"
 #include "base/hash.hpp"
 #include "base/object_text.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "bmad_mem/json_writer.hpp"
 #include "base/json_cursor.hpp"
+#include "bmad_mem/json_writer.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -6,20 +6,31 @@
 #include <mutex>
 #include <utility>
 
-#include "store/access.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/compaction.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "lifecycle/repair.hpp"
 #include "model/entry_marks.hpp"
 #include "model/entry_text.hpp"
-#include "search/held_indexes.hpp"
-#include "search/analyzer.hpp"
-#include "store/memory_inside.hpp"
+#include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
+#include "privacy/stored_memory.hpp"
+#include "search/analyzer.hpp"
+#include "search/held_indexes.hpp"
+#include "search/indexing.hpp"
+#include "search/reads.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/layout_version.hpp"
+#include "store/memory_inside.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/retrying_file_system.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "store/store_watch.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -107,7 +118,7 @@ Result<std::string> single_id(Result<BatchReport> report) {
 }  // namespace
 
 struct MemoryManager::Impl {
-  explicit Impl(const Clock& clock) : store(clock) {}
+  explicit Impl(const Clock& clock) : store(clock) { join_rooms(store); }
 
   Store store;
   std::mutex maintained_mutex;  // Guards what follows.

@@ -7,24 +7,27 @@
 
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "store/session_archive.hpp"
+#include "lifecycle/audit_log.hpp"
 #include "model/entry.hpp"
 #include "privacy/anonymizer.hpp"
-#include "lifecycle/audit_log.hpp"
+#include "privacy/stored_memory.hpp"
+#include "search/indexing.hpp"
+#include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
 #include "store/seal.hpp"
+#include "store/session_archive.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kLogSizeMax = std::uint64_t{4} << 30U;
+constexpr std::uint64_t kAnonymizedSizeMax = std::uint64_t{4} << 30U;
 
 class Learner final : public ExportVisitor {
  public:
@@ -180,7 +183,7 @@ class SessionRewrite {
     if (lines.empty() || dry_run_) {
       return {};
     }
-    BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kLogSizeMax));
+    BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kAnonymizedSizeMax));
     std::string bytes;
     bytes.reserve(old.size());
     std::size_t from = 0;

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "base/json_cursor.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
-#include "model/entry_marks.hpp"
 #include "model/entry.hpp"
+#include "model/entry_marks.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"

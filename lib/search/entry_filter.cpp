@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bmad_mem/text.hpp"
-#include "search/field_filter.hpp"
 #include "model/entry.hpp"
+#include "search/field_filter.hpp"
 
 namespace bmad_mem {
 namespace {

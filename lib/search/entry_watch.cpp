@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
-#include "store/access.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "entry_filter.hpp"
-#include "store/log_follower.hpp"
-#include "store/memory_inside.hpp"
 #include "model/entry.hpp"
+#include "store/access.hpp"
 #include "store/folder_watch.hpp"
 #include "store/layout.hpp"
+#include "store/log_follower.hpp"
+#include "store/memory_inside.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -9,12 +9,15 @@
 #include "bmad_mem/exports.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "entry_filter.hpp"
-#include "store/entry_table.hpp"
 #include "search/packed_session.hpp"
 #include "search/past_files.hpp"
 #include "search/question.hpp"
+#include "search/reads.hpp"
+#include "store/entry_table.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
+#include "store/present_sessions.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -8,6 +8,8 @@
 #include "search/packed_session.hpp"
 #include "search/past_files.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
@@ -111,9 +113,9 @@ class IndexChoice {
     chosen_.live.push_back({.session_id = id,
                             .folder = look_at(store_, session_folder(id)),
                             .archives = chosen_.folder});
-    BMAD_TRY_ASSIGN(
-        std::shared_ptr<SessionIndex> index,
-        filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of) : store_.index(id));
+    BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
+                    filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of)
+                                  : session_index(store_, id));
     chosen_.indexes.push_back(std::move(index));
     return {};
   }
@@ -249,7 +251,7 @@ Result<bool> HeldIndexes::leave_parts(const std::string& field) {
 Status HeldIndexes::add_index(const IndexedSession& session) {
   if (!session.is_archived()) {
     left_.push_back(see_folder(store_, session.session_id()));
-    owned_.push_back(store_.index(session.session_id()));
+    owned_.push_back(session_index(store_, session.session_id()));
   } else {
     BMAD_TRY_ASSIGN(const Packed packed,
                     packed_session(store_, session.session_id(), PackedKind::kArchive));
@@ -308,7 +310,7 @@ Status HeldIndexes::hide_what_came_back() {
     }
     std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
     if (session == nullptr) {
-      other = store_.index(packed->session_id());
+      other = session_index(store_, packed->session_id());
       Result<std::shared_lock<std::shared_mutex>> fresh = other->fresh();
       if (!fresh) {
         BMAD_TRY(store_.leave_out(packed->session_id(), std::move(fresh).error()));
@@ -386,21 +388,21 @@ std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& s
 
 }  // namespace
 
-std::shared_ptr<SessionIndex> Store::index(const std::string& session_id) const {
-  const std::lock_guard guard(indexes_mutex);
-  std::shared_ptr<SessionIndex>& slot = indexes[session_id];
+std::shared_ptr<SessionIndex> session_index(const Store& store, const std::string& session_id) {
+  const std::lock_guard guard(store.indexes_mutex);
+  std::shared_ptr<SessionIndex>& slot = store.indexes[session_id];
   if (slot == nullptr) {
-    slot = new_index(*this, session_id);
+    slot = new_index(store, session_id);
   }
   return slot;
 }
 
-bool Store::has_index(const std::string& session_id) const {
+bool has_index(const Store& store, const std::string& session_id) {
   std::shared_ptr<SessionIndex> index;
   {
-    const std::lock_guard guard(indexes_mutex);
-    const auto known = indexes.find(session_id);
-    index = known == indexes.end() ? nullptr : known->second;
+    const std::lock_guard guard(store.indexes_mutex);
+    const auto known = store.indexes.find(session_id);
+    index = known == store.indexes.end() ? nullptr : known->second;
   }
   if (index == nullptr) {
     return false;
@@ -409,10 +411,10 @@ bool Store::has_index(const std::string& session_id) const {
   return index->is_open();
 }
 
-std::shared_ptr<SessionIndex> Store::passing_index(const std::string& session_id) const {
-  const std::lock_guard guard(indexes_mutex);
-  const auto known = indexes.find(session_id);
-  return known == indexes.end() ? new_index(*this, session_id) : known->second;
+std::shared_ptr<SessionIndex> passing_index(const Store& store, const std::string& session_id) {
+  const std::lock_guard guard(store.indexes_mutex);
+  const auto known = store.indexes.find(session_id);
+  return known == store.indexes.end() ? new_index(store, session_id) : known->second;
 }
 
 }  // namespace bmad_mem

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "base/hash.hpp"
 #include "search/analyzer.hpp"
 #include "store/layout.hpp"
 

@@ -1,4 +1,6 @@
 // indexing.cpp - the index made anew on demand, and what people read of it.
+#include "search/indexing.hpp"
+
 #include <algorithm>
 #include <chrono>
 
@@ -66,7 +68,7 @@ class IndexRebuild {
     if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
       return manifest.error();
     }
-    const std::shared_ptr<SessionIndex> index = store_.passing_index(session_id);
+    const std::shared_ptr<SessionIndex> index = passing_index(store_, session_id);
     BMAD_TRY(index->rebuild([&](std::uint64_t bytes) {
       if (on_progress_) {
         on_progress_(std::min(done_ + bytes, total_), total_);
@@ -117,7 +119,7 @@ void refresh_index(Store& store, const std::string& session_id) {
   if (!store.config.indexing.enabled || !check_session(store, session_id)) {
     return;
   }
-  const std::shared_ptr<SessionIndex> index = store.passing_index(session_id);
+  const std::shared_ptr<SessionIndex> index = passing_index(store, session_id);
   if (index->refresh()) {
     store.root_index->seal({&index, 1});
   }

@@ -10,19 +10,23 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/hash.hpp"
 #include "base/ids.hpp"
-#include "store/kept_file.hpp"
-#include "store/session_archive.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
+#include "search/indexing.hpp"
+#include "search/root_index.hpp"
+#include "store/archived_lines.hpp"
+#include "store/atomic_file.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
-#include "store/ranged_files.hpp"
-#include "search/root_index.hpp"
-#include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
+#include "store/kept_file.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/ranged_files.hpp"
+#include "store/session_archive.hpp"
+#include "store/store.hpp"
 #include "store/unpacked_files.hpp"
 
 namespace bmad_mem {
@@ -401,94 +405,5 @@ Result<std::uint64_t> package_of_archive(const Store& store, const std::string& 
 }
 
 std::shared_ptr<SessionIndex> index_of(const Packed& packed) { return {packed, &packed->index()}; }
-
-bool is_older_version(const EvictedLine& line) {
-  return line.reason.starts_with("superseded by line ");  // As plans say it, since version 0.1.
-}
-
-bool GoneEntries::hold(const EvictedLine& line, std::string_view id) const {
-  return ids.contains(id) || (session_until && line.evicted_at <= *session_until);
-}
-
-Result<GoneEntries> gone_entries(const Store& store, const std::string& session_id) {
-  GoneEntries gone;
-  BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
-  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(*store.files, session_id));
-  gone.ids.insert(record.purged_ids.begin(), record.purged_ids.end());
-  gone.ids.insert(record.purging.begin(), record.purging.end());
-  for (const Deletion& deletion : record.deletions) {
-    if (deletion.whole_session) {
-      gone.session_until =
-          std::max(gone.session_until.value_or(deletion.deleted_at), deletion.deleted_at);
-    }
-  }
-  JsonParser parser;
-  for (const DeletedLine& line : lines) {
-    if (line.is_damaged) {
-      continue;
-    }
-    if (const Result<JsonValue> value = parser.parse(line.line)) {
-      gone.ids.emplace(entry_id(*value));
-    }
-  }
-  return gone;
-}
-
-Result<std::vector<std::string>> evicted_sessions(const Store& store,
-                                                  std::span<const std::string> sessions) {
-  if (sessions.empty()) {
-    return ids_of_files(*store.files, kArchiveFolder, ".evicted.jsonl.gz");
-  }
-  std::vector<std::string> found;
-  for (const std::string& id : sessions) {
-    BMAD_TRY(check_session_id(id));
-    BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(id)));
-    if (has_evicted) {
-      found.push_back(id);
-    }
-  }
-  std::ranges::sort(found);
-  return found;
-}
-
-Status check_still_there(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session_id)));
-  // A link or a file was read as an empty session.
-  return folder.kind == FileKind::kDirectory
-             ? Status()
-             : store.leave_out(session_id, Error{.code = ErrorCode::E_SESSION_CORRUPT});
-}
-
-std::optional<FileInfo> look_at(const Store& store, const std::string& path) {
-  const Result<FileInfo> info = store.files->info(path);
-  return info ? std::optional(*info) : std::nullopt;
-}
-
-SeenFolder see_folder(const Store& store, const std::string& session_id) {
-  SeenFolder seen{.session_id = session_id, .archives = look_at(store, kArchiveFolder)};
-  seen.folder = look_at(store, session_folder(session_id));
-  return seen;
-}
-
-Status check_still_there(const Store& store, const SeenFolder& seen) {
-  const auto is_same = [](const std::optional<FileInfo>& before,
-                          const std::optional<FileInfo>& now) {
-    return before.has_value() == now.has_value() &&
-           (!now || (before->same_file(*now) && before->mtime_ns == now->mtime_ns));
-  };
-  const std::optional<FileInfo> now = look_at(store, session_folder(seen.session_id));
-  if (now && now->kind == FileKind::kDirectory && is_same(seen.folder, now)) {
-    return {};
-  }
-  BMAD_TRY(check_still_there(store, seen.session_id));
-  // Each write makes files in the folder; the one of archives changes only where something moves.
-  if (is_same(seen.archives, look_at(store, kArchiveFolder))) {
-    return {};
-  }
-  return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = "the session may have been archived and brought back meanwhile",
-               .path = store.files->display_path(session_folder(seen.session_id)),
-               .os_error = ENOENT};
-}
 
 }  // namespace bmad_mem

@@ -8,9 +8,11 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
 #include "model/entry.hpp"
+#include "store/archived_lines.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/store.hpp"
 #include "store/unpacked_files.hpp"
 
 namespace bmad_mem {

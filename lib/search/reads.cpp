@@ -1,5 +1,7 @@
 // reads.cpp - get, history and list: by the indexes, which tell where an entry is; by reading the
 // logs where all versions, all entries or those of the past are asked for. No lock is taken.
+#include "search/reads.hpp"
+
 #include <algorithm>
 #include <iterator>
 #include <queue>
@@ -9,15 +11,17 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "entry_filter.hpp"
-#include "search/held_indexes.hpp"
-#include "store/entry_table.hpp"
-#include "store/evicted_file.hpp"
 #include "model/entry.hpp"
-#include "search/past_files.hpp"
+#include "search/held_indexes.hpp"
 #include "search/hit_loader.hpp"
 #include "search/overview.hpp"
+#include "search/past_files.hpp"
 #include "search/question.hpp"
 #include "search/session_sources.hpp"
+#include "store/archived_lines.hpp"
+#include "store/entry_table.hpp"
+#include "store/evicted_file.hpp"
+#include "store/present_sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -7,10 +7,11 @@
 
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "search/held_indexes.hpp"
-#include "search/field_filter.hpp"
 #include "model/entry.hpp"
+#include "search/field_filter.hpp"
+#include "search/held_indexes.hpp"
 #include "search/hit_loader.hpp"
+#include "search/reads.hpp"
 #include "search/search.hpp"
 #include "search/search_settings.hpp"
 #include "store/store.hpp"

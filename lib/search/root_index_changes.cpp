@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "search/held_indexes.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -90,7 +91,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
   std::vector<std::uint64_t> sizes;
   for (const Candidate& each : candidates) {
     sizes.push_back(0);
-    if (!each.is_covered && !each.archived && !store_.has_index(each.id)) {
+    if (!each.is_covered && !each.archived && !has_index(store_, each.id)) {
       const Result<SessionFootprint> footprint =
           session_footprint(*store_.files, each.id, log_files());
       sizes.back() = footprint ? footprint->size : 0;
@@ -106,7 +107,7 @@ bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
     for (std::uint64_t held = 0; i < candidates.size() && held < kSealBytesMax; ++i) {
       if (sizes[i] > 0 && !store_.is_left_out(candidates[i].id)) {
         held += sizes[i];
-        indexes.push_back(store_.passing_index(candidates[i].id));
+        indexes.push_back(passing_index(store_, candidates[i].id));
       }
     }
     for_each_parallel(indexes.size(),

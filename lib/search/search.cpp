@@ -7,12 +7,13 @@
 
 #include <fmt/format.h>
 
-#include "store/access.hpp"
 #include "search/held_indexes.hpp"
 #include "search/hit_loader.hpp"
 #include "search/json_query.hpp"
 #include "search/overview.hpp"
+#include "search/reads.hpp"
 #include "search/search_settings.hpp"
+#include "store/access.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

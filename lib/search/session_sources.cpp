@@ -5,6 +5,8 @@
 
 #include "base/parallel.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 

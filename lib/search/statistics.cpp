@@ -8,9 +8,10 @@
 #include <unordered_set>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
 #include "model/entry.hpp"
+#include "search/reads.hpp"
 #include "search/root_index.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/line_reader.hpp"
 #include "store/store.hpp"

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "search/reads.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"

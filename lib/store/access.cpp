@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "search/question.hpp"
+#include "model/filter_fields.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -4,14 +4,14 @@
 // that nothing points to: it goes with the session.
 #include <fmt/format.h>
 
-#include "store/access.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "model/entry_text.hpp"
-#include "privacy/redaction.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -52,7 +52,7 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
                  .field = "id"};
   }
   if (is_archived(store, session_id)) {
-    BMAD_TRY(restore_session(store, session_id));
+    BMAD_TRY(store.above.restore(store, session_id));
   }
   BMAD_TRY(check_session(store, session_id));
   {

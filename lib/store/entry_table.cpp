@@ -3,8 +3,8 @@
 #include <unordered_map>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
 #include "model/entry.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {

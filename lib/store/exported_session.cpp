@@ -1,8 +1,8 @@
 // exported_session.cpp - a session that comes from an export: who it was, and when.
 #include <algorithm>
 
-#include "privacy/redaction.hpp"
 #include "store/manifest.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "store/entry_scanner.hpp"
 #include "model/entry.hpp"
+#include "store/entry_scanner.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -20,10 +20,10 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
-#include "base/hash.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -33,7 +33,7 @@ enum class Side : std::uint8_t { kBase, kOurs, kTheirs };
 constexpr std::array<const char*, 3> kSideNames = {"base", "ours", "theirs"};
 
 /// A line of one side, and what it says about itself once somebody asked.
-struct Line {
+struct MergeLine {
   std::string_view text;
   std::uint64_t number = 0;  ///< 1-based in its text.
   std::uint32_t name = 0;    ///< See LineNames.
@@ -44,7 +44,7 @@ struct Line {
 };
 
 struct LogText {
-  std::vector<Line> lines;
+  std::vector<MergeLine> lines;
   std::string_view torn;          ///< Behind the last line end, when that is no whole object.
   std::uint64_t torn_number = 0;  ///< Which line it would be.
 };
@@ -89,9 +89,9 @@ LogText split_lines(std::string_view text, JsonParser& parser) {
 /// Numbers for lines, and in which texts each is.
 class LineNames {
  public:
-  void add(Side side, std::vector<Line>& lines) {
+  void add(Side side, std::vector<MergeLine>& lines) {
     std::vector<std::size_t> seen(names_.size(), 0);  // By text: how many of it came before.
-    for (Line& line : lines) {
+    for (MergeLine& line : lines) {
       const auto [found, is_new] = texts_.try_emplace(line.text, names_.size());
       if (is_new) {
         names_.emplace_back();
@@ -108,7 +108,7 @@ class LineNames {
     }
   }
 
-  [[nodiscard]] bool is_in(Side side, const Line& line) const {
+  [[nodiscard]] bool is_in(Side side, const MergeLine& line) const {
     return (sides_[line.name] & bit(side)) != 0;
   }
   [[nodiscard]] std::size_t count() const { return sides_.size(); }
@@ -128,7 +128,7 @@ JsonValue first_present(JsonValue first, JsonValue second) {
 }
 
 /// Fills in what the line says about itself. False: it is no object.
-bool read_line(JsonParser& parser, std::string_view text, Line& line) {
+bool read_line(JsonParser& parser, std::string_view text, MergeLine& line) {
   if (line.is_known) {
     return true;
   }
@@ -150,11 +150,11 @@ bool read_line(JsonParser& parser, std::string_view text, Line& line) {
 }
 
 /// The order of what was added on both sides.
-bool is_before(const Line& left, const Line& right) {
+bool is_before(const MergeLine& left, const MergeLine& right) {
   return std::tie(left.time, left.hash, left.text) < std::tie(right.time, right.hash, right.text);
 }
 
-using LinePointers = std::vector<const Line*>;
+using LinePointers = std::vector<const MergeLine*>;
 
 /// Merges two sequences, each of which keeps its order. A line that both have waits until both have
 /// come to it; lines of one side only go by is_before(). Where the sides contradict each other
@@ -177,19 +177,19 @@ class Interleaver {
       }
       const bool from_ours =
           j == theirs.size() || (i < ours.size() && takes_first(*ours[i], *theirs[j]));
-      const Line* line = from_ours ? ours[i++] : theirs[j++];
+      const MergeLine* line = from_ours ? ours[i++] : theirs[j++];
       is_out_[line->name] = true;
       out.push_back(line);
     }
   }
 
  private:
-  [[nodiscard]] bool takes_first(const Line& ours, const Line& theirs) const {
+  [[nodiscard]] bool takes_first(const MergeLine& ours, const MergeLine& theirs) const {
     const bool ours_waits = is_common(ours);
     return ours_waits == is_common(theirs) ? is_before(ours, theirs) : !ours_waits;
   }
 
-  [[nodiscard]] bool is_common(const Line& line) const {
+  [[nodiscard]] bool is_common(const MergeLine& line) const {
     return names_.is_in(Side::kOurs, line) && names_.is_in(Side::kTheirs, line);
   }
 
@@ -204,7 +204,7 @@ class Interleaver {
 };
 
 /// The versions of one entry on both sides, and where they stand in the merged log.
-struct Versions {
+struct LineVersions {
   LinePointers ours;
   LinePointers theirs;
   std::vector<std::size_t> places;
@@ -230,7 +230,7 @@ class LogMerge {
     order_versions(ours, theirs, lines);
     std::string merged;
     merged.reserve(std::max(bytes(Side::kOurs).size(), bytes(Side::kTheirs).size()));
-    for (const Line* line : lines) {
+    for (const MergeLine* line : lines) {
       merged += line->text;
       merged += '\n';
     }
@@ -244,7 +244,7 @@ class LogMerge {
     return bytes_[static_cast<std::size_t>(side)];
   }
 
-  [[nodiscard]] bool is_added(const Line& line, Side other) const {
+  [[nodiscard]] bool is_added(const MergeLine& line, Side other) const {
     return !names_.is_in(Side::kBase, line) && !names_.is_in(other, line);
   }
 
@@ -258,7 +258,7 @@ class LogMerge {
   /// Reads the lines that `side` alone has added: their times are needed, and damage is not carried
   /// on unseen.
   Status read_added(Side side, Side other) {
-    for (Line& line : text(side).lines) {
+    for (MergeLine& line : text(side).lines) {
       if (is_added(line, other) && !read_line(parser_, bytes(side), line)) {
         return damaged(
             side, line.number,
@@ -279,7 +279,7 @@ class LogMerge {
   LinePointers staying(Side side, Side other) {
     LinePointers lines;
     lines.reserve(text(side).lines.size());
-    for (const Line& line : text(side).lines) {
+    for (const MergeLine& line : text(side).lines) {
       if (names_.is_in(other, line) || !names_.is_in(Side::kBase, line)) {
         lines.push_back(&line);
       }
@@ -309,13 +309,13 @@ class LogMerge {
   /// Ids that both sides have added lines under.
   std::unordered_set<std::string_view> contested() {
     std::unordered_set<std::string_view> in_ours;
-    for (const Line& line : text(Side::kOurs).lines) {
+    for (const MergeLine& line : text(Side::kOurs).lines) {
       if (!line.id.empty() && is_added(line, Side::kTheirs)) {
         in_ours.insert(line.id);
       }
     }
     std::unordered_set<std::string_view> both;
-    for (const Line& line : text(Side::kTheirs).lines) {
+    for (const MergeLine& line : text(Side::kTheirs).lines) {
       if (is_added(line, Side::kOurs) && in_ours.contains(line.id)) {
         both.insert(line.id);
       }
@@ -326,7 +326,7 @@ class LogMerge {
   /// Puts the versions of ids that both sides added to into the order of their times. Else an entry
   /// that has nothing to do with them could decide which of two versions is the newest.
   void order_versions(const LinePointers& ours, const LinePointers& theirs, LinePointers& lines) {
-    std::unordered_map<std::string_view, Versions> versions;
+    std::unordered_map<std::string_view, LineVersions> versions;
     for (const std::string_view id : contested()) {
       versions.try_emplace(id);
     }
@@ -341,9 +341,9 @@ class LogMerge {
         }
       }
     };
-    each_version(ours, [&](Versions& of, std::size_t i) { of.ours.push_back(ours[i]); });
-    each_version(theirs, [&](Versions& of, std::size_t i) { of.theirs.push_back(theirs[i]); });
-    each_version(lines, [](Versions& of, std::size_t i) { of.places.push_back(i); });
+    each_version(ours, [&](LineVersions& of, std::size_t i) { of.ours.push_back(ours[i]); });
+    each_version(theirs, [&](LineVersions& of, std::size_t i) { of.theirs.push_back(theirs[i]); });
+    each_version(lines, [](LineVersions& of, std::size_t i) { of.places.push_back(i); });
     Interleaver interleaver(names_);
     for (const auto& [id, of] : versions) {
       const LinePointers ordered = interleaver.run(of.ours, of.theirs);
@@ -356,7 +356,7 @@ class LogMerge {
 
   void read_all() {
     for (const Side side : {Side::kOurs, Side::kTheirs}) {
-      for (Line& line : text(side).lines) {
+      for (MergeLine& line : text(side).lines) {
         static_cast<void>(read_line(parser_, bytes(side), line));  // Damage has no id.
       }
     }

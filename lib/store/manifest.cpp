@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/ids.hpp"
 #include "config/json_position.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
@@ -32,9 +32,9 @@ constexpr std::string_view kRemedy =
     "; correct it by hand, or let `bmad-mem repair` make the manifest anew";
 
 /// Takes members out of a manifest and keeps the first thing that is wrong.
-class Reader {
+class ManifestReader {
  public:
-  Reader(std::string_view text, const std::string& display_path)
+  ManifestReader(std::string_view text, const std::string& display_path)
       : text_(text), display_path_(display_path) {}
 
   void required_string(std::string_view field, JsonValue value, std::string& out) {
@@ -126,7 +126,7 @@ ManifestStatistics read_statistics(JsonValue object) {
   return statistics;
 }
 
-void read_metadata(Reader& reader, JsonValue metadata, Manifest& manifest) {
+void read_metadata(ManifestReader& reader, JsonValue metadata, Manifest& manifest) {
   if (metadata.present() && !metadata.is_object()) {
     reader.refuse("metadata", "must be an object");
   }
@@ -135,7 +135,7 @@ void read_metadata(Reader& reader, JsonValue metadata, Manifest& manifest) {
   reader.strings("metadata.tags", metadata["tags"], manifest.tags);
 }
 
-void read_version(Reader& reader, JsonValue value, Manifest& manifest) {
+void read_version(ManifestReader& reader, JsonValue value, Manifest& manifest) {
   reader.optional_string("version", value, manifest.version);
   if (manifest.version == "1" || manifest.version.starts_with("1.")) {
     return;
@@ -147,7 +147,7 @@ void read_version(Reader& reader, JsonValue value, Manifest& manifest) {
   }
 }
 
-Manifest read_manifest(Reader& reader, JsonValue root) {
+Manifest read_manifest(ManifestReader& reader, JsonValue root) {
   Manifest manifest;
   reader.required_string("session_id", root["session_id"], manifest.session_id);
   if (!is_session_id(manifest.session_id)) {
@@ -224,7 +224,7 @@ Result<Manifest> parse_manifest(std::string_view text, const std::string& displa
     problem.message += kRemedy;
     return problem;
   }
-  Reader reader(text, display_path);
+  ManifestReader reader(text, display_path);
   if (!root->is_object()) {
     reader.refuse("", fmt::format("must be a JSON object, not {}", json_kind_name(root->kind())));
     return *reader.problem();
@@ -246,7 +246,7 @@ Result<Manifest> load_manifest(FileSystem& files, std::string_view session_id) {
   const std::string display_path = files.display_path(path);
   Result<Manifest> manifest = parse_manifest(*text, display_path);
   if (manifest && manifest->session_id != session_id) {
-    Reader reader(*text, display_path);
+    ManifestReader reader(*text, display_path);
     reader.refuse("session_id", fmt::format("is \"{}\", but the folder is that of {}",
                                             manifest->session_id, session_id));
     return *reader.problem();

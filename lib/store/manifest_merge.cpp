@@ -20,11 +20,11 @@
 
 #include <fmt/format.h>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/log_merge.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/object_text.hpp"
 
 namespace bmad_mem {
 namespace {

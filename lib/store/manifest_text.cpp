@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/object_text.hpp"
 #include "store/manifest.hpp"
 
 namespace bmad_mem {

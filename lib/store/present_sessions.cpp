@@ -9,10 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "store/session_archive.hpp"
-#include "search/packed_session.hpp"
+#include "store/archived_lines.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"
+#include "store/session_archive.hpp"
 #include "store/session_place.hpp"
 #include "store/store.hpp"
 
@@ -162,6 +162,63 @@ Result<bool> has_gone(const Store& store, const std::string& session_id) {
                  .os_error = ENOENT};
   }
   return true;
+}
+
+Result<std::vector<std::string>> evicted_sessions(const Store& store,
+                                                  std::span<const std::string> sessions) {
+  if (sessions.empty()) {
+    return ids_of_files(*store.files, kArchiveFolder, ".evicted.jsonl.gz");
+  }
+  std::vector<std::string> found;
+  for (const std::string& id : sessions) {
+    BMAD_TRY(check_session_id(id));
+    BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(id)));
+    if (has_evicted) {
+      found.push_back(id);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Status check_still_there(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session_id)));
+  // A link or a file was read as an empty session.
+  return folder.kind == FileKind::kDirectory
+             ? Status()
+             : store.leave_out(session_id, Error{.code = ErrorCode::E_SESSION_CORRUPT});
+}
+
+std::optional<FileInfo> look_at(const Store& store, const std::string& path) {
+  const Result<FileInfo> info = store.files->info(path);
+  return info ? std::optional(*info) : std::nullopt;
+}
+
+SeenFolder see_folder(const Store& store, const std::string& session_id) {
+  SeenFolder seen{.session_id = session_id, .archives = look_at(store, kArchiveFolder)};
+  seen.folder = look_at(store, session_folder(session_id));
+  return seen;
+}
+
+Status check_still_there(const Store& store, const SeenFolder& seen) {
+  const auto is_same = [](const std::optional<FileInfo>& before,
+                          const std::optional<FileInfo>& now) {
+    return before.has_value() == now.has_value() &&
+           (!now || (before->same_file(*now) && before->mtime_ns == now->mtime_ns));
+  };
+  const std::optional<FileInfo> now = look_at(store, session_folder(seen.session_id));
+  if (now && now->kind == FileKind::kDirectory && is_same(seen.folder, now)) {
+    return {};
+  }
+  BMAD_TRY(check_still_there(store, seen.session_id));
+  // Each write makes files in the folder; the one of archives changes only where something moves.
+  if (is_same(seen.archives, look_at(store, kArchiveFolder))) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "the session may have been archived and brought back meanwhile",
+               .path = store.files->display_path(session_folder(seen.session_id)),
+               .os_error = ENOENT};
 }
 
 }  // namespace bmad_mem

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/hash.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "base/hash.hpp"
 #include "store/atomic_file.hpp"
 
 namespace bmad_mem {

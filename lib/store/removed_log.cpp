@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
-#include "store/evicted_file.hpp"
 #include "model/entry.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/session_place.hpp"
 

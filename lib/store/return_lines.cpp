@@ -7,8 +7,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
-#include "store/entry_scanner.hpp"
 #include "model/entry.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/log_rewrite.hpp"
 

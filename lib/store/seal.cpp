@@ -7,17 +7,17 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/json_writer.hpp"
 #include "base/hash.hpp"
 #include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "disk/torn_tail.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"
 #include "store/line_comparison.hpp"
 #include "store/line_reader.hpp"
-#include "disk/torn_tail.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -5,25 +5,22 @@
 
 #include <fmt/format.h>
 
-#include "search/held_indexes.hpp"
-#include "privacy/redaction.hpp"
-#include "search/root_index.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/present_sessions.hpp"
 #include "store/session_place.hpp"
 #include "store/store_watch.hpp"
 
 namespace bmad_mem {
 
-Store::Store(const Clock& used_clock)
-    : clock(used_clock), ids(used_clock), root_index(std::make_unique<RootIndex>(*this)) {}
+Store::Store(const Clock& used_clock) : clock(used_clock), ids(used_clock) {}
 
 Store::~Store() {
   if (files != nullptr) {
     accesses.write(*files, clock);
     if (std::exchange(indexes_at_the_end, false) && is_index_wanting) {
       try {
-        seal_index(*this);
+        above.seal_index(*this, false);
       } catch (const std::exception&) {
         // No memory, or no more threads: the next one makes it.
       }
@@ -289,6 +286,10 @@ const std::vector<std::string>& log_files() {
     return names;
   }();
   return kFiles;
+}
+
+bool is_archived(const Store& store, std::string_view session_id) {
+  return store.files->info(archive_path(session_id)).has_value();
 }
 
 namespace {

@@ -1,4 +1,6 @@
 // writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
+#include "store/writes.hpp"
+
 #include <algorithm>
 #include <string>
 #include <unordered_map>
@@ -6,19 +8,18 @@
 
 #include <fmt/format.h>
 
-#include "store/access.hpp"
+#include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
-#include "base/hash.hpp"
-#include "model/entry_marks.hpp"
-#include "store/entry_scanner.hpp"
-#include "store/evicted_file.hpp"
 #include "model/complete.hpp"
 #include "model/entry.hpp"
-#include "store/deletion_record.hpp"
-#include "privacy/redaction.hpp"
+#include "model/entry_marks.hpp"
 #include "removed_log.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"
 
@@ -213,7 +214,7 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
 
 /// Compacts the session and says so. What goes wrong is no concern of the write's.
 Status compact_for_write(Store& store, const std::string& session_id, BatchReport& report) {
-  BMAD_TRY_ASSIGN(const CompactionReport compacted, compact_session(store, session_id, {}));
+  BMAD_TRY_ASSIGN(const CompactionReport compacted, store.above.compact(store, session_id, {}));
   report.notices.push_back(
       fmt::format("session {} was compacted from {:.2f} to {:.2f} MB; {} lines went to {}",
                   session_id, static_cast<double>(compacted.bytes_before) / (1U << 20U),
@@ -233,7 +234,7 @@ bool cleared_the_way(Store& store, const std::string& session_id, Error& problem
     return false;
   }
   if (is_archived(store, session_id)) {
-    const Result<Session> restored = restore_session(store, session_id);
+    const Result<Session> restored = store.above.restore(store, session_id);
     if (restored) {
       report.notices.push_back(
           fmt::format("session {} was archived; it has been brought back", session_id));

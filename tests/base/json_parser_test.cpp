@@ -1,10 +1,11 @@
+#include "bmad_mem/json_parser.hpp"
+
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/json_text.hpp"
 
 namespace bmad_mem::test::parser_test {

@@ -4,8 +4,8 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "base/json_text.hpp"
+#include "bmad_mem/json_writer.hpp"
 
 namespace bmad_mem::test::pretty_test {
 namespace {

@@ -1,10 +1,11 @@
+#include "bmad_mem/json_value.hpp"
+
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_value.hpp"
 #include "base/json_text.hpp"
 
 namespace bmad_mem::test::value_test {

@@ -1,3 +1,5 @@
+#include "bmad_mem/json_writer.hpp"
+
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -7,7 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_writer.hpp"
 #include "base/json_text.hpp"
 
 namespace bmad_mem::test::writer_test {

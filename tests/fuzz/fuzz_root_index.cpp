@@ -13,15 +13,18 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "search/root_index.hpp"
-#include "store/store.hpp"
 #include "fuzz/changed_bytes.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
-#include "search/segment.hpp"
+#include "operations/rooms.hpp"
 #include "search/index/segment_format.hpp"
+#include "search/reads.hpp"
+#include "search/root_index.hpp"
+#include "search/segment.hpp"
 #include "search/session_index.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
@@ -91,6 +94,7 @@ struct SmallMemory {
 
   std::unique_ptr<Store> open() {
     auto store = std::make_unique<Store>(clock);
+    join_rooms(*store);
     store->files = std::make_unique<Shared>(files);
     store->notes_accesses = false;
     store->config.indexing.rebuild_threshold_writes = 1;

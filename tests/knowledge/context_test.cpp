@@ -104,11 +104,11 @@ bool says(const Context& context, std::string_view id) {
   return std::ranges::find(context.items, id, &ContextItem::id) != context.items.end();
 }
 
-const std::string kGolden = std::string(BMAD_SOURCE_DIR) + "/tests/engine/fixtures/context.md";
+const std::string kGolden = std::string(BMAD_SOURCE_DIR) + "/tests/knowledge/fixtures/context.md";
 
 }  // namespace
 
-TEST_CASE("the context of the sample is the document tests/engine/fixtures/context.md") {
+TEST_CASE("the context of the sample is the document tests/knowledge/fixtures/context.md") {
   ContextFixture memory;
   const Context context = memory.context();
   std::ifstream file(kGolden, std::ios::binary);

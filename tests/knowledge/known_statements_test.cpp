@@ -17,15 +17,20 @@
 #include <fmt/ranges.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "search/held_indexes.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "support/memory_fixture.hpp"
-#include "store/memory_inside.hpp"
-#include "store/store.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/compaction.hpp"
+#include "search/held_indexes.hpp"
+#include "search/reads.hpp"
 #include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::known_statements_test {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/summary.hpp"
-#include "support/memory_fixture.hpp"
 #include "knowledge/summary_file.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test {
 

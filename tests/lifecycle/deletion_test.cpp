@@ -12,8 +12,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "support/memory_fixture.hpp"
 #include "store/gzip.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::deletion_test {
 namespace {

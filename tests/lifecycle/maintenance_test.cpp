@@ -1,4 +1,6 @@
 // maintenance_test.cpp - what is due is done, once, and a clock that jumps deletes nothing early.
+#include "lifecycle/maintenance.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -9,12 +11,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "support/lifecycle_store.hpp"
-#include "support/memory_fixture.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/sessions.hpp"
+#include "support/lifecycle_store.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::maintenance_test {
 namespace {

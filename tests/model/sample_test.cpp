@@ -11,9 +11,9 @@
 
 #include <doctest/doctest.h>
 
+#include "base/ids.hpp"
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/ids.hpp"
 #include "entry_text.hpp"
 #include "jsonl_file.hpp"
 #include "model/complete.hpp"

@@ -8,11 +8,11 @@
 #include <doctest/doctest.h>
 
 #include "concurrency/child.hpp"
-#include "support/memory_fixture.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "support/limit.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::error_codes_test {
 namespace {

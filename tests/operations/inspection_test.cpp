@@ -10,10 +10,10 @@
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/settings.hpp"
 #include "concurrency/child.hpp"
-#include "support/memory_fixture.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::inspection_test {
 

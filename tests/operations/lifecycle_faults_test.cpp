@@ -9,12 +9,16 @@
 
 #include <doctest/doctest.h>
 
-#include "support/lifecycle_store.hpp"
-#include "store/store.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "lifecycle/repair.hpp"
+#include "search/reads.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/store.hpp"
 #include "support/faulty_file_system.hpp"
+#include "support/lifecycle_store.hpp"
 
 namespace bmad_mem::test::lifecycle_faults_test {
 namespace {

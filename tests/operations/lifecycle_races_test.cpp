@@ -7,6 +7,7 @@
 
 #include <doctest/doctest.h>
 
+#include "search/reads.hpp"
 #include "support/lifecycle_store.hpp"
 
 namespace bmad_mem::test::lifecycle_races_test {

@@ -9,10 +9,10 @@
 #include <doctest/doctest.h>
 
 #include "concurrency/child.hpp"
-#include "support/memory_fixture.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::open_test {
 namespace {

@@ -7,13 +7,16 @@
 
 #include <doctest/doctest.h>
 
-#include "support/memory_fixture.hpp"
-#include "store/store.hpp"
+#include "lifecycle/repair.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::store_faults_test {
 namespace {

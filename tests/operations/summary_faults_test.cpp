@@ -6,15 +6,18 @@
 
 #include <doctest/doctest.h>
 
-#include "support/memory_fixture.hpp"
-#include "store/store.hpp"
 #include "knowledge/summaries/summary_updates.hpp"
 #include "knowledge/summary_file.hpp"
 #include "knowledge/summary_mark.hpp"
+#include "lifecycle/repair.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::summary_faults_test {
 namespace {

@@ -8,12 +8,17 @@
 #include <doctest/doctest.h>
 
 #include "knowledge/knowledge_store.hpp"
-#include "support/memory_fixture.hpp"
-#include "store/store.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/repair.hpp"
+#include "search/reads.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::unreadable_test {
 namespace {

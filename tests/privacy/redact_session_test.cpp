@@ -8,11 +8,16 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/repair.hpp"
+#include "privacy/stored_memory.hpp"
+#include "search/reads.hpp"
+#include "store/evicted_file.hpp"
+#include "store/layout.hpp"
+#include "store/session_archive.hpp"
+#include "store/writes.hpp"
 #include "support/lifecycle_store.hpp"
 #include "support/memory_fixture.hpp"
-#include "store/evicted_file.hpp"
-#include "store/session_archive.hpp"
-#include "store/layout.hpp"
 
 namespace bmad_mem::test::redact_session_test {
 namespace {

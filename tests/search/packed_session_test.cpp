@@ -13,10 +13,14 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "support/lifecycle_store.hpp"
-#include "support/memory_fixture.hpp"
+#include "lifecycle/archiving.hpp"
+#include "search/reads.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/writes.hpp"
+#include "support/lifecycle_store.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::packed_session_test {
 namespace {

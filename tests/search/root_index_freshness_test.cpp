@@ -16,17 +16,19 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "bmad_mem/entry_type.hpp"
 #include "base/hash.hpp"
-#include "support/memory_fixture.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "search/root_index_memory.hpp"
-#include "store/store.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::root_index {
 

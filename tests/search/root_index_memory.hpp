@@ -18,15 +18,19 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
-#include "bmad_mem/entry_type.hpp"
 #include "base/hash.hpp"
-#include "support/memory_fixture.hpp"
-#include "store/store.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "operations/rooms.hpp"
+#include "search/reads.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::root_index {
 
@@ -110,6 +114,7 @@ class Memory {
   Process open(bool with_index = true) {
     auto files = std::make_unique<FaultyFileSystem>(disk);
     Process process{.store = std::make_unique<Store>(clock), .files = files.get()};
+    join_rooms(*process.store);
     process.store->files = std::move(files);
     process.store->lock_timeout = std::chrono::milliseconds(1000);
     process.store->notes_accesses = false;

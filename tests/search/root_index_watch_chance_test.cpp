@@ -12,9 +12,13 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "store/store.hpp"
+#include "lifecycle/archiving.hpp"
+#include "search/reads.hpp"
 #include "search/watched_memory.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem::test::root_index_watch {
 namespace {

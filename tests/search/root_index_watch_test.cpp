@@ -14,12 +14,15 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "support/memory_fixture.hpp"
-#include "store/store.hpp"
-#include "store/store_watch.hpp"
+#include "lifecycle/archiving.hpp"
+#include "search/reads.hpp"
 #include "search/watched_memory.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/store_watch.hpp"
 #include "support/limit.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::root_index_watch {
 

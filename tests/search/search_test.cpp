@@ -12,8 +12,8 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "support/memory_fixture.hpp"
 #include "support/limit.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::search_test {
 namespace {

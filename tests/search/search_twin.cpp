@@ -16,9 +16,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "support/memory_fixture.hpp"
 #include "search/query/naive_search.hpp"
 #include "store/posix_file_system.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test {
 namespace {

@@ -22,12 +22,16 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/clock.hpp"
+#include "operations/rooms.hpp"
+#include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "search/root_index_memory.hpp"
-#include "store/store.hpp"
-#include "store/store_watch.hpp"
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/store_watch.hpp"
+#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/temporary_directory.hpp"
 
@@ -76,6 +80,7 @@ class Memory {
     auto files = std::make_unique<FaultyFileSystem>(*disk);
     Process process{.store = std::make_unique<Store>(clock), .files = files.get()};
     Store& store = *process.store;
+    join_rooms(store);
     store.files = std::move(files);
     store.root = root;
     store.lock_timeout = std::chrono::milliseconds(1000);

@@ -509,7 +509,7 @@ TEST_CASE("a key that has no effect is a warning when its value asks for one") {
 }
 
 TEST_CASE("the settings that version 0.1 wrote are read without a word") {
-  const std::string text = text_of(BMAD_SOURCE_DIR "/tests/storage/config-0.1.json");
+  const std::string text = text_of(BMAD_SOURCE_DIR "/tests/store/config-0.1.json");
   REQUIRE(text.find("lazy_load") != std::string::npos);
   const LoadedConfig loaded = parsed(text);
   CHECK(loaded.warnings.empty());

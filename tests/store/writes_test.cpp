@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bmad_mem/json_parser.hpp"
-#include "support/memory_fixture.hpp"
 #include "model/validate.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::writes_test {
 namespace {

@@ -8,12 +8,18 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "support/memory_fixture.hpp"
-#include "store/evicted_file.hpp"
-#include "store/session_archive.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/compaction.hpp"
+#include "lifecycle/deletion.hpp"
+#include "operations/rooms.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
+#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/session_archive.hpp"
+#include "store/sessions.hpp"
+#include "store/writes.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -27,6 +33,7 @@ Status status_of(const Result<T>& result) {
 FaultyFileSystem* put_on(MemoryFileSystem& disk, Store& store, std::chrono::milliseconds timeout) {
   auto faulty = std::make_unique<FaultyFileSystem>(disk);
   FaultyFileSystem* files = faulty.get();
+  join_rooms(store);
   store.files = std::move(faulty);
   store.lock_timeout = timeout;
   store.config.privacy.deleted_retention_days = 30;

@@ -2,14 +2,15 @@
 #include <algorithm>
 #include <thread>
 
-#include "store/access.hpp"
 #include "bmad_mem/summary.hpp"
 #include "knowledge/compact_conversation.hpp"
 #include "knowledge/summary_file.hpp"
 #include "knowledge/summary_mark.hpp"
-#include "store/memory_inside.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/store.hpp"
 #include "summary_session.hpp"
 
 namespace bmad_mem {

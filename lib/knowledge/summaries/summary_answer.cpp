@@ -9,8 +9,8 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "knowledge/summary_file.hpp"
 #include "knowledge/front_matter.hpp"
+#include "knowledge/summary_file.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -6,9 +6,9 @@
 namespace bmad_mem {
 
 std::string last_summarized_id(FileSystem& files, std::string_view session_id) {
-  constexpr std::uint64_t kSummarySizeMax = 16U << 20U;
+  constexpr std::uint64_t kMarkedSizeMax = 16U << 20U;
   const Result<std::string> text =
-      read_file(files, session_file(session_id, kSummaryName), kSummarySizeMax);
+      read_file(files, session_file(session_id, kSummaryName), kMarkedSizeMax);
   return text ? FrontMatter(*text).value(kLastSummarizedId) : std::string();
 }
 

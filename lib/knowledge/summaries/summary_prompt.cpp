@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "base/hash.hpp"
 #include "knowledge/summary_file.hpp"
 
 namespace bmad_mem {

@@ -2,25 +2,27 @@
 
 #include <algorithm>
 
-#include "store/access.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "base/hash.hpp"
-#include "store/entry_table.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_file.hpp"
 #include "knowledge/summary_mark.hpp"
 #include "search/packed_session.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
+#include "store/entry_table.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr std::uint64_t kSummarySizeMax = 16U << 20U;
+constexpr std::uint64_t kSummaryFileSizeMax = 16U << 20U;
 /// Of the counted records: then their totals take their place.
 constexpr std::uint64_t kUpdateLogSizeMax = 256U << 10U;
 
 Result<std::optional<std::string>> read_if_there(const Store& store, const std::string& path) {
-  Result<std::string> text = read_file(*store.files, path, kSummarySizeMax);
+  Result<std::string> text = read_file(*store.files, path, kSummaryFileSizeMax);
   if (!text && is_not_found(text.error())) {
     return std::optional<std::string>();
   }

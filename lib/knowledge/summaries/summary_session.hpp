@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "knowledge/dialogue.hpp"
+#include "knowledge/front_matter.hpp"
 #include "knowledge/summary_rules.hpp"
 #include "knowledge/summary_state.hpp"
-#include "knowledge/front_matter.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

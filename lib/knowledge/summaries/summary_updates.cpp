@@ -10,20 +10,20 @@
 
 #include <fmt/format.h>
 
-#include "store/access.hpp"
-#include "bmad_mem/knowledge.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "base/hash.hpp"
 #include "base/process.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_answer.hpp"
 #include "knowledge/summary_file.hpp"
-#include "knowledge/summary_prompt.hpp"
 #include "knowledge/summary_mark.hpp"
-#include "store/memory_inside.hpp"
-#include "privacy/redaction.hpp"
+#include "knowledge/summary_prompt.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/command.hpp"
 #include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/store.hpp"
 #include "summary_session.hpp"
 
 namespace bmad_mem {

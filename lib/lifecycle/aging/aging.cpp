@@ -3,13 +3,15 @@
 #include <map>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
-#include "lifecycle/audit_log.hpp"
+#include "search/indexing.hpp"
 #include "search/search_settings.hpp"
 #include "store/access_log.hpp"
 #include "store/atomic_file.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
@@ -105,8 +107,8 @@ class SessionAging {
 
   Status replace_lines(const std::string& path,
                        const std::map<std::string, Replacement, std::less<>>& newest) {
-    constexpr std::uint64_t kLogSizeMax = std::uint64_t{4} << 30U;
-    BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kLogSizeMax));
+    constexpr std::uint64_t kReadSizeMax = std::uint64_t{4} << 30U;
+    BMAD_TRY_ASSIGN(const std::string old, read_file(*store_.files, path, kReadSizeMax));
     std::vector<const Replacement*> in_order;
     in_order.reserve(newest.size());
     for (const auto& [id, replacement] : newest) {

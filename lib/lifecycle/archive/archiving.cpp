@@ -8,6 +8,8 @@
 // At every moment the session is whole in its folder or in its archive. Both may be there after a
 // crash, or when git brings a folder back: then the folder counts, and before the archive goes or
 // is replaced, the folder takes in what only the archive holds.
+#include "lifecycle/archiving.hpp"
+
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -16,22 +18,24 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_table.hpp"
-#include "store/archive_manifest.hpp"
-#include "store/evicted_file.hpp"
-#include "store/kept_file.hpp"
-#include "store/session_archive.hpp"
-#include "store/session_folder.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/seal_check.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"
-#include "lifecycle/audit_log.hpp"
-#include "store/return_lines.hpp"
-#include "lifecycle/seal_check.hpp"
+#include "store/archive_manifest.hpp"
+#include "store/archived_lines.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
+#include "store/entry_table.hpp"
+#include "store/evicted_file.hpp"
+#include "store/kept_file.hpp"
 #include "store/layout.hpp"
 #include "store/remove_tree.hpp"
+#include "store/return_lines.hpp"
+#include "store/session_archive.hpp"
+#include "store/session_folder.hpp"
 #include "store/session_place.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -66,35 +70,6 @@ Status take_folder_away(FileSystem& files, const std::string& session_id) {
   return remove_tree(files, doomed);
 }
 
-/// What may come back from an archive into the folder beside it: its lines, but for those that were
-/// deleted or evicted since. They point into `members`.
-Result<std::vector<ReturningLine>> lines_of(const Store& store, const std::string& session_id,
-                                            std::span<const ArchivedFile> members) {
-  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
-  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> evicted, read_evicted(*store.files, session_id));
-  std::set<std::pair<EntryType, std::string_view>> moved_out;
-  for (const EvictedLine& line : evicted) {
-    moved_out.emplace(line.type, line.line);
-  }
-  std::vector<ReturningLine> lines;
-  JsonParser parser;
-  for (const EntryType type : kEntryTypes) {
-    const auto log =
-        std::ranges::find(members, entry_type_info(type).log_file, &ArchivedFile::name);
-    std::string_view rest = log == members.end() ? std::string_view() : log->bytes;
-    while (!rest.empty()) {
-      const std::string_view line = rest.substr(0, rest.find('\n'));
-      rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-      const Result<JsonValue> value = parser.parse(line);
-      const bool is_gone = value && gone.ids.contains(entry_id(*value));
-      if (!line.empty() && !is_gone && !moved_out.contains({type, line})) {
-        lines.push_back({.type = type, .line = line});
-      }
-    }
-  }
-  return lines;
-}
-
 /// Puts into the folder what only the archive beside it holds. A version of an entry of which the
 /// folder has another one stays away. The caller holds the root's lock and the session's, `guard`.
 /// Errors: E_STORAGE_CORRUPT when the archive can't be read; as the file system's.
@@ -105,7 +80,8 @@ Status take_in_archive(Store& store, const std::string& session_id, const FileLo
     members.error().message += kMendArchive;
     return std::move(members).error();
   }
-  BMAD_TRY_ASSIGN(const std::vector<ReturningLine> lines, lines_of(store, session_id, *members));
+  BMAD_TRY_ASSIGN(const std::vector<ReturningLine> lines,
+                  archived_lines(store, session_id, *members));
   BMAD_TRY(bring_back_lines(store, session_id, guard, lines, {}));
   for (const ArchivedFile& member : *members) {
     const std::string path = fmt::format("{}/{}", session_folder(session_id), member.name);
@@ -119,13 +95,6 @@ Status take_in_archive(Store& store, const std::string& session_id, const FileLo
 }
 
 }  // namespace
-
-Result<bool> holds_more_than_folder(const Store& store, const std::string& session_id) {
-  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
-                  read_session_archive(*store.files, session_id));
-  BMAD_TRY_ASSIGN(const std::vector<ReturningLine> lines, lines_of(store, session_id, members));
-  return are_lines_missing(*store.files, session_id, lines);
-}
 
 Result<bool> clear_remains(Store& store, const std::string& session_id) {
   FileSystem& files = *store.files;
@@ -142,10 +111,6 @@ Result<bool> clear_remains(Store& store, const std::string& session_id) {
   BMAD_TRY_ASSIGN(const bool still, is_remains(files, session_id));
   BMAD_TRY(still ? take_folder_away(files, session_id) : Status());
   return still;
-}
-
-bool is_archived(const Store& store, std::string_view session_id) {
-  return store.files->info(archive_path(session_id)).has_value();
 }
 
 Status remove_archive(FileSystem& files, const std::string& session_id) {

@@ -3,10 +3,12 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
-#include "store/session_archive.hpp"
 #include "lifecycle/audit_log.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
+#include "store/session_archive.hpp"
 #include "store/session_place.hpp"
 #include "store/store.hpp"
 
@@ -36,10 +38,10 @@ Status add_packed(const Store& store, const std::string& session_id,
   }
   BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files, session_id));
   for (const Deletion& deletion : record.deletions) {
-    constexpr std::uint64_t kAuditSizeMax = 64U << 20U;
+    constexpr std::uint64_t kDeletedAuditSizeMax = 64U << 20U;
     const std::string path =
         deleted_session_folder(session_id, deletion.deletion_id) + "/" + kAuditName;
-    const Result<std::string> text = read_file(files, path, kAuditSizeMax);
+    const Result<std::string> text = read_file(files, path, kDeletedAuditSizeMax);
     if (text) {
       add(*text);
     }

@@ -6,21 +6,24 @@
 //
 // Killed anywhere, nothing is lost: a line is in the archive before it leaves its log, and the next
 // run neither adds it twice nor minds that some logs are done.
+#include "lifecycle/compaction.hpp"
+
 #include <set>
 
 #include <fmt/format.h>
 
-#include "search/held_indexes.hpp"
-#include "lifecycle/compaction_plan.hpp"
-#include "store/evicted_file.hpp"
 #include "knowledge/summary_mark.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/compaction_plan.hpp"
 #include "log_lines.hpp"
 #include "model/entry.hpp"
-#include "lifecycle/audit_log.hpp"
-#include "store/return_lines.hpp"
+#include "search/held_indexes.hpp"
+#include "search/indexing.hpp"
 #include "search/search_settings.hpp"
 #include "store/access_log.hpp"
+#include "store/evicted_file.hpp"
 #include "store/layout.hpp"
+#include "store/return_lines.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "base/hash.hpp"
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "base/hash.hpp"
-#include "store/entry_scanner.hpp"
 #include "model/entry.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {

@@ -8,11 +8,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 #include "store/log_rewrite.hpp"
 
 namespace bmad_mem {

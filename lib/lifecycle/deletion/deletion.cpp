@@ -5,7 +5,7 @@
 //
 // Killed anywhere, a line is in its log or under deleted/, or in both: then it still counts, and
 // the same deletion can be made again.
-#include "deletion.hpp"
+#include "lifecycle/deletion.hpp"
 
 #include <algorithm>
 #include <memory>
@@ -16,18 +16,22 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
+#include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/entry_matcher.hpp"
 #include "lifecycle/log_marks.hpp"
 #include "lifecycle/retention.hpp"
 #include "model/entry.hpp"
+#include "search/indexing.hpp"
 #include "search/packed_session.hpp"
-#include "lifecycle/audit_log.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
-#include "lifecycle/entry_matcher.hpp"
-#include "store/return_lines.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/return_lines.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

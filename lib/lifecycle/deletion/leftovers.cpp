@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "store/gzip.hpp"
-#include "store/session_folder.hpp"
 #include "store/atomic_file.hpp"
+#include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "store/remove_tree.hpp"
+#include "store/session_folder.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <fmt/format.h>
 
-#include "deletion.hpp"
-#include "store/archive_manifest.hpp"
+#include "deletion_steps.hpp"
 #include "model/entry.hpp"
+#include "store/archive_manifest.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"

@@ -3,6 +3,8 @@
 //
 // maintenance.json says when what was done last, and how far the clock is trusted. When nothing is
 // due, reading it is all that happens. One process at a time; a dry run takes no lock.
+#include "lifecycle/maintenance.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <span>
@@ -10,17 +12,22 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "deletion/deletion.hpp"
-#include "search/held_indexes.hpp"
-#include "store/entry_table.hpp"
+#include "deletion/deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/compaction.hpp"
+#include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "lifecycle/retention.hpp"
-#include "lifecycle/trusted_clock.hpp"
 #include "lifecycle/seal_check.hpp"
+#include "lifecycle/trusted_clock.hpp"
+#include "search/held_indexes.hpp"
 #include "store/access_log.hpp"
+#include "store/entry_table.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

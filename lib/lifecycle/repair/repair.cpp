@@ -4,24 +4,28 @@
 // damaged lines to the quarantine (durable) and only then put a log without them in place; make a
 // new manifest from the entries when there is none that can be read. Each step is complete in
 // itself: killed in between, the next run goes on.
+#include "lifecycle/repair.hpp"
+
 #include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
-#include "store/entry_table.hpp"
+#include "lifecycle/deletion.hpp"
 #include "lifecycle/leftovers.hpp"
-#include "store/archive_manifest.hpp"
-#include "store/kept_file.hpp"
-#include "store/session_archive.hpp"
 #include "model/validate.hpp"
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
+#include "store/archive_manifest.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/entry_table.hpp"
+#include "store/kept_file.hpp"
 #include "store/layout.hpp"
 #include "store/log_rewrite.hpp"
 #include "store/quarantine.hpp"
+#include "store/session_archive.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "verify.hpp"
 

@@ -15,6 +15,7 @@
 #include "store/layout.hpp"
 #include "store/line_comparison.hpp"
 #include "store/seal.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_scanner.hpp"
-#include "store/deletion_record.hpp"
+#include "lifecycle/repair.hpp"
 #include "lifecycle/seal_check.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
-#include "bmad_mem/letter_case.hpp"
 #include "base/hash.hpp"
+#include "bmad_mem/letter_case.hpp"
 #include "digits.hpp"
 #include "model/filter_fields.hpp"
 

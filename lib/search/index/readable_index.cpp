@@ -12,9 +12,9 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "store/entry_scanner.hpp"
-#include "search/memtable.hpp"
 #include "model/entry.hpp"
+#include "search/memtable.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {

@@ -7,11 +7,11 @@
 #include <span>
 #include <unordered_map>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/hash.hpp"
 #include "base/process.hpp"
-#include "search/analyzer.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
+#include "search/analyzer.hpp"
 #include "session_index_state.hpp"
 #include "store/layout.hpp"
 

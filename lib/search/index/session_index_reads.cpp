@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "search/session_index.hpp"
 #include "model/entry.hpp"
+#include "search/session_index.hpp"
 #include "session_index_state.hpp"
 
 namespace bmad_mem {

@@ -4,10 +4,10 @@
 #include <system_error>
 
 #include "bmad_mem/entry_links.hpp"
-#include "search/field_filter.hpp"
 #include "model/entry.hpp"
 #include "model/filter_fields.hpp"
 #include "model/statement.hpp"
+#include "search/field_filter.hpp"
 
 namespace bmad_mem {
 namespace {

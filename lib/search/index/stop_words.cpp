@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "search/analyzer.hpp"
 #include "languages.hpp"
+#include "search/analyzer.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -218,8 +218,8 @@ std::optional<FoundDate> named_weekday(const DateContext& dates, std::size_t i) 
 /// The units that end at `last`, `count` of them back.
 std::optional<FoundDate> units_back(const DateContext& dates, std::size_t first, std::size_t last,
                                     std::optional<int> count, std::optional<TimeUnit> unit) {
-  constexpr int kCountMax = 1000;
-  if (!count || !unit || *count < 1 || *count > kCountMax) {
+  constexpr int kUnitCountMax = 1000;
+  if (!count || !unit || *count < 1 || *count > kUnitCountMax) {
     return std::nullopt;
   }
   return FoundDate{first, last, dates.calendar().unit_back(*unit, *count)};

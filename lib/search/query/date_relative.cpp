@@ -11,7 +11,7 @@ namespace {
 using std::chrono::days;
 using std::chrono::sys_days;
 
-constexpr int kCountMax = 1000;                 // Of units; a thousand years ago is the start.
+constexpr int kDateCountMax = 1000;             // Of units; a thousand years ago is the start.
 constexpr std::size_t kFullWeekdaySizeMin = 6;  // "sun" and "sat" are words, "sunday" is a day.
 
 /// "May I deploy on Friday?" asks about every Friday, or the next one.
@@ -65,7 +65,7 @@ std::optional<FoundDate> units_ago(const DateContext& dates, std::size_t i) {
                                        : count_word(dates.token(at).word);
   at += dates.is_any(at + 1, {"of"}) ? 2U : 1U;
   const std::optional<TimeUnit> unit = unit_word(dates.token(at).word);
-  if (!count || !unit || *count < 1 || *count > kCountMax || !dates.starts_apart(i) ||
+  if (!count || !unit || *count < 1 || *count > kDateCountMax || !dates.starts_apart(i) ||
       !dates.is_any(at + 1, {"ago"})) {
     return std::nullopt;
   }
@@ -89,7 +89,7 @@ std::optional<FoundDate> last_count(const DateContext& dates, std::size_t i) {
   }
   const std::size_t at = i + (dates.is_any(i + 2, {"of"}) ? 3 : 2);
   const std::optional<TimeUnit> unit = unit_word(dates.token(at).word);
-  if (!unit || *count < 1 || *count > kCountMax) {
+  if (!unit || *count < 1 || *count > kDateCountMax) {
     return std::nullopt;
   }
   return FoundDate{i, at, dates.calendar().up_to_now(*unit, *count)};

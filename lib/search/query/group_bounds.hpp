@@ -18,9 +18,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "search/impact.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
+#include "search/impact.hpp"
 #include "session_scores.hpp"
 
 namespace bmad_mem {

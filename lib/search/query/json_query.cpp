@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "json_node.hpp"
 #include "model/filter_fields.hpp"
 #include "query_error.hpp"

@@ -17,8 +17,8 @@
 #include <string_view>
 #include <vector>
 
-#include "search/analyzer.hpp"
 #include "known_terms.hpp"
+#include "search/analyzer.hpp"
 
 namespace bmad_mem {
 

@@ -8,10 +8,10 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
+#include "ranker.hpp"
 #include "search/analyzer.hpp"
 #include "search/indexed_session.hpp"
 #include "search/question.hpp"
-#include "ranker.hpp"
 
 namespace bmad_mem {
 

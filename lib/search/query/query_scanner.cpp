@@ -6,11 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "blanks.hpp"
 #include "base/ids.hpp"
-#include "search/analyzer.hpp"
+#include "blanks.hpp"
 #include "model/filter_fields.hpp"
 #include "query_error.hpp"
+#include "search/analyzer.hpp"
 
 namespace bmad_mem {
 namespace {

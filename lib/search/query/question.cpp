@@ -84,17 +84,6 @@ std::optional<ArchivedSessions> try_parse_archived(std::string_view value) {
   return value == "only" ? std::optional(ArchivedSessions::kOnly) : std::nullopt;
 }
 
-Status check_fields(const EntryFilter& filter) {
-  for (const FieldFilter& each : filter.fields) {
-    if (Status good = check_filter_field(each.field, each.value); !good) {
-      Error error = std::move(good).error();
-      error.field = "fields";
-      return error;
-    }
-  }
-  return {};
-}
-
 Status check_time_range(const EntryFilter& filter) {
   if (filter.since && filter.until && *filter.since > *filter.until) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,

@@ -28,8 +28,8 @@
 
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "search/indexed_session.hpp"
 #include "search/date_span.hpp"
+#include "search/indexed_session.hpp"
 #include "speakers.hpp"
 
 namespace bmad_mem {

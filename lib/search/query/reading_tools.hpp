@@ -9,8 +9,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/result.hpp"
-#include "search/analyzer.hpp"
 #include "known_terms.hpp"
+#include "search/analyzer.hpp"
 
 namespace bmad_mem {
 

@@ -18,8 +18,8 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
 #include "search/impact.hpp"
-#include "search/session_index.hpp"
 #include "search/search.hpp"
+#include "search/session_index.hpp"
 
 namespace bmad_mem {
 

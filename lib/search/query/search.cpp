@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "best_found.hpp"
 #include "base/parallel.hpp"
+#include "best_found.hpp"
 #include "group_bounds.hpp"
 #include "group_choice.hpp"
 #include "model/entry.hpp"

@@ -19,9 +19,9 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
-#include "search/indexed_session.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
+#include "search/indexed_session.hpp"
 
 namespace bmad_mem {
 

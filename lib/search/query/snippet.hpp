@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "bmad_mem/reports.hpp"
-#include "search/analyzer.hpp"
 #include "match_finder.hpp"
+#include "search/analyzer.hpp"
 
 namespace bmad_mem {
 

@@ -5,10 +5,10 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/hash.hpp"
-#include "search/statement_row.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "model/statement.hpp"
+#include "search/statement_row.hpp"
 
 namespace bmad_mem {
 namespace {

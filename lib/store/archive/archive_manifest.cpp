@@ -6,10 +6,10 @@
 
 #include <fmt/format.h>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/object_text.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"
@@ -19,7 +19,7 @@ namespace bmad_mem {
 namespace {
 
 /// As for a session's manifest, and some room for what is added.
-constexpr std::uint64_t kManifestSizeMax = (1U << 20U) + (1U << 10U);
+constexpr std::uint64_t kArchiveManifestSizeMax = (1U << 20U) + (1U << 10U);
 
 constexpr const char* kArchivedAt = "archived_at";
 constexpr const char* kOriginalSize = "original_size_bytes";
@@ -71,7 +71,7 @@ std::string hashes_text(std::span<const ArchivedHash> hashes) {
   return json.take();
 }
 
-std::vector<ArchivedHash> read_hashes(JsonValue object) {
+std::vector<ArchivedHash> read_archived_hashes(JsonValue object) {
   std::vector<ArchivedHash> hashes;
   for (const JsonMember& member : object.members()) {
     hashes.push_back({.name = std::string(member.key),
@@ -106,7 +106,7 @@ Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
   BMAD_TRY_ASSIGN(manifest.archived_at, time_member(*root, kArchivedAt, path));
   BMAD_TRY_ASSIGN(manifest.original_size_bytes, size_member(*root, kOriginalSize, path));
   BMAD_TRY_ASSIGN(manifest.compressed_size_bytes, size_member(*root, kCompressedSize, path));
-  manifest.hashes = read_hashes((*root)[kArchivedFiles]);
+  manifest.hashes = read_archived_hashes((*root)[kArchivedFiles]);
   manifest.text = std::move(text);
   return manifest;
 }
@@ -146,7 +146,7 @@ Status forget_hashes(FileSystem& files, const ArchiveManifest& manifest) {
 
 Result<ArchiveManifest> read_archive_manifest(FileSystem& files, std::string_view session_id) {
   const std::string path = archive_manifest_path(session_id);
-  Result<std::string> text = read_file(files, path, kManifestSizeMax);
+  Result<std::string> text = read_file(files, path, kArchiveManifestSizeMax);
   if (text) {
     return parse(*std::move(text), session_id, files.display_path(path));
   }

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMembersMax = 1U << 16U;
 /// What does not shrink grows by some bytes, and then there are header and end.
 constexpr std::uint64_t kPackedMax = kArchiveTextMax + 1024;
-constexpr std::size_t kEndSize = 4;  // How much text there is.
+constexpr std::size_t kTextSizeBytes = 4;  // How much text there is.
 
 }  // namespace
 
@@ -23,10 +23,10 @@ Result<std::optional<ArchiveMembers>> ArchiveMembers::find(File& archive,
   BMAD_TRY_ASSIGN(const FileInfo info, archive.info());
   const std::uint64_t tar_max = tar_size_max(info.size, limits);
   // The end of a member, and the header of the next one.
-  std::array<char, kEndSize + kSizedHeaderSize> hop{};
-  const std::string_view end(hop.data(), kEndSize);
+  std::array<char, kTextSizeBytes + kSizedHeaderSize> hop{};
+  const std::string_view end(hop.data(), kTextSizeBytes);
   const std::string_view header(end.end(), kSizedHeaderSize);
-  const std::span first(hop.data() + kEndSize, kSizedHeaderSize);
+  const std::span first(hop.data() + kTextSizeBytes, kSizedHeaderSize);
   BMAD_TRY_ASSIGN(std::size_t got, archive.read_at(0, first));
   if (info.size > limits.bytes || got < first.size()) {
     return std::optional<ArchiveMembers>();
@@ -36,16 +36,16 @@ Result<std::optional<ArchiveMembers>> ArchiveMembers::find(File& archive,
   while (next.packed < info.size) {
     const std::uint64_t rest = info.size - next.packed;
     const std::uint64_t size = sized_member(header).value_or(0);
-    if (size <= kSizedHeaderSize + kEndSize || size > std::min(rest, kPackedMax)) {
+    if (size <= kSizedHeaderSize + kTextSizeBytes || size > std::min(rest, kPackedMax)) {
       return std::optional<ArchiveMembers>();
     }
     found.places_.push_back(next);
     next.packed += size;
     hop.fill('\0');  // There may be no next one.
-    BMAD_TRY_ASSIGN(got, archive.read_at(next.packed - kEndSize, hop));
+    BMAD_TRY_ASSIGN(got, archive.read_at(next.packed - kTextSizeBytes, hop));
     const std::uint64_t text = member_text_size(end);
     next.tar += text;
-    if (got < kEndSize || text == 0 || text > kArchiveTextMax || next.tar > tar_max ||
+    if (got < kTextSizeBytes || text == 0 || text > kArchiveTextMax || next.tar > tar_max ||
         found.places_.size() > kMembersMax) {
       return std::optional<ArchiveMembers>();
     }

@@ -6,8 +6,8 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "model/wrapped_line.hpp"
-#include "store/deletion_record.hpp"
 #include "store/atomic_file.hpp"
+#include "store/deletion_record.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"
 

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
+#include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/ids.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
 #include "store/layout.hpp"

@@ -5,9 +5,9 @@
 #include <unordered_set>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "store/gzip.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
+#include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "wrapped_lines.hpp"
 

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "store/layout.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -9,18 +9,18 @@
 #include "archive_files.hpp"
 #include "base/hash.hpp"
 #include "base/ids.hpp"
-#include "store/archive_members.hpp"
-#include "store/gzip.hpp"
 #include "session_files.hpp"
+#include "store/archive_members.hpp"
 #include "store/atomic_file.hpp"
 #include "store/durable_change.hpp"
+#include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "tar.hpp"
 
 namespace bmad_mem {
 namespace {
 
-constexpr std::string_view kRemedy =
+constexpr std::string_view kUnpackRemedy =
     "; if you trust it, unpack it with tar and look, and pack what is the session's";
 
 /// Judges the members of an archive one by one, and keeps the files.
@@ -33,7 +33,7 @@ class MemberGate {
     if (++count_ > limits_.members) {
       return Error{.code = ErrorCode::E_SIZE_LIMIT,
                    .message = fmt::format("has more than {} members, the most that is read{}",
-                                          limits_.members, kRemedy)};
+                                          limits_.members, kUnpackRemedy)};
     }
     if (member.kind == kTarFolder && is_folder_of_ours(member.name)) {
       return {};  // tar itself writes one for each folder; it says nothing.
@@ -76,7 +76,7 @@ class MemberGate {
     std::string shown = member.name.substr(0, kShownMax);
     std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
     return {.code = ErrorCode::E_STORAGE_CORRUPT,
-            .message = fmt::format("member '{}' {}{}", shown, why, kRemedy)};
+            .message = fmt::format("member '{}' {}{}", shown, why, kUnpackRemedy)};
   }
 
   std::string prefix_;
@@ -97,7 +97,7 @@ Result<std::vector<ArchivedFile>> unpack(std::string_view packed, std::string_vi
   Result<std::string> tar = gunzip(packed, tar_size_max(packed.size(), limits));
   if (!tar) {
     if (tar.error().code == ErrorCode::E_SIZE_LIMIT) {
-      tar.error().message += kRemedy;
+      tar.error().message += kUnpackRemedy;
     }
     return std::move(tar).error();
   }

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
-#include "bmad_mem/entry_type.hpp"
 #include "base/ids.hpp"
+#include "bmad_mem/entry_type.hpp"
 #include "store/layout.hpp"
 #include "store/session_place.hpp"
 

@@ -13,7 +13,7 @@ namespace {
 
 using Writer = std::unique_ptr<archive, decltype(&archive_write_free)>;
 using Reader = std::unique_ptr<archive, decltype(&archive_read_free)>;
-using Entry = std::unique_ptr<archive_entry, decltype(&archive_entry_free)>;
+using TarEntry = std::unique_ptr<archive_entry, decltype(&archive_entry_free)>;
 
 /// Two blocks of NUL bytes end a tar.
 constexpr std::size_t kEndMarkSize = 1024;
@@ -21,7 +21,7 @@ constexpr std::size_t kEndMarkSize = 1024;
 /// ustar has 11 octal digits for it, which last until 2242.
 constexpr std::int64_t kTimeMax = (std::int64_t{1} << 33U) - 1;
 
-constexpr int kFileMode = 0600;
+constexpr int kMemberMode = 0600;
 
 Error trouble(archive* handle) {
   const char* reason = archive_error_string(handle);
@@ -38,7 +38,7 @@ Status write_member(archive* writer, archive_entry* entry, const TarFile& member
   archive_entry_clear(entry);
   archive_entry_set_pathname(entry, member.name.c_str());
   archive_entry_set_filetype(entry, AE_IFREG);
-  archive_entry_set_perm(entry, kFileMode);
+  archive_entry_set_perm(entry, kMemberMode);
   archive_entry_set_mtime(entry, std::clamp<std::int64_t>(member.mtime_s, 0, kTimeMax), 0);
   archive_entry_set_size(entry, static_cast<la_int64_t>(member.bytes.size()));
   if (archive_write_header(writer, entry) != ARCHIVE_OK ||
@@ -155,7 +155,7 @@ Status check_end(const TarBytes& bytes, std::uint64_t size, std::uint64_t read) 
 Result<std::string> make_tar(std::span<const TarFile> members) {
   std::string text;
   const Writer writer(archive_write_new(), archive_write_free);
-  const Entry entry(archive_entry_new(), archive_entry_free);
+  const TarEntry entry(archive_entry_new(), archive_entry_free);
   if (writer == nullptr || entry == nullptr) {
     throw std::bad_alloc();
   }

@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "access_scanner.hpp"
+#include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/ids.hpp"
 #include "posix_error.hpp"
 #include "store/atomic_file.hpp"
 #include "store/file_lock.hpp"
@@ -28,10 +28,10 @@ namespace {
 constexpr std::uint64_t kReadSizeMax = 16U << 20U;
 
 /// More than that is no count: sums stay within what a line may say.
-constexpr std::uint64_t kCountMax = 999'999'999'999'999;
+constexpr std::uint64_t kAccessCountMax = 999'999'999'999'999;
 
 /// So long a line takes no more ids: it has to fit into a log that was folded.
-constexpr std::size_t kLineSizeMax = 32U << 10U;
+constexpr std::size_t kAccessLineSizeMax = 32U << 10U;
 
 /// Of a folded line: so few are lost when one gets damaged.
 constexpr std::size_t kIdsInLineMax = 50;
@@ -135,7 +135,7 @@ class AccessReader {
     }
     for (const std::string_view id : line_.ids) {
       Access& access = table_.entries_[id];
-      access.count = std::min(access.count + line_.count, kCountMax);
+      access.count = std::min(access.count + line_.count, kAccessCountMax);
       access.last = std::max(access.last, line_.last);
     }
   }
@@ -153,7 +153,7 @@ class AccessReader {
     const auto time = try_parse_rfc3339((*value)[is_of_one ? "last" : "at"].string());
     const JsonValue counted = (*value)["count"];
     const std::int64_t count = is_of_one || counted.present() ? counted.integer(-1) : 1;
-    if (!time || count < 0 || count > static_cast<std::int64_t>(kCountMax)) {
+    if (!time || count < 0 || count > static_cast<std::int64_t>(kAccessCountMax)) {
       return false;
     }
     line_.last = *time;
@@ -196,7 +196,7 @@ Status append_accesses(FileSystem& files, const Clock& clock, std::string_view s
   begin_line(line, {.count = 1, .last = std::chrono::floor<std::chrono::seconds>(now)});
   for (const std::string& id : ids) {
     add_to_line(line, id);
-    if (line.size() > kLineSizeMax) {
+    if (line.size() > kAccessLineSizeMax) {
       break;
     }
   }

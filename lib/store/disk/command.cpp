@@ -25,7 +25,7 @@ extern char** environ;  // NOLINT(readability-redundant-declaration): POSIX has 
 namespace bmad_mem {
 namespace {
 
-using SteadyTime = std::chrono::steady_clock::time_point;
+using CommandTime = std::chrono::steady_clock::time_point;
 
 constexpr std::size_t kErrSizeMax = 4096;
 constexpr std::size_t kQuoteSizeMax = 400;  // Of stderr in a message.
@@ -129,7 +129,7 @@ class RunningCommand {
 
  private:
   int spawn(std::span<const std::string> command, const Pipe& in, const Pipe& out, const Pipe& err);
-  void wait_for_news(SteadyTime deadline) const;
+  void wait_for_news(CommandTime deadline) const;
   void give(std::string_view& input);
   /// False when the program has said too much.
   bool take(std::size_t output_size_max);
@@ -205,7 +205,7 @@ int RunningCommand::spawn(std::span<const std::string> command, const Pipe& in, 
 Result<CommandOutput> RunningCommand::finish(std::string_view input,
                                              const CommandOptions& options) {
   const NoBrokenPipe no_broken_pipe;
-  const SteadyTime deadline = std::chrono::steady_clock::now() + options.timeout;
+  const CommandTime deadline = std::chrono::steady_clock::now() + options.timeout;
   bool ended = false;
   while (!ended) {
     if (std::chrono::steady_clock::now() >= deadline) {
@@ -236,7 +236,7 @@ Result<CommandOutput> RunningCommand::finish(std::string_view input,
   return std::move(output_);
 }
 
-void RunningCommand::wait_for_news(SteadyTime deadline) const {
+void RunningCommand::wait_for_news(CommandTime deadline) const {
   // A negative descriptor is passed over by poll.
   std::array<pollfd, 4> watched{{{.fd = in_.get(), .events = POLLOUT, .revents = 0},
                                  {.fd = out_.get(), .events = POLLIN, .revents = 0},

@@ -11,11 +11,11 @@
 
 #include <fmt/format.h>
 
+#include "base/process.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "base/process.hpp"
 
 namespace bmad_mem {
 namespace {

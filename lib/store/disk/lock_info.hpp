@@ -5,9 +5,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/locks.hpp"
-#include "base/file_system.hpp"
 
 namespace bmad_mem {
 

@@ -5,11 +5,11 @@
 #include <memory>
 #include <string>
 
-#include "bmad_mem/clock.hpp"
 #include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "base/little_endian.hpp"
 #include "base/process.hpp"
+#include "bmad_mem/clock.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {

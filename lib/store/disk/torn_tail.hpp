@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <string>
 
-#include "bmad_mem/clock.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 
 namespace bmad_mem {
 

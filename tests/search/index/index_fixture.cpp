@@ -9,8 +9,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "search/segment.hpp"
 #include "model/entry.hpp"
+#include "search/segment.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem::test {

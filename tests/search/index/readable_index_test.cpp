@@ -16,8 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bmad_mem/json_parser.hpp"
-#include "search/index/index_fixture.hpp"
 #include "model/entry.hpp"
+#include "search/index/index_fixture.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem::test::readable_index_test {

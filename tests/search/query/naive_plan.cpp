@@ -7,10 +7,10 @@
 #include <set>
 #include <utility>
 
-#include "search/query/asking_words.hpp"
 #include "search/edit_matcher.hpp"
-#include "search/query_parser.hpp"
+#include "search/query/asking_words.hpp"
 #include "search/query/term_expansion.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem::test {
 namespace {

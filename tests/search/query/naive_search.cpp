@@ -10,15 +10,15 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "search/analyzer.hpp"
-#include "store/entry_scanner.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
 #include "model/statement.hpp"
+#include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/query/naive_plan.hpp"
 #include "search/query_parser.hpp"
 #include "search/question.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem::test {

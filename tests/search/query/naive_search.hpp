@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 #include "search/search.hpp"
 
 namespace bmad_mem::test {

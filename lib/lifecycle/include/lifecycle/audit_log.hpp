@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 
 namespace bmad_mem {
 

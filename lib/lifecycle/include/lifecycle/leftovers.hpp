@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "bmad_mem/result.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 

@@ -18,9 +18,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 #include "lifecycle/cron.hpp"
 #include "lifecycle/trusted_clock.hpp"
 #include "store/config.hpp"

@@ -10,15 +10,15 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "base/file_system.hpp"
+#include "lifecycle/entry_matcher.hpp"
+#include "store/deleted_entries.hpp"
+#include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/kept_file.hpp"
 #include "store/session_archive.hpp"
-#include "store/deleted_entries.hpp"
-#include "store/deletion_record.hpp"
-#include "lifecycle/entry_matcher.hpp"
 
 namespace bmad_mem {
 

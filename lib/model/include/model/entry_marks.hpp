@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/entry_type.hpp"
 #include "base/workspace.hpp"
+#include "bmad_mem/entry_type.hpp"
 
 namespace bmad_mem {
 

@@ -21,32 +21,27 @@ enum class KeyUse : std::uint8_t {
 };
 
 /// The redactor of a store and the key of its placeholders. Thread-safe.
-class StoreRedaction {
+class StoreRedaction final : public WriteRedaction {
  public:
   /// Errors: those of Redactor::make, with the path of config.json; E_STORAGE_IO, E_STORAGE_FULL
   /// and E_LOCK_TIMEOUT when a key has to be kept and can't be.
   static Result<std::unique_ptr<StoreRedaction>> make(const Store& store,
                                                       KeyUse key_use = KeyUse::kAsConfigured);
 
-  /// `line`, one JSON object, without secrets; nothing when it may be written as it is. Adds to
-  /// `counts`. An entry with something doubtful in it comes back as a sensitive one.
   [[nodiscard]] std::optional<std::string> redact_entry(std::string_view line,
                                                         std::string_view session_id,
-                                                        RedactionCounts& counts) const;
+                                                        RedactionCounts& counts) const override;
 
   /// `json`, an object laid out for people, without secrets.
   [[nodiscard]] std::string redact_object(const std::string& json, std::string_view session_id,
                                           RedactionCounts& counts) const;
 
-  /// `text`, which is no JSON, without secrets. Adds to `counts` if given.
   [[nodiscard]] std::string redact_text(std::string_view text, std::string_view session_id,
-                                        RedactionCounts* counts = nullptr) const;
-
-  /// Whether there is anything in `text` that would be taken out.
-  [[nodiscard]] bool has_secret(std::string_view text) const;
-
-  /// For those who look at other texts by the same rules.
-  [[nodiscard]] const std::shared_ptr<const Redactor>& redactor() const { return redactor_; }
+                                        RedactionCounts* counts = nullptr) const override;
+  [[nodiscard]] bool has_secret(std::string_view text) const override;
+  [[nodiscard]] const std::shared_ptr<const Redactor>& redactor() const override {
+    return redactor_;
+  }
 
  private:
   StoreRedaction(Redactor redactor, const RedactionKey& key)

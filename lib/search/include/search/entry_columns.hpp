@@ -21,9 +21,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/ids.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "base/ids.hpp"
 #include "search/posting.hpp"
 
 namespace bmad_mem {

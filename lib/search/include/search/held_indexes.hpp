@@ -10,12 +10,21 @@
 #include <string_view>
 #include <vector>
 
-#include "search/session_index.hpp"
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
+#include "search/session_index.hpp"
+#include "store/present_sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
+/// The index of `session_id`, kept as long as the root is open; refresh() it before use.
+std::shared_ptr<SessionIndex> session_index(const Store& store, const std::string& session_id);
+/// The same for who works through all sessions and needs each index once: one that is not there is
+/// not kept.
+std::shared_ptr<SessionIndex> passing_index(const Store& store, const std::string& session_id);
+/// Whether the index of `session_id` is in memory: refresh() takes in what is new, and no more.
+bool has_index(const Store& store, const std::string& session_id);
 
 /// The indexes that a question is asked of.
 struct ChosenIndexes {

@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/entry_type.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/entry_type.hpp"
 #include "search/segment.hpp"
 
 namespace bmad_mem {

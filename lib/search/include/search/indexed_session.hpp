@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 #include "search/entry_columns.hpp"
 #include "search/impact.hpp"
 #include "search/memtable.hpp"

@@ -25,11 +25,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_system.hpp"
+#include "base/hash.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
-#include "base/hash.hpp"
 #include "store/log_stamp.hpp"
 
 namespace bmad_mem {

@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-#include "bmad_mem/clock.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 #include "search/session_index.hpp"
-#include "store/evicted_file.hpp"
 #include "search/session_sources.hpp"
+#include "store/evicted_file.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

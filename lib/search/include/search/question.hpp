@@ -24,9 +24,6 @@ struct Question {
   std::vector<std::string> notes;
 };
 
-/// E_INVALID_QUERY, with field "fields", for one that there isn't or a value that it never has.
-Status check_fields(const EntryFilter& filter);
-
 /// E_INVALID_QUERY for a time range that ends before it begins.
 Status check_time_range(const EntryFilter& filter);
 

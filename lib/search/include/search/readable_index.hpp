@@ -24,9 +24,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 #include "search/segment_writer.hpp"
 
 namespace bmad_mem {

@@ -23,9 +23,9 @@
 #include <string_view>
 #include <vector>
 
+#include "search/index_state.hpp"
 #include "search/segment.hpp"
 #include "search/session_index.hpp"
-#include "search/index_state.hpp"
 #include "store/file_lock.hpp"
 #include "store/store_watch.hpp"
 

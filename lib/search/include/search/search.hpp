@@ -33,8 +33,8 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
-#include "search/indexed_session.hpp"
 #include "model/decay.hpp"
+#include "search/indexed_session.hpp"
 #include "search/question.hpp"
 
 namespace bmad_mem {

@@ -16,8 +16,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/result.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/result.hpp"
 #include "search/indexed_session.hpp"
 #include "search/segment_writer.hpp"
 #include "search/statement_row.hpp"

@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "bmad_mem/result.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/result.hpp"
 #include "search/indexed_session.hpp"
 #include "search/statement_row.hpp"
 

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/reports.hpp"
 #include "search/packed_session.hpp"
+#include "store/present_sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

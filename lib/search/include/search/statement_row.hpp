@@ -4,8 +4,8 @@
 // All versions have one, superseded ones too: items of knowledge have their history.
 #pragma once
 
-#include "search/entry_columns.hpp"
 #include "model/statement.hpp"
+#include "search/entry_columns.hpp"
 
 namespace bmad_mem {
 

@@ -18,7 +18,8 @@ Status check_write(const Store& store, EntryType type);
 Status check_manage(const Store& store, std::string_view what);
 
 /// `filter` for types that may be read: the ones it names, or all there are when it names none.
-/// Errors besides: as check_fields(), since all that filters goes through here.
+/// Errors besides: as check_fields() (model/filter_fields.hpp), since all that filters goes through
+/// here.
 Result<EntryFilter> readable(const Store& store, EntryFilter filter);
 
 /// Drops entries of types that may not be read.

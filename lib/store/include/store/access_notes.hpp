@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/clock.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 
 namespace bmad_mem {
 

@@ -20,8 +20,8 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/clock.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 #include "store/log_rewrite.hpp"
 
 namespace bmad_mem {

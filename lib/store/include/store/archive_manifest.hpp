@@ -15,8 +15,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/clock.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 #include "store/session_archive.hpp"
 
 namespace bmad_mem {

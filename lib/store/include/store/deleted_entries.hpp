@@ -12,10 +12,10 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 
 namespace bmad_mem {
 

@@ -10,10 +10,10 @@
 #include <string>
 #include <string_view>
 
-#include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_parser.hpp"
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem {
 

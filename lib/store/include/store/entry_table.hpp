@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "base/file_system.hpp"
 #include "store/entry_scanner.hpp"
 
 namespace bmad_mem {

@@ -16,9 +16,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "base/file_system.hpp"
 
 namespace bmad_mem {
 

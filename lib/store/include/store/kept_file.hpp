@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/entry_type.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/entry_type.hpp"
 
 namespace bmad_mem {
 

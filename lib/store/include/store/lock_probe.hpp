@@ -4,9 +4,9 @@
 #include <optional>
 #include <string>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 
 namespace bmad_mem {
 

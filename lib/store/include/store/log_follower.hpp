@@ -19,9 +19,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "base/file_system.hpp"
 #include "store/entry_table.hpp"
 
 namespace bmad_mem {

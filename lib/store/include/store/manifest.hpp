@@ -22,9 +22,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
-#include "base/file_system.hpp"
 
 namespace bmad_mem {
 

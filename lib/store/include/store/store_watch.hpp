@@ -22,8 +22,8 @@
 #include <optional>
 #include <string>
 
-#include "bmad_mem/clock.hpp"
 #include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 #include "store/folder_watch.hpp"
 
 namespace bmad_mem {

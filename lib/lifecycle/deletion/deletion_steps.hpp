@@ -1,4 +1,4 @@
-// deletion.hpp - what deleting, purging and undeleting share.
+// deletion_steps.hpp - what deleting, purging and undeleting share.
 #pragma once
 
 #include <string>

@@ -3,9 +3,12 @@
 #include <map>
 #include <utility>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "search/reads.hpp"
 #include "store/store.hpp"
+#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {
