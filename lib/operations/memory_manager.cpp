@@ -118,7 +118,7 @@ Result<std::string> single_id(Result<BatchReport> report) {
 }  // namespace
 
 struct MemoryManager::Impl {
-  explicit Impl(const Clock& clock) : store(clock) { join_rooms(store); }
+  explicit Impl(const Clock& clock) : store(clock, all_rooms()) {}
 
   Store store;
   std::mutex maintained_mutex;  // Guards what follows.

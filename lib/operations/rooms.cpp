@@ -9,9 +9,11 @@
 
 namespace bmad_mem {
 
-void join_rooms(Store& store) {
-  store.root_index = std::make_shared<RootIndex>(store);
-  store.above = {.compact = compact_session, .restore = restore_session, .seal_index = seal_index};
+RoomsAbove all_rooms() {
+  return {.make_root_index = [](const Store& store) { return std::make_shared<RootIndex>(store); },
+          .compact = compact_session,
+          .restore = restore_session,
+          .seal_index = seal_index};
 }
 
 }  // namespace bmad_mem

@@ -93,8 +93,7 @@ struct SmallMemory {
   }
 
   std::unique_ptr<Store> open() {
-    auto store = std::make_unique<Store>(clock);
-    join_rooms(*store);
+    auto store = std::make_unique<Store>(clock, all_rooms());
     store->files = std::make_unique<Shared>(files);
     store->notes_accesses = false;
     store->config.indexing.rebuild_threshold_writes = 1;

@@ -207,8 +207,7 @@ std::vector<std::string> fact_lines(Store& store) {
 }  // namespace
 
 void fuzz_log(std::string_view bytes) {
-  Store store(still_clock());
-  join_rooms(store);
+  Store store(still_clock(), all_rooms());
   auto disk = std::make_unique<MemoryFileSystem>();
   MemoryFileSystem& files = *disk;
   store.files = std::move(disk);

@@ -20,6 +20,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/archiving.hpp"
 #include "lifecycle/compaction.hpp"
+#include "operations/rooms.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"
 #include "store/layout.hpp"
@@ -349,7 +350,7 @@ struct Disk {
 
   Process open() {
     auto files = std::make_unique<FaultyFileSystem>(disk);
-    Process process{.store = std::make_unique<Store>(clock), .files = files.get()};
+    Process process{.store = std::make_unique<Store>(clock, all_rooms()), .files = files.get()};
     process.store->files = std::move(files);
     process.store->lock_timeout = std::chrono::milliseconds(1000);
     process.store->notes_accesses = false;

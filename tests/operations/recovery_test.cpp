@@ -14,6 +14,7 @@
 
 #include <doctest/doctest.h>
 
+#include "operations/rooms.hpp"
 #include "search/reads.hpp"
 #include "store/layout.hpp"
 #include "store/retrying_file_system.hpp"
@@ -60,7 +61,7 @@ class StumblingStore {
   FaultyFileSystem* files = nullptr;
   std::chrono::milliseconds slept{0};
   ManualClock clock;
-  Store store{clock};
+  Store store{clock, all_rooms()};
 };
 
 }  // namespace

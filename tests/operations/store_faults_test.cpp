@@ -8,6 +8,7 @@
 #include <doctest/doctest.h>
 
 #include "lifecycle/repair.hpp"
+#include "operations/rooms.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
@@ -45,7 +46,7 @@ class FaultyStore {
   MemoryFileSystem disk;
   FaultyFileSystem* files = nullptr;
   ManualClock clock;
-  Store store{clock};
+  Store store{clock, all_rooms()};
 };
 
 /// "write_at" of "write_at path 0 512".

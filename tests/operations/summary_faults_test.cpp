@@ -10,6 +10,7 @@
 #include "knowledge/summary_file.hpp"
 #include "knowledge/summary_mark.hpp"
 #include "lifecycle/repair.hpp"
+#include "operations/rooms.hpp"
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
@@ -57,7 +58,7 @@ class FaultySummary {
   MemoryFileSystem disk;
   FaultyFileSystem* files = nullptr;
   ManualClock clock;
-  Store store{clock};
+  Store store{clock, all_rooms()};
 };
 
 /// Whether `text` is wholly the old or wholly the new summary; the mark goes with the words.

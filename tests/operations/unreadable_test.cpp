@@ -10,6 +10,7 @@
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/repair.hpp"
+#include "operations/rooms.hpp"
 #include "search/reads.hpp"
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
@@ -57,7 +58,7 @@ class TwoSessions {
   MemoryFileSystem disk;
   FaultyFileSystem* files = nullptr;
   ManualClock clock;
-  Store store{clock};
+  Store store{clock, all_rooms()};
   std::vector<Error> told;
 };
 

@@ -113,8 +113,7 @@ class Memory {
   /// As another process would.
   Process open(bool with_index = true) {
     auto files = std::make_unique<FaultyFileSystem>(disk);
-    Process process{.store = std::make_unique<Store>(clock), .files = files.get()};
-    join_rooms(*process.store);
+    Process process{.store = std::make_unique<Store>(clock, all_rooms()), .files = files.get()};
     process.store->files = std::move(files);
     process.store->lock_timeout = std::chrono::milliseconds(1000);
     process.store->notes_accesses = false;

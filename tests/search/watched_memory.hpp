@@ -78,9 +78,8 @@ class Memory {
   /// As another process would.
   Process open(With with = With::kIndex) {
     auto files = std::make_unique<FaultyFileSystem>(*disk);
-    Process process{.store = std::make_unique<Store>(clock), .files = files.get()};
+    Process process{.store = std::make_unique<Store>(clock, all_rooms()), .files = files.get()};
     Store& store = *process.store;
-    join_rooms(store);
     store.files = std::move(files);
     store.root = root;
     store.lock_timeout = std::chrono::milliseconds(1000);

@@ -33,7 +33,6 @@ Status status_of(const Result<T>& result) {
 FaultyFileSystem* put_on(MemoryFileSystem& disk, Store& store, std::chrono::milliseconds timeout) {
   auto faulty = std::make_unique<FaultyFileSystem>(disk);
   FaultyFileSystem* files = faulty.get();
-  join_rooms(store);
   store.files = std::move(faulty);
   store.lock_timeout = timeout;
   store.config.privacy.deleted_retention_days = 30;
@@ -54,7 +53,7 @@ LifecycleStore::LifecycleStore() {
 }
 
 std::unique_ptr<Store> LifecycleStore::another_process() {
-  auto other = std::make_unique<Store>(clock);
+  auto other = std::make_unique<Store>(clock, all_rooms());
   put_on(disk, *other, std::chrono::milliseconds(0));
   return other;
 }

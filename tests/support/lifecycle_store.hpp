@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "operations/rooms.hpp"
 #include "store/store.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
@@ -34,7 +35,7 @@ class LifecycleStore {
   MemoryFileSystem disk;
   FaultyFileSystem* files = nullptr;
   ManualClock clock;
-  Store store{clock};
+  Store store{clock, all_rooms()};
   std::vector<std::string> lines;  ///< Of f1 to f6, with the texts "text-1" to "text-6".
 
  private:

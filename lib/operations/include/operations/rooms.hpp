@@ -1,12 +1,10 @@
-// rooms.hpp - an opened root with all rooms in it.
+// rooms.hpp - who does what the store asks of the rooms above it.
 #pragma once
 
 #include "store/store.hpp"
 
 namespace bmad_mem {
 
-/// Gives `store`, which was just made, its index and those who do what it asks of the rooms above
-/// it. Whoever makes a Store calls it once.
-void join_rooms(Store& store);
+RoomsAbove all_rooms();
 
 }  // namespace bmad_mem

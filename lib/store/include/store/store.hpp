@@ -58,8 +58,9 @@ class WriteRedaction {
   [[nodiscard]] virtual const std::shared_ptr<const Redactor>& redactor() const = 0;
 };
 
-/// What this room asks of those above it; join_rooms() (operations/rooms.hpp) says who does it.
+/// What this room asks of those above it; all_rooms() (operations/rooms.hpp) says who does it.
 struct RoomsAbove {
+  std::shared_ptr<RootIndex> (*make_root_index)(const Store& store) = nullptr;
   /// Makes room in a session that is full.
   Result<CompactionReport> (*compact)(Store& store, const std::string& session_id,
                                       const CompactOptions& options) = nullptr;
@@ -108,7 +109,7 @@ struct Store {
   std::optional<Error> newer_layout;    // A newer program made the root: `files` only reads.
   std::chrono::milliseconds lock_timeout{0};
   IdGenerator ids;
-  RoomsAbove above;
+  const RoomsAbove above;
   std::unique_ptr<WriteRedaction> redaction;  // Null where the config says no.
 
   std::mutex sessions_mutex;
@@ -141,14 +142,14 @@ struct Store {
   std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
   mutable std::mutex present_mutex;
   mutable std::shared_ptr<const KeptSessions> present;  // With `watch`: as last looked for.
-  std::shared_ptr<RootIndex> root_index;                // Never null once the rooms are joined.
+  std::shared_ptr<RootIndex> root_index;                // Never null.
   bool indexes_at_the_end = false;                      // As OpenOptions has it.
   mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
 
   bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
   mutable AccessNotes accesses;
 
-  explicit Store(const Clock& used_clock);
+  Store(const Clock& used_clock, const RoomsAbove& rooms);
   /// Writes what is still noted of accesses.
   ~Store();
 
