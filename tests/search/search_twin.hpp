@@ -1,6 +1,6 @@
 // search_twin.hpp - random stores and random queries, each answered by the engine and by the naive
-// search of tests/search/query/naive_search.hpp: the same entries in the same order with the same scores,
-// whatever state the index is in.
+// search of tests/search/query/naive_search.hpp: the same entries in the same order with the same
+// scores, whatever state the index is in.
 #pragma once
 
 #include <cstddef>
