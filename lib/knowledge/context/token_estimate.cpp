@@ -50,11 +50,11 @@ Class class_of(char c) {
 
 /// What a character that is not ASCII costs: by its script.
 std::size_t weight_of(char32_t c) {
-  struct Range {
+  struct WeightRange {
     char32_t end;
     std::size_t weight;
   };
-  static constexpr std::array<Range, 10> kRanges = {{
+  static constexpr std::array<WeightRange, 10> kRanges = {{
       {0x0300, 10},    // Latin: the letter, and the word around it that is no longer known.
       {0x0400, 6},     // Marks, Greek.
       {0x0530, 2},     // Cyrillic.
@@ -66,7 +66,8 @@ std::size_t weight_of(char32_t c) {
       {0x10000, 6},    // Full-width forms; U+FFFD.
       {0x110000, 12},  // Emoji, rare scripts: about a token a byte.
   }};
-  return std::ranges::find_if(kRanges, [c](const Range& range) { return c < range.end; })->weight;
+  return std::ranges::find_if(kRanges, [c](const WeightRange& range) { return c < range.end; })
+      ->weight;
 }
 
 /// One pass over a text.
