@@ -71,7 +71,8 @@ target_compile_options(bmad_flags INTERFACE
 add_compile_options("$<$<CONFIG:Release>:-ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>")
 
 # With sanitizers -O1 takes three times as long to compile as -O0. It pays where tests run long, in
-# the inner loops of the rooms; not in the engine, the tool and the tests, which link this beside.
+# the inner loops of the lower rooms; not in what drives them, the tool and the tests, which link this
+# beside.
 add_library(bmad_quick_flags INTERFACE)
 if(BMAD_SANITIZE)
   target_compile_options(bmad_quick_flags INTERFACE -O0)

@@ -23,6 +23,8 @@ list(TRANSFORM BMAD_OPERATION_TABLES PREPEND "${PROJECT_SOURCE_DIR}/lib/operatio
 list(TRANSFORM BMAD_OPERATION_TABLES APPEND ".toml")
 
 function(bmad_operation_table part output)
+  cmake_path(GET output PARENT_PATH folder)
+  file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/${folder}")
   add_custom_command(
     OUTPUT "${CMAKE_CURRENT_BINARY_DIR}/${output}"
     COMMAND "${BMAD_TABLE_PROGRAM}" ${part} "${CMAKE_CURRENT_BINARY_DIR}/${output}"
@@ -39,5 +41,4 @@ foreach(page IN ITEMS commands endpoints tools)
   bmad_operation_table(${page}_page reference/${page}.md)
   list(APPEND pages "${CMAKE_CURRENT_BINARY_DIR}/reference/${page}.md")
 endforeach()
-file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/reference")
 add_custom_target(bmad_reference ALL DEPENDS ${pages})

@@ -21,6 +21,8 @@ function(bmad_room name)
     endif()
     set(scope PUBLIC)
     target_link_libraries(${target} PRIVATE bmad_flags ${room_THIRD_PARTY})
+    # A folder of the room includes another's private header as "folder/header.hpp".
+    target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
     set_property(GLOBAL APPEND PROPERTY BMAD_ROOM_OBJECTS $<TARGET_OBJECTS:${target}>)
   else()
     add_library(${target} INTERFACE)

@@ -24,7 +24,7 @@ endmacro()
 #           [ARGUMENTS ...])
 #
 # One test program test_<name>, registered as one CTest <name>. Tests see the insides of every room:
-# "core/ids.hpp" is a door, "core/ids_detail.hpp" a private header beside its source.
+# "base/ids.hpp" is a door, "base/ids_detail.hpp" a private header beside its source.
 # They get BMAD_SOURCE_DIR.
 function(bmad_test name)
   cmake_parse_arguments(PARSE_ARGV 1 test "" "TIMEOUT" "SOURCES;LABELS;LIBS;ARGUMENTS")
@@ -47,6 +47,16 @@ function(bmad_test name)
     # The same properties are tried with the same values each time: what fails was broken by the
     # change at hand. Slow tests, and a test program started by hand, look for new ones.
     set_tests_properties(${test} PROPERTIES ENVIRONMENT RC_PARAMS=seed=1)
+  endif()
+endfunction()
+
+# bmad_in_memory(<test>...): with temporary files in memory. Every operation of a memory syncs;
+# whether the disk really keeps it is no question there, and a slow one costs minutes.
+function(bmad_in_memory)
+  if(IS_DIRECTORY /dev/shm)
+    foreach(name IN LISTS ARGN)
+      set_property(TEST ${BMAD_TEST_PREFIX}${name} APPEND PROPERTY ENVIRONMENT TMPDIR=/dev/shm)
+    endforeach()
   endif()
 endfunction()
 
@@ -129,7 +139,7 @@ target_link_libraries(bmad_insides INTERFACE
   bmad_mem bmad_fmt nlohmann_json::nlohmann_json)
 target_include_directories(bmad_insides INTERFACE
   "${PROJECT_SOURCE_DIR}/lib" "${PROJECT_SOURCE_DIR}/tests"
-  $<TARGET_PROPERTY:bmad_engine,INTERFACE_INCLUDE_DIRECTORIES>)
+  $<TARGET_PROPERTY:bmad_operations,INTERFACE_INCLUDE_DIRECTORIES>)
 target_compile_definitions(bmad_insides INTERFACE BMAD_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
 # bmad_fuzz(<name> SOURCES ...): a libFuzzer target fuzz_<name>; needs clang and BMAD_BUILD_FUZZ.

@@ -3,9 +3,9 @@
 
 #include <string>
 
+#include "base/workspace.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
-#include "core/workspace.hpp"
 
 namespace bmad_mem {
 

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "json/json_cursor.hpp"
 #include "visible_text.hpp"
 
 namespace bmad_mem {

@@ -17,9 +17,9 @@ namespace bmad_mem {
 namespace {
 
 /// Bytes of one entry that are shown: one long message must not push out all others.
-constexpr std::size_t kEntrySizeMax = 600;
+constexpr std::size_t kShownSizeMax = 600;
 /// What programs print is seldom what matters.
-constexpr std::size_t kOutputSizeMax = 200;
+constexpr std::size_t kPrintedSizeMax = 200;
 
 std::string category_names() {
   std::string names;
@@ -62,7 +62,7 @@ std::string log_line(EntryType type, Timestamp at, JsonValue entry) {
   const std::string_view role = entry["role"].string();
   const bool is_output = type == EntryType::kEvent || role == "tool";
   const std::string text =
-      cut_text(visible_line(entry_prose(type, entry)), is_output ? kOutputSizeMax : kEntrySizeMax);
+      cut_text(visible_line(entry_prose(type, entry)), is_output ? kPrintedSizeMax : kShownSizeMax);
   if (text.empty()) {
     return {};
   }

@@ -4,8 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "core/hash.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
 
@@ -109,7 +109,7 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
 namespace {
 
 /// A statement and the entry that it is a version of.
-struct Stated {
+struct StatedVersion {
   KnowledgeSource* source = nullptr;
   KnowledgeStatement* statement = nullptr;
 };
@@ -123,7 +123,7 @@ class ItemMaker {
         stated_.push_back({.source = source, .statement = &statement});
       }
     }
-    std::ranges::stable_sort(stated_, [](const Stated& a, const Stated& b) {
+    std::ranges::stable_sort(stated_, [](const StatedVersion& a, const StatedVersion& b) {
       return std::tie(a.statement->at, a.source->session_id) <
              std::tie(b.statement->at, b.source->session_id);
     });
@@ -131,7 +131,7 @@ class ItemMaker {
 
   KnowledgeItem make() {
     const std::size_t holds = holding();
-    const Stated& held = stated_[holds];
+    const StatedVersion& held = stated_[holds];
     KnowledgeItem item{.category = held.source->category, .key = held.source->key};
     item.value = held.statement->value;
     item.trust = held.statement->trust;
@@ -185,7 +185,7 @@ class ItemMaker {
     return stated_.size() - 1;
   }
 
-  std::vector<Stated> stated_;  // Oldest first.
+  std::vector<StatedVersion> stated_;  // Oldest first.
 };
 
 }  // namespace

@@ -28,12 +28,12 @@ std::string_view without_controls_around(std::string_view text) {
 /// The name of the tag that `text` begins with, such as "system-reminder"; empty when there is
 /// none.
 std::string_view tag_name(std::string_view text) {
-  constexpr std::size_t kNameSizeMax = 40;
+  constexpr std::size_t kTagSizeMax = 40;
   if (text.size() < 3 || text[0] != '<' || !is_lower(text[1])) {
     return {};
   }
   std::size_t end = 1;
-  while (end < text.size() && end <= kNameSizeMax &&
+  while (end < text.size() && end <= kTagSizeMax &&
          (is_lower(text[end]) || is_digit(text[end]) || text[end] == '-' || text[end] == '_')) {
     ++end;
   }

@@ -6,9 +6,9 @@
 #include <set>
 #include <utility>
 
+#include "base/hash.hpp"
 #include "bmad_mem/edit_distance.hpp"
 #include "bmad_mem/text.hpp"
-#include "core/hash.hpp"
 
 namespace bmad_mem {
 namespace {

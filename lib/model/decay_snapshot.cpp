@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "json/object_text.hpp"
 #include "model/decay.hpp"
 #include "model/entry.hpp"
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "core/ids.hpp"
+#include "base/ids.hpp"
 #include "fit.hpp"
 #include "nearest.hpp"
 #include "value_text.hpp"

@@ -263,6 +263,17 @@ Status read_field_filters(JsonValue object, std::vector<FieldFilter>& filters) {
   return {};
 }
 
+Status check_fields(const EntryFilter& filter) {
+  for (const FieldFilter& each : filter.fields) {
+    if (Status good = check_filter_field(each.field, each.value); !good) {
+      Error error = std::move(good).error();
+      error.field = "fields";
+      return error;
+    }
+  }
+  return {};
+}
+
 void entry_filter_values(EntryType type, JsonValue entry, const UseFilterValue& use) {
   const ObjectShape& shape = entry_shape(type);
   const FieldMask mask = filter_mask(type);

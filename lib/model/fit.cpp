@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/ids.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "core/ids.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -6,9 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/hash.hpp"
+#include "base/object_text.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "core/hash.hpp"
-#include "json/object_text.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "json/json_cursor.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -596,7 +596,7 @@ std::string rows(const Tables& tables) {
     rights += "    {" + quoted(name) + ", Right::" + enumerator(right) + ", " +
               quoted(right == said ? "" : said.substr(right.size() + 1)) + "},\n";
   }
-  return "#pragma once\n\n#include \"operations/operation.hpp\"\n\nnamespace bmad_mem {\n\n"
+  return "#pragma once\n\n#include \"store/operation.hpp\"\n\nnamespace bmad_mem {\n\n"
          "enum class Operation : std::uint8_t {\n" +
          names + "};\n\ninline constexpr OperationRow kOperations[] = {\n" + rights +
          "};\n\n}  // namespace bmad_mem\n";

@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "base/json_cursor.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "json/json_cursor.hpp"
 
 namespace bmad_mem {
 namespace {

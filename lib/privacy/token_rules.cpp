@@ -20,7 +20,7 @@ namespace bmad_mem {
 namespace {
 
 /// No token is longer. Bounds the time that a keyword can cost.
-constexpr std::size_t kTokenSizeMax = 4096;
+constexpr std::size_t kRuleTokenSizeMax = 4096;
 
 /// Whether a token may begin at `at`: not amid a word, but "/hooks/…" may follow a host's name.
 /// In a text that was escaped twice, "\n" may stand before it.
@@ -86,7 +86,7 @@ class Matcher {
   std::optional<std::string_view> match_at(std::string_view text, std::size_t at,
                                            std::size_t keyword_begin) {
     const std::string_view window =
-        text.substr(0, std::min(text.size(), keyword_begin + kTokenSizeMax));
+        text.substr(0, std::min(text.size(), keyword_begin + kRuleTokenSizeMax));
     std::array<re2::StringPiece, 2> groups;
     if (!pattern().Match({window.data(), window.size()}, at, window.size(), RE2::ANCHOR_START,
                          groups.data(), group_count())) {

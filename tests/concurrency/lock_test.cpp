@@ -20,8 +20,8 @@
 #include <nlohmann/json.hpp>
 
 #include "concurrency/child.hpp"
-#include "storage/file_lock.hpp"
-#include "storage/posix_file_system.hpp"
+#include "store/file_lock.hpp"
+#include "store/posix_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -14,9 +14,9 @@
 
 #include "bmad_mem/memory_manager.hpp"
 #include "concurrency/child.hpp"
-#include "storage/file_lock.hpp"
-#include "storage/layout.hpp"
-#include "storage/posix_file_system.hpp"
+#include "store/file_lock.hpp"
+#include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -4,7 +4,7 @@
 #include <csignal>
 
 #include "json_lines.hpp"
-#include "lifecycle/gzip.hpp"
+#include "store/gzip.hpp"
 
 namespace bmad_mem {
 namespace fs = std::filesystem;

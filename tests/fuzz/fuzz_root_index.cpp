@@ -12,16 +12,19 @@
 
 #include <fmt/format.h>
 
-#include "core/hash.hpp"
-#include "engine/root_index.hpp"
-#include "engine/store.hpp"
+#include "base/hash.hpp"
 #include "fuzz/changed_bytes.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
-#include "index/segment.hpp"
-#include "index/segment_format.hpp"
-#include "index/session_index.hpp"
-#include "storage/layout.hpp"
+#include "operations/rooms.hpp"
+#include "search/index/segment_format.hpp"
+#include "search/reads.hpp"
+#include "search/root_index.hpp"
+#include "search/segment.hpp"
+#include "search/session_index.hpp"
+#include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
@@ -90,7 +93,7 @@ struct SmallMemory {
   }
 
   std::unique_ptr<Store> open() {
-    auto store = std::make_unique<Store>(clock);
+    auto store = std::make_unique<Store>(clock, all_rooms());
     store->files = std::make_unique<Shared>(files);
     store->notes_accesses = false;
     store->config.indexing.rebuild_threshold_writes = 1;

@@ -10,18 +10,22 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "core/ids.hpp"
-#include "engine/store.hpp"
 #include "fuzz/must.hpp"
-#include "index/entry_table.hpp"
+#include "lifecycle/repair.hpp"
 #include "model/complete.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
-#include "storage/layout.hpp"
-#include "storage/line_reader.hpp"
+#include "operations/rooms.hpp"
+#include "store/entry_table.hpp"
+#include "store/layout.hpp"
+#include "store/line_reader.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"
 
@@ -203,7 +207,7 @@ std::vector<std::string> fact_lines(Store& store) {
 }  // namespace
 
 void fuzz_log(std::string_view bytes) {
-  Store store(still_clock());
+  Store store(still_clock(), all_rooms());
   auto disk = std::make_unique<MemoryFileSystem>();
   MemoryFileSystem& files = *disk;
   store.files = std::move(disk);

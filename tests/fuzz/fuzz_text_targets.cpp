@@ -9,11 +9,11 @@
 #include "bmad_mem/utf8.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
-#include "index/analyzer.hpp"
-#include "query/date_span.hpp"
-#include "query/edit_matcher.hpp"
-#include "query/json_query.hpp"
-#include "query/query_parser.hpp"
+#include "search/analyzer.hpp"
+#include "search/date_span.hpp"
+#include "search/edit_matcher.hpp"
+#include "search/json_query.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem::test {
 namespace {

@@ -12,71 +12,70 @@ import check_layering
 # The file, its include, accepted?
 ROWS = [
     # Ranks.
-    ("lib/engine/manager.cpp", '"core/ids.hpp"', True),
-    ("lib/engine/manager.cpp", '"knowledge/recall.hpp"', True),
-    ("lib/query/plan.cpp", '"index/snapshot.hpp"', True),
-    ("lib/json/reader.cpp", '"core/utf8.hpp"', True),
-    ("lib/json/reader.cpp", '"json/reader.hpp"', True),
-    ("lib/core/ids.cpp", '"json/reader.hpp"', False),
-    ("lib/core/ids.cpp", '"engine/manager.hpp"', False),
-    ("lib/storage/append_log.cpp", '"model/entry.hpp"', False),
-    ("lib/model/entry.cpp", '"storage/append_log.hpp"', False),
-    ("lib/query/plan.cpp", '"lifecycle/decay.hpp"', False),
-    ("lib/knowledge/recall.cpp", '"engine/manager.hpp"', False),
-    ("lib/storage/include/storage/append_log.hpp", '"index/memtable.hpp"', False),
+    ("lib/operations/manager.cpp", '"base/ids.hpp"', True),
+    ("lib/operations/manager.cpp", '"knowledge/recall.hpp"', True),
+    ("lib/search/query/plan.cpp", '"store/layout.hpp"', True),
+    ("lib/base/json_reader.cpp", '"base/utf8.hpp"', True),
+    ("lib/base/ids.cpp", '"model/entry.hpp"', False),
+    ("lib/base/ids.cpp", '"operations/manager.hpp"', False),
+    ("lib/store/disk/append_log.cpp", '"model/entry.hpp"', True),
+    ("lib/model/entry.cpp", '"store/append_log.hpp"', False),
+    ("lib/search/query/plan.cpp", '"lifecycle/cron.hpp"', False),
+    ("lib/knowledge/recall.cpp", '"operations/manager.hpp"', False),
+    ("lib/store/include/store/append_log.hpp", '"search/memtable.hpp"', False),
     # Public headers: std and their like only.
     ("lib/include/bmad_mem/result.hpp", "<expected>", True),
     ("lib/include/bmad_mem/memory_manager.hpp", '"bmad_mem/result.hpp"', True),
-    ("lib/include/bmad_mem/result.hpp", '"core/ids.hpp"', False),
+    ("lib/include/bmad_mem/result.hpp", '"base/ids.hpp"', False),
     ("lib/include/bmad_mem/result.hpp", "<fmt/format.h>", False),
     ("lib/include/bmad_mem/result.hpp", "<unistd.h>", False),
     # Every room sees the public headers, std and fmt.
-    ("lib/core/ids.cpp", '"bmad_mem/result.hpp"', True),
+    ("lib/base/ids.cpp", '"bmad_mem/result.hpp"', True),
     ("lib/privacy/redact.cpp", "<string_view>", True),
     ("lib/privacy/redact.cpp", "<string.h>", True),
     ("lib/privacy/redact.cpp", "<fmt/format.h>", True),
     # A third-party library enters through one room.
-    ("lib/core/hash.cpp", "<xxhash.h>", True),
-    ("lib/json/reader.cpp", "<simdjson.h>", True),
-    ("lib/json/writer.cpp", "<nlohmann/json.hpp>", True),
-    ("lib/index/analyzer.cpp", "<libstemmer.h>", True),
-    ("lib/query/filter.cpp", "<re2/re2.h>", False),
+    ("lib/base/hash.cpp", "<xxhash.h>", True),
+    ("lib/base/json_reader.cpp", "<simdjson.h>", True),
+    ("lib/base/json_writer.cpp", "<nlohmann/json.hpp>", True),
+    ("lib/search/index/analyzer.cpp", "<libstemmer.h>", True),
+    ("lib/search/query/filter.cpp", "<re2/re2.h>", False),
     ("lib/privacy/redact.cpp", "<re2/re2.h>", True),
-    ("lib/lifecycle/archive.cpp", "<archive.h>", True),
-    ("lib/lifecycle/archive.cpp", "<zlib.h>", True),
-    ("lib/engine/manager.cpp", "<simdjson.h>", False),
+    ("lib/store/archive/tar.cpp", "<archive.h>", True),
+    ("lib/store/archive/tar.cpp", "<zlib.h>", True),
+    ("lib/operations/manager.cpp", "<simdjson.h>", False),
     ("lib/model/entry.cpp", "<nlohmann/json.hpp>", False),
-    ("lib/storage/manifest.cpp", "<xxhash.h>", False),
-    ("lib/storage/paths.cpp", "<boost/filesystem.hpp>", False),
-    ("lib/storage/paths.cpp", "<sqlite3.h>", False),
-    ("lib/engine/manager.cpp", "<CLI/CLI.hpp>", False),
+    ("lib/store/manifest.cpp", "<xxhash.h>", False),
+    ("lib/store/paths.cpp", "<boost/filesystem.hpp>", False),
+    ("lib/store/paths.cpp", "<sqlite3.h>", False),
+    ("lib/operations/manager.cpp", "<CLI/CLI.hpp>", False),
     # Slow headers stay out of headers.
-    ("lib/json/include/json/reader.hpp", "<simdjson.h>", False),
-    ("lib/json/detail.hpp", "<nlohmann/json.hpp>", False),
+    ("lib/base/include/base/json_reader.hpp", "<simdjson.h>", False),
+    ("lib/base/json_detail.hpp", "<nlohmann/json.hpp>", False),
     ("tools/bmad-mem/command.hpp", "<CLI/CLI.hpp>", False),
-    # The system is reached through storage; core needs it for random numbers.
-    ("lib/storage/append_log.cpp", "<fcntl.h>", True),
-    ("lib/storage/append_log.cpp", "<sys/stat.h>", True),
-    ("lib/core/ids.cpp", "<sys/random.h>", True),
-    ("lib/core/ids.cpp", "<sys/stat.h>", False),
-    ("lib/engine/manager.cpp", "<unistd.h>", False),
+    # The system is reached through the store; base needs it for random numbers.
+    ("lib/store/disk/append_log.cpp", "<fcntl.h>", True),
+    ("lib/store/disk/append_log.cpp", "<sys/stat.h>", True),
+    ("lib/base/ids.cpp", "<sys/random.h>", True),
+    ("lib/base/ids.cpp", "<sys/stat.h>", False),
+    ("lib/operations/manager.cpp", "<unistd.h>", False),
     # Tools see the public headers only.
     ("tools/bmad-mem/main.cpp", '"bmad_mem/memory_manager.hpp"', True),
     ("tools/bmad-bench/main.cpp", "<CLI/CLI.hpp>", True),
     ("tools/bmad-mem/options.cpp", "<CLI/CLI.hpp>", False),
     ("tools/bmad-mem/main.cpp", "<unistd.h>", True),
     ("tools/bmad-mem/main.cpp", "<fmt/format.h>", True),
-    ("tools/bmad-mem/main.cpp", '"core/ids.hpp"', False),
+    ("tools/bmad-mem/main.cpp", '"base/ids.hpp"', False),
     ("tools/bmad-mem/main.cpp", "<simdjson.h>", False),
     ("tools/bmad-mem/main.cpp", "<benchmark/benchmark.h>", False),
     ("tools/bmad-bench/append.cpp", "<benchmark/benchmark.h>", True),
     # Private headers lie in the room's own folder.
-    ("lib/storage/append_log.cpp", '"torn_tail.hpp"', True),
-    ("lib/storage/append_log.cpp", '"another_rooms.hpp"', False),
-    ("lib/storage/append_log.cpp", '"../json/reader.hpp"', False),
+    ("lib/store/disk/append_log.cpp", '"torn_tail.hpp"', True),
+    ("lib/store/disk/append_log.cpp", '"another_rooms.hpp"', False),
+    ("lib/store/disk/append_log.cpp", '"../base/json_reader.hpp"', False),
     # What cannot be placed or read is refused, not passed over.
     ("lib/newroom/file.cpp", "<vector>", False),
-    ("lib/core/ids.cpp", "BMAD_SOME_HEADER", False),
+    ("lib/base/ids.cpp", "BMAD_SOME_HEADER", False),
 ]
 
 PRIVATE = frozenset({"torn_tail.hpp"})
@@ -113,7 +112,7 @@ class Main(unittest.TestCase):
 
     def test_a_clean_tree_passes(self):
         status, output = self.run_on(
-            {"lib/core/a.cpp": '#include "b.hpp"\n', "lib/core/b.hpp": "#include <vector>\n"}
+            {"lib/base/a.cpp": '#include "b.hpp"\n', "lib/base/b.hpp": "#include <vector>\n"}
         )
         self.assertEqual((status, output), (0, "layering: 2 files, 0 wrong includes\n"))
 
@@ -125,9 +124,9 @@ class Main(unittest.TestCase):
         self.assertEqual(self.run_on(files)[0], 1)
 
     def test_a_wrong_include_is_named_by_file_and_line(self):
-        status, output = self.run_on({"lib/core/a.cpp": '\n#include "json/b.hpp"\n'})
+        status, output = self.run_on({"lib/base/a.cpp": '\n#include "model/b.hpp"\n'})
         self.assertEqual(status, 1)
-        self.assertIn('lib/core/a.cpp:2: "json/b.hpp": json is of a higher rank', output)
+        self.assertIn('lib/base/a.cpp:2: "model/b.hpp": model is of a higher rank', output)
 
     def test_a_tree_without_files_fails(self):
         self.assertEqual(self.run_on({})[0], 1)

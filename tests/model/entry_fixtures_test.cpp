@@ -4,10 +4,10 @@
 
 #include <doctest/doctest.h>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "entry_text.hpp"
-#include "json/object_text.hpp"
 #include "jsonl_file.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/ids.hpp"
+#include "base/ids.hpp"
 
 namespace bmad_mem::entry_type_test {
 

@@ -11,17 +11,17 @@
 
 #include <doctest/doctest.h>
 
+#include "base/ids.hpp"
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "core/ids.hpp"
 #include "entry_text.hpp"
 #include "jsonl_file.hpp"
 #include "model/complete.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
-#include "storage/config.hpp"
-#include "storage/layout.hpp"
-#include "storage/manifest.hpp"
+#include "store/config.hpp"
+#include "store/layout.hpp"
+#include "store/manifest.hpp"
 
 namespace bmad_mem::sample_test {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/memory_fixture.hpp"
 #include "model_based/memory_model.hpp"
 #include "model_based/operations.hpp"
+#include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test {
 

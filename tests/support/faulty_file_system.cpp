@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "storage/posix_error.hpp"
+#include "store/disk/posix_error.hpp"
 
 namespace bmad_mem::test {
 namespace {

@@ -21,7 +21,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/file_system.hpp"
+#include "base/file_system.hpp"
 
 namespace bmad_mem::test {
 

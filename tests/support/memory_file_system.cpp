@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "storage/posix_error.hpp"
+#include "store/disk/posix_error.hpp"
 
 namespace bmad_mem::test {
 

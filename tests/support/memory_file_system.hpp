@@ -1,5 +1,5 @@
 // memory_file_system.hpp - a FileSystem that forgets everything at its end: fast, and the model of
-// what the real one has to do. tests/storage/file_system_contract_test.cpp holds both to it.
+// what the real one has to do. tests/store/file_system_contract_test.cpp holds both to it.
 //
 // Like the real one: a file is a node with an inode number; names point to nodes. An open file
 // keeps its node, whatever is renamed or removed meanwhile. Each change moves mtime by 1 ms.
@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/file_system.hpp"
+#include "base/file_system.hpp"
 
 namespace bmad_mem::test {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/workspace.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/reports.hpp"
-#include "core/workspace.hpp"
 
 namespace bmad_mem {
 

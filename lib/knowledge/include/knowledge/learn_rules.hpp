@@ -9,8 +9,8 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/result.hpp"
-#include "privacy/text_pattern.hpp"
-#include "storage/config.hpp"
+#include "knowledge/text_pattern.hpp"
+#include "store/config.hpp"
 
 namespace bmad_mem {
 

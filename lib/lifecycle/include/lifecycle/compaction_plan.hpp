@@ -19,14 +19,14 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "core/file_system.hpp"
 #include "lifecycle/log_marks.hpp"
 #include "model/decay.hpp"
-#include "storage/access_log.hpp"
+#include "store/access_log.hpp"
 
 namespace bmad_mem {
 

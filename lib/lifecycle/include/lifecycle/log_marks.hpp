@@ -6,8 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "core/file_system.hpp"
 
 namespace bmad_mem {
 

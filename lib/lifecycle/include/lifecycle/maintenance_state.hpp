@@ -18,12 +18,12 @@
 #include <string>
 #include <string_view>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
-#include "core/file_system.hpp"
 #include "lifecycle/cron.hpp"
 #include "lifecycle/trusted_clock.hpp"
-#include "storage/config.hpp"
+#include "store/config.hpp"
 
 namespace bmad_mem {
 

@@ -6,7 +6,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "storage/config.hpp"
+#include "store/config.hpp"
 
 namespace bmad_mem {
 

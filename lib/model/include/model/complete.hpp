@@ -12,11 +12,11 @@
 #include <string>
 #include <string_view>
 
+#include "base/ids.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/result.hpp"
-#include "core/ids.hpp"
 
 namespace bmad_mem {
 

@@ -14,6 +14,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -36,6 +37,8 @@ std::string filter_value_text(JsonValue value);
 /// Whether an entry could have `value` there: a field of choices takes nothing else, in any case of
 /// its letters. Errors: E_INVALID_QUERY with a message that names what is known.
 Status check_filter_field(std::string_view name, std::string_view value);
+/// The same of all that `filter` asks for; the error's field is "fields".
+Status check_fields(const EntryFilter& filter);
 
 /// Calls `use(name, value)` for all that `entry` has in these fields: strings as they are, numbers
 /// and booleans as JSON has them, each element of a list. A finding without status is open; facts

@@ -19,7 +19,7 @@
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
 #include "privacy/detection.hpp"
-#include "storage/config.hpp"
+#include "store/config.hpp"
 
 namespace bmad_mem {
 

@@ -1,0 +1,125 @@
+#include "base/object_text.hpp"
+
+#include <algorithm>
+#include <cassert>
+
+#include <simdjson.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
+
+namespace bmad_mem {
+namespace {
+
+std::string minified(std::string_view text) {
+  std::string compact(text.size() + simdjson::SIMDJSON_PADDING, '\0');
+  std::size_t size = 0;
+  const simdjson::error_code error =
+      simdjson::minify(text.data(), text.size(), compact.data(), size);
+  assert(error == simdjson::SUCCESS);
+  static_cast<void>(error);
+  compact.resize(size);
+  return compact;
+}
+
+/// The offset just behind the string that starts at `at`, which is its opening quote.
+std::size_t after_string(std::string_view text, std::size_t at) {
+  for (++at; text[at] != '"'; ++at) {
+    if (text[at] == '\\') {
+      ++at;
+    }
+  }
+  return at + 1;
+}
+
+/// The offset of the ',' or '}' that ends the value that starts at `at`.
+std::size_t after_value(std::string_view text, std::size_t at) {
+  std::size_t depth = 0;
+  while (true) {
+    const char c = text[at];
+    if (c == '"') {
+      at = after_string(text, at);
+      continue;
+    }
+    if (depth == 0 && (c == ',' || c == '}')) {
+      return at;
+    }
+    depth += static_cast<std::size_t>(c == '{' || c == '[');
+    depth -= static_cast<std::size_t>(c == '}' || c == ']');
+    ++at;
+  }
+}
+
+}  // namespace
+
+ObjectText::ObjectText(JsonValue object, std::string_view text) {
+  assert(object.is_object());
+  const std::string compact = minified(text);
+  const std::string_view view = compact;
+  std::size_t at = 1;
+  for (const JsonMember& member : object.members()) {
+    const std::size_t key_end = after_string(view, at);
+    const std::size_t value_end = after_value(view, key_end + 1);
+    members_.push_back({.key = std::string(member.key),
+                        .key_raw = std::string(view.substr(at, key_end - at)),
+                        .raw = std::string(view.substr(key_end + 1, value_end - key_end - 1))});
+    at = value_end + 1;
+  }
+}
+
+const ObjectText::Member* ObjectText::find(std::string_view key) const {
+  const auto found = std::ranges::find(members_, key, &Member::key);
+  return found == members_.end() ? nullptr : &*found;
+}
+
+bool ObjectText::has(std::string_view key) const { return find(key) != nullptr; }
+
+std::string_view ObjectText::raw(std::string_view key) const {
+  const Member* member = find(key);
+  return member == nullptr ? std::string_view() : std::string_view(member->raw);
+}
+
+void ObjectText::set(std::string_view key, std::string raw) {
+  const auto found = std::ranges::find(members_, key, &Member::key);
+  if (found != members_.end()) {
+    found->raw = std::move(raw);
+    return;
+  }
+  members_.push_back({.key = std::string(key), .key_raw = json_quoted(key), .raw = std::move(raw)});
+}
+
+void ObjectText::set_string(std::string_view key, std::string_view value) {
+  set(key, json_quoted(value));
+}
+
+void ObjectText::remove(std::string_view key) {
+  std::erase_if(members_, [&](const Member& member) { return member.key == key; });
+}
+
+std::string ObjectText::to_line(std::span<const std::string_view> first,
+                                std::span<const std::string_view> last) const {
+  std::string line = "{";
+  const auto append = [&](const Member& member) {
+    line += line.size() > 1 ? "," : "";
+    line += member.key_raw;
+    line += ':';
+    line += member.raw;
+  };
+  const auto append_named = [&](std::span<const std::string_view> keys) {
+    for (const std::string_view key : keys) {
+      if (const Member* member = find(key)) {
+        append(*member);
+      }
+    }
+  };
+  append_named(first);
+  for (const Member& member : members_) {
+    if (!is_among(first, member.key) && !is_among(last, member.key)) {
+      append(member);
+    }
+  }
+  append_named(last);
+  return line + '}';
+}
+
+}  // namespace bmad_mem

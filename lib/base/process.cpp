@@ -1,0 +1,55 @@
+#include "base/process.hpp"
+
+#include <pthread.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <fstream>
+#include <string>
+#include <thread>
+
+namespace bmad_mem {
+namespace {
+
+std::atomic<int> known_id = 0;
+
+}  // namespace
+
+int process_id() {
+  static const int registered =
+      ::pthread_atfork(nullptr, nullptr, [] { known_id.store(0, std::memory_order_relaxed); });
+  int id = known_id.load(std::memory_order_relaxed);
+  if (id == 0 || registered != 0) {
+    id = ::getpid();
+    known_id.store(id, std::memory_order_relaxed);
+  }
+  return id;
+}
+
+const std::string& host_name() {
+  static const std::string name = [] {
+    std::array<char, 256> buffer{};
+    return ::gethostname(buffer.data(), buffer.size() - 1) == 0 ? std::string(buffer.data())
+                                                                : std::string("unknown");
+  }();
+  return name;
+}
+
+const std::string& boot_id() {
+  static const std::string id = [] {
+    std::ifstream file("/proc/sys/kernel/random/boot_id");
+    std::string line;  // A UUID.
+    std::getline(file, line);
+    return line;
+  }();
+  return id;
+}
+
+std::size_t core_count() {
+  static const std::size_t count = std::max(1U, std::thread::hardware_concurrency());
+  return count;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,179 @@
+// candidates.cpp - what users seem to want, found in messages that nobody has looked at.
+//
+//   user messages ──cues──> sentences ──id of (session, message, sentence)──> not stored:
+//   candidates
+//
+// Looking writes nothing; accepting or dropping one stores it, and then it is found no more.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "knowledge/knowledge_item.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "knowledge/preference_detector.hpp"
+#include "model/entry.hpp"
+#include "model/entry_text.hpp"
+#include "search/packed_session.hpp"
+#include "search/session_sources.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kCandidateIdPrefix = "fact-c";
+/// What the user says about the user's wishes is nearly certain; that it was understood is not.
+constexpr double kCandidateTrust = 0.9;
+
+/// A message as it is now.
+struct UserMessage {
+  std::string id;
+  std::string text;  // Empty when it is not to be looked at.
+  Timestamp timestamp{};
+  double trust = kCandidateTrust;
+};
+
+/// "fact-c" and 12 characters: the same for the same sentence of the same message, whoever looks.
+std::string candidate_id(std::string_view session_id, std::string_view message_id,
+                         std::size_t sentence_index) {
+  static constexpr std::string_view kDigits = "0123456789abcdefghjkmnpqrstvwxyz";
+  constexpr int kCharacters = 12;  // 60 bits: a collision needs a billion candidates.
+  std::uint64_t hash = xxh3(fmt::format("{}\n{}\n{}", session_id, message_id, sentence_index));
+  std::string id(kCandidateIdPrefix);
+  for (int i = 0; i < kCharacters; ++i) {
+    id += kDigits[hash & 31U];
+    hash >>= 5U;
+  }
+  return id;
+}
+
+/// Whether a person has said it, as far as the entry tells: what a sub-agent is asked stands there
+/// as a user's message too, with the agent's name.
+bool is_by_a_person(JsonValue entry, const EntryHead& head) {
+  const std::string_view kind = entry["source"]["kind"].string();
+  return head.role == "user" && head.who.empty() && (kind.empty() || kind == "user");
+}
+
+class CandidateSearch {
+ public:
+  explicit CandidateSearch(const Store& store) : store_(store) {}
+
+  Status look_at(const std::string& session_id) {
+    BMAD_TRY_ASSIGN(const std::vector<UserMessage> messages, messages_of(session_id));
+    BMAD_TRY_ASSIGN(const auto stored, stored_in(session_id));
+    for (const UserMessage& message : messages) {
+      for (const PreferenceCandidate& candidate : detect_preferences(message.text)) {
+        const std::string id = candidate_id(session_id, message.id, candidate.sentence_index);
+        if (!stored.contains(id)) {
+          lines_.emplace_back(session_id, line_of(candidate, session_id, message, id));
+        }
+      }
+    }
+    return check_still_there(store_, session_id);
+  }
+
+  [[nodiscard]] std::vector<KnowledgeItem> items() const {
+    std::vector<KnowledgeLine> lines;
+    lines.reserve(lines_.size());
+    for (const auto& [session_id, text] : lines_) {
+      lines.push_back({.session_id = session_id, .type = EntryType::kFact, .text = text});
+    }
+    return collect_knowledge(lines);
+  }
+
+ private:
+  [[nodiscard]] static std::string log_of(const std::string& session_id, EntryType type) {
+    return session_file(session_id, entry_type_info(type).log_file);
+  }
+
+  Result<std::vector<UserMessage>> messages_of(const std::string& session_id) {
+    std::vector<UserMessage> messages;
+    std::map<std::string, std::size_t, std::less<>> places;
+    const auto take = [&](const ScannedEntry& entry) {
+      const EntryHead head = entry_head(EntryType::kConversation, entry.value);
+      const auto place = places.try_emplace(std::string(head.id), messages.size()).first->second;
+      if (place == messages.size()) {
+        messages.emplace_back();
+      }
+      const bool counts = is_by_a_person(entry.value, head) && !head.sensitive;
+      messages[place] = {
+          .id = std::string(head.id),
+          .text = counts ? std::string(entry.value["content"].string()) : std::string(),
+          .timestamp = head.timestamp,
+          .trust = std::min(kCandidateTrust, entry.value["source"]["trust"].number(1))};
+    };
+    BMAD_TRY(scan_log(*store_.files, log_of(session_id, EntryType::kConversation),
+                      EntryType::kConversation, parser_, {.on_entry = take}));
+    return messages;
+  }
+
+  /// The ids of candidates that are stored, dropped ones too.
+  Result<std::set<std::string, std::less<>>> stored_in(const std::string& session_id) {
+    std::set<std::string, std::less<>> ids;
+    const auto take = [&](const ScannedEntry& entry) {
+      if (const std::string_view id = entry_id(entry.value); id.starts_with(kCandidateIdPrefix)) {
+        ids.emplace(id);
+      }
+    };
+    BMAD_TRY(scan_log(*store_.files, log_of(session_id, EntryType::kFact), EntryType::kFact,
+                      parser_, {.on_entry = take}));
+    return ids;
+  }
+
+  static std::string line_of(const PreferenceCandidate& candidate, const std::string& session_id,
+                             const UserMessage& message, const std::string& id) {
+    JsonWriter extra;
+    extra.begin_object().member("review", review_name(Review::kCandidate));
+    extra.key("references").begin_object().key("messages").begin_array();
+    extra.string(message.id).end_array().end_object().end_object();
+    const std::string members = extra.take();
+    return to_json(FactEntry{.content = candidate.sentence,
+                             .agent_id = {},
+                             .category = std::string(category_name(candidate.category)),
+                             .key = {},
+                             .confidence = candidate.confidence,
+                             .learned_from = {session_id},
+                             .common = {.id = id,
+                                        .timestamp = message.timestamp,
+                                        .tags = {},
+                                        .pinned = false,
+                                        .sensitive = false,
+                                        .source = {.kind = "user", .trust = message.trust},
+                                        .extra = members.substr(1, members.size() - 2)}});
+  }
+
+  const Store& store_;
+  JsonParser parser_;
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+}  // namespace
+
+Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
+                                                    std::span<const std::string> sessions) {
+  const bool may_look = !store.access || store.access->may_read(EntryType::kConversation);
+  if (!store.config.knowledge.detect_preferences || !may_look) {
+    return std::vector<KnowledgeItem>();
+  }
+  return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
+    CandidateSearch search(store);
+    for (const SessionSource& source : sources) {
+      if (source.packed == nullptr) {
+        Status looked = search.look_at(source.session_id);
+        BMAD_TRY(looked ? Status() : source.leave_out(store, std::move(looked).error()));
+      }
+    }
+    return search.items();
+  });
+}
+
+}  // namespace bmad_mem

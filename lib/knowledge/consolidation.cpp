@@ -1,0 +1,292 @@
+// consolidation.cpp - knowledge that says nearly the same becomes one item.
+//
+//   first   the ones that stay: a version each with the trust, the confidence and the marks of all
+//   then    the parts: a version each with review "dropped" and who they went into
+//
+// Nothing leaves a log, so history shows what was merged. A crash in between leaves more than is
+// needed and nothing less: the same plan comes out again, and what is done already isn't written
+// twice.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "knowledge/merge_plan.hpp"
+#include "search/reads.hpp"
+#include "store/memory_inside.hpp"
+#include "store/writes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Where an entry is.
+using StatementPlace = std::tuple<std::string, EntryType, std::string>;
+
+StatementPlace place_of(const KnowledgeVersion& version) {
+  return {version.session_id, version.type, version.id};
+}
+
+/// `list`, an array of strings, and `added`, each once.
+std::vector<std::string> joined(JsonValue list, const std::vector<std::string>& added) {
+  std::vector<std::string> all;
+  for (const JsonValue each : list.elements()) {
+    all.emplace_back(each.string());
+  }
+  for (const std::string& each : added) {
+    if (std::ranges::find(all, each) == all.end()) {
+      all.push_back(each);
+    }
+  }
+  return all;
+}
+
+std::string list_json(const std::vector<std::string>& texts) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& text : texts) {
+    json.string(text);
+  }
+  return json.end_array().take();
+}
+
+void add_to_list(ObjectText& object, JsonValue entry, std::string_view name,
+                 const std::vector<std::string>& added) {
+  if (const std::vector<std::string> all = joined(entry[name], added); !all.empty()) {
+    object.set(name, list_json(all));
+  }
+}
+
+/// The member `name`, an object; an empty one when there is none.
+ObjectText member_object(const ObjectText& object, JsonValue entry, std::string_view name) {
+  if (entry[name].is_object()) {
+    return {entry[name], object.raw(name)};
+  }
+  JsonParser parser;
+  const Result<JsonValue> none = parser.parse("{}");
+  return {*none, "{}"};
+}
+
+/// Adds `ids` to the references of kind `kind`, and leaves the others.
+void add_references(ObjectText& object, JsonValue entry, std::string_view kind,
+                    const std::vector<std::string>& ids) {
+  ObjectText references = member_object(object, entry, "references");
+  references.set(kind, list_json(joined(entry["references"][kind], ids)));
+  object.set("references", references.to_line());
+}
+
+/// The latest versions of the entries of some sessions.
+class LatestLines {
+ public:
+  static Result<LatestLines> read(const Store& store, std::span<const MergeProposal> merged) {
+    LatestLines latest;
+    std::set<std::string, std::less<>> names;
+    for (const MergeProposal& proposal : merged) {
+      const auto add = [&](const KnowledgeItem& item) {
+        for (const KnowledgeVersion& version : item.chain) {
+          names.insert(version.session_id);
+        }
+      };
+      add(proposal.into);
+      std::ranges::for_each(proposal.parts, add);
+    }
+    if (names.empty()) {
+      return latest;
+    }
+    const std::vector<std::string> sessions(names.begin(), names.end());
+    static constexpr EntryType kTypes[] = {EntryType::kFact, EntryType::kPreference};
+    BMAD_TRY_ASSIGN(
+        std::vector<Entry> entries,
+        read_entries(store, sessions, kTypes, /*all_versions=*/false, ArchivedSessions::kWithout));
+    for (Entry& entry : entries) {
+      latest.lines_.insert_or_assign(StatementPlace(entry.session_id, entry.type, entry.id),
+                                     std::move(entry.json));
+    }
+    return latest;
+  }
+
+  /// Null for one that has gone meanwhile.
+  [[nodiscard]] const std::string* find(const StatementPlace& place) const {
+    const auto found = lines_.find(place);
+    return found == lines_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::map<StatementPlace, std::string> lines_;
+};
+
+/// Lines to be written, a batch for each log.
+class Batches {
+ public:
+  void add(const StatementPlace& place, std::string line) {
+    lines_[{std::get<0>(place), std::get<1>(place)}].push_back(std::move(line));
+  }
+
+  Status write(Store& store) const {
+    for (const auto& [log, lines] : lines_) {
+      const std::vector<std::string_view> views(lines.begin(), lines.end());
+      BMAD_TRY(add_lines(store, log.first, log.second, views, {}));
+    }
+    return {};
+  }
+
+ private:
+  std::map<std::pair<std::string, EntryType>, std::vector<std::string>> lines_;
+};
+
+/// The version of the entry that stays which takes in the parts; empty when it has them. Made from
+/// the line that holds: its latest version may be one that is not trusted.
+Result<std::string> merged_line(const MergeProposal& proposal, Timestamp now) {
+  const std::string& line = proposal.into.json;
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
+  ObjectText object(entry, line);
+  double confidence = proposal.into.confidence;
+  std::vector<std::string> ids;
+  std::vector<std::string> tags;
+  std::vector<std::string> learned_from;
+  bool pinned = proposal.into.pinned;
+  bool sensitive = proposal.into.sensitive;
+  for (const KnowledgeItem& part : proposal.parts) {
+    confidence = std::max(confidence, part.confidence);
+    pinned = pinned || part.pinned;
+    sensitive = sensitive || part.sensitive;
+    ids.push_back(part.id);
+    tags.insert(tags.end(), part.tags.begin(), part.tags.end());
+    learned_from.insert(learned_from.end(), part.learned_from.begin(), part.learned_from.end());
+  }
+  add_references(object, entry, "merged", ids);
+  add_to_list(object, entry, "tags", tags);
+  add_to_list(object, entry, "learned_from", learned_from);
+  if (entry["confidence"].number(-1) != confidence) {
+    object.set("confidence", json_number(confidence));
+  }
+  if (entry["source"]["trust"].number(1) != proposal.trust) {
+    ObjectText source = member_object(object, entry, "source");
+    source.set("trust", json_number(proposal.trust));
+    object.set("source", source.to_line());
+  }
+  if (pinned && !entry["pinned"].boolean()) {
+    object.set("pinned", "true");
+  }
+  if (sensitive && !entry["sensitive"].boolean()) {
+    object.set("sensitive", "true");
+  }
+  if (object.to_line() == ObjectText(entry, line).to_line()) {
+    return std::string();
+  }
+  object.set_string("updated_at", format_rfc3339(now));
+  return object.to_line();
+}
+
+/// The version of a part that says where it went; empty when it says so.
+Result<std::string> dropped_line(const std::string& line, const std::string& into, Timestamp now) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
+  ObjectText object(entry, line);
+  object.set_string("review", review_name(Review::kDropped));
+  add_references(object, entry, "merged_into", {into});
+  if (object.to_line() == ObjectText(entry, line).to_line()) {
+    return std::string();
+  }
+  object.set_string("updated_at", format_rfc3339(now));
+  return object.to_line();
+}
+
+Status add_dropped(const KnowledgeItem& part, const std::string& into, const LatestLines& latest,
+                   Timestamp now, Batches& batches) {
+  std::set<StatementPlace> places;  // All entries of the item, else an older one would hold again.
+  for (const KnowledgeVersion& version : part.chain) {
+    places.insert(place_of(version));
+  }
+  for (const StatementPlace& place : places) {
+    const std::string* line = latest.find(place);
+    if (line == nullptr) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(std::string dropped, dropped_line(*line, into, now));
+    if (!dropped.empty()) {
+      batches.add(place, std::move(dropped));
+    }
+  }
+  return {};
+}
+
+Status write_merged(Store& store, std::span<const MergeProposal> merged) {
+  BMAD_TRY_ASSIGN(const LatestLines latest, LatestLines::read(store, merged));
+  const Timestamp now = store.clock.now();
+  Batches staying;
+  Batches parts;
+  for (const MergeProposal& proposal : merged) {
+    const KnowledgeItem& into = proposal.into;
+    const StatementPlace place(into.session_id, into.type, into.id);
+    if (latest.find(place) == nullptr) {
+      continue;  // It has gone meanwhile; its parts stay.
+    }
+    BMAD_TRY_ASSIGN(std::string version, merged_line(proposal, now));
+    if (!version.empty()) {
+      staying.add(place, std::move(version));
+    }
+    for (const KnowledgeItem& part : proposal.parts) {
+      BMAD_TRY(add_dropped(part, into.id, latest, now, parts));
+    }
+  }
+  BMAD_TRY(staying.write(store));
+  BMAD_TRY(parts.write(store));
+  (void)write_knowledge_views(store);  // Derived: what fails here fails nothing.
+  return {};
+}
+
+Status check_options(const ConsolidateOptions& options) {
+  constexpr double kSimilarityMin = 0.3;  // Below, texts share no more than their grammar.
+  if (options.min_similarity >= kSimilarityMin && options.min_similarity <= 1) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_INVALID_QUERY,
+               .message = fmt::format("must be a number from {} to 1, not {}", kSimilarityMin,
+                                      options.min_similarity),
+               .field = "min_similarity"};
+}
+
+}  // namespace
+
+Result<ConsolidateReport> Knowledge::consolidate(const ConsolidateOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const entered,
+                  MemoryInside::enter(*memory_, Operation::kConsolidate, !options.dry_run));
+  Store& store = *entered;
+  BMAD_TRY(check_options(options));
+  if (!options.sessions.empty()) {
+    BMAD_TRY(store.selected_sessions(options.sessions));
+  }
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, all_knowledge(store, {}));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> live, store.session_ids());
+  const auto is_chosen = [&](const KnowledgeItem& item) {
+    return (!options.category || item.category == *options.category) &&
+           (options.sessions.empty() ||
+            std::ranges::find(options.sessions, item.session_id) != options.sessions.end());
+  };
+  // What is in an archived session stays as it is: writing to it would bring that back.
+  const auto is_live = [&](const KnowledgeItem& item) {
+    return std::ranges::all_of(item.chain, [&](const KnowledgeVersion& version) {
+      return std::ranges::binary_search(live, version.session_id);
+    });
+  };
+  std::erase_if(items,
+                [&](const KnowledgeItem& item) { return !is_chosen(item) || !is_live(item); });
+  BMAD_TRY(drop_unreadable_items(store, items));
+  ConsolidateReport report;
+  report.merged = plan_merges(items, options.min_similarity);
+  if (!options.dry_run && !report.merged.empty()) {
+    BMAD_TRY(write_merged(store, report.merged));
+  }
+  return report;
+}
+
+}  // namespace bmad_mem

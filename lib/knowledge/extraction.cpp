@@ -1,0 +1,233 @@
+// extraction.cpp - the durable facts of a session: found by rules, or by a model that is asked.
+//
+//   entries ──> prompt ──command, or by hand──> answer ──checked, redacted, new──> facts, one batch
+//
+// No lock is held while the model thinks.
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "knowledge/extraction_answer.hpp"
+#include "knowledge/extraction_prompt.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "knowledge/shingles.hpp"
+#include "store/access.hpp"
+#include "store/command.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// From this likeness on, two facts are the same one.
+constexpr double kKnownSimilarity = 0.7;
+/// A model's word for what was said: less than what somebody states, enough to hold.
+constexpr double kExtractedConfidence = 0.6;
+constexpr double kExtractedTrust = 0.6;
+
+Result<ExtractionLog> read_log(const Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session(store, session_id));
+  BMAD_TRY(check_read(store, EntryType::kConversation));
+  ExtractionLog log;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    if (store.access && !store.access->may_read(type)) {
+      continue;
+    }
+    const auto take = [&](const ScannedEntry& entry) { log.add(type, entry.value, entry.text); };
+    BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
+                      parser, {.on_entry = take}));
+  }
+  return log;
+}
+
+/// What is known, to tell what is new.
+class StatementShingles {
+ public:
+  explicit StatementShingles(const std::vector<KnowledgeItem>& items) {
+    for (const KnowledgeItem& item : items) {
+      add(item.value);
+    }
+  }
+
+  void add(std::string_view text) {
+    std::vector<std::string> words = plain_words(text);
+    Shingles shingles = shingles_of(words);
+    statements_.push_back({.words = std::move(words), .shingles = std::move(shingles)});
+  }
+
+  [[nodiscard]] bool holds(std::string_view text) const {
+    const std::vector<std::string> words = plain_words(text);
+    const Shingles shingles = shingles_of(words);
+    return std::ranges::any_of(statements_, [&](const Statement& known) {
+      return shingle_similarity(known.shingles, shingles) >= kKnownSimilarity &&
+             !may_contradict(known.words, words);
+    });
+  }
+
+ private:
+  struct Statement {
+    std::vector<std::string> words;
+    Shingles shingles;
+  };
+  std::vector<Statement> statements_;
+};
+
+/// Divides what was found into what is known and what is to be stored.
+class NewFacts {
+ public:
+  NewFacts(const Store& store, const std::string& session_id,
+           const std::vector<KnowledgeItem>& known, ExtractionReport& report)
+      : store_(store), session_id_(session_id), known_(known), report_(report) {}
+
+  void take(const ExtractedFact& fact) {
+    const std::string text = readable(fact.text);
+    if (is_known(text)) {
+      return;
+    }
+    RememberParams params{.category = Category::kProjectFact, .key = {}, .value = text};
+    bool has_category = false;
+    for (const std::string& tag : fact.tags) {
+      const auto category = has_category ? std::nullopt : try_parse_category(tag);
+      if (category) {
+        params.category = *category;
+        has_category = true;
+      } else {
+        params.tags.push_back(readable(tag));
+      }
+    }
+    params.confidence = kExtractedConfidence;
+    params.learned_from = {session_id_};
+    params.source = {.kind = "assistant", .trust = kExtractedTrust};
+    params.session_id = session_id_;
+    wanted_.push_back(std::move(params));
+  }
+
+  /// Whether `text` is known; it is from now on.
+  bool is_known(const std::string& text) {
+    if (known_.holds(text)) {
+      report_.known.push_back(text);
+      return true;
+    }
+    known_.add(text);
+    return false;
+  }
+
+  [[nodiscard]] const std::vector<RememberParams>& wanted() const { return wanted_; }
+
+ private:
+  [[nodiscard]] std::string readable(const std::string& text) const {
+    return store_.redaction == nullptr ? text : store_.redaction->redact_text(text, session_id_);
+  }
+
+  const Store& store_;
+  const std::string& session_id_;
+  StatementShingles known_;
+  ExtractionReport& report_;
+  std::vector<RememberParams> wanted_;
+};
+
+Remembered would_remember(const RememberParams& params) {
+  return {.id = {},
+          .session_id = params.session_id,
+          .category = params.category,
+          .key = params.key,
+          .value = params.value,
+          .confidence = params.confidence,
+          .is_new = true,
+          .previous_value = {},
+          .holds = true,
+          .notices = {}};
+}
+
+Result<ExtractionReport> take_answer(Store& store, const ExtractOptions& options, ExtractionWay way,
+                                     std::string_view answer) {
+  ExtractionReport report{.way = way, .learned = {}, .known = {}, .notices = {}};
+  BMAD_TRY_ASSIGN(const std::vector<ExtractedFact> facts, parse_extraction_answer(answer));
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> known, all_knowledge(store, {}));
+  NewFacts fresh(store, options.session_id, known, report);
+  for (const ExtractedFact& fact : facts) {
+    fresh.take(fact);
+  }
+  if (options.dry_run) {
+    std::ranges::transform(fresh.wanted(), std::back_inserter(report.learned), would_remember);
+  } else if (!fresh.wanted().empty()) {
+    BMAD_TRY_ASSIGN(report.learned, remember_all(store, fresh.wanted()));
+  }
+  return report;
+}
+
+Result<ExtractionReport> use_rules(Store& store, const ExtractOptions& options) {
+  ExtractionReport report{.way = ExtractionWay::kRules, .learned = {}, .known = {}, .notices = {}};
+  if (!store.config.knowledge.detect_preferences) {
+    report.notices.emplace_back(
+        "memory_config.knowledge.detect_preferences is false, so nothing was looked for");
+    return report;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> known, all_knowledge(store, {}));
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> found,
+                  found_candidates(store, {&options.session_id, 1}));
+  NewFacts fresh(store, options.session_id, known, report);
+  std::vector<std::string_view> lines;
+  for (const KnowledgeItem& item : found) {
+    if (fresh.is_known(item.value)) {
+      continue;
+    }
+    lines.push_back(item.json);
+    report.learned.push_back({.id = item.id,
+                              .session_id = item.session_id,
+                              .category = item.category,
+                              .key = {},
+                              .value = item.value,
+                              .confidence = item.confidence,
+                              .is_new = true,
+                              .previous_value = {},
+                              .holds = true,
+                              .notices = {}});
+  }
+  if (!options.dry_run && !lines.empty()) {
+    BMAD_TRY_ASSIGN(const BatchReport batch,
+                    add_lines(store, options.session_id, EntryType::kFact, lines, {}));
+    report.notices.insert(report.notices.end(), batch.notices.begin(), batch.notices.end());
+  }
+  return report;
+}
+
+}  // namespace
+
+Result<std::string> Knowledge::extraction_prompt(std::string_view session_id) const {
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kExtract, false));
+  BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(*store, std::string(session_id)));
+  return log.prompt();
+}
+
+Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const entered,
+                  MemoryInside::enter(*memory_, Operation::kExtract, !options.dry_run));
+  Store& store = *entered;
+  BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(store, options.session_id));
+  if (options.answer) {
+    return take_answer(store, options, ExtractionWay::kAnswer, *options.answer);
+  }
+  const ExtractorConfig& config = store.config.extractor;
+  if (options.use_rules || config.command.empty()) {
+    return use_rules(store, options);
+  }
+  if (log.empty()) {
+    return ExtractionReport{.way = ExtractionWay::kCommand,
+                            .learned = {},
+                            .known = {},
+                            .notices = {"the session has nothing in it that could be asked about"}};
+  }
+  CommandOptions command;
+  command.timeout = std::chrono::milliseconds(config.timeout_ms);
+  BMAD_TRY_ASSIGN(const CommandOutput output, run_command(config.command, log.prompt(), command));
+  return take_answer(store, options, ExtractionWay::kCommand, output.out);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,69 @@
+// knowledge_store.hpp - knowledge as the parts of the engine write and read it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/knowledge.hpp"
+#include "knowledge/knowledge_item.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+/// In the order in which their lines are put together.
+inline constexpr std::array kKnowledgeTypes = {EntryType::kPreference, EntryType::kFact};
+
+/// As Knowledge::remember(), for each of `params` in order; all of one session and type share one
+/// write. Writes the views once. Errors: as remember(); what was written before stays.
+Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params);
+
+/// All that is known in `sessions` (all when empty; archived ones too), sorted by
+/// category, key and id; candidates and dropped ones too. Neither scores nor accesses are filled
+/// in. Reads all preferences and facts: KnownStatements has those that somebody wants.
+Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
+                                                 std::span<const std::string> sessions,
+                                                 std::optional<Timestamp> as_of = {});
+
+/// Drops items of types that may not be read. Errors: E_ACCESS_DENIED when none may.
+Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items);
+
+/// Candidates that user messages of live `sessions` (all when empty) give and that are not stored:
+/// as if they were, `json` included. Sorted as all_knowledge(). Nothing where the config says not
+/// to look, or messages may not be read. Reads all messages.
+Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
+                                                    std::span<const std::string> sessions);
+
+/// As Knowledge::write_views().
+Status write_knowledge_views(const Store& store);
+/// After a change of knowledge, of which there were `statements` before: writes the views where
+/// that is cheap, else removes them until write_missing_views(). What fails here fails nothing.
+void renew_knowledge_views(const Store& store, std::size_t statements);
+/// Writes the views that are not there though they were written before. For those who have time.
+/// What fails here fails nothing.
+void write_missing_views(const Store& store);
+/// Removes the views, durably: for those who take something out of the logs, before and after,
+/// since somebody may write them meanwhile.
+Status drop_knowledge_views(const Store& store);
+
+/// Drops the views at its beginning, and at its end under the root's lock, so that nobody writes
+/// what was read before. Its owner holds neither that lock nor a session's at its end.
+class ViewsDropped {
+ public:
+  explicit ViewsDropped(const Store& store, bool wanted = true);
+  ~ViewsDropped();
+  ViewsDropped(const ViewsDropped&) = delete;
+  ViewsDropped& operator=(const ViewsDropped&) = delete;
+
+  /// Whether they went at the beginning.
+  [[nodiscard]] const Status& status() const { return status_; }
+
+ private:
+  const Store* store_;
+  Status status_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,297 @@
+// knowledge_reads.cpp - what is known, and recalling it. No lock is taken.
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "base/parallel.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "knowledge/knowledge_item.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "known_statements.hpp"
+#include "model/validate.hpp"
+#include "search/past_files.hpp"
+#include "search/session_sources.hpp"
+#include "store/access.hpp"
+#include "store/access_log.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/present_sessions.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// The files of a source; null where no knowledge is in them.
+Result<std::shared_ptr<FileSystem>> knowledge_files(const Store& store,
+                                                    const SessionSource& source) {
+  return source.packed == nullptr ? source.files(store) : source.packed->knowledge();
+}
+
+Status collect_session(const Store& store, const SessionSource& source, FileSystem& files,
+                       JsonParser& parser, KnowledgeCollector& collector) {
+  for (const EntryType type : kKnowledgeTypes) {
+    const auto take = [&](const ScannedEntry& entry) {
+      collector.add({.session_id = source.session_id, .type = type, .text = entry.text},
+                    entry.value);
+    };
+    BMAD_TRY(scan_log(files, session_file(source.session_id, entry_type_info(type).log_file), type,
+                      parser, {.on_entry = take}));
+  }
+  return source.check_still_there(store);
+}
+
+/// Of what was stated then, that which was evicted since: it comes before the logs.
+Status collect_evicted(const Store& store, const std::string& session_id, Timestamp as_of,
+                       KnowledgeCollector& collector) {
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, evicted_since(store, session_id, as_of));
+  JsonParser parser;
+  for (const EvictedLine& line : lines) {
+    const Result<JsonValue> entry = parser.parse(line.line);
+    if (entry && !check_entry(line.type, *entry)) {
+      collector.add({.session_id = session_id, .type = line.type, .text = line.line}, *entry);
+    }
+  }
+  return {};
+}
+
+/// Gathers from `sources`, of which all are unpacked at once that are given at once.
+Status collect_sessions(const Store& store, std::span<const SessionSource> sources,
+                        std::optional<Timestamp> as_of, KnowledgeCollector& collector) {
+  std::vector<Result<std::shared_ptr<FileSystem>>> files(sources.size(),
+                                                         std::shared_ptr<FileSystem>());
+  for_each_parallel(sources.size(),
+                    [&](std::size_t i) { files[i] = knowledge_files(store, sources[i]); });
+  JsonParser parser;
+  for (std::size_t i = 0; i < sources.size(); ++i) {
+    BMAD_TRY(files[i]);
+    if (as_of) {
+      BMAD_TRY(collect_evicted(store, sources[i].session_id, *as_of, collector));
+    }
+    if (*files[i] != nullptr) {
+      Status collected = collect_session(store, sources[i], **files[i], parser, collector);
+      BMAD_TRY(collected ? Status() : sources[i].leave_out(store, std::move(collected).error()));
+    }
+  }
+  return {};
+}
+
+/// How often entries were returned, read once for each session.
+class Accesses {
+ public:
+  explicit Accesses(const Store& store) : store_(store) {}
+
+  /// Fills in how often the entries of the item's chain were returned.
+  void count(KnowledgeItem& item) {
+    std::set<std::pair<std::string_view, std::string_view>> seen;
+    for (const KnowledgeVersion& version : item.chain) {
+      if (!seen.emplace(version.session_id, version.id).second) {
+        continue;
+      }
+      if (const Access* access = table(version.session_id).find(version.id); access != nullptr) {
+        item.access_count += access->count;
+        item.last_accessed = std::max(item.last_accessed.value_or(access->last), access->last);
+      }
+    }
+  }
+
+  const AccessTable& table(const std::string& session_id) {
+    const auto [at, is_new] = tables_.try_emplace(session_id);
+    if (is_new) {
+      Result<AccessTable> read = read_accesses(*store_.files, session_id);
+      if (read) {  // Else nothing was returned, as far as anybody knows.
+        at->second = *std::move(read);
+      }
+    }
+    return at->second;
+  }
+
+ private:
+  const Store& store_;
+  std::map<std::string, AccessTable, std::less<>> tables_;
+};
+
+/// The same of the items `chosen`, by their outlines: how often the entries of each item's chain
+/// were returned. Goes through the lines session by session: few of them ever were.
+std::vector<std::uint64_t> access_counts(Accesses& accesses, const KnownStatements& known,
+                                         std::span<const std::size_t> chosen) {
+  constexpr std::uint32_t kNowhere = ~std::uint32_t{0};
+  std::vector<std::uint32_t> places(known.lines().size(), kNowhere);  // In `chosen`, by line.
+  for (std::uint32_t place = 0; place < chosen.size(); ++place) {
+    for (const std::uint32_t line : known.outlines()[chosen[place]].chain) {
+      places[line] = place;
+    }
+  }
+  using Entry = std::tuple<std::uint32_t, std::uint32_t, std::uint64_t, std::uint64_t>;
+  std::vector<Entry> returned;                              // Place, session, id, count.
+  std::unordered_map<std::uint64_t, std::uint64_t> counts;  // Of a session, by outline_hash().
+  std::optional<std::uint32_t> session;
+  for (std::size_t line = 0; line < places.size(); ++line) {
+    if (places[line] == kNowhere) {
+      continue;
+    }
+    const Stated& stated = known.lines()[line];
+    if (session != stated.session) {
+      session = stated.session;
+      counts.clear();
+      for (const auto& [id, access] : accesses.table(known.session_id(*session)).entries()) {
+        counts.emplace(outline_hash(id), access.count);
+      }
+    }
+    const std::uint64_t id = stated.row->outline.id_hash;
+    if (const auto found = counts.find(id); found != counts.end()) {
+      returned.emplace_back(places[line], *session, id, found->second);
+    }
+  }
+  std::ranges::sort(returned);  // Versions of an entry count once.
+  const auto same = std::ranges::unique(returned);
+  returned.erase(same.begin(), same.end());
+  std::vector<std::uint64_t> sums(chosen.size());
+  for (const auto& [place, its_session, id, count] : returned) {
+    sums[place] += count;
+  }
+  return sums;
+}
+
+bool is_by(const KnowledgeItem& item, const std::string& agent) {
+  return item.agent_id == agent ||
+         std::ranges::any_of(item.chain, [&](const KnowledgeVersion& version) {
+           return version.agent_id == agent && version.value == item.value;
+         });
+}
+
+bool passes(const RecallOptions& options, const KnowledgeItem& item) {
+  const bool is_candidate = item.review == Review::kCandidate;
+  return item.review != Review::kDropped && is_candidate == options.candidates &&
+         (!options.category || item.category == *options.category) &&
+         (options.key.empty() || item.key == options.key) &&
+         (options.agent_id.empty() || is_by(item, options.agent_id)) &&
+         item.confidence >= options.min_confidence &&
+         (!options.contradicted_only || item.contradicted) &&
+         (!options.without_sensitive || !item.sensitive);
+}
+
+/// As passes(), before anything is read. What it lets through goes through passes() as well.
+bool may_pass(const RecallOptions& options, const KnownStatements& known, const ItemOutline& item) {
+  const std::uint64_t agent = outline_hash(options.agent_id);
+  const bool is_by_agent =
+      agent == 0 || item.agent_hash == agent ||
+      std::ranges::any_of(item.chain, [&](std::uint32_t line) {
+        const StatementOutline& outline = known.lines()[line].row->outline;
+        return outline.agent_hash == agent && outline.value_hash == item.value_hash;
+      });
+  return item.review != Review::kDropped &&
+         (item.review == Review::kCandidate) == options.candidates &&
+         (!options.category || item.category == *options.category) &&
+         (options.key.empty() || item.key_hash == outline_hash(options.key)) && is_by_agent &&
+         item.confidence >= options.min_confidence &&
+         (!options.contradicted_only || item.contradicted) &&
+         (!options.without_sensitive || !item.sensitive);
+}
+
+/// Numbers of the outlines that recall() may return: those that pass, and of these the highest.
+std::vector<std::size_t> highest(const Store& store, const RecallOptions& options,
+                                 const KnownStatements& known, Accesses& accesses) {
+  std::vector<std::size_t> chosen;
+  for (std::size_t i = 0; i < known.outlines().size(); ++i) {
+    const ItemOutline& item = known.outlines()[i];
+    if (may_pass(options, known, item) && (!store.access || store.access->may_read(item.type))) {
+      chosen.push_back(i);
+    }
+  }
+  if (options.limit == 0 || chosen.size() <= options.limit) {
+    return chosen;
+  }
+  const Timestamp now = store.clock.now();
+  const std::vector<std::uint64_t> counts = access_counts(accesses, known, chosen);
+  using Rank = std::pair<double, Timestamp>;
+  std::vector<std::pair<Rank, std::size_t>> ranked;
+  ranked.reserve(chosen.size());
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    const ItemOutline& item = known.outlines()[chosen[i]];
+    const double score = recall_score(item.confidence, counts[i], item.updated_at, now);
+    ranked.push_back({{score, item.updated_at}, chosen[i]});
+  }
+  const auto last = ranked.begin() + static_cast<std::ptrdiff_t>(options.limit) - 1;
+  std::ranges::nth_element(ranked, last, std::greater(), &std::pair<Rank, std::size_t>::first);
+  const Rank least = last->first;
+  chosen.clear();
+  for (const auto& [rank, number] : ranked) {
+    if (rank >= least) {  // Of equals, their keys decide.
+      chosen.push_back(number);
+    }
+  }
+  return chosen;
+}
+
+bool is_higher(const KnowledgeItem& a, const KnowledgeItem& b) {
+  return std::tuple(-a.score, -a.updated_at.time_since_epoch().count(),
+                    std::tie(a.key, a.id, a.category)) <
+         std::tuple(-b.score, -b.updated_at.time_since_epoch().count(),
+                    std::tie(b.key, b.id, b.category));
+}
+
+}  // namespace
+
+Result<std::vector<KnowledgeItem>> all_knowledge(const Store& store,
+                                                 std::span<const std::string> sessions,
+                                                 std::optional<Timestamp> as_of) {
+  return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {
+    BMAD_TRY_ASSIGN(const std::vector<SessionSource> sources, session_sources(store, sessions));
+    KnowledgeCollector collector(as_of);
+    constexpr std::size_t kAtOnce = 64;  // Each may be as large as a session.
+    for (std::size_t at = 0; at < sources.size(); at += kAtOnce) {
+      const std::size_t count = std::min(kAtOnce, sources.size() - at);
+      BMAD_TRY(collect_sessions(store, std::span(sources).subspan(at, count), as_of, collector));
+    }
+    return collector.finish();
+  });
+}
+
+Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& items) {
+  if (store.access && !store.access->may_read(EntryType::kFact)) {
+    BMAD_TRY(check_read(store, EntryType::kPreference));
+  }
+  std::erase_if(items, [&](const KnowledgeItem& item) {
+    return store.access && !store.access->may_read(item.type);
+  });
+  return {};
+}
+
+Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& options) const {
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(*memory_, Operation::kRecall));
+  const Store& store = *entered;
+  KnownStatements known(store, options.sessions);
+  Accesses accesses(store);
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items,
+                  options.as_of
+                      ? all_knowledge(store, options.sessions, options.as_of)
+                      : known.items([&] { return highest(store, options, known, accesses); }));
+  if (options.candidates && !options.as_of) {
+    BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
+    std::ranges::move(found, std::back_inserter(items));
+  }
+  std::erase_if(items, [&](const KnowledgeItem& item) { return !passes(options, item); });
+  BMAD_TRY(drop_unreadable_items(store, items));
+  const Timestamp now = options.as_of.value_or(store.clock.now());
+  for (KnowledgeItem& item : items) {
+    accesses.count(item);
+    item.score = recall_score(item.confidence, item.access_count, item.updated_at, now);
+  }
+  std::ranges::sort(items, is_higher);
+  if (options.limit != 0 && items.size() > options.limit) {
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(options.limit), items.end());
+  }
+  if (options.note_accesses && !options.as_of && !options.candidates) {
+    for (const KnowledgeItem& item : items) {
+      store.note_access(item.session_id, item.id);
+    }
+    store.accesses.write_if_many(*store.files, store.clock);
+  }
+  return items;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,55 @@
+// knowledge_review.cpp - accepting and dropping what was found without being told.
+#include <algorithm>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "known_statements.hpp"
+#include "store/memory_inside.hpp"
+#include "store/writes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// The item's line, with the review and the time written down.
+Result<std::string> reviewed_line(const KnowledgeItem& item, Review review, Timestamp now) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
+  ObjectText object(entry, item.json);
+  object.set_string("review", review_name(review));
+  object.set_string("updated_at", format_rfc3339(now));
+  return object.to_line();
+}
+
+}  // namespace
+
+Result<ReviewReport> Knowledge::review(std::span<const std::string> ids, Review review) {
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kReview));
+  Store& store = *entered;
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> known, recall({.candidates = true, .limit = 0}));
+  ReviewReport report;
+  for (const std::string& id : ids) {
+    const auto found = std::ranges::find(known, id, &KnowledgeItem::id);
+    if (found == known.end() || found->review != Review::kCandidate) {
+      report.unknown_ids.push_back(id);
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const std::string line, reviewed_line(*found, review, store.clock.now()));
+    const std::string_view view = line;
+    BMAD_TRY(add_lines(store, found->session_id, found->type, {&view, 1}, {}));
+    found->review = review;
+    report.reviewed.push_back(*found);
+  }
+  if (!report.reviewed.empty()) {
+    KnownStatements all(store, {});
+    if (all.gather()) {
+      renew_knowledge_views(store, all.statement_count());
+    } else {
+      static_cast<void>(drop_knowledge_views(store));
+    }
+  }
+  return report;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,120 @@
+// known_statements.hpp - what all sessions state, as the index of the memory has it: only the lines
+// of the items that somebody wants are read.
+//
+//   session   as a segment covers it  -> its rows
+//             grown since             -> its rows, and the lines behind them
+//             anything else           -> the lines of its two logs
+//   rows      --(category, key)-->  outlines  --chosen-->  lines  -->  KnowledgeCollector
+//
+// Whatever lines an item is made of are given to KnowledgeCollector, in the same order as all lines
+// of all logs would be: so it makes of them what it would make of all.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "search/segment.hpp"
+#include "search/session_sources.hpp"
+#include "search/statement_row.hpp"
+#include "statement_groups.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+struct ChosenIndexes;
+
+/// A KnowledgeItem without its texts.
+struct ItemOutline {
+  Category category = Category::kProjectFact;
+  EntryType type = EntryType::kFact;  ///< Of the entry that holds, and so for the next two.
+  std::uint32_t session = 0;
+  Review review = Review::kNone;
+  bool pinned = false;
+  bool sensitive = false;
+  bool contradicted = false;
+  double confidence = 0;
+  double trust = 1;
+  Timestamp updated_at{};
+  std::uint64_t key_hash = 0;
+  std::uint64_t agent_hash = 0;
+  std::uint64_t value_hash = 0;
+  std::span<const std::uint32_t> chain;  ///< Lines, oldest first.
+  std::span<const std::uint32_t> lines;  ///< All that it is made of.
+
+  [[nodiscard]] bool is_reviewed() const {
+    return review == Review::kNone || review == Review::kAccepted;
+  }
+};
+
+/// Threads: one.
+class KnownStatements {
+ public:
+  /// Of `wanted` sessions, or of all; archived ones too. `store` must outlive it.
+  KnownStatements(const Store& store, std::span<const std::string> wanted)
+      : store_(store), wanted_(wanted.begin(), wanted.end()) {}
+
+  /// Looks at the sessions. items() does it where nobody has. With `chosen`, those of all sessions
+  /// as somebody has found them just now: nobody looks twice. Errors: as all_knowledge().
+  Status gather(const ChosenIndexes* chosen = nullptr);
+
+  /// The items that `choose` chooses, by their numbers in outlines(), as all_knowledge() has them;
+  /// some more where the index does not hold. Errors: as all_knowledge().
+  using Choose = std::function<std::vector<std::size_t>()>;
+  Result<std::vector<KnowledgeItem>> items(const Choose& choose);
+
+  /// For `choose`.
+  [[nodiscard]] std::span<const ItemOutline> outlines() const { return outlines_; }
+  /// What they are made of, session by session.
+  [[nodiscard]] std::span<const Stated> lines() const { return lines_; }
+  /// Lines of preferences and facts, as items() found them.
+  [[nodiscard]] std::size_t statement_count() const { return lines_.size(); }
+  [[nodiscard]] const std::string& session_id(std::uint32_t session) const {
+    return sessions_[session].source.session_id;
+  }
+
+ private:
+  struct Session {
+    SessionSource source;
+    bool is_archived = false;
+    std::span<const StatementRow> known = {};     // Of a session as a segment has it.
+    std::vector<StatementRow> scanned = {};       // Of any other.
+    std::shared_ptr<FileSystem> files = nullptr;  // Where its lines are; null: not asked for yet.
+  };
+
+  Status choose_sessions(std::vector<std::string>& live, std::vector<std::string>& packed) const;
+  Status choose_and_scan();
+  Status take(const ChosenIndexes& chosen);
+  Status take_covered(std::vector<std::shared_ptr<SegmentPart>> parts);
+  void add_packed(Packed archive);
+  Status scan_from(std::size_t first);
+  Status scan(Session& session) const;
+  Status scan_log_of(Session& session, EntryType type, const std::optional<SessionBase>& base,
+                     JsonParser& parser) const;
+  void list_lines();
+  void outline();
+  bool is_left(const Error& error);
+  Result<std::vector<KnowledgeItem>> read_items(std::span<const std::size_t> chosen);
+
+  const Store& store_;
+  std::vector<std::string> wanted_;
+  std::set<std::string, std::less<>> by_logs_;  // What the index says of them did not hold.
+  bool is_gathered_ = false;
+  std::vector<std::shared_ptr<SegmentPart>> parts_;  // Have the rows that sessions know.
+  std::deque<Session> sessions_;
+  std::vector<Stated> lines_;          // Session by session, log by log.
+  std::vector<std::uint32_t> chains_;  // Where they are not the lines as they come.
+  std::vector<std::uint32_t> line_numbers_;
+  std::vector<ItemOutline> outlines_;
+};
+
+}  // namespace bmad_mem

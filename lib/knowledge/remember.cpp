@@ -1,0 +1,372 @@
+// remember.cpp - statements into the logs of the sessions that taught them.
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "knowledge/knowledge_item.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "known_statements.hpp"
+#include "model/entry_text.hpp"
+#include "store/access.hpp"
+#include "store/memory_inside.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Status check(const RememberParams& params) {
+  if (params.value.find_first_not_of(" \t\r\n") == std::string::npos) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = "the value is empty; say what is to be remembered",
+                 .field = "value"};
+  }
+  if (!(params.confidence >= 0 && params.confidence <= 1)) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = fmt::format("must be a number from 0 to 1, not {}", params.confidence),
+                 .field = "confidence"};
+  }
+  return {};
+}
+
+void set_list(ObjectText& object, JsonValue entry, std::string_view name,
+              const std::vector<std::string>& added) {
+  std::vector<std::string> all;
+  for (const JsonValue each : entry[name].elements()) {
+    all.emplace_back(each.string());
+  }
+  for (const std::string& each : added) {
+    if (std::ranges::find(all, each) == all.end()) {
+      all.push_back(each);
+    }
+  }
+  if (all.empty()) {
+    return;
+  }
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& each : all) {
+    json.string(each);
+  }
+  object.set(name, json.end_array().take());
+}
+
+std::string source_json(const EntrySource& source) {
+  JsonWriter json;
+  json.begin_object();
+  if (!source.kind.empty()) {
+    json.member("kind", source.kind);
+  }
+  if (source.trust) {
+    json.member("trust", *source.trust);
+  }
+  return json.end_object().take();
+}
+
+/// What a version says that is not in the structs of entries.
+std::string further_members(const RememberParams& params, EntryType type) {
+  std::string members = params.extra;
+  const auto add = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) {
+      members += fmt::format("{}\"{}\":{}", members.empty() ? "" : ",", name, json_quoted(value));
+    }
+  };
+  add("review", review_name(params.review));
+  if (type == EntryType::kPreference) {
+    add("agent_id", params.agent_id);
+  }
+  return members;
+}
+
+std::string new_line(const RememberParams& params, EntryType type, const std::string& id) {
+  const EntryCommon common{.id = id,
+                           .timestamp = {},
+                           .tags = params.tags,
+                           .pinned = params.pinned,
+                           .sensitive = false,
+                           .source = params.source,
+                           .extra = further_members(params, type)};
+  const std::string category(category_name(params.category));
+  if (type == EntryType::kFact) {
+    return to_json(FactEntry{.content = params.value,
+                             .agent_id = params.agent_id,
+                             .category = category,
+                             .key = params.key,
+                             .confidence = params.confidence,
+                             .learned_from = params.learned_from,
+                             .common = common});
+  }
+  return to_json(UserPreference{.key = params.key,
+                                .value = params.value,
+                                .category = category,
+                                .context = {},
+                                .confidence = params.confidence,
+                                .learned_from = params.learned_from,
+                                .common = common});
+}
+
+/// `item`'s line with what `params` say, as a newer version of it.
+Result<std::string> next_line(const KnowledgeItem& item, const RememberParams& params,
+                              double confidence, Timestamp now) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
+  ObjectText object(entry, item.json);
+  object.set_string(item.type == EntryType::kFact ? "content" : "value", params.value);
+  object.set("confidence", json_number(confidence));
+  object.set_string("category", category_name(params.category));
+  object.set_string("updated_at", format_rfc3339(now));
+  if (!params.agent_id.empty()) {
+    object.set_string("agent_id", params.agent_id);
+  }
+  set_list(object, entry, "tags", params.tags);
+  set_list(object, entry, "learned_from", params.learned_from);
+  object.remove("source");  // Whoever speaks now speaks for himself.
+  if (!params.source.kind.empty() || params.source.trust) {
+    object.set("source", source_json(params.source));
+  }
+  object.remove("review");
+  if (params.review != Review::kNone) {
+    object.set_string("review", review_name(params.review));
+  }
+  if (params.pinned) {
+    object.set("pinned", "true");
+  }
+  const std::string extra = "{" + params.extra + "}";
+  JsonParser extra_parser;
+  BMAD_TRY_ASSIGN(const JsonValue further, extra_parser.parse(extra));
+  const ObjectText further_text(further, extra);
+  for (const JsonMember& member : further.members()) {
+    object.set(member.key, std::string(further_text.raw(member.key)));
+  }
+  return object.to_line();
+}
+
+/// Goes through statements in order and says what is to be written.
+class Rememberer {
+ public:
+  Rememberer(Store& store, std::vector<KnowledgeItem> known) : store_(store) {
+    for (KnowledgeItem& item : known) {
+      const bool is_reviewed = item.review == Review::kNone || item.review == Review::kAccepted;
+      if (!item.key.empty() && is_reviewed) {
+        const auto place = std::pair(item.category, item.key);
+        known_.insert_or_assign(place, std::move(item));
+      }
+    }
+  }
+
+  Status plan(const RememberParams& params) {
+    BMAD_TRY(check(params));
+    BMAD_TRY_ASSIGN(const std::string session_id, session_of(params));
+    const auto known = params.key.empty() || params.review == Review::kCandidate
+                           ? known_.end()
+                           : known_.find({params.category, params.key});
+    Remembered remembered{.session_id = session_id,
+                          .category = params.category,
+                          .key = params.key,
+                          .value = readable(params.value, session_id),
+                          .confidence = params.confidence,
+                          .is_new = known == known_.end()};
+    if (known == known_.end()) {
+      plan_new(params, std::move(remembered));
+      return {};
+    }
+    return plan_known(params, std::move(remembered), known->second);
+  }
+
+  Result<std::vector<Remembered>> write() {
+    for (const auto& [place, numbers] : places_) {
+      std::vector<std::string_view> lines;
+      for (const std::size_t number : numbers) {
+        lines.push_back(planned_[number].line);
+      }
+      BMAD_TRY_ASSIGN(const BatchReport report,
+                      add_lines(store_, place.first, place.second, lines, {}));
+      Remembered& first = planned_[numbers.front()].remembered;
+      first.notices.insert(first.notices.end(), report.notices.begin(), report.notices.end());
+    }
+    std::vector<Remembered> all;
+    for (Planned& planned : planned_) {
+      all.push_back(std::move(planned.remembered));
+    }
+    return all;
+  }
+
+  [[nodiscard]] bool writes() const { return !places_.empty(); }
+
+ private:
+  struct Planned {
+    Remembered remembered;
+    std::string line;  // Empty when all is known.
+  };
+
+  /// Where a new statement goes without a key, and with one.
+  static EntryType type_of(const RememberParams& params) {
+    return params.key.empty() ? EntryType::kFact : category_type(params.category);
+  }
+
+  /// What would be refused anyway opens no session.
+  [[nodiscard]] Result<bool> is_writable(const RememberParams& params) const {
+    const EntryType type = type_of(params);
+    const std::string line =
+        new_line(params, type, store_.ids.entry_id(entry_type_info(type).id_prefix));
+    const std::string_view view = line;
+    BMAD_TRY(check_lines(store_, type, {&view, 1}, {}));
+    return true;
+  }
+
+  Result<std::string> session_of(const RememberParams& params) {
+    if (!params.session_id.empty()) {
+      return params.session_id;
+    }
+    if (usual_session_.empty()) {
+      SessionParams fresh;
+      fresh.session_type = "knowledge";
+      BMAD_TRY_ASSIGN(UsualSession usual,
+                      usual_session(store_, fresh, [&] { return is_writable(params); }));
+      usual_session_ = std::move(usual.session_id);
+    }
+    return usual_session_;
+  }
+
+  [[nodiscard]] std::string readable(const std::string& text, const std::string& session_id) const {
+    return store_.redaction == nullptr ? text : store_.redaction->redact_text(text, session_id);
+  }
+
+  void plan_new(const RememberParams& params, Remembered remembered) {
+    const EntryType type = type_of(params);
+    remembered.id =
+        params.id.empty() ? store_.ids.entry_id(entry_type_info(type).id_prefix) : params.id;
+    std::string line = new_line(params, type, remembered.id);
+    if (!params.key.empty() && params.review != Review::kCandidate) {
+      known_.insert_or_assign({params.category, params.key}, item_of(params, remembered, type));
+    }
+    add(std::move(remembered), type, std::move(line));
+  }
+
+  Status plan_known(const RememberParams& params, Remembered remembered, KnowledgeItem& item) {
+    const double trust = params.source.trust.value_or(1);
+    if (trust < kLowTrust && item.trust >= kLowTrust) {
+      // Beside the entry, not over it: what is trusted must stay the newest version of itself.
+      remembered.holds = false;
+      remembered.id = store_.ids.entry_id(entry_type_info(item.type).id_prefix);
+      std::string line = new_line(params, item.type, remembered.id);
+      add(std::move(remembered), item.type, std::move(line));
+      return {};
+    }
+    remembered.id = params.id.empty() ? item.id : params.id;
+    remembered.confidence = std::max(item.confidence, params.confidence);
+    if (item.value != remembered.value) {
+      remembered.previous_value = check_read(store_, item.type) ? item.value : std::string();
+    } else if (is_known(params, item, trust)) {
+      remembered.session_id = item.session_id;
+      planned_.push_back({.remembered = std::move(remembered), .line = {}});
+      return {};
+    }
+    BMAD_TRY_ASSIGN(std::string line,
+                    next_line(item, params, remembered.confidence, store_.clock.now()));
+    item.value = remembered.value;
+    item.confidence = remembered.confidence;
+    item.trust = trust;
+    item.json = line;
+    item.session_id = remembered.session_id;
+    add(std::move(remembered), item.type, std::move(line));
+    return {};
+  }
+
+  /// Whether it would say nothing that the item does not say.
+  static bool is_known(const RememberParams& params, const KnowledgeItem& item, double trust) {
+    const auto is_tagged = [&](const std::string& tag) {
+      return std::ranges::find(item.tags, tag) != item.tags.end();
+    };
+    return params.confidence <= item.confidence && trust <= item.trust &&
+           (params.agent_id.empty() || params.agent_id == item.agent_id) &&
+           std::ranges::all_of(params.tags, is_tagged) && (!params.pinned || item.pinned) &&
+           params.extra.empty();
+  }
+
+  static KnowledgeItem item_of(const RememberParams& params, const Remembered& remembered,
+                               EntryType type) {
+    KnowledgeItem item{.category = params.category, .key = params.key};
+    item.value = remembered.value;
+    item.agent_id = params.agent_id;
+    item.confidence = params.confidence;
+    item.trust = params.source.trust.value_or(1);
+    item.session_id = remembered.session_id;
+    item.type = type;
+    item.id = remembered.id;
+    item.tags = params.tags;
+    item.pinned = params.pinned;
+    item.json = new_line(params, type, remembered.id);
+    return item;
+  }
+
+  void add(Remembered remembered, EntryType type, std::string line) {
+    places_[{remembered.session_id, type}].push_back(planned_.size());
+    planned_.push_back({.remembered = std::move(remembered), .line = std::move(line)});
+  }
+
+  Store& store_;
+  std::map<std::pair<Category, std::string>, KnowledgeItem> known_;
+  std::string usual_session_;
+  std::vector<Planned> planned_;
+  std::map<std::pair<std::string, EntryType>, std::vector<std::size_t>> places_;
+};
+
+}  // namespace
+
+namespace {
+
+/// Items under the categories and keys of `params`.
+Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,
+                                                    std::span<const RememberParams> params) {
+  std::set<std::pair<Category, std::uint64_t>> places;
+  for (const RememberParams& each : params) {
+    if (!each.key.empty() && each.review != Review::kCandidate) {
+      places.emplace(each.category, outline_hash(each.key));
+    }
+  }
+  return known.items([&] {
+    std::vector<std::size_t> chosen;
+    for (std::size_t i = 0; i < known.outlines().size(); ++i) {
+      const ItemOutline& item = known.outlines()[i];
+      if (item.is_reviewed() && places.contains({item.category, item.key_hash})) {
+        chosen.push_back(i);
+      }
+    }
+    return chosen;
+  });
+}
+
+}  // namespace
+
+Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params) {
+  KnownStatements known(store, {});
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, params));
+  Rememberer rememberer(store, std::move(items));
+  for (const RememberParams& each : params) {
+    BMAD_TRY(rememberer.plan(each));
+  }
+  BMAD_TRY_ASSIGN(std::vector<Remembered> remembered, rememberer.write());
+  if (rememberer.writes()) {
+    renew_knowledge_views(store, known.statement_count());
+  }
+  return remembered;
+}
+
+Knowledge::Knowledge(MemoryManager& memory) : memory_(&memory) {}
+
+Result<Remembered> Knowledge::remember(const RememberParams& params) {
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kRemember));
+  BMAD_TRY_ASSIGN(std::vector<Remembered> remembered, remember_all(*store, {&params, 1}));
+  return std::move(remembered.front());
+}
+
+}  // namespace bmad_mem

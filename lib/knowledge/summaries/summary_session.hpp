@@ -1,0 +1,63 @@
+// summary_session.hpp - a session as its summary sees it: the files it is made from, and the two it
+// leaves beside it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "knowledge/dialogue.hpp"
+#include "knowledge/front_matter.hpp"
+#include "knowledge/summary_rules.hpp"
+#include "knowledge/summary_state.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+/// What lies beside the logs. Read without the lock it may be of two moments.
+struct SummaryFiles {
+  std::optional<std::string> text;  ///< summary.md; nothing when there is none.
+  SummaryState state;
+
+  [[nodiscard]] FrontMatter summary() const;
+  /// Of summary.md; of the template where there is none.
+  [[nodiscard]] std::string hash() const;
+};
+
+/// Errors: E_SESSION_NOT_FOUND, E_SESSION_ARCHIVED, E_INVALID_FORMAT; as the file system's.
+Result<SummaryFiles> read_summary_files(const Store& store, const std::string& session_id);
+
+struct Conversation {
+  std::vector<DialogueMessage> messages;  ///< Without those of sub-agents.
+  std::vector<Timestamp> tool_uses;       ///< From the events, sorted.
+  bool newest_is_sidechain = false;
+};
+
+/// Errors: as read_summary_files().
+Result<Conversation> read_conversation(const Store& store, const std::string& session_id);
+
+/// How many messages from the front the summary covers: up to the last summarized one; where that
+/// has gone, up to when the summary was written.
+std::size_t summarized_count(const SummaryFiles& files, const Conversation& talk);
+
+SummaryThresholds summary_thresholds(const Store& store);
+/// Whether an update is being written, as far as anybody knows.
+bool is_live(const Store& store, const std::optional<PendingSummary>& pending);
+
+SummaryStatus describe_summary(const Store& store, const std::string& session_id,
+                               const SummaryFiles& files, const Conversation& talk);
+
+/// The caller holds the session's lock, here and below. Not synced: after a power cut nobody is at
+/// it any more.
+Status write_summary_state(const Store& store, const std::string& session_id,
+                           const SummaryState& state);
+
+/// Adds `record` to what was counted. What fails here fails nothing else.
+void note_summary_record(const Store& store, const std::string& session_id,
+                         const std::string& record);
+
+Result<SummaryStats> read_summary_stats(const Store& store, const std::string& session_id);
+
+}  // namespace bmad_mem

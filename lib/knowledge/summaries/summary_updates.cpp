@@ -1,0 +1,305 @@
+// summary_updates.cpp - writing a summary anew: prompt, answer, and no lock in between.
+//
+//   begin:   read, make the prompt | lock: nobody at it? unchanged? note it as pending | unlock
+//   writer:  a command, or whoever took the prompt                                   (no lock held)
+//   finish:  lock | still ours? unchanged? good answer? replace summary.md, note it | unlock
+//
+// Between begin and finish there is nothing on disk but the note. Whoever dies leaves the summary
+// as it was, and a note that goes stale.
+#include "summary_updates.hpp"
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "base/process.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "knowledge/summary_answer.hpp"
+#include "knowledge/summary_file.hpp"
+#include "knowledge/summary_mark.hpp"
+#include "knowledge/summary_prompt.hpp"
+#include "store/access.hpp"
+#include "store/atomic_file.hpp"
+#include "store/command.hpp"
+#include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/store.hpp"
+#include "summary_session.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kSwitch = "memory_config.summarizer.enabled";
+constexpr std::string_view kCommandSetting = "memory_config.summarizer.command";
+/// Of what a command may say: a summary, escaped as JSON and wrapped.
+constexpr std::size_t kOutputSizeMax = 4 * kSummarySizeMax;
+
+Error already_pending(const Store& store, const std::string& session_id,
+                      const PendingSummary& pending) {
+  const std::chrono::milliseconds stale_after(store.config.summarizer.stale_update_ms);
+  return Error{
+      .code = ErrorCode::E_CONCURRENT_MOD,
+      .message = fmt::format("{} has been writing the summary since {}; it counts as "
+                             "dead {} ms after that: ask again at {}, or take the note "
+                             "away if you know that it died",
+                             pending.who(), format_rfc3339(pending.started_at), stale_after.count(),
+                             format_rfc3339(pending.started_at + stale_after)),
+      .path = store.files->display_path(session_file(session_id, kSummaryStateName))};
+}
+
+Error out_of_date(std::string_view why) {
+  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+               .message = fmt::format("the answer was not taken: {}; ask for the prompt again, "
+                                      "such as with `bmad-mem summary prompt`",
+                                      why)};
+}
+
+PendingSummary new_pending(const Store& store, const SummaryFiles& files,
+                           const WriterPrompt& prompt) {
+  const Timestamp now = store.clock.now();
+  const auto ticks = std::chrono::steady_clock::now().time_since_epoch().count();
+  const std::string identity =
+      fmt::format("{} {} {} {}", process_id(), host_name(), ticks, now.time_since_epoch().count());
+  return {.pid = process_id(),
+          .host = host_name(),
+          .agent_id = store.agent_id,
+          .started_at = now,
+          .up_to_id = prompt.up_to_id,
+          .base_hash = files.hash(),
+          .ticket = hash_hex(xxh3(identity)).substr(0, 8),
+          .took_over = files.state.pending.has_value(),
+          .messages = prompt.messages,
+          .tokens = prompt.tokens};
+}
+
+/// Notes that an update is pending. Nothing when summary.md is not the one of the prompt any more.
+Result<std::optional<PendingSummary>> note_pending(Store& store, const std::string& session_id,
+                                                   const SummaryFiles& read,
+                                                   const WriterPrompt& prompt,
+                                                   const std::string& newest_id) {
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("summary"));
+  BMAD_TRY_ASSIGN(SummaryFiles files, read_summary_files(store, session_id));
+  if (is_live(store, files.state.pending)) {
+    return already_pending(store, session_id, *files.state.pending);
+  }
+  if (files.hash() != read.hash()) {
+    return std::optional<PendingSummary>();
+  }
+  if (!files.text) {
+    BMAD_TRY(
+        replace_file(*store.files, session_file(session_id, kSummaryName), summary_template()));
+  }
+  files.state.pending = new_pending(store, files, prompt);
+  files.state.tried_id = newest_id;
+  BMAD_TRY(write_summary_state(store, session_id, files.state));
+  return files.state.pending;
+}
+
+/// The end of one update, under the session's lock.
+class UpdateEnd {
+ public:
+  /// `ticket` is empty where the writer named none.
+  UpdateEnd(Store& store, const std::string& session_id, std::string_view ticket)
+      : store_(store), session_id_(session_id), ticket_(ticket) {}
+
+  /// Takes the answer. What is refused is counted, and stays pending: a better one may come.
+  Result<SummaryUpdate> apply(const WriterAnswer& answer) {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock());
+    BMAD_TRY(find_pending());
+    if (files_.hash() != files_.state.pending->base_hash) {
+      give_up(ErrorCode::E_CONCURRENT_MOD);
+      return out_of_date("summary.md has been changed since the prompt was made");
+    }
+    Result<SummaryUpdate> update = write(answer);
+    if (!update) {
+      count_failure(update.error().code);
+    }
+    return update;
+  }
+
+  /// Notes that nobody is at it any more. What fails here goes stale by itself.
+  void abandon(std::optional<ErrorCode> failure) {
+    const Result<FileLock::Guard> guard = lock();
+    if (guard && find_pending()) {
+      failure ? give_up(*failure) : clear();
+    }
+  }
+
+ private:
+  Result<FileLock::Guard> lock() { return store_.session(session_id_)->writer.lock("summary"); }
+
+  Status find_pending() {
+    BMAD_TRY_ASSIGN(files_, read_summary_files(store_, session_id_));
+    const std::optional<PendingSummary>& pending = files_.state.pending;
+    if (!pending) {
+      return out_of_date("no update of the summary is pending");
+    }
+    if (!ticket_.empty() ? pending->ticket != ticket_ : pending->took_over) {
+      return out_of_date(
+          ticket_.empty()
+              ? fmt::format("two prompts were given out; name the ticket ({} is the last)",
+                            pending->ticket)
+              : fmt::format("{} has taken over since {}", pending->who(),
+                            format_rfc3339(pending->started_at)));
+    }
+    return {};
+  }
+
+  Result<SummaryUpdate> write(const WriterAnswer& answer) {
+    const PendingSummary pending = *files_.state.pending;
+    FrontMatter summary = files_.summary();
+    BMAD_TRY_ASSIGN(std::string body, revised_summary(summary.body(), answer.text));
+    SummaryUpdate update{
+        .session_id = session_id_,
+        .last_summarized_id = summary.value(kLastSummarizedId),
+        .id_was_moved = !is_compacting(files_.state.compacting_since, now()),
+        .messages = pending.messages,
+        .tokens_in = answer.usage.input_tokens.value_or(pending.tokens),
+        .tokens_out = answer.usage.output_tokens.value_or(estimate_tokens(answer.text)),
+        .cache_read_tokens = answer.usage.cache_read_tokens,
+        .cache_written_tokens = answer.usage.cache_written_tokens,
+        .redacted = {}};
+    if (store_.redaction != nullptr) {
+      body = store_.redaction->redact_text(body, session_id_, &update.redacted);
+    }
+    summary.set_body(std::move(body));
+    if (update.id_was_moved) {
+      update.last_summarized_id = pending.up_to_id;
+      summary.set(kLastSummarizedId, pending.up_to_id);
+    }
+    summary.set(kSummaryUpdatedAt, format_rfc3339(now()));
+    BMAD_TRY(
+        replace_file(*store_.files, session_file(session_id_, kSummaryName), summary.to_text()));
+    files_.state.counted_id = pending.up_to_id;
+    files_.state.counted_at = pending.started_at;
+    clear();
+    note_summary_record(store_, session_id_,
+                        update_record(update, summary_thresholds(store_), now()));
+    return update;
+  }
+
+  void give_up(ErrorCode code) {
+    clear();
+    count_failure(code);
+  }
+  void clear() {
+    files_.state.pending.reset();
+    static_cast<void>(write_summary_state(store_, session_id_, files_.state));
+  }
+  void count_failure(ErrorCode code) {
+    note_summary_record(store_, session_id_, failure_record(error_code_name(code), now()));
+  }
+  [[nodiscard]] Timestamp now() const { return store_.clock.now(); }
+
+  Store& store_;
+  const std::string& session_id_;
+  std::string_view ticket_;
+  SummaryFiles files_;
+};
+
+/// Runs the command and takes its answer. Whatever goes wrong, nobody is at it afterwards.
+Result<SummaryUpdate> write_by_command(Store& store, const std::string& session_id,
+                                       const SummaryPrompt& prompt) {
+  UpdateEnd end(store, session_id, prompt.ticket);
+  const SummarizerConfig& config = store.config.summarizer;
+  const Result<CommandOutput> output = run_command(
+      config.command, prompt.text,
+      {.timeout = std::chrono::milliseconds(config.timeout_ms), .output_size_max = kOutputSizeMax});
+  if (!output) {
+    end.abandon(output.error().code);
+    return output.error();
+  }
+  Result<SummaryUpdate> update = end.apply(read_writer_answer(output->out, output->err));
+  if (!update) {
+    end.abandon(std::nullopt);
+  }
+  return update;
+}
+
+}  // namespace
+
+Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& session_id) {
+  BMAD_TRY(check_write(store, EntryType::kConversation));  // It is what was said, in short.
+  if (!store.config.summarizer.enabled) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = "summaries are switched off in config.json",
+                 .field = std::string(kSwitch)};
+  }
+  constexpr int kTries = 8;
+  for (int i = 0; i < kTries; ++i) {
+    BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, session_id));
+    if (is_live(store, files.state.pending)) {
+      return already_pending(store, session_id, *files.state.pending);
+    }
+    BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, session_id));
+    const std::size_t first = summarized_count(files, talk);
+    if (first == talk.messages.size()) {
+      return Error{.code = ErrorCode::E_INVALID_QUERY,
+                   .message = "there is no message that the summary does not cover yet"};
+    }
+    WriterPrompt prompt =
+        summary_prompt(files.summary().body(), std::span(talk.messages).subspan(first));
+    BMAD_TRY_ASSIGN(std::optional<PendingSummary> pending,
+                    note_pending(store, session_id, files, prompt, talk.messages.back().id));
+    if (pending) {
+      return SummaryPrompt{.text = std::move(prompt.text),
+                           .up_to_id = std::move(prompt.up_to_id),
+                           .messages = prompt.messages,
+                           .messages_left = prompt.messages_left,
+                           .tokens = prompt.tokens,
+                           .ticket = std::move(pending->ticket)};
+    }
+  }
+  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+               .message = "summary.md keeps changing; try again when nobody writes it"};
+}
+
+Result<SummaryUpdate> finish_summary_update(Store& store, const std::string& session_id,
+                                            std::string_view answer, std::string_view ticket) {
+  BMAD_TRY(check_session(store, session_id));
+  BMAD_TRY(check_write(store, EntryType::kConversation));
+  return UpdateEnd(store, session_id, ticket).apply(read_writer_answer(answer));
+}
+
+Result<SummaryPrompt> Summaries::prompt(std::string_view session_id) {
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kSummaryPrompt));
+  return begin_summary_update(*store, std::string(session_id));
+}
+
+Result<SummaryUpdate> Summaries::apply(std::string_view session_id, std::string_view answer,
+                                       std::string_view ticket) {
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kSummaryApply));
+  return finish_summary_update(*store, std::string(session_id), answer, ticket);
+}
+
+Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_id,
+                                                       const SummaryUpdateOptions& options) {
+  const std::string id(session_id);
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kSummaryUpdate));
+  Store& store = *entered;
+  BMAD_TRY_ASSIGN(const SummaryFiles files, read_summary_files(store, id));
+  if (store.config.summarizer.enabled && is_live(store, files.state.pending)) {
+    return already_pending(store, id, *files.state.pending);
+  }
+  if (!options.force) {
+    BMAD_TRY_ASSIGN(const Conversation talk, read_conversation(store, id));
+    const bool was_tried =
+        !talk.messages.empty() && talk.messages.back().id == files.state.tried_id;
+    if (was_tried || !is_due(describe_summary(store, id, files, talk).due)) {
+      return std::optional<SummaryUpdate>();
+    }
+  }
+  if (store.config.summarizer.command.empty()) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message =
+                     "no program is named that writes summaries; name one in config.json, "
+                     "or do it by hand: `bmad-mem summary prompt` prints what to ask a "
+                     "model, `bmad-mem summary apply` takes the answer",
+                 .field = std::string(kCommandSetting)};
+  }
+  BMAD_TRY_ASSIGN(const SummaryPrompt prompt, begin_summary_update(store, id));
+  BMAD_TRY_ASSIGN(SummaryUpdate update, write_by_command(store, id, prompt));
+  return std::optional(std::move(update));
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,214 @@
+// archiving.cpp - a session into its archive and back.
+//
+//   archive   lock root, session -> archive/{id}.tar.gz, read back -> its manifest -> rename the
+//             folder away -> remove it -> what version 0.1 kept -> the index beside the archive
+//   restore   lock root -> read the archive -> unpack into a hidden folder -> rename -> remove
+//             archive, manifest, index and kept file
+//
+// At every moment the session is whole in its folder or in its archive. Both may be there after a
+// crash, or when git brings a folder back: then the folder counts, and before the archive goes or
+// is replaced, the folder takes in what only the archive holds.
+#include "lifecycle/archiving.hpp"
+
+#include <algorithm>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/seal_check.hpp"
+#include "model/entry.hpp"
+#include "search/packed_session.hpp"
+#include "store/archive_manifest.hpp"
+#include "store/archived_lines.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/entry_table.hpp"
+#include "store/evicted_file.hpp"
+#include "store/kept_file.hpp"
+#include "store/layout.hpp"
+#include "store/remove_tree.hpp"
+#include "store/return_lines.hpp"
+#include "store/session_archive.hpp"
+#include "store/session_folder.hpp"
+#include "store/session_place.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kMendArchive =
+    "; bring the file back from git or from a backup, or move it away";
+
+/// How many entries can be found in the archive as in the session.
+Result<std::uint64_t> count_entries(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::vector<TableEntry> entries, load_entries(files, session_id, {}));
+  return entries.size();
+}
+
+ArchiveReport report_of(const FileSystem& files, const std::string& session_id,
+                        const ArchiveSize& size, std::uint64_t kept) {
+  return {.session_id = session_id,
+          .path = files.display_path(archive_path(session_id)),
+          .files = size.files,
+          .original_bytes = size.original_bytes,
+          .compressed_bytes = size.compressed_bytes,
+          .kept = kept};
+}
+
+/// Renames the session's folder to a name that is no session's, and removes it. A writer that waits
+/// for its lock finds out that it has gone.
+Status take_folder_away(FileSystem& files, const std::string& session_id) {
+  const std::string doomed = unfinished_session_folder(session_id);
+  BMAD_TRY(remove_tree(files, doomed));
+  BMAD_TRY(files.rename(session_folder(session_id), doomed));
+  BMAD_TRY(files.sync_directory(kSessionsFolder));
+  return remove_tree(files, doomed);
+}
+
+/// Puts into the folder what only the archive beside it holds. A version of an entry of which the
+/// folder has another one stays away. The caller holds the root's lock and the session's, `guard`.
+/// Errors: E_STORAGE_CORRUPT when the archive can't be read; as the file system's.
+Status take_in_archive(Store& store, const std::string& session_id, const FileLock::Guard& guard) {
+  FileSystem& files = *store.files;
+  Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
+  if (!members) {
+    members.error().message += kMendArchive;
+    return std::move(members).error();
+  }
+  BMAD_TRY_ASSIGN(const std::vector<ReturningLine> lines,
+                  archived_lines(store, session_id, *members));
+  BMAD_TRY(bring_back_lines(store, session_id, guard, lines, {}));
+  for (const ArchivedFile& member : *members) {
+    const std::string path = fmt::format("{}/{}", session_folder(session_id), member.name);
+    BMAD_TRY_ASSIGN(const bool is_known, is_there(files, path));
+    if (!is_known) {
+      BMAD_TRY(ensure_folder(files, parent_folder(path)));
+      BMAD_TRY(replace_file(files, path, member.bytes));
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<bool> clear_remains(Store& store, const std::string& session_id) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const bool before, is_remains(files, session_id));
+  if (!before) {
+    return false;
+  }
+  // A process that waits for this lock finds that its folder has gone.
+  const Result<FileLock::Guard> guard = store.session(session_id)->writer.lock("tidy");
+  if (!guard) {
+    return guard.error().code == ErrorCode::E_SESSION_NOT_FOUND ? Result<bool>(false)
+                                                                : guard.error();
+  }
+  BMAD_TRY_ASSIGN(const bool still, is_remains(files, session_id));
+  BMAD_TRY(still ? take_folder_away(files, session_id) : Status());
+  return still;
+}
+
+Status remove_archive(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY(remove_kept(files, session_id));
+  BMAD_TRY(remove_durably(files, archive_index_path(session_id)));
+  BMAD_TRY(remove_durably(files, archive_known_path(session_id)));
+  BMAD_TRY(remove_durably(files, archive_manifest_path(session_id)));
+  return remove_durably(files, archive_path(session_id));
+}
+
+Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
+                                      const ArchiveOptions& options) {
+  BMAD_TRY(check_session(store, session_id));
+  FileSystem& files = *store.files;
+  if (options.dry_run) {
+    BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
+    BMAD_TRY_ASSIGN(const ArchiveSize size, measure_session_archive(files, session_id));
+    return report_of(files, session_id, size, found);
+  }
+  std::string notice = seal_notice(check_seal(store, session_id));
+  BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("archive"));
+  ArchiveReport report;
+  {
+    const std::shared_ptr<OpenSession> session = store.session(session_id);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("archive"));
+    BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(files, session_id));
+    BMAD_TRY(is_archived(store, session_id) ? take_in_archive(store, session_id, guard) : Status());
+    BMAD_TRY_ASSIGN(const std::uint64_t found, count_entries(files, session_id));
+    const Timestamp now = store.clock.now();
+    BMAD_TRY(append_audit(files, {.at = now,
+                                  .session_id = session_id,
+                                  .agent_id = store.agent_id,
+                                  .action = "archive",
+                                  .count = 1}));
+    BMAD_TRY_ASSIGN(const ArchiveSize size, write_session_archive(files, session_id));
+    BMAD_TRY(write_archive_manifest(files, manifest.text, size, now));
+    BMAD_TRY(take_folder_away(files, session_id));
+    BMAD_TRY(remove_kept(files, session_id));
+    report = report_of(files, session_id, size, found);
+  }
+  store.forget_session(session_id);
+  index_archive(store, session_id);
+  report.notice = std::move(notice);
+  return report;
+}
+
+Result<Session> restore_session(Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session_id(session_id));
+  FileSystem& files = *store.files;
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("restore"));
+    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+    if (!is_live) {
+      Result<std::vector<ArchivedFile>> members = read_session_archive(files, session_id);
+      if (!members) {
+        const bool is_damaged = members.error().code == ErrorCode::E_STORAGE_CORRUPT;
+        members.error().message += is_damaged ? kMendArchive : "";
+        return std::move(members).error();
+      }
+      BMAD_TRY(remove_unfinished_sessions(store));
+      BMAD_TRY(clear_remains(store, session_id));
+      BMAD_TRY(unpack_session_archive(files, session_id, *members));
+      BMAD_TRY(append_audit(files, {.at = store.clock.now(),
+                                    .session_id = session_id,
+                                    .agent_id = store.agent_id,
+                                    .action = "restore",
+                                    .count = 1}));
+    } else if (!is_archived(store, session_id)) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("session {} is not archived; it is there", session_id),
+                   .path = files.display_path(session_folder(session_id))};
+    } else {
+      BMAD_TRY_ASSIGN(const FileLock::Guard session_guard,
+                      store.session(session_id)->writer.lock("restore"));
+      BMAD_TRY(take_in_archive(store, session_id, session_guard));
+    }
+    BMAD_TRY(remove_archive(files, session_id));
+  }
+  store.forget_session(session_id);
+  return describe_session(store, session_id);
+}
+
+Result<std::vector<ArchivedSession>> list_archived(const Store& store) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, archived_session_ids(*store.files));
+  std::vector<ArchivedSession> sessions;
+  for (const std::string& id : ids) {
+    ArchivedSession session{.session_id = id};
+    const Result<ArchiveManifest> manifest = read_archive_manifest(*store.files, id);
+    if (manifest) {
+      session.created_at = manifest->created_at;
+      session.archived_at = manifest->archived_at;
+      session.original_bytes = manifest->original_size_bytes;
+      session.compressed_bytes = manifest->compressed_size_bytes;
+      session.manifest = manifest->text;
+    }
+    sessions.push_back(std::move(session));
+  }
+  return sessions;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,121 @@
+#include "lifecycle/audit_log.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+#include "store/session_place.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kAuditSizeMax = 64U << 20U;
+
+std::string to_line(const AuditRecord& record) {
+  JsonWriter out;
+  out.begin_object();
+  out.member("at", std::string_view(format_rfc3339(record.at)));
+  if (!record.agent_id.empty()) {
+    out.member("agent_id", std::string_view(record.agent_id));
+  }
+  out.member("action", std::string_view(record.action)).member("count", record.count);
+  if (!record.ids.empty()) {
+    out.key("ids").begin_array();
+    for (std::size_t i = 0; i < std::min(record.ids.size(), kAuditIdsMax); ++i) {
+      out.string(record.ids[i]);
+    }
+    out.end_array();
+  }
+  if (!record.detail.empty()) {
+    out.member("detail", std::string_view(record.detail));
+  }
+  out.end_object();
+  return out.take() + '\n';
+}
+
+/// Makes the log end in a line: one that a crash left torn tells of nothing that was done, and
+/// goes, unless only its end is missing.
+Status mend_end(File& file) {
+  BMAD_TRY_ASSIGN(const FileInfo info, file.info());
+  if (info.size == 0) {
+    return {};
+  }
+  std::array<char, 1> last{};
+  BMAD_TRY(file.read_at(info.size - 1, last));
+  if (last[0] == '\n') {
+    return {};
+  }
+  constexpr std::uint64_t kTornSizeMax = 1U << 20U;  // Above any record.
+  const std::uint64_t begin = info.size - std::min(info.size, kTornSizeMax);
+  std::string end(static_cast<std::size_t>(info.size - begin), '\0');
+  BMAD_TRY_ASSIGN(const std::size_t got, file.read_at(begin, end));
+  end.resize(got);
+  const std::size_t start = end.rfind('\n') + 1;  // 0 without a newline.
+  JsonParser parser;
+  const Result<JsonValue> record = parser.parse(std::string_view(end).substr(start));
+  return record && record->is_object() ? write_all(file, "\n") : file.truncate(begin + start);
+}
+
+AuditRecord to_record(JsonValue line, const std::string& session_id) {
+  AuditRecord record;
+  record.at = try_parse_rfc3339(line["at"].string()).value_or(Timestamp{});
+  record.session_id = session_id;
+  record.agent_id = line["agent_id"].string();
+  record.action = line["action"].string();
+  record.count = static_cast<std::uint64_t>(std::max<std::int64_t>(0, line["count"].integer()));
+  for (const JsonValue id : line["ids"].elements()) {
+    record.ids.emplace_back(id.string());
+  }
+  record.detail = line["detail"].string();
+  return record;
+}
+
+}  // namespace
+
+Status append_audit(FileSystem& files, const AuditRecord& record) {
+  const bool has_session = is_session_there(files, record.session_id).value_or(true);
+  const std::string path =
+      has_session ? audit_path(record.session_id) : deleted_audit_path(record.session_id);
+  const bool is_new = !files.info(path).has_value();
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
+  BMAD_TRY(mend_end(*file));
+  BMAD_TRY(write_all(*file, to_line(record)));
+  BMAD_TRY(file->sync_data());
+  return is_new ? files.sync_directory(parent_folder(path)) : Status();
+}
+
+std::uint64_t audit_size(const AuditRecord& record) { return to_line(record).size(); }
+
+std::vector<AuditRecord> parse_audit(std::string_view text, const std::string& session_id) {
+  std::vector<AuditRecord> records;
+  JsonParser parser;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    const Result<JsonValue> line = parser.parse(text.substr(0, end));
+    if (line && !(*line)["action"].string().empty()) {
+      records.push_back(to_record(*line, session_id));
+    }
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return records;
+}
+
+Result<std::vector<AuditRecord>> read_audit(FileSystem& files, const std::string& session_id) {
+  std::vector<AuditRecord> records;
+  for (const std::string& path : {audit_path(session_id), deleted_audit_path(session_id)}) {
+    const Result<std::string> text = read_file(files, path, kAuditSizeMax);
+    if (text) {
+      std::ranges::move(parse_audit(*text, session_id), std::back_inserter(records));
+    } else if (!is_not_found(text.error())) {
+      return text.error();
+    }
+  }
+  std::ranges::stable_sort(records, {}, &AuditRecord::at);
+  return records;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,254 @@
+// compaction.cpp - a session made smaller: plan, move what goes to the archive, rewrite the logs.
+//
+//   plan (no lock) -> lock -> plan again if a log changed -> append to evicted.jsonl.gz, durable ->
+//   logs one after another, each by rename -> access counts, manifest, audit -> unlock ->
+//   index
+//
+// Killed anywhere, nothing is lost: a line is in the archive before it leaves its log, and the next
+// run neither adds it twice nor minds that some logs are done.
+#include "lifecycle/compaction.hpp"
+
+#include <set>
+
+#include <fmt/format.h>
+
+#include "knowledge/summary_mark.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/compaction_plan.hpp"
+#include "log_lines.hpp"
+#include "model/entry.hpp"
+#include "search/held_indexes.hpp"
+#include "search/indexing.hpp"
+#include "search/search_settings.hpp"
+#include "store/access_log.hpp"
+#include "store/evicted_file.hpp"
+#include "store/layout.hpp"
+#include "store/return_lines.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+LogLine to_log_line(const PlannedRemoval& removal) {
+  return {.type = removal.type,
+          .id = removal.id,
+          .line = removal.line,
+          .offset = removal.offset,
+          .size = removal.size};
+}
+
+class Compaction {
+ public:
+  Compaction(Store& store, std::string session_id, const CompactOptions& options)
+      : store_(store), session_id_(std::move(session_id)), options_(options) {}
+
+  Result<CompactionReport> run() {
+    BMAD_TRY(check_session(store_, session_id_));
+    BMAD_TRY(plan());
+    if (options_.dry_run) {
+      BMAD_TRY(describe(/*with_headlines=*/true));
+      return report_;
+    }
+    {
+      const std::shared_ptr<OpenSession> session = store_.session(session_id_);
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("compact"));
+      BMAD_TRY_ASSIGN(const bool holds, still_holds(*store_.files, session_id_, plan_.logs));
+      if (!holds) {
+        BMAD_TRY(plan());
+      }
+      BMAD_TRY(describe(/*with_headlines=*/false));
+      BMAD_TRY(carry_out());
+      session->manifest_known = false;
+    }
+    refresh_index(store_, session_id_);
+    return report_;
+  }
+
+ private:
+  Status plan() {
+    const Config& config = store_.config;
+    BMAD_TRY_ASSIGN(const AccessTable accesses, read_accesses(*store_.files, session_id_));
+    BMAD_TRY_ASSIGN(footprint_, session_footprint(*store_.files, session_id_, log_files()));
+    CompactionRules rules{
+        .strategy = config.compaction.strategy == "tiered" ? CompactionStrategy::kTiered
+                                                           : CompactionStrategy::kRelevance,
+        .keep_share = options_.keep_share.value_or(config.compaction.keep_percentage),
+        .bytes_wanted = 0,
+        .decay = search_settings(store_).decay,
+        .now = store_.clock.now(),
+        .last_summarized_id = last_summarized_id(*store_.files, session_id_),
+        .accesses = &accesses};
+    if (!options_.keep_share) {
+      BMAD_TRY_ASSIGN(rules.bytes_wanted, log_bytes_wanted());
+    }
+    BMAD_TRY_ASSIGN(plan_, plan_compaction(*store_.files, session_id_, rules));
+    return {};
+  }
+
+  /// So that the session as a whole gets below its trigger; its other files stay as they are.
+  Result<std::uint64_t> log_bytes_wanted() {
+    std::uint64_t logs = 0;
+    for (const std::string& name : log_files()) {
+      const Result<FileInfo> info = store_.files->info(session_file(session_id_, name));
+      logs += info ? info->size : 0;
+    }
+    const std::uint64_t others = footprint_.size > logs ? footprint_.size - logs : 0;
+    const std::uint64_t trigger = store_.config.compaction_trigger_bytes();
+    return trigger > others ? trigger - others : 1;
+  }
+
+  Status describe(bool with_headlines) {
+    report_ = {.session_id = session_id_,
+               .removed = {},
+               .superseded = plan_.count(RemovalKind::kSuperseded),
+               .duplicates = plan_.count(RemovalKind::kDuplicate),
+               .evicted = plan_.count(RemovalKind::kEvicted),
+               .entries_before = plan_.entries_before,
+               .entries_after = plan_.entries_after,
+               .bytes_before = footprint_.size,
+               .bytes_after = footprint_.size - (plan_.bytes_before - plan_.bytes_after),
+               .trigger_bytes = store_.config.compaction_trigger_bytes(),
+               .evicted_file = {}};
+    lines_.clear();
+    for (const PlannedRemoval& removal : plan_.removals) {
+      lines_.push_back(to_log_line(removal));
+    }
+    if (!lines_.empty()) {
+      report_.bytes_after += audit_size(audit_record());
+      report_.evicted_file = store_.files->display_path(evicted_path(session_id_));
+    }
+    std::vector<std::string> texts;
+    if (with_headlines) {
+      BMAD_TRY_ASSIGN(texts, read_lines(*store_.files, session_id_, lines_));
+    }
+    JsonParser parser;
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      report_.removed.push_back(removed_entry(session_id_, lines_[i], plan_.removals[i].reason,
+                                              with_headlines ? texts[i] : "", parser));
+    }
+    return {};
+  }
+
+  [[nodiscard]] AuditRecord audit_record() const {
+    return {.at = store_.clock.now(),
+            .session_id = session_id_,
+            .agent_id = store_.agent_id,
+            .action = "compact",
+            .count = lines_.size(),
+            .ids = evicted_ids(),
+            .detail = fmt::format("{} superseded, {} repeated, {} evicted", report_.superseded,
+                                  report_.duplicates, report_.evicted)};
+  }
+
+  Status carry_out() {
+    if (lines_.empty()) {
+      return note_size();
+    }
+    FileSystem& files = *store_.files;
+    BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id_, lines_));
+    std::vector<EvictedLine> evicted;
+    evicted.reserve(lines_.size());
+    for (std::size_t i = 0; i < lines_.size(); ++i) {
+      evicted.push_back({.type = lines_[i].type,
+                         .line = std::move(texts[i]),
+                         .reason = plan_.removals[i].reason});
+    }
+    BMAD_TRY(append_evicted(files, session_id_, evicted, store_.clock.now()));
+    BMAD_TRY(take_out_lines(files, session_id_, lines_, FullDisk::kFails));
+    BMAD_TRY(append_audit(files, audit_record()));
+    const std::set<std::string> gone = all_gone();
+    static_cast<void>(fold_accesses(
+        files, session_id_, [&](std::string_view id) { return !gone.contains(std::string(id)); }));
+    return note_size();
+  }
+
+  /// Leaves in the manifest how small the session got, so that the next write knows whether another
+  /// compaction is worth its cost.
+  Status note_size() {
+    BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store_.files, session_id_));
+    BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+                    session_footprint(*store_.files, session_id_, log_files()));
+    manifest.statistics.size_bytes = static_cast<std::int64_t>(footprint.size);
+    manifest.statistics.compacted_bytes = static_cast<std::int64_t>(footprint.size);
+    report_.bytes_after = footprint.size;
+    return save_manifest(*store_.files, manifest);
+  }
+
+  [[nodiscard]] std::vector<std::string> evicted_ids() const {
+    std::vector<std::string> ids;
+    for (const PlannedRemoval& removal : plan_.removals) {
+      if (removal.kind == RemovalKind::kEvicted && ids.size() < kAuditIdsMax) {
+        ids.push_back(removal.id);
+      }
+    }
+    return ids;
+  }
+
+  [[nodiscard]] std::set<std::string> all_gone() const {
+    std::set<std::string> ids;
+    for (const PlannedRemoval& removal : plan_.removals) {
+      if (removal.kind != RemovalKind::kSuperseded) {
+        ids.insert(removal.id);
+      }
+    }
+    return ids;
+  }
+
+  Store& store_;
+  std::string session_id_;
+  const CompactOptions& options_;
+  SessionFootprint footprint_;
+  CompactionPlan plan_;
+  std::vector<LogLine> lines_;
+  CompactionReport report_;
+};
+
+}  // namespace
+
+Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
+                                         const CompactOptions& options) {
+  if (options.keep_share && !(*options.keep_share >= 0 && *options.keep_share <= 1)) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the share of the entries to keep lies between 0 and 1",
+                 .field = "keep_share"};
+  }
+  return Compaction(store, session_id, options).run();
+}
+
+Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
+                                              std::span<const std::string> ids) {
+  BMAD_TRY(check_session(store, session_id));
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
+  std::uint64_t restored = 0;
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("restore"));
+    BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, read_evicted(*store.files, session_id));
+    std::vector<ReturningLine> returning;
+    returning.reserve(lines.size());
+    for (const EvictedLine& line : lines) {
+      returning.push_back({.type = line.type, .line = line.line});
+    }
+    BMAD_TRY_ASSIGN(const ReturnOutcome outcome,
+                    bring_back_lines(store, session_id, guard, returning, ids));
+    std::vector<EvictedLine> left;
+    for (std::size_t i = 0; i < lines.size(); ++i) {
+      if (!outcome.is_back[i]) {
+        left.push_back(std::move(lines[i]));
+      }
+    }
+    restored = lines.size() - left.size();
+    if (restored > 0) {
+      BMAD_TRY(replace_evicted(*store.files, session_id, left));
+      BMAD_TRY(append_audit(*store.files, {.at = store.clock.now(),
+                                           .session_id = session_id,
+                                           .agent_id = store.agent_id,
+                                           .action = "restore",
+                                           .count = restored,
+                                           .detail = "evicted entries"}));
+    }
+  }
+  refresh_index(store, session_id);
+  return restored;
+}
+
+}  // namespace bmad_mem

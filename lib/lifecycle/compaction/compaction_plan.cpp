@@ -1,0 +1,252 @@
+#include "lifecycle/compaction_plan.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "compaction_entries.hpp"
+#include "model/entry.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr double kDecayedBelow = 0.3;
+constexpr std::chrono::days kTalkIsOld{7};
+
+/// Orders candidates so that the front of a priority queue is the one to go first.
+struct GoesLater {
+  const std::vector<CompactionEntry>& entries;
+
+  bool operator()(std::size_t a, std::size_t b) const {
+    const CompactionEntry& x = entries[a];
+    const CompactionEntry& y = entries[b];
+    if (x.is_tiered != y.is_tiered) {
+      return y.is_tiered;
+    }
+    if (x.relevance != y.relevance) {
+      return x.relevance > y.relevance;
+    }
+    if (x.timestamp != y.timestamp) {
+      return x.timestamp > y.timestamp;
+    }
+    return a > b;
+  }
+};
+
+/// Takes entries away, the least relevant first, and never one that an entry which stays refers to.
+class Eviction {
+ public:
+  Eviction(std::vector<CompactionEntry>& entries, const CompactionRules& rules)
+      : entries_(entries), rules_(rules), queue_(GoesLater{entries}) {
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      if (!entries_[i].is_gone) {
+        by_id_.emplace(entries_[i].id, i);
+        ++left_;
+      }
+    }
+    for (const CompactionEntry& entry : entries_) {
+      if (!entry.is_gone) {
+        for_each_referred(entry, [](CompactionEntry& other) { ++other.referred_by; });
+      }
+    }
+    for (std::size_t i = 0; i < entries_.size(); ++i) {
+      offer(i);
+    }
+  }
+
+  /// Evicts until `bytes` of logs are few enough and the share to keep is reached.
+  void run(std::uint64_t bytes) {
+    const auto keep =
+        static_cast<std::size_t>(std::ceil(static_cast<double>(left_) * rules_.keep_share - 1e-9));
+    while (!queue_.empty()) {
+      const std::size_t index = queue_.top();
+      const CompactionEntry& next = entries_[index];
+      const bool is_too_big = rules_.bytes_wanted != 0 && bytes >= rules_.bytes_wanted;
+      if (left_ <= keep && !is_too_big && !next.is_tiered) {
+        return;
+      }
+      queue_.pop();
+      bytes -= next.size;
+      evict(index);
+    }
+  }
+
+ private:
+  template <typename Use>
+  void for_each_referred(const CompactionEntry& entry, const Use& use) {
+    for (const std::string& id : entry.references) {
+      const auto [begin, end] = by_id_.equal_range(id);
+      for (auto it = begin; it != end; ++it) {
+        if (&entries_[it->second] != &entry) {
+          use(entries_[it->second]);
+        }
+      }
+    }
+  }
+
+  void offer(std::size_t index) {
+    const CompactionEntry& entry = entries_[index];
+    if (!entry.is_gone && !entry.must_stay && entry.referred_by == 0) {
+      queue_.push(index);
+    }
+  }
+
+  void evict(std::size_t index) {
+    CompactionEntry& entry = entries_[index];
+    entry.is_gone = true;
+    entry.removal = RemovalKind::kEvicted;
+    if (entry.reason.empty()) {
+      entry.reason = fmt::format("among the least relevant ({:.2f})", entry.relevance);
+    }
+    --left_;
+    for_each_referred(entry, [&](CompactionEntry& other) {
+      if (--other.referred_by == 0) {
+        offer(static_cast<std::size_t>(&other - entries_.data()));
+      }
+    });
+  }
+
+  std::vector<CompactionEntry>& entries_;
+  const CompactionRules& rules_;
+  std::priority_queue<std::size_t, std::vector<std::size_t>, GoesLater> queue_;
+  std::unordered_multimap<std::string_view, std::size_t> by_id_;
+  std::size_t left_ = 0;
+};
+
+void remove(CompactionEntry& entry, RemovalKind kind, std::string reason) {
+  entry.is_gone = true;
+  entry.removal = kind;
+  entry.reason = std::move(reason);
+}
+
+/// An older line of an id goes; the last one counts.
+void fold_versions(std::vector<CompactionEntry>& entries) {
+  std::array<std::unordered_map<std::string_view, std::size_t>, kEntryTypeCount> latest;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    CompactionEntry& entry = entries[i];
+    const auto [known, is_new] =
+        latest[static_cast<std::size_t>(entry.type)].try_emplace(entry.id, i);
+    if (!is_new) {
+      remove(entries[known->second], RemovalKind::kSuperseded,
+             fmt::format("superseded by line {}", entry.line));
+      known->second = i;
+    }
+  }
+}
+
+/// Entries that are the same but for their id. What others refer to keeps its id.
+void drop_duplicates(std::vector<CompactionEntry>& entries) {
+  std::unordered_set<std::string_view> referred;
+  for (const CompactionEntry& entry : entries) {
+    referred.insert(entry.references.begin(), entry.references.end());
+  }
+  std::unordered_map<std::uint64_t, std::size_t> known;  // Hash without the id: 64 bits suffice.
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    CompactionEntry& entry = entries[i];
+    if (entry.is_gone) {
+      continue;
+    }
+    const auto [first, is_new] = known.try_emplace(entry.content_hash, i);
+    if (!is_new && !entry.must_stay && !referred.contains(entry.id)) {
+      remove(entry, RemovalKind::kDuplicate,
+             fmt::format("says the same as {}", entries[first->second].id));
+    }
+  }
+}
+
+/// Marks what the tiered strategy lets go before anything else.
+void mark_tiers(std::vector<CompactionEntry>& entries, const CompactionRules& rules) {
+  std::unordered_map<std::string_view, std::size_t> last_state;  // By agent.
+  bool summary_reaches = !rules.last_summarized_id.empty();
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    CompactionEntry& entry = entries[i];
+    if (entry.is_gone) {
+      continue;
+    }
+    if (entry.type == EntryType::kConversation) {
+      if (summary_reaches && entry.timestamp + kTalkIsOld < rules.now) {
+        entry.reason = "older than a week, and in the summary";
+      }
+      summary_reaches = summary_reaches && entry.id != rules.last_summarized_id;
+    } else if (entry.type == EntryType::kFinding && entry.is_settled) {
+      entry.reason = "a settled finding";
+    } else if (entry.type == EntryType::kAgentState) {
+      const auto [known, is_new] = last_state.try_emplace(entry.who, i);
+      if (!is_new) {
+        entries[known->second].reason = "an older state of its agent";
+        entries[known->second].is_tiered = true;
+        known->second = i;
+      }
+    }
+    if (entry.reason.empty() && entry.decay_factor < kDecayedBelow) {
+      entry.reason = fmt::format("decayed to {:.2f}", entry.decay_factor);
+    }
+    entry.is_tiered = !entry.reason.empty();
+  }
+}
+
+void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
+  for (const CompactionEntry& entry : entries) {
+    plan.entries_before += entry.is_gone && entry.removal == RemovalKind::kSuperseded ? 0 : 1;
+    plan.entries_after += entry.is_gone ? 0 : 1;
+    if (entry.is_gone) {
+      plan.bytes_after -= entry.size;
+      plan.removals.push_back({.kind = entry.removal,
+                               .type = entry.type,
+                               .id = entry.id,
+                               .line = entry.line,
+                               .offset = entry.offset,
+                               .size = entry.size,
+                               .reason = entry.reason});
+    }
+  }
+}
+
+}  // namespace
+
+std::uint64_t CompactionPlan::count(RemovalKind kind) const {
+  return static_cast<std::uint64_t>(std::ranges::count(removals, kind, &PlannedRemoval::kind));
+}
+
+double relevance_of(double decay_factor, double importance, std::optional<Timestamp> last_accessed,
+                    Timestamp now) {
+  constexpr double kNeverAccessed = 0.5;
+  constexpr double kRatePerHour = 0.05;
+  using Hours = std::chrono::duration<double, std::ratio<3600>>;
+  double access = kNeverAccessed;
+  if (last_accessed) {
+    const double hours = std::max(0.0, Hours(now - *last_accessed).count());
+    access += (1 - kNeverAccessed) * std::exp(-kRatePerHour * hours);
+  }
+  return decay_factor * importance * access;
+}
+
+Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view session_id,
+                                       const CompactionRules& rules) {
+  CompactionPlan plan;
+  BMAD_TRY_ASSIGN(plan.logs, look_at_logs(files, session_id));
+  BMAD_TRY_ASSIGN(std::vector<CompactionEntry> entries,
+                  load_compaction_entries(files, session_id, rules));
+  for (const std::optional<FileInfo>& log : plan.logs) {
+    plan.bytes_before += log ? log->size : 0;
+  }
+  plan.bytes_after = plan.bytes_before;
+  fold_versions(entries);
+  drop_duplicates(entries);
+  if (rules.strategy == CompactionStrategy::kTiered) {
+    mark_tiers(entries, rules);
+  }
+  std::uint64_t bytes = plan.bytes_before;
+  for (const CompactionEntry& entry : entries) {
+    bytes -= entry.is_gone ? entry.size : 0;
+  }
+  Eviction(entries, rules).run(bytes);
+  gather(entries, plan);
+  return plan;
+}
+
+}  // namespace bmad_mem

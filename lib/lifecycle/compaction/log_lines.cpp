@@ -1,0 +1,75 @@
+#include "log_lines.hpp"
+
+#include <algorithm>
+
+#include "bmad_mem/text.hpp"
+#include "model/entry.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Calls `use(path, lines)` for the lines of each log that has any.
+template <typename Use>
+Status for_each_log(const std::string& session_id, std::span<const LogLine> lines, const Use& use) {
+  while (!lines.empty()) {
+    const EntryType type = lines.front().type;
+    const auto end = std::ranges::find_if(lines, [&](const LogLine& l) { return l.type != type; });
+    const auto count = static_cast<std::size_t>(end - lines.begin());
+    BMAD_TRY(use(session_file(session_id, entry_type_info(type).log_file), lines.first(count)));
+    lines = lines.subspan(count);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> read_lines(FileSystem& files, const std::string& session_id,
+                                            const std::vector<LogLine>& lines) {
+  std::vector<std::string> texts;
+  texts.reserve(lines.size());
+  const auto read = [&](const std::string& path, std::span<const LogLine> of_log) -> Status {
+    BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+    for (const LogLine& line : of_log) {
+      std::string text(line.size, '\0');
+      BMAD_TRY_ASSIGN(const std::size_t got, log->read_at(line.offset, text));
+      text.resize(got);
+      texts.emplace_back(without_line_end(text));
+    }
+    return {};
+  };
+  BMAD_TRY(for_each_log(session_id, lines, read));
+  return texts;
+}
+
+RemovedEntry removed_entry(const std::string& session_id, const LogLine& line, std::string reason,
+                           std::string_view text, JsonParser& parser) {
+  RemovedEntry removed{.session_id = session_id,
+                       .type = line.type,
+                       .id = line.id,
+                       .line = line.line,
+                       .bytes = line.size,
+                       .reason = std::move(reason),
+                       .headline = {}};
+  if (!text.empty()) {
+    const Result<JsonValue> value = parser.parse(text);
+    removed.headline = value ? entry_headline(line.type, *value) : std::string();
+  }
+  return removed;
+}
+
+Status take_out_lines(FileSystem& files, const std::string& session_id,
+                      const std::vector<LogLine>& lines, FullDisk full_disk) {
+  const auto rewrite = [&](const std::string& path, std::span<const LogLine> of_log) -> Status {
+    std::vector<ByteRange> gaps;
+    gaps.reserve(of_log.size());
+    for (const LogLine& line : of_log) {
+      gaps.push_back({.begin = line.offset, .end = line.offset + line.size});
+    }
+    return full_disk == FullDisk::kBlanks ? remove_lines(files, path, gaps)
+                                          : rewrite_log_without(files, path, gaps);
+  };
+  return for_each_log(session_id, lines, rewrite);
+}
+
+}  // namespace bmad_mem

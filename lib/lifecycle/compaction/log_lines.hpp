@@ -1,0 +1,48 @@
+// log_lines.hpp - lines that are to leave the logs of one session, and the step that takes them
+// out. Compaction, deletion and purging share it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/result.hpp"
+#include "store/log_rewrite.hpp"
+
+namespace bmad_mem {
+
+/// A line where it stands.
+struct LogLine {
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  std::uint64_t line = 0;    ///< 1-based.
+  std::uint64_t offset = 0;  ///< In its log.
+  std::uint64_t size = 0;    ///< With its '\n'.
+};
+
+/// The texts of `lines`, which are ordered by type and offset, without '\n' and a carriage return
+/// before it. The caller holds the session's lock, or can do with an error.
+Result<std::vector<std::string>> read_lines(FileSystem& files, const std::string& session_id,
+                                            const std::vector<LogLine>& lines);
+
+/// `line` as it stands in a report; `text`, if given, makes its headline.
+RemovedEntry removed_entry(const std::string& session_id, const LogLine& line, std::string reason,
+                           std::string_view text, JsonParser& parser);
+
+enum class FullDisk : std::uint8_t {
+  kFails,   ///< What must not be lost by a crash is rewritten or left alone.
+  kBlanks,  ///< What is to be destroyed is overwritten where there is no room for a copy.
+};
+
+/// Takes `lines`, ordered by type and offset, out of the logs: one log after another, each durable.
+/// The caller holds the session's lock.
+Status take_out_lines(FileSystem& files, const std::string& session_id,
+                      const std::vector<LogLine>& lines, FullDisk full_disk);
+
+}  // namespace bmad_mem

@@ -1,0 +1,483 @@
+// deletion.cpp - entries leave the logs, and can come back for a while.
+//
+//   scan -> lock -> scan again if a log changed -> deleted/{id}/entries.jsonl, durable ->
+//   deletion-record.json, durable -> logs one after another -> audit -> unlock -> index
+//
+// Killed anywhere, a line is in its log or under deleted/, or in both: then it still counts, and
+// the same deletion can be made again.
+#include "lifecycle/deletion.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "deletion_steps.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/entry_matcher.hpp"
+#include "lifecycle/log_marks.hpp"
+#include "lifecycle/retention.hpp"
+#include "model/entry.hpp"
+#include "search/indexing.hpp"
+#include "search/packed_session.hpp"
+#include "store/deleted_entries.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/return_lines.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// All versions of the entries whose last version `goes`; or any version, with `any_version`. Only
+/// entries whose id `may_go` are looked at closer.
+template <typename MayGo, typename Goes>
+Result<std::vector<LogLine>> find_lines(FileSystem& files, const std::string& session_id,
+                                        bool any_version, const MayGo& may_go, const Goes& goes) {
+  std::vector<LogLine> found;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    std::vector<LogLine> lines;
+    std::unordered_map<std::string, bool> verdicts;  // By id.
+    const auto take = [&](const ScannedEntry& entry) {
+      const std::string_view known_as = entry_id(entry.value);
+      if (!may_go(known_as)) {
+        return;
+      }
+      const std::string id(known_as);
+      bool& verdict = verdicts[id];
+      verdict = goes(entry) || (verdict && any_version);
+      lines.push_back({.type = type,
+                       .id = id,
+                       .line = entry.line,
+                       .offset = entry.offset,
+                       .size = entry.line_size});
+    };
+    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
+                      {.on_entry = take}));
+    std::ranges::copy_if(lines, std::back_inserter(found),
+                         [&](const LogLine& line) { return verdicts.at(line.id); });
+  }
+  return found;
+}
+
+Status check_criteria(const DeletionCriteria& criteria) {
+  if (!criteria.is_empty()) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_INVALID_QUERY,
+               .message =
+                   "nothing says which entries to delete; give ids, types, tags, agents, a "
+                   "time or a text, or delete the session as a whole"};
+}
+
+}  // namespace
+
+std::string criteria_kinds(const DeletionCriteria& criteria) {
+  std::string kinds;
+  const auto add = [&](bool given, std::string_view kind) {
+    if (given) {
+      kinds += fmt::format("{}{}", kinds.empty() ? "by " : ", ", kind);
+    }
+  };
+  add(!criteria.ids.empty(), "id");
+  add(!criteria.types.empty(), "type");
+  add(!criteria.tags.empty(), "tag");
+  add(!criteria.agents.empty(), "agent");
+  add(criteria.since || criteria.until, "time");
+  add(!criteria.match.empty(), "text");
+  return kinds;
+}
+
+Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::string& session_id,
+                                               const DeletionCriteria& criteria) {
+  const EntryMatcher matcher(criteria);
+  const std::unordered_set<std::string_view> wanted(criteria.ids.begin(), criteria.ids.end());
+  const auto may_go = [&](std::string_view id) { return wanted.empty() || wanted.contains(id); };
+  return find_lines(files, session_id, !criteria.match.empty(), may_go,
+                    [&](const ScannedEntry& entry) {
+                      return matcher.matches(entry.type, entry.value, entry.text);
+                    });
+}
+
+Status describe_doomed(FileSystem& files, const std::string& session_id,
+                       const std::vector<LogLine>& lines, std::string_view reason,
+                       bool with_headlines, DeletionReport& report) {
+  std::vector<std::string> texts(lines.size());
+  if (with_headlines) {
+    BMAD_TRY_ASSIGN(texts, read_lines(files, session_id, lines));
+  }
+  JsonParser parser;
+  std::set<std::pair<EntryType, std::string_view>> ids;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    report.removed.push_back(
+        removed_entry(session_id, lines[i], std::string(reason), texts[i], parser));
+    ids.emplace(lines[i].type, lines[i].id);
+  }
+  report.entries += ids.size();
+  return {};
+}
+
+namespace {
+
+/// Moves `lines` under deleted/. The caller holds the session's lock.
+Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
+                                 const std::vector<LogLine>& lines) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  const Timestamp now = store.clock.now();
+  Deletion deletion{
+      .session_id = session_id,
+      .deletion_id = store.ids.entry_id("del-"),
+      .deleted_at = now,
+      .expires_at = now + std::chrono::days(store.config.privacy.deleted_retention_days),
+      .agent_id = store.agent_id,
+      .whole_session = false,
+      .entries = lines.size()};
+  BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
+  std::vector<DeletedLine> deleted;
+  deleted.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    deleted.push_back({.type = lines[i].type,
+                       .deletion_id = deletion.deletion_id,
+                       .deleted_at = now,
+                       .line = std::move(texts[i])});
+  }
+  BMAD_TRY(append_deleted(files, session_id, deleted));
+  record.deletions.push_back(deletion);
+  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY(take_out_lines(files, session_id, lines, FullDisk::kBlanks));
+  return deletion;
+}
+
+/// Lines that were found while the session was not locked.
+struct FoundLines {
+  LogMarks logs;  ///< From before the search.
+  std::vector<LogLine> lines;
+};
+
+template <typename Find>
+Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_id,
+                                 const Find& find) {
+  FoundLines found;
+  BMAD_TRY_ASSIGN(found.logs, look_at_logs(files, session_id));
+  BMAD_TRY_ASSIGN(found.lines, find());
+  return found;
+}
+
+/// Moves what was `found` under deleted/, under the session's lock; what `find` finds, if a log has
+/// changed since.
+template <typename Find>
+Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
+                     const Find& find, std::string detail, DeletionReport& report,
+                     const std::string& audit_session = {}) {
+  {
+    const std::shared_ptr<OpenSession> session = store.session(session_id);
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
+    BMAD_TRY_ASSIGN(const bool holds, still_holds(*store.files, session_id, found.logs));
+    if (!holds) {
+      BMAD_TRY_ASSIGN(found.lines, find());
+    }
+    const std::vector<LogLine>& lines = found.lines;
+    if (lines.empty()) {
+      return {};
+    }
+    BMAD_TRY(describe_doomed(*store.files, session_id, lines, "deleted", false, report));
+    BMAD_TRY_ASSIGN(const Deletion deletion, move_to_deleted(store, session_id, lines));
+    report.expires_at = deletion.expires_at;
+    if (!audit_session.empty() && audit_session != session_id) {
+      detail += fmt::format(", from session {}", session_id);
+    }
+    BMAD_TRY(audit_lines(store, audit_session.empty() ? session_id : audit_session, "delete", lines,
+                         std::move(detail)));
+  }
+  refresh_index(store, session_id);
+  return {};
+}
+
+/// Goes on without a session that can't be read; `unreadable` is the first.
+Status leave_unlooked(const Store& store, const std::string& session_id, const Error& error,
+                      std::optional<Error>& unreadable) {
+  BMAD_TRY(store.leave_out(session_id, error));
+  if (!unreadable) {
+    unreadable = error;
+  }
+  return {};
+}
+
+/// Whether ids were asked for, and all are among what was removed.
+bool has_removed_all(const DeletionCriteria& criteria, const DeletionReport& report) {
+  return !criteria.ids.empty() && std::ranges::all_of(criteria.ids, [&](const std::string& id) {
+    return std::ranges::find(report.removed, id, &RemovedEntry::id) != report.removed.end();
+  });
+}
+
+/// Deletes what answers to `criteria` in one session, which may be archived, or describes it. Most
+/// sessions hold nothing of it: they are neither locked nor unpacked.
+/// Errors: one that is_not_found() when the session was moved meanwhile; nothing is done then.
+Status delete_in_session(Store& store, const std::string& session_id,
+                         const DeletionCriteria& criteria, const DeleteOptions& options,
+                         DeletionReport& report, std::optional<Error>& unreadable) {
+  const bool was_named = !criteria.sessions.empty();
+  std::shared_ptr<FileSystem> archive;
+  if (Status there = check_session(store, session_id); !there) {
+    if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return was_named ? there
+                       : leave_unlooked(store, session_id, std::move(there).error(), unreadable);
+    }
+    BMAD_TRY_ASSIGN(archive, archive_files(store, session_id));
+  }
+  FileSystem& files = archive == nullptr ? *store.files : *archive;
+  const auto look = [&] { return find_doomed_lines(files, session_id, criteria); };
+  Result<FoundLines> looked = find_unlocked(files, session_id, look);
+  if (!looked) {
+    return was_named || archive != nullptr
+               ? Status(std::move(looked).error())
+               : leave_unlooked(store, session_id, std::move(looked).error(), unreadable);
+  }
+  FoundLines found = *std::move(looked);
+  if (archive == nullptr) {
+    BMAD_TRY(check_still_there(store, session_id));
+  }
+  if (options.dry_run) {
+    return describe_doomed(files, session_id, found.lines, "would be deleted", true, report);
+  }
+  if (found.lines.empty()) {
+    return {};
+  }
+  if (archive != nullptr) {
+    const Result<Session> restored = restore_session(store, session_id);
+    if (!restored && !check_session(store, session_id)) {
+      return restored.error();
+    }  // Otherwise somebody else, such as a writer, has brought it back in the meantime.
+    found.logs = {};  // They were those of the archive.
+  }
+  const auto find = [&] { return find_doomed_lines(*store.files, session_id, criteria); };
+  return delete_softly(store, session_id, std::move(found), find, criteria_kinds(criteria), report,
+                       options.audit_session);
+}
+
+/// Those that `criteria` name, or all; archived ones too.
+Result<std::vector<std::string>> sessions_to_look_at(const Store& store,
+                                                     const DeletionCriteria& criteria) {
+  for (const std::string& id : criteria.sessions) {
+    if (Status there = check_session(store, id);
+        !there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return there.error();  // Before anything is deleted.
+    }
+  }
+  if (!criteria.sessions.empty()) {
+    return criteria.sessions;
+  }
+  BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store));
+  std::ranges::move(present.packed, std::back_inserter(present.live));
+  return std::move(present.live);
+}
+
+/// Names the damaged lines that may be among those that were asked for; they stay where they are.
+void name_damaged(const FileSystem& files, const std::string& session_id,
+                  std::span<const DeletedLine> lines, std::span<const std::string> ids,
+                  UndeleteReport& report) {
+  for (const DeletedLine& line : lines) {
+    const auto is_in_it = [&](const std::string& id) {
+      return line.line.find(id) != std::string::npos;
+    };
+    if (line.is_damaged && (ids.empty() || std::ranges::any_of(ids, is_in_it))) {
+      report.damaged.push_back({.code = ErrorCode::E_STORAGE_CORRUPT,
+                                .message = "is no deleted line and stays where it is; correct it "
+                                           "by hand, then bring it back again",
+                                .path = files.display_path(deleted_entries_path(session_id)),
+                                .line = line.number});
+    }
+  }
+}
+
+/// Puts lines of deletions back. The caller holds the session's lock, `guard`.
+Status bring_back_deleted(Store& store, const std::string& session_id, const FileLock::Guard& guard,
+                          std::span<const std::string> ids, UndeleteReport& report) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, read_deleted(files, session_id));
+  if (lines.empty()) {
+    return {};
+  }
+  std::vector<ReturningLine> returning;
+  returning.reserve(lines.size());
+  for (const DeletedLine& line : lines) {
+    if (!line.is_damaged) {
+      returning.push_back({.type = line.type, .line = line.line});
+    }
+  }
+  BMAD_TRY_ASSIGN(ReturnOutcome outcome,
+                  bring_back_lines(store, session_id, guard, returning, ids));
+  std::ranges::move(outcome.in_use_ids, std::back_inserter(report.left_behind));
+  name_damaged(files, session_id, lines, ids, report);
+  std::vector<DeletedLine> left;
+  std::size_t good = 0;
+  for (DeletedLine& line : lines) {
+    if (line.is_damaged || !outcome.is_back[good++]) {
+      left.push_back(line);
+    }
+  }
+  const std::uint64_t count = lines.size() - left.size();
+  if (count == 0) {
+    return {};
+  }
+  report.lines += count;
+  BMAD_TRY(replace_deleted(files, session_id, left));
+  BMAD_TRY(drop_finished_deletions(files, session_id, left));
+  return append_audit(files, {.at = store.clock.now(),
+                              .session_id = session_id,
+                              .agent_id = store.agent_id,
+                              .action = "undelete",
+                              .count = count,
+                              .ids = std::vector<std::string>(ids.begin(), ids.end()),
+                              .detail = {}});
+}
+
+}  // namespace
+
+Status audit_lines(Store& store, const std::string& session_id, std::string_view action,
+                   const std::vector<LogLine>& lines, std::string detail) {
+  if (!store.config.privacy.audit_deletions) {
+    return {};
+  }
+  std::vector<std::string> ids;
+  ids.reserve(lines.size());
+  for (const LogLine& line : lines) {
+    ids.push_back(line.id);
+  }
+  std::vector<std::string> distinct;
+  add_ids(distinct, std::move(ids));
+  return append_audit(*store.files, {.at = store.clock.now(),
+                                     .session_id = session_id,
+                                     .agent_id = store.agent_id,
+                                     .action = std::string(action),
+                                     .count = lines.size(),
+                                     .ids = std::move(distinct),
+                                     .detail = std::move(detail)});
+}
+
+Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
+                               const std::vector<DeletedLine>& left) {
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  const std::size_t before = record.deletions.size();
+  std::erase_if(record.deletions, [&](const Deletion& deletion) {
+    return !deletion.whole_session && std::ranges::none_of(left, [&](const DeletedLine& line) {
+      return line.is_of(deletion.deletion_id);
+    });
+  });
+  for (Deletion& deletion : record.deletions) {
+    if (!deletion.whole_session) {
+      deletion.entries = static_cast<std::uint64_t>(std::ranges::count_if(
+          left, [&](const DeletedLine& line) { return line.is_of(deletion.deletion_id); }));
+    }
+  }
+  return before == 0 ? Status() : save_deletion_record(files, record);
+}
+
+Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& criteria,
+                                      const DeleteOptions& options) {
+  BMAD_TRY(check_criteria(criteria));
+  const ViewsDropped views(store, !options.dry_run);
+  BMAD_TRY(views.status());
+  if (options.purge) {
+    return purge_entries(store, criteria, options);
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_look_at(store, criteria));
+  DeletionReport report;
+  std::optional<Error> unreadable;
+  for (const std::string& session_id : sessions) {
+    const Status done = choose_steadily(store, [&] {
+      return delete_in_session(store, session_id, criteria, options, report, unreadable);
+    });
+    const bool was_named = !criteria.sessions.empty();
+    if (!done && (was_named || done.error().code != ErrorCode::E_SESSION_NOT_FOUND)) {
+      return done.error();
+    }  // What nobody named may be deleted meanwhile.
+  }
+  if (unreadable && !has_removed_all(criteria, report)) {
+    unreadable->message +=
+        fmt::format("; from the other sessions {} entries were deleted", report.entries);
+    return *std::move(unreadable);
+  }
+  return report;
+}
+
+Result<std::optional<std::uint64_t>> delete_expired(Store& store, const std::string& session_id,
+                                                    Timestamp now, bool dry_run) {
+  // What was imported is as old as it says, and new here: see docs/decisions/0029.
+  BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
+  const std::optional<Timestamp> first =
+      first_expiry(manifest.created_at, store.config.privacy.retention_days);
+  if (!first || *first > now) {
+    return std::optional<std::uint64_t>();  // Without a look at the logs.
+  }
+  const auto find = [&] {
+    const auto any = [](std::string_view) { return true; };
+    return find_lines(*store.files, session_id, false, any, [&](const ScannedEntry& entry) {
+      const EntryHead head = entry_head(entry.type, entry.value);
+      const std::optional<Timestamp> end =
+          expires_at(entry.type, std::max(head.timestamp, manifest.created_at), head.pinned,
+                     store.config.privacy.retention_days);
+      return end && *end <= now;
+    });
+  };
+  BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
+  if (dry_run || found.lines.empty()) {
+    return std::optional<std::uint64_t>(found.lines.size());
+  }
+  const ViewsDropped views(store);
+  DeletionReport report;
+  BMAD_TRY(
+      delete_softly(store, session_id, std::move(found), find, "past their retention", report));
+  return std::optional<std::uint64_t>(report.entries);
+}
+
+Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) {
+  UndeleteReport report;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> all, sessions_with_deletions(*store.files));
+  const auto is_wanted = [&](const std::string& id) {
+    return std::ranges::find(criteria.sessions, id) != criteria.sessions.end();
+  };
+  for (const std::string& session_id : criteria.sessions) {
+    BMAD_TRY(check_session_id(session_id));
+  }
+  for (const std::string& session_id : all) {
+    if (is_wanted(session_id)) {
+      BMAD_TRY(bring_back_session(store, session_id, report));
+    }
+    if ((criteria.ids.empty() && !is_wanted(session_id)) || !check_session(store, session_id)) {
+      continue;
+    }
+    {
+      const std::shared_ptr<OpenSession> session = store.session(session_id);
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("undelete"));
+      const std::span<const std::string> ids =
+          is_wanted(session_id) ? std::span<const std::string>() : criteria.ids;
+      BMAD_TRY(bring_back_deleted(store, session_id, guard, ids, report));
+    }
+    refresh_index(store, session_id);
+  }
+  return report;
+}
+
+Result<std::vector<Deletion>> list_deletions(const Store& store) {
+  std::vector<Deletion> deletions;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(*store.files));
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
+    std::ranges::move(record.deletions, std::back_inserter(deletions));
+  }
+  std::ranges::stable_sort(deletions, {}, &Deletion::deleted_at);
+  return deletions;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,108 @@
+#include "lifecycle/leftovers.hpp"
+
+#include <fmt/format.h>
+
+#include "store/atomic_file.hpp"
+#include "store/gzip.hpp"
+#include "store/layout.hpp"
+#include "store/remove_tree.hpp"
+#include "store/session_folder.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kSizeMax = std::uint64_t{1} << 30U;  // Only damage is larger.
+
+}  // namespace
+
+Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::string& session_id) {
+  std::vector<std::string> found;
+  for (const std::string& path :
+       {temporary_path(archive_path(session_id)), temporary_path(archive_manifest_path(session_id)),
+        temporary_path(evicted_path(session_id)), temporary_path(archive_index_path(session_id)),
+        temporary_path(archive_known_path(session_id)),
+        temporary_path(evicted_index_path(session_id)), temporary_path(kept_path(session_id)),
+        unfinished_session_folder(session_id)}) {
+    const Result<FileInfo> info = files.info(path);
+    if (info && info->kind != FileKind::kOther) {
+      found.push_back(path);
+    } else if (!info && !is_not_found(info.error())) {
+      return info.error();
+    }
+  }
+  const std::string folder = deleted_folder(session_id);
+  const Result<std::vector<std::string>> names = files.list(folder);
+  if (!names) {
+    return is_not_found(names.error()) ? Result<std::vector<std::string>>(std::move(found))
+                                       : names.error();
+  }
+  for (const std::string& name : *names) {
+    if (name.ends_with(".tmp")) {
+      found.push_back(fmt::format("{}/{}", folder, name));
+    }
+  }
+  return found;
+}
+
+Status remove_leftovers(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> paths, find_leftovers(files, session_id));
+  for (const std::string& path : paths) {
+    BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
+    if (info.kind == FileKind::kDirectory) {
+      BMAD_TRY(remove_tree(files, path));
+    } else {
+      BMAD_TRY(files.remove(path));
+      BMAD_TRY(files.sync_directory(parent_folder(path)));
+    }
+  }
+  return {};
+}
+
+namespace {
+
+Status cut_to(FileSystem& files, const std::string& path, std::uint64_t size) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kUpdate));
+  BMAD_TRY(file->truncate(size));
+  return file->sync_all();
+}
+
+/// Cuts the file at `path` to `whole_size(its bytes)`.
+template <typename WholeSize>
+Status cut_file(FileSystem& files, const std::string& path, const WholeSize& whole_size) {
+  const Result<std::string> bytes = read_file(files, path, kSizeMax);
+  if (!bytes) {
+    return is_not_found(bytes.error()) ? Status() : Status(bytes.error());
+  }
+  BMAD_TRY_ASSIGN(const std::uint64_t size, whole_size(*bytes));
+  return size == bytes->size() ? Status() : cut_to(files, path, size);
+}
+
+}  // namespace
+
+Status cut_torn_ends(FileSystem& files, const std::string& session_id) {
+  BMAD_TRY(cut_file(files, evicted_path(session_id),
+                    [](const std::string& packed) -> Result<std::uint64_t> {
+                      BMAD_TRY_ASSIGN(const WholeMembers whole, gunzip_whole(packed, kSizeMax));
+                      return whole.whole_size;
+                    }));
+  return cut_file(files, deleted_entries_path(session_id),
+                  [](const std::string& text) -> Result<std::uint64_t> {
+                    return text.rfind('\n') + 1;  // npos + 1 is 0.
+                  });
+}
+
+Status remove_deleted_folder(FileSystem& files, const std::string& session_id,
+                             const std::string& deletion_id) {
+  const std::string folder = deleted_session_folder(session_id, deletion_id);
+  const Result<FileInfo> info = files.info(folder);
+  if (!info) {
+    return is_not_found(info.error()) ? Status() : Status(info.error());
+  }
+  const std::string doomed = fmt::format("{}/.{}.tmp", deleted_folder(session_id), deletion_id);
+  BMAD_TRY(remove_tree(files, doomed));
+  BMAD_TRY(files.rename(folder, doomed));
+  BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
+  return remove_tree(files, doomed);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,348 @@
+// purge.cpp - entries gone for good, wherever a copy of them is.
+//
+//   which ids? logs, deleted/, archive/, shared/kept -> note them as "purging", durable -> index
+//   and temporary files -> logs -> quarantine, summary, artifacts, access -> evicted, archive,
+//   kept, deleted -> note them as purged -> audit
+//
+// The note comes first: a purge that was killed is finished by the next one. Where there is no room
+// for a copy, lines are overwritten with blanks.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/json_parser.hpp"
+#include "deletion_steps.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/leftovers.hpp"
+#include "lifecycle/log_marks.hpp"
+#include "lifecycle/session_copies.hpp"
+#include "search/indexing.hpp"
+#include "search/root_index.hpp"
+#include "store/access_log.hpp"
+#include "store/deletion_record.hpp"
+#include "store/durable_change.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/session_archive.hpp"
+#include "store/session_place.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;
+
+/// A full disk must not keep anybody from purging: what could not be written only helps later.
+Status unless_full(Status written) {
+  return !written && written.error().code == ErrorCode::E_STORAGE_FULL ? Status() : written;
+}
+
+/// Damaged lines of the logs that hold the text: no entry, so no id finds them.
+Result<std::vector<LogLine>> find_damaged_lines(FileSystem& files, const std::string& session_id,
+                                                const PurgeTarget& target) {
+  std::vector<LogLine> damaged;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    const auto take = [&](const DamagedLine& line) {
+      damaged.push_back(
+          {.type = type, .line = line.line, .offset = line.offset, .size = line.size + 1});
+    };
+    BMAD_TRY(scan_log(files, session_file(session_id, entry_type_info(type).log_file), type, parser,
+                      {.on_entry = [](const ScannedEntry&) {}, .on_damage = take}));
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> texts, read_lines(files, session_id, damaged));
+  std::vector<LogLine> found;
+  for (std::size_t i = 0; i < damaged.size(); ++i) {
+    if (target.is_text_in(texts[i])) {
+      found.push_back(damaged[i]);
+    }
+  }
+  return found;
+}
+
+/// Purges in one session, live, archived or deleted.
+class SessionPurge {
+ public:
+  SessionPurge(Store& store, std::string session_id, const DeletionCriteria& criteria,
+               DeletionReport& report)
+      : store_(store),
+        files_(*store.files),
+        session_id_(std::move(session_id)),
+        criteria_(criteria),
+        target_(criteria),
+        report_(report) {}
+
+  /// Looks which entries it is about, in all places.
+  Status look() {
+    BMAD_TRY_ASSIGN(seen_, look_at_logs(files_, session_id_));
+    BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));
+    BMAD_TRY_ASSIGN(is_live_, is_session_there(files_, session_id_));
+    if (is_live_) {
+      BMAD_TRY(look_into_logs());
+    }
+    BMAD_TRY_ASSIGN(copies_, SessionCopies::read(files_, session_id_, record_));
+    copies_.note_ids(target_);
+    for (const std::string& id : record_.purging) {
+      target_.add(id);
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool finds_nothing() const {
+    return target_.ids().empty() && lines_.empty() && damaged_.empty() && !finds_text_beside_logs();
+  }
+
+  /// Whether lines may have come or gone while it looked, such as from the evicted ones to a log.
+  Result<bool> was_disturbed() {
+    BMAD_TRY_ASSIGN(const bool holds, still_holds(files_, session_id_, seen_));
+    return !holds;
+  }
+
+  Status describe(std::string_view reason, bool with_headlines) {
+    BMAD_TRY(describe_doomed(files_, session_id_, lines_, reason, with_headlines, report_));
+    for (const EntryType type : kEntryTypes) {
+      add_elsewhere(session_file(session_id_, entry_type_info(type).log_file),
+                    static_cast<std::uint64_t>(std::ranges::count(damaged_, type, &LogLine::type)));
+    }
+    std::ranges::move(copies_.count(files_, target_), std::back_inserter(report_.elsewhere));
+    return {};
+  }
+
+  /// The caller holds the root's lock and, for a live session, the session's.
+  Status carry_out() {
+    BMAD_TRY(note_begin());
+    BMAD_TRY(remove_leftovers(files_, session_id_));
+    BMAD_TRY(cut_torn_ends(files_, session_id_));
+    if (is_live_) {
+      BMAD_TRY(remove_derived());
+      BMAD_TRY(take_out_lines(files_, session_id_, all_lines(), FullDisk::kBlanks));
+      BMAD_TRY(purge_beside_logs());
+    }
+    BMAD_TRY(copies_.purge(files_, target_));
+    BMAD_TRY(store_.root_index->remove({&session_id_, 1}));
+    return note_end();
+  }
+
+  [[nodiscard]] bool is_live() const { return is_live_; }
+
+ private:
+  Status look_into_logs() {
+    BMAD_TRY_ASSIGN(lines_, find_doomed_lines(files_, session_id_, criteria_));
+    for (const LogLine& line : lines_) {
+      target_.add(line.id);
+    }
+    if (criteria_.match.empty()) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(damaged_, find_damaged_lines(files_, session_id_, target_));
+    return {};
+  }
+
+  /// In the order in which they leave the logs.
+  [[nodiscard]] std::vector<LogLine> all_lines() const {
+    std::vector<LogLine> all = lines_;
+    all.insert(all.end(), damaged_.begin(), damaged_.end());
+    std::ranges::sort(all, [](const LogLine& a, const LogLine& b) {
+      return a.type != b.type ? a.type < b.type : a.offset < b.offset;
+    });
+    return all;
+  }
+
+  /// Prose and what lies in quarantine hold texts that no entry has.
+  [[nodiscard]] bool finds_text_beside_logs() const {
+    if (!is_live_) {
+      return false;
+    }
+    return std::ranges::any_of(std::array{kQuarantineName, kSummaryName}, [&](const char* name) {
+      const Result<std::string> text =
+          read_file(files_, session_file(session_id_, name), kTextFileSizeMax);
+      return text && target_.is_text_in(*text);
+    });
+  }
+
+  void add_elsewhere(const std::string& path, std::uint64_t lines) {
+    if (lines > 0) {
+      report_.elsewhere.push_back({.path = files_.display_path(path), .lines = lines});
+    }
+  }
+
+  Status note_begin() {
+    add_ids(record_.purging, {target_.ids().begin(), target_.ids().end()});
+    return unless_full(save_deletion_record(files_, record_));
+  }
+
+  Status note_end() {
+    BMAD_TRY_ASSIGN(record_, load_deletion_record(files_, session_id_));  // Purging changed it.
+    record_.purging.clear();
+    add_ids(record_.purged_ids, {target_.ids().begin(), target_.ids().end()});
+    BMAD_TRY(unless_full(save_deletion_record(files_, record_)));
+    std::vector<LogLine> lines;
+    for (const std::string& id : target_.ids()) {
+      lines.push_back({.id = id});
+    }
+    return unless_full(audit_lines(store_, session_id_, "purge", lines, criteria_kinds(criteria_)));
+  }
+
+  /// What is made from the logs holds the purged words too, and gives room on a full disk.
+  Status remove_derived() {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, files_.list(session_folder(session_id_)));
+    for (const std::string& name : names) {
+      if (name == kIndexName || name.ends_with(".tmp")) {
+        BMAD_TRY(files_.remove(session_file(session_id_, name)));
+      }
+    }
+    for (const char* path : {kUserPreferencesFile, kAgentKnowledgeFile}) {
+      BMAD_TRY(remove_durably(files_, path));
+    }
+    return {};
+  }
+
+  Status purge_beside_logs() {
+    for (const char* name : {kQuarantineName, kSummaryName}) {
+      BMAD_TRY(purge_text_file(session_file(session_id_, name)));
+    }
+    BMAD_TRY(purge_accesses());
+    bool removed_artifact = false;
+    for (const std::string& id : target_.ids()) {
+      const std::string path = artifact_path(session_id_, id);
+      BMAD_TRY_ASSIGN(const bool has_artifact, is_there(files_, path));
+      if (has_artifact) {
+        BMAD_TRY(files_.remove(path));
+        add_elsewhere(path, 1);
+        removed_artifact = true;
+      }
+    }
+    return removed_artifact ? files_.sync_directory(session_file(session_id_, kArtifactsName))
+                            : Status();
+  }
+
+  Status purge_text_file(const std::string& path) {
+    const Result<std::string> text = read_file(files_, path, kTextFileSizeMax);
+    if (!text) {
+      return is_not_found(text.error()) ? Status() : Status(text.error());
+    }
+    std::vector<ByteRange> gaps;
+    for (std::size_t at = 0; at < text->size();) {
+      const std::size_t newline = text->find('\n', at);
+      const std::size_t end = newline == std::string::npos ? text->size() : newline + 1;
+      if (target_.is_named_in(std::string_view(*text).substr(at, end - at))) {
+        gaps.push_back({.begin = at, .end = end});
+      }
+      at = end;
+    }
+    add_elsewhere(path, gaps.size());
+    return gaps.empty() ? Status() : remove_lines(files_, path, gaps);
+  }
+
+  /// A log that can't be folded goes as a whole: it only helps the ranking.
+  Status purge_accesses() {
+    const std::string path = access_path(session_id_);
+    const Result<std::string> text = read_file(files_, path, kTextFileSizeMax);
+    if (!text) {
+      return is_not_found(text.error()) ? Status() : Status(text.error());
+    }
+    if (!target_.is_id_in(*text)) {
+      return {};
+    }
+    std::uint64_t gone = 0;
+    const Status folded = fold_accesses(files_, session_id_, [&](std::string_view id) {
+      const bool goes = target_.ids().contains(id);
+      gone += goes ? 1 : 0;
+      return !goes;
+    });
+    add_elsewhere(path, std::max<std::uint64_t>(gone, 1));
+    return folded ? Status() : files_.remove(path);
+  }
+
+  Store& store_;
+  FileSystem& files_;
+  std::string session_id_;
+  const DeletionCriteria& criteria_;
+  PurgeTarget target_;
+  DeletionReport& report_;
+
+  bool is_live_ = false;
+  LogMarks seen_;
+  DeletionRecord record_;
+  std::vector<LogLine> lines_;
+  std::vector<LogLine> damaged_;  // No entries, so they have no ids.
+  SessionCopies copies_;
+};
+
+/// Purges in one session, or describes it.
+Status purge_in_session(Store& store, const std::string& session_id,
+                        const DeletionCriteria& criteria, bool dry_run, DeletionReport& report) {
+  {
+    // With this lock a session stays where it is: in its folder, its archive or under deleted/.
+    std::optional<FileLock::Guard> root_guard;
+    if (!dry_run) {
+      BMAD_TRY_ASSIGN(root_guard, store.lock_root("purge"));
+    }
+    bool is_live = false;
+    {
+      SessionPurge first(store, session_id, criteria, report);
+      BMAD_TRY(first.look());
+      if (dry_run) {
+        return first.finds_nothing() ? Status() : first.describe("would be purged", true);
+      }
+      BMAD_TRY_ASSIGN(const bool was_disturbed, first.was_disturbed());
+      if (first.finds_nothing() && !was_disturbed) {
+        return {};
+      }
+      is_live = first.is_live();
+    }
+    std::optional<FileLock::Guard> guard;
+    if (is_live) {
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("purge"));
+    }
+    SessionPurge purge(store, session_id, criteria, report);
+    BMAD_TRY(purge.look());
+    if (purge.finds_nothing()) {
+      return {};
+    }
+    BMAD_TRY(purge.describe("purged", false));
+    BMAD_TRY(purge.carry_out());
+  }
+  refresh_index(store, session_id);
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> all_session_ids(const Store& store) {
+  std::vector<std::string> ids;
+  BMAD_TRY_ASSIGN(std::vector<std::string> live, store.session_ids());
+  BMAD_TRY_ASSIGN(std::vector<std::string> archived, archived_session_ids(*store.files));
+  BMAD_TRY_ASSIGN(std::vector<std::string> deleted, sessions_with_deletions(*store.files));
+  // Once more: one may have come back from there before it was looked for.
+  BMAD_TRY_ASSIGN(std::vector<std::string> back, store.session_ids());
+  for (std::vector<std::string>* each : {&live, &archived, &deleted, &back}) {
+    add_ids(ids, std::move(*each));
+  }
+  return ids;
+}
+
+Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
+                                     const DeleteOptions& options) {
+  for (const std::string& session_id : criteria.sessions) {
+    BMAD_TRY(check_session_id(session_id));
+  }
+  std::vector<std::string> sessions = criteria.sessions;
+  if (sessions.empty()) {
+    BMAD_TRY_ASSIGN(sessions, all_session_ids(store));
+  }
+  DeletionReport report;
+  Status first_failure;
+  for (const std::string& session_id : sessions) {
+    Status done = purge_in_session(store, session_id, criteria, options.dry_run, report);
+    if (!done && first_failure) {
+      first_failure = std::move(done);  // What is in the others goes all the same.
+    }
+  }
+  BMAD_TRY(std::move(first_failure));
+  return report;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,359 @@
+#include "lifecycle/session_copies.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "deletion_steps.hpp"
+#include "model/entry.hpp"
+#include "store/archive_manifest.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kCopySizeMax = 256U << 20U;
+
+/// What an id is made of; see is_entry_id().
+constexpr std::string_view kIdCharacters =
+    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.:@+=~-";
+
+std::optional<EntryType> log_type(std::string_view name) {
+  for (const EntryType type : kEntryTypes) {
+    if (entry_type_info(type).log_file == name) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Calls `use` for each line of `text`, its '\n' included.
+template <typename Use>
+void for_each_line(std::string_view text, const Use& use) {
+  while (!text.empty()) {
+    const std::size_t newline = text.find('\n');
+    const std::size_t size = newline == std::string_view::npos ? text.size() : newline + 1;
+    use(text.substr(0, size));
+    text.remove_prefix(size);
+  }
+}
+
+/// The file without what is purged; `gone` counts the lines.
+std::string without_purged(const ArchivedFile& file, PurgeTarget& target, std::uint64_t& gone) {
+  if (file.name == kManifestName || file.name == kAuditName) {
+    return file.bytes;
+  }
+  const std::optional<EntryType> type = log_type(file.name);
+  std::string kept;
+  for_each_line(file.bytes, [&](std::string_view line) {
+    const bool goes =
+        type ? target.is_entry(*type, line) || target.is_text_in(line) : target.is_named_in(line);
+    gone += goes ? 1 : 0;
+    kept += goes ? "" : line;
+  });
+  return kept;
+}
+
+/// Changes lines that were taken apart; returns how many.
+template <typename Line>
+std::uint64_t change_each(std::vector<Line>& lines, const LineChange& change) {
+  std::uint64_t count = 0;
+  for (Line& each : lines) {
+    if (std::optional<std::string> other = change(each.line)) {
+      each.line = std::move(*other);
+      ++count;
+    }
+  }
+  return count;
+}
+
+/// Of a damaged line the ids can't be told from other words.
+bool goes_from(const DeletedLine& line, PurgeTarget& target) {
+  return line.is_damaged ? target.is_named_in(line.line) : target.is_entry(line.type, line.line);
+}
+
+template <typename Line>
+std::uint64_t count_lines(const std::vector<Line>& lines, PurgeTarget& target) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      lines, [&](const Line& each) { return target.is_entry(each.type, each.line); }));
+}
+
+}  // namespace
+
+void PurgeTarget::note(EntryType type, std::string_view line) {
+  const Result<JsonValue> value = parser_.parse(line);
+  if (value && matcher_.matches(type, *value, line)) {
+    ids_.emplace(entry_id(*value));
+  }
+}
+
+bool PurgeTarget::is_entry(EntryType type, std::string_view line) {
+  const Result<JsonValue> value = parser_.parse(line);
+  return value && (ids_.contains(entry_id(*value)) || matcher_.matches(type, *value, line));
+}
+
+bool PurgeTarget::is_named_in(std::string_view line) const {
+  return is_text_in(line) || is_id_in(line);
+}
+
+bool PurgeTarget::is_id_in(std::string_view text) const {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = text.find_first_of(kIdCharacters, at);
+    if (begin == std::string_view::npos) {
+      return false;
+    }
+    at = std::min(text.find_first_not_of(kIdCharacters, begin), text.size());
+    const std::string_view token = text.substr(begin, at - begin);
+    const bool is_escaped = begin > 0 && text[begin - 1] == '\\';  // "\na1": a line's end, and a1.
+    if (is_id(token) || (is_escaped && is_id(token.substr(1)))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Whether `token` is one of the ids, perhaps at the end of a sentence.
+bool PurgeTarget::is_id(std::string_view token) const {
+  while (!ids_.contains(token)) {
+    if (!token.ends_with('.') && !token.ends_with(':')) {
+      return false;
+    }
+    token.remove_suffix(1);
+  }
+  return true;
+}
+
+bool PurgeTarget::is_text_in(std::string_view line) const {
+  return !criteria_.match.empty() && line.find(criteria_.match) != std::string_view::npos;
+}
+
+bool PurgeTarget::is_artifact(std::string_view name) const {
+  return std::ranges::any_of(ids_, [&](const std::string& id) {
+    return name == fmt::format("{}/{}.md", kArtifactsName, id);
+  });
+}
+
+Result<SessionCopies> SessionCopies::read(FileSystem& files, const std::string& session_id,
+                                          const DeletionRecord& record) {
+  SessionCopies copies;
+  copies.session_id_ = session_id;
+  BMAD_TRY_ASSIGN(copies.evicted_, read_evicted(files, session_id));
+  BMAD_TRY_ASSIGN(copies.kept_, read_kept(files, session_id));
+  BMAD_TRY_ASSIGN(copies.deleted_, read_deleted(files, session_id));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
+  if (has_archive) {
+    BMAD_TRY_ASSIGN(copies.archived_, read_session_archive(files, session_id));
+  }
+  BMAD_TRY(copies.read_deleted_sessions(files, record));
+  return copies;
+}
+
+Status SessionCopies::read_deleted_sessions(FileSystem& files, const DeletionRecord& record) {
+  for (const Deletion& deletion : record.deletions) {
+    const std::string folder = deleted_session_folder(session_id_, deletion.deletion_id);
+    for (const std::string& inside : {std::string(), fmt::format("/{}", kArtifactsName)}) {
+      const Result<std::vector<std::string>> names = files.list(folder + inside);
+      if (!names && !is_not_found(names.error())) {
+        return names.error();
+      }
+      for (const std::string& name : names.value_or(std::vector<std::string>())) {
+        const std::string path = fmt::format("{}{}/{}", folder, inside, name);
+        BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
+        if (info.kind == FileKind::kRegular) {
+          BMAD_TRY_ASSIGN(std::string bytes, read_file(files, path, kCopySizeMax));
+          deleted_sessions_.emplace_back(path, ArchivedFile{.name = path.substr(folder.size() + 1),
+                                                            .bytes = std::move(bytes)});
+        }
+      }
+    }
+  }
+  return {};
+}
+
+void SessionCopies::note_ids(PurgeTarget& target) const {
+  const auto note = [&](const auto& lines) {
+    for (const auto& line : lines) {
+      target.note(line.type, line.line);
+    }
+  };
+  note(evicted_);
+  note(kept_);
+  note(deleted_);
+  const auto note_log = [&](const ArchivedFile& file) {
+    if (const std::optional<EntryType> type = log_type(file.name)) {
+      for_each_line(file.bytes, [&](std::string_view line) { target.note(*type, line); });
+    }
+  };
+  std::ranges::for_each(archived_, note_log);
+  for (const auto& [path, file] : deleted_sessions_) {
+    note_log(file);
+  }
+}
+
+std::vector<FileCount> SessionCopies::count(FileSystem& files, PurgeTarget& target) const {
+  std::vector<FileCount> counts;
+  const auto add = [&](const std::string& path, std::uint64_t lines) {
+    if (lines > 0) {
+      counts.push_back({.path = files.display_path(path), .lines = lines});
+    }
+  };
+  add(evicted_path(session_id_), count_lines(evicted_, target));
+  add(kept_path(session_id_), count_lines(kept_, target));
+  add(deleted_entries_path(session_id_),
+      static_cast<std::uint64_t>(std::ranges::count_if(
+          deleted_, [&](const DeletedLine& line) { return goes_from(line, target); })));
+  std::uint64_t in_archive = 0;
+  for (const ArchivedFile& file : archived_) {
+    static_cast<void>(without_purged(file, target, in_archive));
+  }
+  add(archive_path(session_id_), in_archive);
+  for (const auto& [path, file] : deleted_sessions_) {
+    std::uint64_t gone = 0;
+    static_cast<void>(without_purged(file, target, gone));
+    add(path, gone);
+  }
+  return counts;
+}
+
+Status SessionCopies::purge(FileSystem& files, PurgeTarget& target) {
+  const auto goes = [&](const auto& line) { return target.is_entry(line.type, line.line); };
+  if (std::ranges::any_of(kept_, goes)) {
+    BMAD_TRY(drop_kept(files));
+  }
+  if (std::erase_if(evicted_, goes) > 0) {
+    BMAD_TRY(replace_evicted(files, session_id_, evicted_));
+  }
+  if (std::erase_if(deleted_, [&](const DeletedLine& line) { return goes_from(line, target); }) >
+      0) {
+    BMAD_TRY(replace_deleted(files, session_id_, deleted_));
+    BMAD_TRY(drop_finished_deletions(files, session_id_, deleted_));
+  }
+  BMAD_TRY(purge_archive(files, target));
+  return purge_deleted_sessions(files, target);
+}
+
+/// What version 0.1 kept of a session is in its archive or folder as well, so it goes as a whole.
+Status SessionCopies::drop_kept(FileSystem& files) {
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id_)));
+  if (archived_.empty() && deleted_sessions_.empty() && !has_folder) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message =
+                     "holds what is to go, and is all that is left of its session; nothing "
+                     "reads it any more: take out by hand what you need, and remove it",
+                 .path = files.display_path(kept_path(session_id_))};
+  }
+  return remove_kept(files, session_id_);
+}
+
+Status SessionCopies::purge_archive(FileSystem& files, PurgeTarget& target) {
+  std::uint64_t gone = 0;
+  std::vector<ArchivedFile> members;
+  for (const ArchivedFile& file : archived_) {
+    if (target.is_artifact(file.name)) {
+      ++gone;
+      continue;
+    }
+    members.push_back(
+        {.name = file.name, .bytes = without_purged(file, target, gone), .mtime_s = file.mtime_s});
+  }
+  if (gone == 0) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
+  BMAD_TRY(forget_hashes(files, manifest));
+  BMAD_TRY_ASSIGN(const ArchiveSize size, rewrite_session_archive(files, session_id_, members));
+  return write_archive_manifest(files, manifest.text, size, manifest.archived_at);
+}
+
+Status SessionCopies::purge_deleted_sessions(FileSystem& files, PurgeTarget& target) {
+  for (const auto& [path, file] : deleted_sessions_) {
+    if (file.name == kIndexName || target.is_artifact(file.name)) {
+      BMAD_TRY(files.remove(path));
+      continue;
+    }
+    std::uint64_t gone = 0;
+    const std::string kept = without_purged(file, target, gone);
+    if (gone > 0) {
+      BMAD_TRY(replace_file(files, path, kept));
+    }
+  }
+  return {};
+}
+
+Result<std::vector<FileCount>> SessionCopies::rewrite(FileSystem& files, bool dry_run,
+                                                      const LineChange& change_line,
+                                                      const FileChange& change_file) {
+  std::vector<FileCount> counts;
+  const auto finish = [&](const std::string& path, std::uint64_t lines,
+                          const auto& write) -> Status {
+    if (lines == 0) {
+      return {};
+    }
+    counts.push_back({.path = files.display_path(path), .lines = lines});
+    return dry_run ? Status() : write();
+  };
+  BMAD_TRY(finish(evicted_path(session_id_), change_each(evicted_, change_line),
+                  [&] { return replace_evicted(files, session_id_, evicted_); }));
+  BMAD_TRY(finish(kept_path(session_id_), change_each(kept_, change_line),
+                  [&] { return drop_kept(files); }));
+  BMAD_TRY(finish(deleted_entries_path(session_id_), change_each(deleted_, change_line),
+                  [&] { return replace_deleted(files, session_id_, deleted_); }));
+  BMAD_TRY(rewrite_archive(files, dry_run, change_file, counts));
+  BMAD_TRY(rewrite_deleted_sessions(files, dry_run, change_file, counts));
+  return counts;
+}
+
+/// The archive's manifest is looked at by itself: a crash may have left it as the last one.
+Status SessionCopies::rewrite_archive(FileSystem& files, bool dry_run, const FileChange& change,
+                                      std::vector<FileCount>& counts) {
+  if (archived_.empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id_));
+  std::uint64_t lines = 0;
+  for (ArchivedFile& file : archived_) {
+    lines += change(file.name, file.bytes);
+  }
+  std::string text = manifest.text;
+  const std::uint64_t manifest_lines = change(kManifestName, text);
+  const auto add = [&](const std::string& path, std::uint64_t count) {
+    if (count > 0) {
+      counts.push_back({.path = files.display_path(path), .lines = count});
+    }
+  };
+  add(archive_path(session_id_), lines);
+  add(archive_manifest_path(session_id_), manifest_lines);
+  if (lines + manifest_lines == 0 || dry_run) {
+    return {};
+  }
+  ArchiveSize size{.original_bytes = manifest.original_size_bytes,
+                   .compressed_bytes = manifest.compressed_size_bytes};
+  if (lines > 0) {
+    BMAD_TRY(forget_hashes(files, manifest));
+    BMAD_TRY_ASSIGN(size, rewrite_session_archive(files, session_id_, archived_));
+  }
+  return write_archive_manifest(files, text, size, manifest.archived_at);
+}
+
+Status SessionCopies::rewrite_deleted_sessions(FileSystem& files, bool dry_run,
+                                               const FileChange& change,
+                                               std::vector<FileCount>& counts) {
+  for (auto& [path, file] : deleted_sessions_) {
+    if (file.name == kIndexName || file.name.ends_with(".tmp")) {
+      BMAD_TRY(dry_run ? Status() : remove_durably(files, path));  // It holds the words.
+      continue;
+    }
+    const std::uint64_t lines = change(file.name, file.bytes);
+    if (lines == 0) {
+      continue;
+    }
+    counts.push_back({.path = files.display_path(path), .lines = lines});
+    BMAD_TRY(dry_run ? Status() : replace_file(files, path, file.bytes));
+  }
+  return {};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,404 @@
+// session_deletion.cpp - whole sessions go under deleted/, come back, and go for good.
+//
+//   delete    lock root, session -> deletion-record.json, durable -> rename the folder
+//   undelete  lock root -> rename it back -> deletion-record.json
+//   purge     lock root, session -> deletion-record.json: a deletion that ends now, durable ->
+//             rename the folder, or remove the archive -> the record goes through what has expired,
+//             as every purge does
+//
+// A purge that was killed after the rename is finished by the next one; before it, the session is
+// there as it was. The same holds for the removal.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "deletion_steps.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/audit_log.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/leftovers.hpp"
+#include "model/entry.hpp"
+#include "search/packed_session.hpp"
+#include "search/root_index.hpp"
+#include "store/deleted_entries.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/evicted_file.hpp"
+#include "store/layout.hpp"
+#include "store/remove_tree.hpp"
+#include "store/return_lines.hpp"
+#include "store/session_archive.hpp"
+#include "store/session_place.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// All ids that the logs in `folder` hold, sorted, each once.
+Result<std::vector<std::string>> ids_in_folder(FileSystem& files, const std::string& folder) {
+  std::vector<std::string> ids;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    std::vector<std::string> of_log;
+    const auto take = [&](const ScannedEntry& entry) {
+      of_log.emplace_back(entry_id(entry.value));
+    };
+    const std::string path = fmt::format("{}/{}", folder, entry_type_info(type).log_file);
+    BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = take}));
+    add_ids(ids, std::move(of_log));
+  }
+  return ids;
+}
+
+/// The same for an archive.
+Result<std::vector<std::string>> ids_in_archive(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, archive_files(store, session_id));
+  return ids_in_folder(*files, session_folder(session_id));
+}
+
+Deletion new_deletion(Store& store, const std::string& session_id, std::uint64_t entries) {
+  const Timestamp now = store.clock.now();
+  return {.session_id = session_id,
+          .deletion_id = store.ids.entry_id("del-"),
+          .deleted_at = now,
+          .expires_at = now + std::chrono::days(store.config.privacy.deleted_retention_days),
+          .agent_id = store.agent_id,
+          .whole_session = true,
+          .entries = entries};
+}
+
+Deletion new_deletion_that_ends(Store& store, const std::string& session_id,
+                                std::uint64_t entries) {
+  Deletion deletion = new_deletion(store, session_id, entries);
+  deletion.expires_at = deletion.deleted_at;
+  return deletion;
+}
+
+Status move_folder(FileSystem& files, const std::string& session_id,
+                   const std::string& deletion_id) {
+  BMAD_TRY(
+      files.rename(session_folder(session_id), deleted_session_folder(session_id, deletion_id)));
+  BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
+  return files.sync_directory(kSessionsFolder);
+}
+
+/// Moves the session's folder under deleted/. The caller holds the root's lock and the session's.
+Status move_session(Store& store, const std::string& session_id, DeletionReport& report) {
+  FileSystem& files = *store.files;
+  // The folder counts; an archive beside it is what a killed restore left, and must not take its
+  // place.
+  BMAD_TRY(remove_archive(files, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
+                  ids_in_folder(files, session_folder(session_id)));
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  const Deletion deletion = new_deletion(store, session_id, ids.size());
+  record.deletions.push_back(deletion);
+  BMAD_TRY(append_audit(files, {.at = deletion.deleted_at,
+                                .session_id = session_id,
+                                .agent_id = store.agent_id,
+                                .action = "delete",
+                                .count = ids.size(),
+                                .detail = "the whole session"}));
+  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY(move_folder(files, session_id, deletion.deletion_id));
+  report.entries += ids.size();
+  report.expires_at = deletion.expires_at;
+  report.sessions_gone.push_back(session_id);
+  return {};
+}
+
+/// Removes a deletion's folder, for each that is due; the ids in it are noted before, durable.
+Status remove_due_folders(FileSystem& files, DeletionRecord& record, const PurgeTime& time,
+                          std::vector<std::string>& sessions_gone) {
+  for (const Deletion& deletion : record.deletions) {
+    if (deletion.whole_session && time.ends(deletion)) {
+      BMAD_TRY_ASSIGN(
+          std::vector<std::string> ids,
+          ids_in_folder(files, deleted_session_folder(record.session_id, deletion.deletion_id)));
+      if (!ids.empty()) {
+        add_ids(record.purged_ids, std::move(ids));
+        BMAD_TRY(save_deletion_record(files, record));
+      }
+      BMAD_TRY(remove_deleted_folder(files, record.session_id, deletion.deletion_id));
+      sessions_gone.assign(1, record.session_id);
+    }
+  }
+  return {};
+}
+
+/// Whether nothing is left of the session that could be worked with or brought back at `time`.
+Result<bool> is_gone(FileSystem& files, const DeletionRecord& record, const PurgeTime& time) {
+  const bool had_session = std::ranges::any_of(record.deletions, &Deletion::whole_session);
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, record.session_id));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(record.session_id)));
+  return had_session && !is_live && !has_archive &&
+         std::ranges::all_of(record.deletions, [&](const Deletion& deletion) {
+           return !deletion.whole_session || time.ends(deletion);
+         });
+}
+
+/// Removes for good what of one session was deleted and has ended at `time`, and what was
+/// compacted away of a session that goes with it. Returns the ids of the lines; none when nothing
+/// was due. The caller holds the root's lock and, for a live session, the session's.
+Result<std::optional<std::vector<std::string>>> remove_expired(Store& store, DeletionRecord record,
+                                                               const PurgeTime& time,
+                                                               DeletionReport& report) {
+  FileSystem& files = *store.files;
+  const std::string session_id = record.session_id;
+  BMAD_TRY(remove_leftovers(files, session_id));
+  BMAD_TRY_ASSIGN(const bool all, is_gone(files, record, time));
+  const auto is_due = [&](const Deletion& each) { return all || time.ends(each); };
+  if (std::ranges::none_of(record.deletions, is_due)) {
+    return std::optional<std::vector<std::string>>();
+  }
+  BMAD_TRY_ASSIGN(std::vector<DeletedLine> lines, read_deleted(files, session_id));
+  std::vector<DeletedLine> left;
+  std::vector<std::string> gone;
+  JsonParser parser;
+  for (DeletedLine& line : lines) {
+    const auto deletion = std::ranges::find_if(
+        record.deletions, [&](const Deletion& each) { return line.is_of(each.deletion_id); });
+    const bool is_known = deletion != record.deletions.end();
+    // Nobody knows when a damaged line without a deletion is due, until all goes.
+    if ((is_known && !is_due(*deletion)) || (!is_known && line.is_damaged && !all)) {
+      left.push_back(std::move(line));
+    } else if (const Result<JsonValue> value = parser.parse(line.line);
+               value && deletion != record.deletions.end()) {
+      // Without a deletion it is the beginning of one that was killed: the entry is in its log.
+      gone.emplace_back((*value)["id"].string());
+    }
+  }
+  BMAD_TRY(store.root_index->remove({&session_id, 1}));
+  BMAD_TRY(remove_due_folders(files, record, time, report.sessions_gone));
+  BMAD_TRY(replace_deleted(files, session_id, left));
+  if (all) {
+    BMAD_TRY(remove_archive(files, session_id));
+    BMAD_TRY(replace_evicted(files, session_id, {}));
+  }
+  std::erase_if(record.deletions, is_due);
+  add_ids(record.purged_ids, gone);
+  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY(make_deleted_folder(files, session_id));
+  const std::uint64_t count = lines.size() - left.size();
+  report.entries += count;
+  if (count > 0) {
+    report.elsewhere.push_back(
+        {.path = files.display_path(deleted_entries_path(session_id)), .lines = count});
+  }
+  return std::optional(std::move(gone));
+}
+
+/// Moves the session's folder to where remove_expired() finds it. Returns how many entries it has.
+Result<std::uint64_t> doom_folder(Store& store, const std::string& session_id,
+                                  DeletionRecord& record) {
+  FileSystem& files = *store.files;
+  BMAD_TRY(remove_archive(files, session_id));  // The folder counts.
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_folder(files, session_folder(session_id)));
+  const std::uint64_t count = ids.size();
+  add_ids(record.purged_ids, std::move(ids));
+  record.deletions.push_back(new_deletion_that_ends(store, session_id, count));
+  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY(move_folder(files, session_id, record.deletions.back().deletion_id));
+  return count;
+}
+
+/// Removes the archive, and never unpacks it on the disk, which may be full. Returns how many
+/// entries it had.
+Result<std::uint64_t> remove_archived(Store& store, const std::string& session_id,
+                                      DeletionRecord& record) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, ids_in_archive(store, session_id));
+  const std::uint64_t count = ids.size();
+  add_ids(record.purged_ids, std::move(ids));
+  record.deletions.push_back(new_deletion_that_ends(store, session_id, count));
+  // A full disk has room for the record when the archive has gone.
+  const Status noted = save_deletion_record(files, record);
+  if (!noted && noted.error().code != ErrorCode::E_STORAGE_FULL) {
+    return noted.error();
+  }
+  BMAD_TRY(remove_archive(files, session_id));
+  return count;
+}
+
+/// Removes everything there is of a session but the record of what was purged. The caller holds the
+/// root's lock and, for a live session, the session's.
+Status destroy_session(Store& store, const std::string& session_id, DeletionReport& report) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(files, archive_path(session_id)));
+  std::uint64_t count = 0;
+  if (is_live) {
+    BMAD_TRY_ASSIGN(count, doom_folder(store, session_id, record));
+  } else if (has_archive) {
+    BMAD_TRY_ASSIGN(count, remove_archived(store, session_id, record));
+  }
+  // Not before the folder has gone: until then a crash leaves everything as it was.
+  for (Deletion& deletion : record.deletions) {
+    deletion.expires_at = std::min(deletion.expires_at, deletion.deleted_at);
+  }
+  BMAD_TRY(save_deletion_record(files, record));
+  DeletionReport rest;
+  BMAD_TRY(remove_expired(store, record, {.now = Timestamp::max()}, rest));
+  BMAD_TRY(replace_evicted(files, session_id, {}));
+  BMAD_TRY(make_deleted_folder(files, session_id));
+  BMAD_TRY(append_audit(files, {.at = store.clock.now(),
+                                .session_id = session_id,
+                                .agent_id = store.agent_id,
+                                .action = "purge",
+                                .count = count,
+                                .detail = "the whole session"}));
+  report.entries += count;
+  report.sessions_gone.push_back(session_id);
+  return {};
+}
+
+/// Puts an archived session back first: what is deleted, and may come back, is a folder. So is what
+/// the archive of a session holds that is a folder, too.
+Status unpack_if_archived(Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(session_id)));
+  if (!has_archive) {
+    return {};
+  }
+  const Result<Session> restored = restore_session(store, session_id);
+  const bool is_back = restored || restored.error().code == ErrorCode::E_CONCURRENT_MOD;
+  return is_back ? Status() : Status(restored.error());
+}
+
+}  // namespace
+
+Result<DeletionReport> delete_session(Store& store, const std::string& session_id,
+                                      const DeleteOptions& options) {
+  BMAD_TRY(check_session_id(session_id));
+  FileSystem& files = *store.files;
+  DeletionReport report;
+  const bool is_known = options.purge && files.info(deletion_record_path(session_id)).has_value();
+  if (!is_known && !is_archived(store, session_id)) {
+    BMAD_TRY(check_session(store, session_id));
+  }
+  if (options.dry_run) {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
+                    check_session(store, session_id) || !is_archived(store, session_id)
+                        ? ids_in_folder(files, session_folder(session_id))
+                        : ids_in_archive(store, session_id));
+    report.entries = ids.size();
+    report.sessions_gone.push_back(session_id);
+    return report;
+  }
+  const ViewsDropped views(store);
+  BMAD_TRY(views.status());
+  if (!options.purge) {
+    BMAD_TRY(unpack_if_archived(store, session_id));
+  }
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
+    std::optional<FileLock::Guard> guard;
+    if (files.info(session_folder(session_id))) {
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("delete"));
+    }
+    BMAD_TRY(options.purge ? destroy_session(store, session_id, report)
+                           : move_session(store, session_id, report));
+  }
+  store.forget_session(session_id);
+  return report;
+}
+
+Status bring_back_session(Store& store, const std::string& session_id, UndeleteReport& report) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("undelete"));
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  const auto last = std::find_if(record.deletions.rbegin(), record.deletions.rend(),
+                                 [](const Deletion& deletion) { return deletion.whole_session; });
+  if (last == record.deletions.rend()) {
+    return {};
+  }
+  const std::string folder = deleted_session_folder(session_id, last->deletion_id);
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, folder));
+  if (has_folder) {
+    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+    if (is_live) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("there is a new session {}; delete or rename it before "
+                                          "the old one can come back",
+                                          session_id),
+                   .path = files.display_path(session_folder(session_id))};
+    }
+    BMAD_TRY(clear_remains(store, session_id));
+    BMAD_TRY(files.rename(folder, session_folder(session_id)));
+    BMAD_TRY(files.sync_directory(kSessionsFolder));
+    BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
+    BMAD_TRY(append_audit(files, {.at = store.clock.now(),
+                                  .session_id = session_id,
+                                  .agent_id = store.agent_id,
+                                  .action = "undelete",
+                                  .count = last->entries,
+                                  .detail = "the whole session"}));
+    report.sessions.push_back(session_id);
+  }
+  record.deletions.erase(std::next(last).base());
+  return save_deletion_record(files, record);
+}
+
+namespace {
+
+Status purge_expired(Store& store, const std::string& session_id, const PurgeTime& time,
+                     DeletionReport& report) {
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(*store.files, session_id));
+  DeletionReport gone;
+  BMAD_TRY_ASSIGN(std::optional<std::vector<std::string>> ids,
+                  remove_expired(store, std::move(record), time, gone));
+  report.entries += gone.entries;
+  std::ranges::move(gone.elsewhere, std::back_inserter(report.elsewhere));
+  std::ranges::move(gone.sessions_gone, std::back_inserter(report.sessions_gone));
+  if (!ids) {
+    return {};
+  }
+  return append_audit(*store.files, {.at = store.clock.now(),
+                                     .session_id = session_id,
+                                     .agent_id = store.agent_id,
+                                     .action = "purge",
+                                     .count = gone.entries,
+                                     .ids = std::move(*ids),
+                                     .detail = "what was deleted"});
+}
+
+}  // namespace
+
+bool PurgeTime::ends(const Deletion& deletion) const {
+  const auto length = deletion.expires_at - deletion.deleted_at;
+  if (now == Timestamp::max() || length.count() <= 0) {
+    return true;  // Or one that was purged, and was killed then.
+  }
+  if (graces == nullptr) {
+    return deletion.expires_at <= now;
+  }
+  const auto since = graces->find(deletion.deletion_id);
+  return since != graces->end() && since->second + length <= now;
+}
+
+Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
+  DeletionReport report;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(*store.files));
+  for (const std::string& session_id : sessions) {
+    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(*store.files, session_id));
+    if (!record.purging.empty()) {  // A purge that was killed: go on with it.
+      const ViewsDropped views(store);
+      const DeletionCriteria criteria{.ids = record.purging, .sessions = {session_id}};
+      BMAD_TRY_ASSIGN(const DeletionReport finished,
+                      purge_entries(store, criteria, {.purge = true}));
+      report.entries += finished.entries;
+      std::ranges::copy(finished.elsewhere, std::back_inserter(report.elsewhere));
+    }
+    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("purge"));
+    std::optional<FileLock::Guard> guard;
+    if (store.files->info(session_folder(session_id))) {
+      BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("purge"));
+    }
+    BMAD_TRY(purge_expired(store, session_id, time, report));
+  }
+  return report;
+}
+
+}  // namespace bmad_mem

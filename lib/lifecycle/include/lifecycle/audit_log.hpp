@@ -1,0 +1,35 @@
+// audit_log.hpp - who did what to memory, and when: ids and counts, never content.
+//
+//   {"at":"2026-…Z","agent_id":"ann","action":"delete","count":2,"ids":["f1","f2"],"detail":"tags"}
+//
+// The log lies in the session's folder. For a session that is gone it lies under deleted/, so that
+// what became of it can still be read. One write a record; the caller holds the session's lock.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+/// Most ids that a record names; `count` counts them all.
+inline constexpr std::size_t kAuditIdsMax = 1000;
+
+/// Appends `record` to the audit log of its session. Durable on return.
+Status append_audit(FileSystem& files, const AuditRecord& record);
+
+/// How many bytes append_audit() adds for `record`.
+std::uint64_t audit_size(const AuditRecord& record);
+
+/// The records in `text`, the content of an audit log of session `session_id`, as they stand.
+/// Lines that are none are passed over; `verify` names them.
+std::vector<AuditRecord> parse_audit(std::string_view text, const std::string& session_id);
+
+/// The records of `session_id`, from its folder and from deleted/, by time. None: empty.
+Result<std::vector<AuditRecord>> read_audit(FileSystem& files, const std::string& session_id);
+
+}  // namespace bmad_mem

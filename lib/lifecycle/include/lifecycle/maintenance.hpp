@@ -1,0 +1,35 @@
+// maintenance.hpp - what is done to sessions as they age and come to their end.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/reports.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options);
+/// Does what is due, shortly, and without a word when it fails: for those who came for something
+/// else. Returns what was done.
+std::vector<MaintenanceAction> maintain_by_the_way(Store& store);
+/// purge_deleted() by the clock, as maintenance does it: no earlier for a clock that jumps.
+Result<DeletionReport> purge_by_clock(Store& store);
+
+Result<Session> close_session(Store& store, const std::string& session_id);
+/// Counts what the session holds into its manifest, unless nothing has changed since it was done
+/// last. Says whether it did. Takes the session's lock.
+Result<bool> refresh_manifest(Store& store, const std::string& session_id);
+
+Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std::string> sessions,
+                                              std::optional<Timestamp> as_of, bool write);
+std::vector<DecayTableLine> list_decay(const Store& store);
+Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
+                              std::span<const std::string> sessions);
+
+Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilter& filter);
+
+}  // namespace bmad_mem

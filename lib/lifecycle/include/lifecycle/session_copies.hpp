@@ -1,0 +1,101 @@
+// session_copies.hpp - what there is of a session's entries outside its logs: evicted, kept and
+// deleted lines, its archive, and sessions of its name that were deleted as a whole.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "lifecycle/entry_matcher.hpp"
+#include "store/deleted_entries.hpp"
+#include "store/deletion_record.hpp"
+#include "store/evicted_file.hpp"
+#include "store/kept_file.hpp"
+#include "store/session_archive.hpp"
+
+namespace bmad_mem {
+
+/// What a purge is about, grown while its ids are found.
+class PurgeTarget {
+ public:
+  /// `criteria` must outlive the target.
+  explicit PurgeTarget(const DeletionCriteria& criteria)
+      : criteria_(criteria), matcher_(criteria) {}
+
+  void add(std::string_view id) { ids_.emplace(id); }
+  [[nodiscard]] const std::set<std::string, std::less<>>& ids() const { return ids_; }
+
+  /// Adds the id of `line`, an entry, if it answers to the criteria.
+  void note(EntryType type, std::string_view line);
+  /// Whether the entry in `line` is to go.
+  [[nodiscard]] bool is_entry(EntryType type, std::string_view line);
+  /// Whether a line that is no entry (quarantine, summary, access, a damaged one) speaks of it.
+  [[nodiscard]] bool is_named_in(std::string_view line) const;
+  /// Whether one of the ids stands in `text`: as a whole, so that a1 is not in "a10".
+  [[nodiscard]] bool is_id_in(std::string_view text) const;
+  /// Whether `line` holds the text that is looked for.
+  [[nodiscard]] bool is_text_in(std::string_view line) const;
+  /// Whether `name` is "artifacts/{id}.md" of an entry that is to go.
+  [[nodiscard]] bool is_artifact(std::string_view name) const;
+
+ private:
+  [[nodiscard]] bool is_id(std::string_view token) const;
+
+  const DeletionCriteria& criteria_;
+  EntryMatcher matcher_;
+  std::set<std::string, std::less<>> ids_;
+  JsonParser parser_;
+};
+
+/// What is to stand in the place of a line; nothing: it stays.
+using LineChange = std::function<std::optional<std::string>(std::string_view line)>;
+/// Changes the bytes of the session's file `name` ("facts.jsonl", "artifacts/a1.md"); returns how
+/// many lines are others then.
+using FileChange = std::function<std::uint64_t(std::string_view name, std::string& bytes)>;
+
+class SessionCopies {
+ public:
+  /// Reads all copies of session `session_id`; `record` is its record of deletions.
+  static Result<SessionCopies> read(FileSystem& files, const std::string& session_id,
+                                    const DeletionRecord& record);
+
+  /// Adds to `target` the ids of the entries in them that answer to its criteria.
+  void note_ids(PurgeTarget& target) const;
+  /// Where lines of `target` are, and how many.
+  [[nodiscard]] std::vector<FileCount> count(FileSystem& files, PurgeTarget& target) const;
+  /// Takes the lines of `target` out of all copies; each file is durable. The caller holds the
+  /// root's lock.
+  Status purge(FileSystem& files, PurgeTarget& target);
+  /// Changes the entries among the copies with `change_line`, and whole files, which are in the
+  /// archive and in deleted sessions, with `change_file`; each file is durable. A dry run changes
+  /// nothing. Returns where lines changed. The caller holds the root's lock.
+  Result<std::vector<FileCount>> rewrite(FileSystem& files, bool dry_run,
+                                         const LineChange& change_line,
+                                         const FileChange& change_file);
+
+ private:
+  Status rewrite_archive(FileSystem& files, bool dry_run, const FileChange& change,
+                         std::vector<FileCount>& counts);
+  Status rewrite_deleted_sessions(FileSystem& files, bool dry_run, const FileChange& change,
+                                  std::vector<FileCount>& counts);
+  Status read_deleted_sessions(FileSystem& files, const DeletionRecord& record);
+  Status drop_kept(FileSystem& files);
+  Status purge_archive(FileSystem& files, PurgeTarget& target);
+  Status purge_deleted_sessions(FileSystem& files, PurgeTarget& target);
+
+  std::string session_id_;
+  std::vector<EvictedLine> evicted_;
+  std::vector<KeptLine> kept_;
+  std::vector<DeletedLine> deleted_;
+  std::vector<ArchivedFile> archived_;
+  std::vector<std::pair<std::string, ArchivedFile>> deleted_sessions_;  // By path.
+};
+
+}  // namespace bmad_mem

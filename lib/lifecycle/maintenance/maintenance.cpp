@@ -1,0 +1,345 @@
+// maintenance.cpp - what is due by the schedule, without a daemon: called by opening and closing
+// sessions and by `bmad-mem maintain`.
+//
+// maintenance.json says when what was done last, and how far the clock is trusted. When nothing is
+// due, reading it is all that happens. One process at a time; a dry run takes no lock.
+#include "lifecycle/maintenance.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "deletion/deletion_steps.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/compaction.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance_state.hpp"
+#include "lifecycle/retention.hpp"
+#include "lifecycle/seal_check.hpp"
+#include "lifecycle/trusted_clock.hpp"
+#include "search/held_indexes.hpp"
+#include "store/access_log.hpp"
+#include "store/entry_table.hpp"
+#include "store/layout.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Access logs below are not worth a rewrite.
+constexpr std::uint64_t kAccessLogWorthFolding = 64U << 10U;
+/// How many sessions further the check of the seals begins each day.
+constexpr std::size_t kSealStride = 61;
+
+/// Notes since when what is deleted can be purged later.
+Status note_graces(const Store& store, MaintenanceState& state, Timestamp now) {
+  BMAD_TRY_ASSIGN(const std::vector<Deletion> deletions, list_deletions(store));
+  std::vector<SeenDeletion> seen;
+  seen.reserve(deletions.size());
+  for (const Deletion& deletion : deletions) {
+    seen.push_back({.id = deletion.deletion_id, .deleted_at = deletion.deleted_at});
+  }
+  update_graces(state.graces, seen, state.clock, now);
+  return {};
+}
+
+class Maintenance {
+ public:
+  Maintenance(Store& store, const MaintainOptions& options)
+      : store_(store),
+        options_(options),
+        begin_(std::chrono::steady_clock::now()),
+        now_(store.clock.now()) {}
+
+  Result<MaintenanceReport> run() {
+    BMAD_TRY_ASSIGN(plan_, maintenance_plan(store_.config));
+    BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
+    if (!options_.only_due || is_due(plan_, state_, now_)) {
+      BMAD_TRY(options_.dry_run ? do_jobs() : do_jobs_alone());
+    }
+    report_.next_due = next_due(plan_, state_).value_or(Timestamp::max());
+    if (report_.next_due == Timestamp{}) {
+      report_.next_due = now_;  // Some job never ran.
+    }
+    return report_;
+  }
+
+ private:
+  /// Who comes by the way leaves it to another process that is at it.
+  Status do_jobs_alone() {
+    FileLock lock(*store_.files, store_.clock, kMaintenanceLockName, kMaintenanceLockInfoName);
+    const Result<FileLock::Guard> guard = lock.acquire(
+        {.operation = "maintain",
+         .agent_id = store_.agent_id,
+         .timeout = options_.only_due ? std::chrono::milliseconds(0) : store_.lock_timeout});
+    if (!guard) {
+      const bool is_busy = guard.error().code == ErrorCode::E_LOCK_TIMEOUT;
+      return is_busy && options_.only_due ? Status() : Status(guard.error());
+    }
+    BMAD_TRY_ASSIGN(state_, load_maintenance(*store_.files));
+    BMAD_TRY(do_jobs());
+    if (!is_time_up()) {
+      seal_index(store_);
+      write_missing_views(store_);
+    }
+    return save_maintenance(*store_.files, plan_, state_);
+  }
+
+  Status do_jobs() {
+    const TrustedTime trusted = advance_clock(state_.clock, now_);
+    trusted_ = trusted.time;
+    if (trusted.is_held) {
+      report_.held_back = fmt::format(
+          "{}; what depends on age waits until a run at least a day later confirms "
+          "the time",
+          state_.clock.last_seen ? "the clock went on further than expected"
+                                 : "nothing is known of this clock yet");
+    }
+    if (!options_.dry_run) {
+      BMAD_TRY(note_graces(store_, state_, now_));
+    }
+    BMAD_TRY_ASSIGN(sessions_, store_.session_ids());
+    check_seals();
+    tidy_away();
+    job(MaintenanceJob::kDecay, [&] { fold_and_compact(); });
+    job(MaintenanceJob::kArchive, [&] { archive_idle(); });
+    job(MaintenanceJob::kRetention, [&] { remove_expired(); });
+    job(MaintenanceJob::kPurge, [&] { purge_expired(); });
+    if (!options_.dry_run) {
+      state_.clock = trusted.state;
+    }
+    return {};
+  }
+
+  template <typename Work>
+  void job(MaintenanceJob which, const Work& work) {
+    if (options_.only_due ? !is_due(plan_, state_, which, now_)
+                          : !next_due(plan_, state_, which).has_value()) {
+      return;
+    }
+    was_cut_short_ = false;
+    work();
+    if (!was_cut_short_ && !options_.dry_run) {  // Otherwise it goes on in the next run.
+      state_.set_done(which, now_);
+    }
+  }
+
+  /// Calls `use(session_id)` for the sessions as long as there is time, but until it had something
+  /// to do once: so that every run gets on.
+  template <typename Use>
+  void for_each_session(std::span<const std::string> sessions, const Use& use) {
+    for (const std::string& session_id : sessions) {
+      if (use(session_id) && options_.time_limit.count() > 0 &&
+          std::chrono::steady_clock::now() - begin_ > options_.time_limit) {
+        was_cut_short_ = &session_id != &sessions.back();
+        return;
+      }
+    }
+  }
+
+  void did(MaintenanceJob which, const std::string& session_id, std::uint64_t count,
+           std::string what) {
+    report_.done.push_back({.task = std::string(maintenance_job_name(which)),
+                            .session_id = session_id,
+                            .count = count,
+                            .what = std::move(what)});
+  }
+
+  template <typename T>
+  bool went_well(const Result<T>& result) {
+    if (!result) {
+      report_.problems.push_back(result.error());
+    }
+    return result.has_value();
+  }
+
+  /// Each run begins elsewhere, so that short ones come round, too.
+  void check_seals() {
+    const auto day = static_cast<std::size_t>(
+        std::chrono::floor<std::chrono::days>(now_).time_since_epoch().count());
+    for (std::size_t i = 0; i < sessions_.size() && !is_time_up(); ++i) {
+      const std::string& session_id = sessions_[(day * kSealStride + i) % sessions_.size()];
+      const SealCheck check = check_seal(store_, session_id);
+      if (std::string notice = seal_notice(check); !notice.empty()) {
+        report_.done.push_back({.task = "seal",
+                                .session_id = session_id,
+                                .count = check.damage.size() + check.changes.size(),
+                                .what = std::move(notice)});
+      }
+      if (options_.dry_run || is_sealed(store_, session_id)) {
+        continue;
+      }
+      if (const Result<FileLock::Guard> guard =
+              store_.session(session_id)->writer.lock("maintain")) {
+        static_cast<void>(seal_session(store_, session_id, false));
+      }
+    }
+  }
+
+  /// What is left of sessions that git took away. Nobody misses it, so nobody is told.
+  void tidy_away() {
+    const Result<std::vector<std::string>> folders = store_.session_folders();
+    if (!folders || folders->size() == sessions_.size() || options_.dry_run) {
+      return;
+    }
+    const Result<FileLock::Guard> guard = store_.lock_root("maintain");
+    for (const std::string& session_id : *folders) {
+      if (guard && !std::ranges::binary_search(sessions_, session_id)) {
+        static_cast<void>(clear_remains(store_, session_id));
+      }
+    }
+  }
+
+  [[nodiscard]] bool is_time_up() const {
+    return options_.time_limit.count() > 0 &&
+           std::chrono::steady_clock::now() - begin_ > options_.time_limit / 2;
+  }
+
+  void fold_and_compact() {
+    for_each_session(sessions_, [&](const std::string& session_id) {
+      fold(session_id);
+      const bool counted = count(session_id);
+      const Result<SessionFootprint> footprint =
+          session_footprint(*store_.files, session_id, log_files());
+      if (!footprint || !store_.config.compaction.enabled ||
+          !wants_compaction(store_, session_id, footprint->size)) {
+        return counted;
+      }
+      const Result<CompactionReport> compacted =
+          compact_session(store_, session_id, {.dry_run = options_.dry_run});
+      if (went_well(compacted) && !compacted->removed.empty()) {
+        did(MaintenanceJob::kDecay, session_id, compacted->removed.size(),
+            fmt::format("compacted: {} lines went to the archive", compacted->removed.size()));
+      }
+      return true;
+    });
+  }
+
+  /// An agent that was killed closes nothing, so its session is counted here.
+  bool count(const std::string& session_id) {
+    if (options_.dry_run) {
+      return false;
+    }
+    const Result<bool> counted = refresh_manifest(store_, session_id);
+    const bool is_disk_at_fault =
+        !counted && counted.error().os_error != 0 && !is_not_found(counted.error());
+    return is_disk_at_fault ? went_well(counted) : counted && *counted;
+  }
+
+  void fold(const std::string& session_id) {
+    const Result<FileInfo> log = store_.files->info(session_file(session_id, kAccessName));
+    if (!log || log->size < kAccessLogWorthFolding || options_.dry_run) {
+      return;
+    }
+    const Result<FileLock::Guard> guard = store_.session(session_id)->writer.lock("maintain");
+    if (guard) {
+      static_cast<void>(
+          fold_accesses(*store_.files, session_id, [](std::string_view) { return true; }));
+    }
+  }
+
+  void archive_idle() {
+    const std::chrono::days idle(store_.config.lifecycle.archive_after_idle_days);
+    for_each_session(sessions_, [&](const std::string& session_id) {
+      const Result<Session> session = describe_session(store_, session_id);
+      if (!session || session->last_write + idle > trusted_) {
+        return false;
+      }
+      if (options_.dry_run) {
+        did(MaintenanceJob::kArchive, session_id, 1, "would be archived");
+      } else if (const Result<ArchiveReport> archived = archive_session(store_, session_id);
+                 went_well(archived)) {
+        did(MaintenanceJob::kArchive, session_id, archived->files,
+            fmt::format("archived: {} bytes became {}", archived->original_bytes,
+                        archived->compressed_bytes));
+      }
+      return true;
+    });
+  }
+
+  /// A session may take long and yield nothing, so a run that was cut short notes where it stopped.
+  void remove_expired() {
+    const std::string after = options_.only_due ? state_.retention_after : std::string();
+    const auto begin = std::ranges::upper_bound(sessions_, after);
+    std::string last;
+    for_each_session(std::span(begin, sessions_.end()), [&](const std::string& session_id) {
+      last = session_id;
+      if (!check_session(store_, session_id)) {
+        return false;  // Archived a moment ago.
+      }
+      const Result<std::optional<std::uint64_t>> removed =
+          delete_expired(store_, session_id, trusted_, options_.dry_run);
+      if (went_well(removed) && removed->value_or(0) > 0) {
+        did(MaintenanceJob::kRetention, session_id, **removed,
+            options_.dry_run ? "entries would be deleted: past their retention"
+                             : "entries deleted: past their retention");
+      }
+      return !removed || removed->has_value();
+    });
+    state_.retention_after = was_cut_short_ ? last : std::string();
+  }
+
+  void purge_expired() {
+    if (options_.dry_run) {
+      return;
+    }
+    const Result<DeletionReport> purged =
+        purge_deleted(store_, {.now = trusted_, .graces = &state_.graces});
+    if (went_well(purged) && purged->entries + purged->sessions_gone.size() > 0) {
+      did(MaintenanceJob::kPurge, "", purged->entries,
+          fmt::format("lines and {} sessions purged: deleted longer ago than they can be brought "
+                      "back",
+                      purged->sessions_gone.size()));
+    }
+  }
+
+  Store& store_;
+  const MaintainOptions& options_;
+  std::chrono::steady_clock::time_point begin_;
+  Timestamp now_;
+  Timestamp trusted_{};
+  MaintenancePlan plan_;
+  MaintenanceState state_;
+  std::vector<std::string> sessions_;
+  bool was_cut_short_ = false;
+  MaintenanceReport report_;
+};
+
+}  // namespace
+
+Result<MaintenanceReport> maintain(Store& store, const MaintainOptions& options) {
+  return Maintenance(store, options).run();
+}
+
+Result<DeletionReport> purge_by_clock(Store& store) {
+  BMAD_TRY_ASSIGN(const MaintenancePlan plan, maintenance_plan(store.config));
+  FileLock lock(*store.files, store.clock, kMaintenanceLockName, kMaintenanceLockInfoName);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "purge",
+                                                             .agent_id = store.agent_id,
+                                                             .timeout = store.lock_timeout}));
+  BMAD_TRY_ASSIGN(MaintenanceState state, load_maintenance(*store.files));
+  const Timestamp now = store.clock.now();
+  BMAD_TRY(note_graces(store, state, now));
+  const TrustedTime trusted = advance_clock(state.clock, now);
+  state.clock = trusted.state;
+  BMAD_TRY_ASSIGN(DeletionReport report,
+                  purge_deleted(store, {.now = trusted.time, .graces = &state.graces}));
+  // Derived: without it the next one counts again.
+  static_cast<void>(save_maintenance(*store.files, plan, state));
+  return report;
+}
+
+std::vector<MaintenanceAction> maintain_by_the_way(Store& store) {
+  // Who opens or closes a session should hardly notice.
+  constexpr std::chrono::milliseconds kTimeLimit{2000};
+  Result<MaintenanceReport> report = maintain(store, {.only_due = true, .time_limit = kTimeLimit});
+  return report ? std::move(report->done) : std::vector<MaintenanceAction>();
+}
+
+}  // namespace bmad_mem

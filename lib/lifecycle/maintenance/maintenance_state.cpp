@@ -1,0 +1,172 @@
+#include "lifecycle/maintenance_state.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kFileSizeMax = 16U << 20U;  // Some 80 bytes for each deletion.
+constexpr std::int64_t kVersion = 1;
+
+/// A member's time; absent and malformed are the same here.
+std::optional<Timestamp> time_of(JsonValue object, std::string_view key) {
+  return try_parse_rfc3339(object[key].string());
+}
+
+void write_time(JsonWriter& writer, std::string_view key, const std::optional<Timestamp>& time) {
+  if (time) {
+    writer.member(key, format_rfc3339(*time));
+  }
+}
+
+MaintenanceState parse_state(std::string_view text) {
+  MaintenanceState state;
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(text);
+  if (!root || (*root)["version"].integer() != kVersion) {
+    return state;
+  }
+  for (const MaintenanceJob job : kMaintenanceJobs) {
+    state.last[static_cast<std::size_t>(job)] = time_of((*root)["last"], maintenance_job_name(job));
+  }
+  const JsonValue clock = (*root)["clock"];
+  state.clock = {.last_seen = time_of(clock, "last_seen"),
+                 .held_since = time_of(clock, "held_since"),
+                 .held_last = time_of(clock, "held_last")};
+  state.retention_after = (*root)["retention_after"].string();
+  for (const JsonMember grace : (*root)["graces"].members()) {
+    if (const auto since = try_parse_rfc3339(grace.value.string())) {
+      state.graces.emplace(grace.key, *since);
+    }
+  }
+  return state;
+}
+
+std::optional<std::chrono::hours> interval_of(const MaintenancePlan& plan, MaintenanceJob job) {
+  switch (job) {
+    case MaintenanceJob::kDecay:
+      return plan.decay_every;
+    case MaintenanceJob::kArchive:
+      return plan.archive_every;
+    case MaintenanceJob::kRetention:
+      return plan.retention_every;
+    case MaintenanceJob::kPurge:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view maintenance_job_name(MaintenanceJob job) {
+  static constexpr std::array<std::string_view, kMaintenanceJobCount> kNames = {
+      "decay", "archive", "retention", "purge"};
+  return kNames[static_cast<std::size_t>(job)];
+}
+
+Result<MaintenancePlan> maintenance_plan(const Config& config) {
+  constexpr std::chrono::hours kDaily{24};
+  const Result<Cron> purge = parse_cron(config.privacy.purge_schedule_cron);
+  if (!purge) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = fmt::format("is no schedule at column {}: {}", purge.error().column,
+                                        purge.error().message),
+                 .path = kConfigFile,
+                 .field = "memory_config.privacy.purge_schedule_cron"};
+  }
+  MaintenancePlan plan;
+  plan.decay_every = std::chrono::hours(config.decay.update_interval_hours);
+  if (config.lifecycle.archive_after_idle_days > 0) {
+    plan.archive_every = kDaily;
+  }
+  if (config.privacy.auto_purge) {
+    plan.retention_every = kDaily;
+    plan.purge = *purge;
+  }
+  return plan;
+}
+
+std::optional<Timestamp> next_due(const MaintenancePlan& plan, const MaintenanceState& state,
+                                  MaintenanceJob job) {
+  const std::optional<Timestamp>& last = state.last_of(job);
+  const bool by_cron = job == MaintenanceJob::kPurge;
+  const std::optional<std::chrono::hours> interval = interval_of(plan, job);
+  if (by_cron ? !plan.purge : !interval) {
+    return std::nullopt;
+  }
+  if (!last) {
+    return Timestamp{};
+  }
+  return by_cron ? next_after(*plan.purge, *last) : *last + *interval;
+}
+
+std::optional<Timestamp> next_due(const MaintenancePlan& plan, const MaintenanceState& state) {
+  std::optional<Timestamp> earliest;
+  for (const MaintenanceJob job : kMaintenanceJobs) {
+    const std::optional<Timestamp> due = next_due(plan, state, job);
+    if (due && (!earliest || *due < *earliest)) {
+      earliest = due;
+    }
+  }
+  return earliest;
+}
+
+bool is_due(const MaintenancePlan& plan, const MaintenanceState& state, MaintenanceJob job,
+            Timestamp now) {
+  const std::optional<Timestamp> due = next_due(plan, state, job);
+  return due && (*due <= now || state.last_of(job) > now);
+}
+
+bool is_due(const MaintenancePlan& plan, const MaintenanceState& state, Timestamp now) {
+  return std::ranges::any_of(kMaintenanceJobs,
+                             [&](MaintenanceJob job) { return is_due(plan, state, job, now); });
+}
+
+Result<MaintenanceState> load_maintenance(FileSystem& files) {
+  const Result<std::string> text = read_file(files, kMaintenanceFile, kFileSizeMax);
+  if (text) {
+    return parse_state(*text);
+  }
+  if (is_not_found(text.error()) || text.error().code == ErrorCode::E_SIZE_LIMIT) {
+    return MaintenanceState{};
+  }
+  return text.error();
+}
+
+Status save_maintenance(FileSystem& files, const MaintenancePlan& plan,
+                        const MaintenanceState& state) {
+  JsonWriter writer;
+  writer.begin_object().member("version", kVersion);
+  write_time(writer, "next_due", next_due(plan, state));
+  writer.key("last").begin_object();
+  for (const MaintenanceJob job : kMaintenanceJobs) {
+    write_time(writer, maintenance_job_name(job), state.last_of(job));
+  }
+  writer.end_object().key("clock").begin_object();
+  write_time(writer, "last_seen", state.clock.last_seen);
+  write_time(writer, "held_since", state.clock.held_since);
+  write_time(writer, "held_last", state.clock.held_last);
+  writer.end_object();
+  if (!state.graces.empty()) {
+    writer.key("graces").begin_object();
+    for (const auto& [id, since] : state.graces) {
+      writer.member(id, format_rfc3339(since));
+    }
+    writer.end_object();
+  }
+  if (!state.retention_after.empty()) {
+    writer.member("retention_after", std::string_view(state.retention_after));
+  }
+  writer.end_object();
+  return replace_derived_file(files, kMaintenanceFile, writer.take() + '\n');
+}
+
+}  // namespace bmad_mem

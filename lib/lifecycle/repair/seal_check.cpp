@@ -1,0 +1,395 @@
+#include "lifecycle/seal_check.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "store/command.hpp"
+#include "store/layout.hpp"
+#include "store/line_comparison.hpp"
+#include "store/seal.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using Hashes = std::vector<std::uint32_t>;
+
+std::uint32_t line_hash(std::string_view line) { return static_cast<std::uint32_t>(xxh3(line)); }
+
+/// Whether git may know `folder`: looking costs less than asking git.
+bool is_in_work_tree(std::filesystem::path folder) {
+  std::error_code ignored;
+  while (!std::filesystem::exists(folder / ".git", ignored)) {
+    if (!folder.has_relative_path()) {
+      return false;
+    }
+    folder = folder.parent_path();
+  }
+  return true;
+}
+
+/// What git says of the file at `path`, which stands behind `arguments` as "PREFIX./NAME"; nothing
+/// when it has no such file, or there is no git.
+std::optional<std::string> git_says(const FileSystem& files, const std::string& path,
+                                    std::vector<std::string> arguments, std::string_view prefix) {
+  constexpr std::size_t kOutputSizeMax = 64U << 20U;
+  const std::string shown = files.display_path(path);
+  const std::size_t slash = shown.rfind('/');
+  if (!is_in_work_tree(shown.substr(0, slash))) {
+    return std::nullopt;
+  }
+  // A hook of git has its own idea of the work tree in these.
+  std::vector<std::string> command = {"env",
+                                      "-u",
+                                      "GIT_DIR",
+                                      "-u",
+                                      "GIT_WORK_TREE",
+                                      "-u",
+                                      "GIT_INDEX_FILE",
+                                      "-u",
+                                      "GIT_PREFIX",
+                                      "git",
+                                      "-C",
+                                      shown.substr(0, slash),
+                                      "-c",
+                                      "core.fsmonitor=false",
+                                      "--no-optional-locks"};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.push_back(fmt::format("{}./{}", prefix, shown.substr(slash + 1)));
+  Result<CommandOutput> output = run_command(
+      command, "", {.timeout = std::chrono::seconds(10), .output_size_max = kOutputSizeMax});
+  return output ? std::optional(std::move(output->out)) : std::nullopt;
+}
+
+/// The lines that git has for the file in its index; none, when it only knows it from another
+/// commit: then git has taken it away. Nothing when git knows no such file.
+std::optional<Hashes> lines_in_git(const FileSystem& files, const std::string& path, bool exists) {
+  std::optional<std::string> text = git_says(files, path, {"show"}, ":");
+  if (text && !exists) {
+    return std::nullopt;  // Somebody else has taken it away.
+  }
+  if (!text) {
+    text = git_says(files, path, {"log", "--all", "-n1", "--format=%h", "--"}, "");
+    if (!text || text->empty()) {
+      return std::nullopt;
+    }
+    text->clear();
+  }
+  Hashes hashes;
+  for (std::string_view rest = *text; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    hashes.push_back(line_hash(rest.substr(0, end)));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return hashes;
+}
+
+bool ends_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> end) {
+  return end.size() <= lines.size() && std::ranges::equal(lines.last(end.size()), end);
+}
+
+/// The lines that git has in any commit of the file.
+Hashes lines_in_history(const FileSystem& files, const std::string& path) {
+  const std::optional<std::string> text =
+      git_says(files, path,
+               {"log", "--all", "-m", "-p", "--no-color", "--no-ext-diff", "--format=", "--"}, "");
+  Hashes hashes;
+  for (std::string_view rest = text ? std::string_view(*text) : std::string_view();
+       !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    if (line.starts_with("+{")) {
+      hashes.push_back(line_hash(line.substr(1)));
+    }
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+  }
+  return hashes;
+}
+
+/// What of some lines is not in git.
+class OwnLines {
+ public:
+  explicit OwnLines(Hashes in_git) : in_git_(std::move(in_git)) { std::ranges::sort(in_git_); }
+
+  [[nodiscard]] Hashes of(std::span<const std::uint32_t> lines) const {
+    Hashes own;
+    std::ranges::remove_copy_if(lines, std::back_inserter(own), [&](std::uint32_t line) {
+      return std::ranges::binary_search(in_git_, line);
+    });
+    return own;
+  }
+
+ private:
+  Hashes in_git_;
+};
+
+/// Whether git has put the file there, and what stands behind its lines is ours:
+///
+///   lines:  [ what git has ... | back | since ]
+///   back:   nothing, or what was sealed before the file was replaced and is nowhere in git, as
+///           after `git stash pop`
+///   since:  what was sealed since the file was replaced and git does not have
+bool is_from_git(const LogSeal& seal, std::span<const std::uint32_t> lines, const Hashes& git,
+                 const std::function<Hashes()>& history) {
+  if (!begin_with(lines, git)) {
+    return false;
+  }
+  const std::span<const std::uint32_t> sealed(seal.lines);
+  const std::size_t replaced = seal.replaced_lines == 0 ? sealed.size() : seal.replaced_lines;
+  const OwnLines beside_git(git);
+  const Hashes since = beside_git.of(sealed.subspan(replaced));
+  const std::span<const std::uint32_t> rest = lines.subspan(git.size());
+  if (rest.empty()) {
+    return true;
+  }
+  if (!ends_with(rest, since)) {
+    return false;
+  }
+  const std::span<const std::uint32_t> back = rest.first(rest.size() - since.size());
+  const Hashes before = beside_git.of(sealed.first(replaced));
+  if (back.empty() || std::ranges::equal(back, before)) {
+    return true;
+  }
+  // Lines of other branches are not missed here.
+  const OwnLines nowhere_in_git(history());
+  return std::ranges::equal(back, nowhere_in_git.of(before));
+}
+
+FindingKind kind_of(LineFate fate) {
+  switch (fate) {
+    case LineFate::kChanged:
+      return FindingKind::kChangedLine;
+    case LineFate::kLost:
+      return FindingKind::kLostLine;
+    case LineFate::kAdded:
+      return FindingKind::kAddedLine;
+    case LineFate::kDoubled:
+      return FindingKind::kDoubledLine;
+    case LineFate::kMoved:
+      break;
+  }
+  return FindingKind::kMovedLine;
+}
+
+std::string reason_of(const SealDifference& difference, bool is_damage) {
+  const bool one = difference.count == 1;
+  const std::string lines =
+      one ? "this line" : fmt::format("{} lines from here on", difference.count);
+  std::string reason;
+  switch (difference.change) {
+    case LineFate::kChanged:
+      reason = fmt::format("{} {} not what was written", lines, one ? "is" : "are");
+      break;
+    case LineFate::kLost:
+      reason = fmt::format(
+          "{} {} {} gone", one ? "a line" : fmt::format("{} lines", difference.count),
+          difference.line == 0 ? "at the start" : "behind this line", one ? "is" : "are");
+      break;
+    case LineFate::kAdded:
+      reason = fmt::format("{} {} not written by bmad-mem", lines, one ? "was" : "were");
+      break;
+    case LineFate::kDoubled:
+      reason = fmt::format("{} {} there already", lines, one ? "is" : "are");
+      break;
+    case LineFate::kMoved:
+      reason = fmt::format("{} {} at another place when written", lines, one ? "was" : "were");
+      break;
+  }
+  return reason + (is_damage ? ", and nobody changed the file since: bring it back from git or a "
+                               "backup, or keep it with `bmad-mem repair --accept`"
+                             : "");
+}
+
+/// One log against its seal.
+class LogCheck {
+ public:
+  LogCheck(const Store& store, const std::string& session_id, const std::string& log_file)
+      : store_(store),
+        session_id_(session_id),
+        log_file_(log_file),
+        path_(session_file(session_id, log_file)) {}
+
+  /// Both are looked at without a lock, so a difference counts when neither has changed meanwhile.
+  void run(SealCheck& check) {
+    constexpr int kTries = 4;
+    for (int i = 0; i < kTries; ++i) {
+      const Result<bool> differs = compare();
+      if (!differs || !*differs) {
+        return;
+      }
+      if (is_unchanged()) {
+        report(check);
+        return;
+      }
+    }
+  }
+
+ private:
+  Result<bool> compare() {
+    const std::string seal_file = seal_path(session_id_);
+    BMAD_TRY_ASSIGN(seal_file_, store_.files->info(seal_file));
+    BMAD_TRY_ASSIGN(const Seal seal, load_seal(*store_.files, session_id_));
+    const auto found = seal.logs.find(log_file_);
+    if (found == seal.logs.end()) {
+      return false;
+    }
+    seal_ = found->second;
+    Result<std::unique_ptr<File>> log = store_.files->open(path_, OpenMode::kRead);
+    if (!log && !is_not_found(log.error())) {
+      return log.error();
+    }
+    file_ = {};
+    lines_.clear();
+    if (log) {
+      BMAD_TRY_ASSIGN(file_, (*log)->info());
+      BMAD_TRY_ASSIGN(lines_, hash_lines(**log, 0, file_.size));
+    }
+    differences_ = compare_lines(seal_.lines, lines_);
+    return !differences_.empty();
+  }
+
+  [[nodiscard]] bool is_unchanged() const {
+    const Result<FileInfo> seal_file = store_.files->info(seal_path(session_id_));
+    const Result<FileInfo> file = store_.files->info(path_);
+    const bool is_same_log = file ? file->same_file(file_) : file_.inode == 0;
+    return is_same_log && seal_file && seal_file->same_file(seal_file_) &&
+           seal_file->mtime_ns == seal_file_.mtime_ns && seal_file->size == seal_file_.size;
+  }
+
+  [[nodiscard]] bool is_work_of_git() const {
+    const std::optional<Hashes> git = lines_in_git(*store_.files, path_, file_.inode != 0);
+    return git &&
+           is_from_git(seal_, lines_, *git, [&] { return lines_in_history(*store_.files, path_); });
+  }
+
+  void report(SealCheck& check) {
+    const bool is_proven =
+        seal_.replaced_lines == 0 && file_.inode == seal_.inode && file_.mtime_ns == seal_.mtime_ns;
+    if (!is_proven && !seal_.is_damaged && is_work_of_git()) {
+      return;
+    }
+    const bool is_damage = is_proven || seal_.is_damaged;
+    std::vector<Finding>& findings = is_damage ? check.damage : check.changes;
+    for (const SealDifference& difference : differences_) {
+      findings.push_back({.kind = kind_of(difference.change),
+                          .session_id = session_id_,
+                          .path = store_.files->display_path(path_),
+                          .line = difference.line,
+                          .field = {},
+                          .reason = reason_of(difference, is_damage)});
+    }
+  }
+
+  const Store& store_;
+  const std::string& session_id_;
+  const std::string& log_file_;
+  std::string path_;
+  LogSeal seal_;
+  FileInfo seal_file_;
+  FileInfo file_;
+  Hashes lines_;
+  std::vector<SealDifference> differences_;
+};
+
+}  // namespace
+
+SealCheck check_seal(const Store& store, const std::string& session_id) {
+  SealCheck check;
+  if (!store.files->info(seal_path(session_id)) || !store.files->info(manifest_path(session_id))) {
+    return check;
+  }
+  for (const std::string& log_file : log_files()) {
+    LogCheck(store, session_id, log_file).run(check);
+  }
+  return check;
+}
+
+std::string seal_notice(const SealCheck& check) {
+  const std::size_t count = check.damage.size() + check.changes.size();
+  if (count == 0) {
+    return {};
+  }
+  const Finding& first = check.damage.empty() ? check.changes.front() : check.damage.front();
+  return fmt::format("{} not as written, first {}:{}; `bmad-mem verify --seal` shows {}",
+                     count == 1 ? "1 place is" : fmt::format("{} places are", count), first.path,
+                     std::max<std::uint64_t>(first.line, 1), count == 1 ? "it" : "all");
+}
+
+bool is_sealed(const Store& store, const std::string& session_id) {
+  if (!store.files->info(manifest_path(session_id))) {
+    return true;
+  }
+  const Result<Seal> seal = load_seal(*store.files, session_id);
+  return seal && std::ranges::all_of(log_files(), [&](const std::string& log_file) {
+           const Result<FileInfo> file = store.files->info(session_file(session_id, log_file));
+           const auto found = seal->logs.find(log_file);
+           if (found == seal->logs.end()) {
+             return !file || file->size == 0;
+           }
+           return file && file->size == found->second.bytes && file->inode == found->second.inode &&
+                  file->mtime_ns == found->second.mtime_ns;
+         });
+}
+
+Status seal_session(const Store& store, const std::string& session_id, bool accept) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(Seal seal, load_seal(files, session_id));
+  for (const std::string& log_file : log_files()) {
+    const std::string path = session_file(session_id, log_file);
+    const Result<std::unique_ptr<File>> log = files.open(path, OpenMode::kRead);
+    if (!log) {
+      if (accept && is_not_found(log.error())) {
+        seal.logs.erase(log_file);
+      }
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const FileInfo file, (*log)->info());
+    BMAD_TRY((*log)->sync_data());
+    LogSeal& sealed = seal.logs[log_file];
+    BMAD_TRY_ASSIGN(const Hashes lines, hash_lines(**log, 0, file.size));
+    if (accept || begin_with(lines, sealed.lines)) {
+      sealed = {};
+      BMAD_TRY(extend_seal(**log, file.size, sealed));
+    }
+  }
+  return save_seal(files, session_id, seal);
+}
+
+Result<RepairReport> accept_changes(Store& store, std::span<const std::string> wanted) {
+  RepairReport report;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
+  for (const std::string& session_id : sessions) {
+    const SealCheck check = check_seal(store, session_id);
+    std::map<std::string, std::uint64_t> places;
+    for (const std::vector<Finding>* findings : {&check.damage, &check.changes}) {
+      for (const Finding& finding : *findings) {
+        ++places[finding.path];
+      }
+    }
+    if (places.empty()) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("accept"));
+    BMAD_TRY(seal_session(store, session_id, true));
+    for (const auto& [path, count] : places) {
+      report.actions.push_back(
+          {.session_id = session_id,
+           .path = path,
+           .what = fmt::format("accepted {} change{}", count, count == 1 ? "" : "s"),
+           .count = count});
+    }
+  }
+  report.sessions = sessions.size();
+  BMAD_TRY_ASSIGN(VerifyReport after, verify_store(store, wanted, {}));
+  report.left = std::move(after.findings);
+  return report;
+}
+
+}  // namespace bmad_mem

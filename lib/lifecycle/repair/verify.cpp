@@ -1,0 +1,346 @@
+// verify.cpp - reads every byte of the truth and names what is wrong, changing nothing.
+#include "verify.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "lifecycle/repair.hpp"
+#include "lifecycle/seal_check.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/seal.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Tells the caller how far the whole check is.
+class ProgressMeter {
+ public:
+  ProgressMeter(const MemoryManager::Progress& report, std::uint64_t total)
+      : report_(report), total_(total) {}
+
+  void at(std::uint64_t offset) const {
+    if (report_) {
+      report_(done_ + offset, total_);
+    }
+  }
+  void finish(std::uint64_t size) {
+    done_ += size;
+    at(0);
+  }
+
+ private:
+  const MemoryManager::Progress& report_;
+  std::uint64_t total_;
+  std::uint64_t done_ = 0;
+};
+
+class Verifier {
+ public:
+  Verifier(const Store& store, ProgressMeter& progress) : store_(store), progress_(progress) {}
+
+  void check_config() {
+    if (store_.newer_layout) {
+      report_.findings.push_back(from_error(FindingKind::kNewerVersion, *store_.newer_layout));
+    }
+    if (store_.config_problem) {
+      report_.findings.push_back(from_error(FindingKind::kDamagedConfig, *store_.config_problem));
+    }
+  }
+
+  /// What can't be read is a finding, and the rest is looked at all the same.
+  void check_session(const std::string& session_id) {
+    session_id_ = session_id;
+    const std::size_t before = report_.findings.size();
+    Status checked = check_files();
+    const Result<FileInfo> folder = store_.files->info(session_folder(session_id));
+    if (!folder && is_not_found(folder.error())) {
+      report_.findings.resize(before);  // Archived or deleted meanwhile: half of it was seen.
+    } else if (!checked) {
+      add_unreadable(session_folder(session_id), std::move(checked).error());
+    }
+  }
+
+  VerifyReport& report() { return report_; }
+  VerifyReport take() { return std::move(report_); }
+
+ private:
+  Status check_files() {
+    const std::string folder = session_folder(session_id_);
+    BMAD_TRY_ASSIGN(const FileInfo info, store_.files->info(folder));
+    if (info.kind != FileKind::kDirectory) {
+      add_foreign(folder, "is not the folder of a session; move away what is there");
+      return {};
+    }
+    ++report_.sessions;
+    BMAD_TRY(check_names());
+    BMAD_TRY(check_manifest());
+    for (const EntryType type : kEntryTypes) {
+      BMAD_TRY(check_log(type));
+    }
+    SealCheck sealed = check_seal(store_, session_id_);
+    std::ranges::copy_if(sealed.damage, std::back_inserter(report_.findings),
+                         [&](const Finding& found) { return !is_found(found); });
+    std::ranges::copy_if(sealed.changes, std::back_inserter(report_.changes),
+                         [&](const Finding& found) { return !is_found(found); });
+    return {};
+  }
+
+  /// A line that is no entry is not named twice.
+  [[nodiscard]] bool is_found(const Finding& other) const {
+    return std::ranges::any_of(report_.findings, [&](const Finding& found) {
+      return found.path == other.path && found.line == other.line;
+    });
+  }
+
+  [[nodiscard]] Finding from_error(FindingKind kind, const Error& error) const {
+    return {.kind = kind,
+            .session_id = session_id_,
+            .path = error.path,
+            .line = error.line,
+            .column = error.column,
+            .offset = 0,
+            .size = 0,
+            .field = error.field,
+            .reason = error.message};
+  }
+
+  /// Links, FIFOs and devices are refused by everything else; here they are named.
+  Status check_names() {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names,
+                    store_.files->list(session_folder(session_id_)));
+    for (const std::string& name : names) {
+      const std::string path = session_file(session_id_, name);
+      const Result<FileInfo> info = store_.files->info(path);
+      if (!info && is_not_found(info.error())) {
+        continue;  // A file that a writer has renamed meanwhile.
+      }
+      BMAD_TRY(info);
+      const bool folder_expected = name == kArtifactsName;
+      const bool good =
+          folder_expected ? info->kind == FileKind::kDirectory : info->kind == FileKind::kRegular;
+      if (!good) {
+        add_foreign(path, folder_expected ? "is not a folder; move away what is there"
+                                          : "is not a regular file; move away what is there");
+      } else if (info->kind == FileKind::kRegular && info->links > 1) {
+        add_foreign(path,
+                    "has a second name (a hard link), so nothing is written to it; give it bytes "
+                    "of its own: cp -p F F.new && mv F.new F");
+      }
+    }
+    return {};
+  }
+
+  void add_foreign(const std::string& path, std::string reason) {
+    report_.findings.push_back({.kind = FindingKind::kForeignFile,
+                                .session_id = session_id_,
+                                .path = store_.files->display_path(path),
+                                .field = {},
+                                .reason = std::move(reason)});
+  }
+
+  Status check_manifest() {
+    const Result<Manifest> manifest = load_manifest(*store_.files, session_id_);
+    if (manifest) {
+      return {};
+    }
+    const Error& error = manifest.error();
+    if (error.os_error != 0 && !is_not_found(error)) {
+      return unreadable(manifest_path(session_id_), error);
+    }
+    const bool missing = error.code == ErrorCode::E_SESSION_NOT_FOUND;
+    const bool newer = error.code == ErrorCode::E_NEWER_VERSION;
+    report_.findings.push_back(from_error(missing ? FindingKind::kMissingManifest
+                                          : newer ? FindingKind::kNewerVersion
+                                                  : FindingKind::kDamagedManifest,
+                                          error));
+    return {};
+  }
+
+  /// A link or folder in the place of a file is a finding already.
+  Status unreadable(const std::string& path, Error error) {
+    const Result<FileInfo> info = store_.files->info(path);
+    if (!info || info->kind == FileKind::kRegular) {
+      add_unreadable(path, std::move(error));
+    }
+    return {};
+  }
+
+  void add_unreadable(const std::string& path, Error error) {
+    if (error.path.empty()) {
+      error.path = store_.files->display_path(path);
+    }
+    report_.findings.push_back(from_error(FindingKind::kUnreadable, error));
+  }
+
+  Status check_log(EntryType type) {
+    const std::string path = session_file(session_id_, entry_type_info(type).log_file);
+    const std::string shown = store_.files->display_path(path);
+    const auto on_damage = [&](const DamagedLine& line) {
+      report_.findings.push_back({.kind = FindingKind::kDamagedLine,
+                                  .session_id = session_id_,
+                                  .path = shown,
+                                  .line = line.line,
+                                  .column = line.column,
+                                  .offset = line.offset,
+                                  .size = line.size,
+                                  .field = line.field,
+                                  .reason = line.reason});
+    };
+    const Result<LogScan> scan =
+        scan_log(*store_.files, path, type, parser_,
+                 {.on_entry = [](const ScannedEntry&) {},
+                  .on_damage = on_damage,
+                  .on_progress = [&](std::uint64_t offset) { progress_.at(offset); }});
+    if (!scan) {
+      return unreadable(path, scan.error());
+    }
+    if (scan->torn_size != 0) {
+      report_.findings.push_back(torn_tail(shown, *scan));
+      if (sealed_bytes(path) > scan->whole_end) {
+        report_.findings.back().reason =
+            "the line was acknowledged, and its end is cut off; bring the file back from git or "
+            "from a backup";
+      }
+    }
+    const std::uint64_t size = scan->whole_end + scan->torn_size;
+    report_.logs += size != 0 ? 1 : 0;
+    report_.lines += scan->entries + scan->damaged;
+    report_.bytes += size;
+    progress_.finish(size);
+    return {};
+  }
+
+  /// How far the log is known to have been durable.
+  [[nodiscard]] std::uint64_t sealed_bytes(const std::string& path) const {
+    const Result<Seal> seal = load_seal(*store_.files, session_id_);
+    if (!seal) {
+      return 0;
+    }
+    const auto found = seal->logs.find(path.substr(path.rfind('/') + 1));
+    return found == seal->logs.end() ? 0 : found->second.bytes;
+  }
+
+  [[nodiscard]] Finding torn_tail(const std::string& shown, const LogScan& scan) const {
+    return {
+        .kind = FindingKind::kTornTail,
+        .session_id = session_id_,
+        .path = shown,
+        .line = scan.torn_line,
+        .column = 1,
+        .offset = scan.whole_end,
+        .size = scan.torn_size,
+        .field = {},
+        .reason = fmt::format("{} bytes without a line end: a write that was interrupted and never "
+                              "acknowledged; the next write or `bmad-mem repair` mends it",
+                              scan.torn_size)};
+  }
+
+  const Store& store_;
+  ProgressMeter& progress_;
+  JsonParser parser_;
+  std::string session_id_;
+  VerifyReport report_;
+};
+
+}  // namespace
+
+std::string_view finding_kind_name(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::kDamagedLine:
+      return "damaged_line";
+    case FindingKind::kTornTail:
+      return "torn_tail";
+    case FindingKind::kMissingManifest:
+      return "missing_manifest";
+    case FindingKind::kDamagedManifest:
+      return "damaged_manifest";
+    case FindingKind::kDamagedConfig:
+      return "damaged_config";
+    case FindingKind::kForeignFile:
+      return "foreign_file";
+    case FindingKind::kChangedLine:
+      return "changed_line";
+    case FindingKind::kLostLine:
+      return "lost_line";
+    case FindingKind::kAddedLine:
+      return "added_line";
+    case FindingKind::kDoubledLine:
+      return "doubled_line";
+    case FindingKind::kMovedLine:
+      return "moved_line";
+    case FindingKind::kUnreadable:
+      return "unreadable_file";
+    case FindingKind::kNewerVersion:
+      return "newer_version";
+    case FindingKind::kDamagedArchive:
+      return "damaged_archive";
+    case FindingKind::kDamagedFile:
+      return "damaged_file";
+  }
+  return {};
+}
+
+namespace {
+
+/// Those that were asked for, which may be archived; or all that are folders.
+Result<std::vector<std::string>> sessions_to_verify(const Store& store,
+                                                    std::span<const std::string> wanted) {
+  for (const std::string& session_id : wanted) {
+    Status there = check_session(store, session_id);
+    if (!there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+      return std::move(there).error();
+    }
+  }
+  return wanted.empty() ? store.session_ids()
+                        : std::vector<std::string>(wanted.begin(), wanted.end());
+}
+
+std::uint64_t bytes_to_verify(const Store& store, std::span<const std::string> sessions) {
+  std::uint64_t total = 0;
+  for (const std::string& session_id : sessions) {
+    const Result<SessionFootprint> footprint =
+        session_footprint(*store.files, session_id, log_files());
+    total += footprint ? footprint->size : 0;
+  }
+  return total;
+}
+
+}  // namespace
+
+Result<VerifyReport> verify_store(const Store& store, std::span<const std::string> wanted,
+                                  const MemoryManager::Progress& on_progress) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_to_verify(store, wanted));
+  ProgressMeter progress(on_progress, on_progress ? bytes_to_verify(store, sessions) : 0);
+  Verifier verifier(store, progress);
+  VerifyReport& report = verifier.report();
+  if (wanted.empty()) {
+    verifier.check_config();
+  }
+  for (const std::string& session_id : sessions) {
+    verifier.check_session(session_id);
+  }
+  std::vector<std::string> stored = sessions;
+  if (wanted.empty()) {
+    Result<std::vector<std::string>> others = stored_session_ids(store);
+    if (others) {
+      add_ids(stored, *std::move(others));
+    } else if (others.error().code == ErrorCode::E_STORAGE_CORRUPT) {
+      FindingList(report, {}).add(FindingKind::kForeignFile, others.error());
+    } else {
+      return std::move(others).error();
+    }
+    verify_memories(store, report);
+  }
+  for (const std::string& session_id : stored) {
+    verify_stored(store, session_id, report);
+  }
+  return verifier.take();
+}
+
+}  // namespace bmad_mem

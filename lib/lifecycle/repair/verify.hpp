@@ -1,0 +1,44 @@
+// verify.hpp - what `verify` looks at, part by part.
+//
+//   sessions/ID     verify.cpp           every line of every log, the manifest, foreign files
+//   archive/ID.*    verify_stored.cpp    every file in the archive, its manifest, what was evicted
+//   shared/kept/ID  deleted/ID           against the archive; lines, record, whole sessions
+//   */ID/audit, quarantine, memories/    line by line; that they can be read
+//
+// What is derived (indexes, catalog, views, access counts) is no finding: the next read that needs
+// it makes it again.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bmad_mem/reports.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+/// Adds findings of one session, or of the root when the id is empty.
+class FindingList {
+ public:
+  FindingList(VerifyReport& report, std::string session_id)
+      : report_(report), session_id_(std::move(session_id)) {}
+
+  void add(FindingKind kind, std::string path, std::uint64_t line, std::string reason);
+  /// As the error has it; kNewerVersion and kUnreadable go before `kind`.
+  void add(FindingKind kind, const Error& error);
+
+ private:
+  VerifyReport& report_;
+  std::string session_id_;
+};
+
+/// The sessions that something is stored of outside their folders, sorted.
+Result<std::vector<std::string>> stored_session_ids(const Store& store);
+
+/// Checks what is stored of a session outside its logs and manifest.
+void verify_stored(const Store& store, const std::string& session_id, VerifyReport& report);
+
+/// Checks memories/.
+void verify_memories(const Store& store, VerifyReport& report);
+
+}  // namespace bmad_mem

@@ -1,0 +1,663 @@
+#include "bmad_mem/memory_manager.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <mutex>
+#include <utility>
+
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/compaction.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "lifecycle/repair.hpp"
+#include "model/entry_marks.hpp"
+#include "model/entry_text.hpp"
+#include "operations/rooms.hpp"
+#include "privacy/redaction.hpp"
+#include "privacy/stored_memory.hpp"
+#include "search/analyzer.hpp"
+#include "search/held_indexes.hpp"
+#include "search/indexing.hpp"
+#include "search/reads.hpp"
+#include "store/access.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+#include "store/layout_version.hpp"
+#include "store/memory_inside.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/retrying_file_system.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "store/store_watch.hpp"
+#include "store/writes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Status create_sessions_folder(FileSystem& files) {
+  Status made = files.make_directory(kSessionsFolder);
+  if (!made && made.error().os_error == EEXIST) {
+    return {};
+  }
+  return made;
+}
+
+/// Writes `path` unless it is there. True when it was written.
+Result<bool> create_if_missing(FileSystem& files, const char* path, std::string_view text) {
+  const Result<FileInfo> info = files.info(path);
+  if (info) {
+    return false;
+  }
+  if (!is_not_found(info.error())) {
+    return info.error();
+  }
+  BMAD_TRY(replace_file(files, path, text));
+  return true;
+}
+
+/// A folder that merely exists is no memory root: writing there would litter it. The lock is what
+/// git leaves of a root when it takes everything else away.
+Status check_is_root(FileSystem& files) {
+  for (const char* name : {kSessionsFolder, kConfigFile, kLockName}) {
+    const Result<FileInfo> info = files.info(name);
+    if (info || !is_not_found(info.error())) {
+      return info ? Status() : Status(info.error());
+    }
+  }
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message =
+                   "is a folder but not a memory root (it has neither config.json nor "
+                   "sessions/); `bmad-mem init` makes it one",
+               .path = files.display_path("")};
+}
+
+/// Whether there is a stemmer for the config's language: the room that reads the config can't tell.
+Status check_language(FileSystem& files, const Config& config) {
+  if (config.indexing.language == IndexingConfig().language) {
+    return {};
+  }
+  const Result<Analyzer> analyzer = Analyzer::create(config.indexing.language);
+  if (analyzer) {
+    return {};
+  }
+  Error error = analyzer.error();
+  error.path = files.display_path(kConfigFile);
+  error.field = "memory_config.indexing.language";
+  return error;
+}
+
+/// Makes the redactor, and takes out of the agent's name what nobody should read in a lock file.
+Status set_up_redaction(Store& store) {
+  if (!store.config.privacy.auto_redaction) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(store.redaction, StoreRedaction::make(store));
+  constexpr std::size_t kSecretSizeMin = 8;  // The redactor costs 50 us when it is first used.
+  if (store.agent_id.size() >= kSecretSizeMin) {
+    store.agent_id = store.redaction->redact_text(store.agent_id, {});
+  }
+  return {};
+}
+
+std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Config& config) {
+  return options.lock_timeout.value_or(
+      std::chrono::milliseconds(config.concurrency.lock_timeout_ms));
+}
+
+Result<std::string> single_id(Result<BatchReport> report) {
+  if (!report) {
+    return std::move(report).error();
+  }
+  if (report->ids.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the entry is empty"};
+  }
+  return std::move(report->ids.front());
+}
+
+}  // namespace
+
+struct MemoryManager::Impl {
+  explicit Impl(const Clock& clock) : store(clock, all_rooms()) {}
+
+  /// The way to the store of every call: it says which operation of the table it is, and gets no
+  /// further than the agent's workflow allows. Errors: E_ACCESS_DENIED.
+  Result<Store*> enter(Operation operation, bool changes = true) {
+    BMAD_TRY(permit(store, operation, changes));
+    return &store;
+  }
+
+  Store store;
+  std::mutex maintained_mutex;  // Guards what follows.
+  std::vector<MaintenanceAction> maintained;
+
+  /// For who may do what maintenance does.
+  void maintain_by_the_way() {
+    if (!permit(store, Operation::kMaintain)) {
+      return;
+    }
+    std::vector<MaintenanceAction> done = bmad_mem::maintain_by_the_way(store);
+    const std::lock_guard guard(maintained_mutex);
+    std::ranges::move(done, std::back_inserter(maintained));
+  }
+
+  Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
+    BMAD_TRY(enter(Operation::kAdd));
+    return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
+  }
+
+  Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type,
+                                       EntryFilter filter) const {
+    filter.sessions = {std::string(session_id)};
+    filter.types = {type};
+    BMAD_TRY_ASSIGN(filter, readable(store, std::move(filter)));
+    return list_entries(store, filter);
+  }
+};
+
+Result<std::string> MemoryManager::find_root(std::string_view explicit_root,
+                                             std::string_view env_value,
+                                             const std::string& working_directory) {
+  return bmad_mem::find_root(explicit_root, env_value, working_directory);
+}
+
+std::string MemoryManager::root_to_create(std::string_view explicit_root,
+                                          std::string_view env_value,
+                                          const std::string& working_directory) {
+  return bmad_mem::root_to_create(explicit_root, env_value, working_directory);
+}
+
+Result<InitReport> MemoryManager::init(const std::string& root) {
+  ignore_write_signals();
+  BMAD_TRY(make_root_directory(root));
+  BMAD_TRY_ASSIGN(const std::unique_ptr<FileSystem> files, open_posix_file_system(root));
+  BMAD_TRY_ASSIGN(std::optional<Error> newer, newer_layout(*files));
+  if (newer) {
+    return *std::move(newer);
+  }
+  FileLock lock(*files, system_clock(), kLockName, kLockInfoName);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, lock.acquire({.operation = "init"}));
+  InitReport report{.root = root};
+  BMAD_TRY(create_sessions_folder(*files));
+  BMAD_TRY_ASSIGN(report.created_gitignore,
+                  create_if_missing(*files, kGitignoreFile, gitignore_text()));
+  BMAD_TRY_ASSIGN(report.created_config,
+                  create_if_missing(*files, kConfigFile, default_config_text()));
+  BMAD_TRY(files->sync_directory(""));
+  return report;
+}
+
+Result<MemoryManager> MemoryManager::open(OpenOptions options) {
+  ignore_write_signals();
+  auto impl = std::make_unique<Impl>(options.clock != nullptr ? *options.clock : system_clock());
+  Store& store = impl->store;
+  BMAD_TRY_ASSIGN(std::unique_ptr<FileSystem> disk, open_posix_file_system(options.root));
+  store.files = std::make_unique<RetryingFileSystem>(std::move(disk));
+  BMAD_TRY(check_is_root(*store.files));
+  BMAD_TRY_ASSIGN(store.newer_layout, newer_layout(*store.files));
+  if (store.newer_layout) {
+    store.files = read_only_files(std::move(store.files), *store.newer_layout);
+  }
+  Result<LoadedConfig> loaded = load_config(*store.files);
+  if (loaded) {
+    if (Status known = check_language(*store.files, loaded->config); !known) {
+      loaded = known.error();
+    }
+  }
+  if (loaded) {
+    store.config = std::move(loaded->config);
+    store.config_warnings = std::move(loaded->warnings);
+  } else if (options.tolerate_bad_config) {
+    store.config_problem = std::move(loaded).error();
+  } else {
+    return std::move(loaded).error();
+  }
+  store.notes_accesses = options.note_accesses;
+  store.indexes_at_the_end = options.index_at_the_end;
+  store.lock_timeout = chosen_timeout(options, store.config);
+  store.root = std::move(options.root);
+  store.workspace = workspace_of(store.root);
+  store.agent_id = std::move(options.agent_id);
+  store.access = std::move(options.access);
+  store.on_problem = std::move(options.on_problem);
+  store.watch = options.watch_folders ? std::make_unique<StoreWatch>(store) : nullptr;
+  if (Status ready = set_up_redaction(store); !ready && !options.tolerate_bad_config) {
+    return std::move(ready).error();
+  } else if (!ready) {
+    store.config_problem = std::move(ready).error();
+    store.config.privacy.redaction = {};  // Nothing is written unredacted because of a bad pattern.
+    BMAD_TRY(set_up_redaction(store));
+  }
+  return MemoryManager(std::move(impl));
+}
+
+MemoryManager::MemoryManager(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+MemoryManager::MemoryManager(MemoryManager&&) noexcept = default;
+MemoryManager& MemoryManager::operator=(MemoryManager&&) noexcept = default;
+MemoryManager::~MemoryManager() = default;
+
+const std::vector<std::string>& MemoryManager::config_warnings() const {
+  return impl_->store.config_warnings;
+}
+
+const std::string& MemoryManager::root() const { return impl_->store.root; }
+
+Result<std::string> MemoryManager::create_session(const SessionParams& params) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionNew));
+  Result<std::string> created = bmad_mem::create_session(*store, params);
+  if (created) {
+    impl_->maintain_by_the_way();
+  }
+  return created;
+}
+
+Result<UsualSession> MemoryManager::usual_session(const SessionParams& fresh,
+                                                  const std::function<Result<bool>()>& is_needed) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionNew));
+  return bmad_mem::usual_session(*store, fresh, is_needed);
+}
+
+Result<Session> MemoryManager::load_session(std::string_view session_id) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionShow));
+  return describe_session(*store, std::string(session_id));
+}
+
+Result<std::vector<Session>> MemoryManager::list_sessions() const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store->session_ids());
+  std::vector<Session> sessions;
+  for (const std::string& id : ids) {
+    Result<Session> session = describe_session(*store, id);
+    if (!session) {
+      Session unreadable;
+      unreadable.session_id = id;
+      unreadable.problem = std::move(session).error();
+      session = std::move(unreadable);
+    }
+    sessions.push_back(std::move(*session));
+  }
+  std::ranges::stable_sort(sessions, {}, &Session::created_at);
+  return sessions;
+}
+
+Result<Session> MemoryManager::close_session(std::string_view session_id) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionClose));
+  Result<Session> closed = bmad_mem::close_session(*store, std::string(session_id));
+  if (closed) {
+    impl_->maintain_by_the_way();
+  }
+  return closed;
+}
+
+Result<SessionStatistics> MemoryManager::statistics(std::string_view session_id) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStats));
+  return count_session(*store, std::string(session_id));
+}
+
+Result<GlobalStatistics> MemoryManager::global_statistics() const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStats));
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, list_sessions());
+  GlobalStatistics global;
+  for (const Session& session : sessions) {
+    Result<SessionStatistics> counted = count_session(*store, session.session_id);
+    if (counted) {
+      global.sessions.push_back(std::move(*counted));
+    } else {
+      global.problems.push_back(std::move(counted).error());
+    }
+  }
+  return global;
+}
+
+Result<std::string> MemoryManager::add_conversation(std::string_view session_id,
+                                                    const ConversationEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kConversation, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_decision(std::string_view session_id,
+                                                const DecisionRecord& entry) {
+  return impl_->add_one(session_id, EntryType::kDecision, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_finding(std::string_view session_id,
+                                               const FindingRecord& entry) {
+  return impl_->add_one(session_id, EntryType::kFinding, to_json(entry));
+}
+
+Result<std::string> MemoryManager::update_preference(std::string_view session_id,
+                                                     const UserPreference& entry) {
+  return impl_->add_one(session_id, EntryType::kPreference, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_fact(std::string_view session_id, const FactEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kFact, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_event(std::string_view session_id, const EventEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kEvent, to_json(entry));
+}
+
+Result<std::string> MemoryManager::set_agent_state(std::string_view session_id,
+                                                   const AgentStateEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kAgentState, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add_artifact(std::string_view session_id,
+                                                const ArtifactEntry& entry) {
+  return impl_->add_one(session_id, EntryType::kArtifact, to_json(entry));
+}
+
+Result<std::string> MemoryManager::add(std::string_view session_id, EntryType type,
+                                       std::string_view json) {
+  return impl_->add_one(session_id, type, json);
+}
+
+Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
+                                     std::span<const std::string> sessions) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(pinned ? Operation::kPin : Operation::kUnpin));
+  return pin_entries(*store, ids, pinned, sessions);
+}
+
+Result<std::string> MemoryManager::add_artifact_document(std::string_view session_id,
+                                                         ArtifactEntry entry,
+                                                         std::string_view document) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kArtifactAdd));
+  return bmad_mem::add_artifact_document(*store, std::string(session_id), std::move(entry),
+                                         document);
+}
+
+Result<std::optional<Entry>> MemoryManager::agent_state(
+    std::string_view agent_id, std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kStateGet));
+  EntryFilter filter;
+  filter.sessions.assign(sessions.begin(), sessions.end());
+  filter.types = {EntryType::kAgentState};
+  filter.agents = {std::string(agent_id)};
+  filter.limit = 1;
+  BMAD_TRY_ASSIGN(std::vector<Entry> newest, list_entries(*store, filter));
+  return newest.empty() ? std::optional<Entry>() : std::move(newest.front());
+}
+
+Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryType type,
+                                             std::span<const std::string_view> lines,
+                                             const BatchOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
+  return add_lines(*store, std::string(session_id), type, lines, options);
+}
+
+Result<BatchReport> MemoryManager::check_batch(EntryType type,
+                                               std::span<const std::string_view> lines,
+                                               const BatchOptions& options) const {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
+  return check_lines(*store, type, lines, options);
+}
+
+Result<std::vector<Entry>> MemoryManager::get(std::span<const std::string> ids,
+                                              std::span<const std::string> sessions,
+                                              std::optional<Timestamp> as_of) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kGet));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> all,
+                  find_entries(*store, ids, sessions, /*all_versions=*/false, as_of));
+  std::vector<Entry> found;
+  for (const std::string& id : ids) {
+    std::ranges::copy_if(all, std::back_inserter(found),
+                         [&](const Entry& entry) { return entry.id == id; });
+  }
+  for (const Entry& entry : found) {
+    BMAD_TRY(check_read(*store, entry.type));
+  }
+  if (as_of) {
+    return found;
+  }
+  for (const Entry& entry : found) {
+    store->note_access(entry.session_id, entry.id);
+  }
+  store->accesses.write_if_many(*store->files, store->clock);
+  return found;
+}
+
+Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
+                                                  std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kHistory));
+  const std::string wanted(id);
+  BMAD_TRY_ASSIGN(const std::vector<Entry> all,
+                  find_entries(*store, std::span(&wanted, 1), sessions, /*all_versions=*/true));
+  for (const Entry& entry : all) {
+    BMAD_TRY(check_read(*store, entry.type));
+  }
+  return all;
+}
+
+Result<std::vector<Entry>> MemoryManager::list(const EntryFilter& filter) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kList));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return list_entries(*store, allowed);
+}
+
+Result<std::vector<Hit>> MemoryManager::query(const Query& query) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
+  BMAD_TRY_ASSIGN(QueryAnswer answer, answer_query(*store, query));
+  return std::move(answer.hits);
+}
+
+Result<QueryAnswer> MemoryManager::ask(const Query& query) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kQuery));
+  return answer_query(*store, query);
+}
+
+Result<std::vector<RelatedEntry>> MemoryManager::related(std::string_view id,
+                                                         const EntryFilter& filter) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kRelated));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return related_entries(*store, id, allowed);
+}
+
+Result<std::vector<TopicCount>> MemoryManager::topics(const EntryFilter& filter) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTopics));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return list_topics(*store, allowed);
+}
+
+Result<std::vector<TimelineBucket>> MemoryManager::timeline(const EntryFilter& filter,
+                                                            TimelineUnit unit) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kTimeline));
+  BMAD_TRY_ASSIGN(const EntryFilter allowed, readable(*store, filter));
+  return list_times(*store, allowed, unit);
+}
+
+Result<ExportReport> MemoryManager::export_entries(const ExportOptions& options,
+                                                   ExportVisitor& visitor) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kExport));
+  ExportOptions allowed = options;
+  BMAD_TRY_ASSIGN(allowed.filter, readable(*store, options.filter));
+  return bmad_mem::export_entries(*store, allowed, visitor);
+}
+
+Status MemoryManager::adopt_session(const Session& identity) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionAdopt));
+  return bmad_mem::adopt_session(*store, identity);
+}
+
+Result<AnonymizeReport> MemoryManager::export_anonymized(const AnonymizeOptions& options,
+                                                         ExportVisitor& visitor) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAnonymize));
+  return bmad_mem::export_anonymized(*store, options, visitor);
+}
+
+Result<AnonymizeReport> MemoryManager::anonymize(
+    const AnonymizeOptions& options, const std::function<void(const Error&)>& on_problem) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAnonymize));
+  return anonymize_sessions(*store, options, on_problem);
+}
+
+Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id) const {
+  return decisions(session_id, {.limit = 0});
+}
+
+Result<std::vector<Entry>> MemoryManager::decisions(std::string_view session_id,
+                                                    const EntryFilter& filter) const {
+  return impl_->list_type(session_id, EntryType::kDecision, filter);
+}
+
+Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id) const {
+  return findings(session_id, {.limit = 0});
+}
+
+Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id,
+                                                   const EntryFilter& filter) const {
+  return impl_->list_type(session_id, EntryType::kFinding, filter);
+}
+
+Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_id) const {
+  return impl_->list_type(session_id, EntryType::kPreference, {.limit = 0});
+}
+
+Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,
+                                                     const DeleteOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDelete));
+  return bmad_mem::delete_entries(*store, criteria, options);
+}
+
+Result<DeletionReport> MemoryManager::delete_session(std::string_view session_id,
+                                                     const DeleteOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionDelete));
+  return bmad_mem::delete_session(*store, std::string(session_id), options);
+}
+
+Result<UndeleteReport> MemoryManager::undelete(const UndeleteCriteria& criteria) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kUndelete));
+  return bmad_mem::undelete(*store, criteria);
+}
+
+Result<std::vector<Deletion>> MemoryManager::deletions() const {
+  return list_deletions(impl_->store);
+}
+
+Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kPurge));
+  return all ? bmad_mem::purge_deleted(*store, {.now = Timestamp::max()}) : purge_by_clock(*store);
+}
+
+Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kFindText));
+  return bmad_mem::find_text(*store, text);
+}
+
+Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAudit));
+  return list_audit(*store, filter);
+}
+
+Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
+                                                const CompactOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kCompact));
+  return compact_session(*store, std::string(session_id), options);
+}
+
+Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id,
+                                                     std::span<const std::string> ids) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRestore));
+  return restore_evicted_entries(*store, std::string(session_id), ids);
+}
+
+Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id,
+                                                     const ArchiveOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionArchive));
+  return bmad_mem::archive_session(*store, std::string(session_id), options);
+}
+
+Result<Session> MemoryManager::restore_session(std::string_view session_id) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionRestore));
+  return bmad_mem::restore_session(*store, std::string(session_id));
+}
+
+Result<std::vector<ArchivedSession>> MemoryManager::archived_sessions() const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
+  return list_archived(*store);
+}
+
+Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::string> sessions,
+                                                      std::optional<Timestamp> as_of, bool write) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDecay, write));
+  return age_sessions(*store, sessions, as_of, write);
+}
+
+std::vector<DecayTableLine> MemoryManager::decay_table() const { return list_decay(impl_->store); }
+
+SessionState MemoryManager::session_state(const Session& session) const {
+  return state_of(impl_->store, session);
+}
+
+Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kMaintain, !options.dry_run));
+  return bmad_mem::maintain(*store, options);
+}
+
+Status MemoryManager::check_writable() const {
+  return impl_->store.newer_layout ? Status(*impl_->store.newer_layout) : Status();
+}
+
+std::vector<Error> MemoryManager::problems() const { return impl_->store.problems(); }
+
+std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
+  const std::lock_guard guard(impl_->maintained_mutex);
+  return std::exchange(impl_->maintained, {});
+}
+
+Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,
+                                           const Progress& on_progress) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kVerify));
+  return verify_store(*store, sessions, on_progress);
+}
+
+Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const std::string> sessions,
+                                                              const Progress& on_progress) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRebuildIndex));
+  return rebuild_indexes(*store, sessions, on_progress);
+}
+
+void MemoryManager::index_new_entries() const { seal_index(impl_->store); }
+
+Result<RepairReport> MemoryManager::repair(
+    std::span<const std::string> sessions, const Progress& on_progress,
+    const std::function<bool(const std::string& session_id)>& is_elsewhere) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
+  return repair_store(*store, sessions, on_progress, is_elsewhere);
+}
+
+Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> sessions) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
+  return bmad_mem::accept_changes(*store, sessions);
+}
+
+Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
+                                                        bool dry_run) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRedact));
+  return redact_sessions(*store, sessions, dry_run);
+}
+
+Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {
+  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kPrivacy));
+  return report_privacy(*store, sessions);
+}
+
+Result<SecretScanner> MemoryManager::scanner() const {
+  if (impl_->store.redaction != nullptr) {
+    return SecretScanner(impl_->store.redaction->redactor());
+  }
+  BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
+                  StoreRedaction::make(impl_->store, KeyUse::kNone));
+  return SecretScanner(rules->redactor());
+}
+
+Result<Store*> MemoryInside::enter(MemoryManager& memory, Operation operation, bool changes) {
+  return memory.impl_->enter(operation, changes);
+}
+
+Result<const Store*> MemoryInside::enter(const MemoryManager& memory, Operation operation) {
+  return memory.impl_->enter(operation);
+}
+
+const Store& MemoryInside::settings(const MemoryManager& memory) { return memory.impl_->store; }
+
+}  // namespace bmad_mem

@@ -1,0 +1,19 @@
+#include "operations/rooms.hpp"
+
+#include <memory>
+
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/compaction.hpp"
+#include "search/held_indexes.hpp"
+#include "search/root_index.hpp"
+
+namespace bmad_mem {
+
+RoomsAbove all_rooms() {
+  return {.make_root_index = [](const Store& store) { return std::make_shared<RootIndex>(store); },
+          .compact = compact_session,
+          .restore = restore_session,
+          .seal_index = seal_index};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,54 @@
+// redaction.hpp - the store's redactor: what every byte goes through before it is written.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/reports.hpp"
+#include "privacy/redactor.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+/// Where the key of a store's placeholders comes from.
+enum class KeyUse : std::uint8_t {
+  kAsConfigured,  ///< Kept in a file when the config says linkable, else made for this process.
+  kKept,          ///< Kept in a file: for work that a crash may cut in two.
+  kNone,          ///< Made for this object, which writes nothing.
+};
+
+/// The redactor of a store and the key of its placeholders. Thread-safe.
+class StoreRedaction final : public WriteRedaction {
+ public:
+  /// Errors: those of Redactor::make, with the path of config.json; E_STORAGE_IO, E_STORAGE_FULL
+  /// and E_LOCK_TIMEOUT when a key has to be kept and can't be.
+  static Result<std::unique_ptr<StoreRedaction>> make(const Store& store,
+                                                      KeyUse key_use = KeyUse::kAsConfigured);
+
+  [[nodiscard]] std::optional<std::string> redact_entry(JsonValue entry, std::string_view line,
+                                                        std::string_view session_id,
+                                                        RedactionCounts& counts) const override;
+
+  /// `json`, an object laid out for people, without secrets.
+  [[nodiscard]] std::string redact_object(const std::string& json, std::string_view session_id,
+                                          RedactionCounts& counts) const;
+
+  [[nodiscard]] std::string redact_text(std::string_view text, std::string_view session_id,
+                                        RedactionCounts* counts = nullptr) const override;
+  [[nodiscard]] bool has_secret(std::string_view text) const override;
+  [[nodiscard]] const std::shared_ptr<const Redactor>& redactor() const override {
+    return redactor_;
+  }
+
+ private:
+  StoreRedaction(Redactor redactor, const RedactionKey& key)
+      : redactor_(std::make_shared<Redactor>(std::move(redactor))), key_(key) {}
+
+  std::shared_ptr<const Redactor> redactor_;
+  RedactionKey key_;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,114 @@
+// privacy_report.cpp - what is kept, for how long, and what was taken out of it.
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/privacy.hpp"
+#include "lifecycle/archiving.hpp"
+#include "lifecycle/deletion.hpp"
+#include "lifecycle/retention.hpp"
+#include "model/entry.hpp"
+#include "privacy/redactor.hpp"
+#include "privacy/stored_memory.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/evicted_file.hpp"
+#include "store/layout.hpp"
+#include "store/manifest.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+class PrivacySurvey {
+ public:
+  explicit PrivacySurvey(const Store& store) : store_(store) {
+    report_.redacts = store.config.privacy.auto_redaction;
+    for (const EntryType type : kEntryTypes) {
+      KeptEntries& kept = report_.kept[static_cast<std::size_t>(type)];
+      kept.type = type;
+      kept.retention_days = retention_days(type, store.config.privacy.retention_days);
+    }
+  }
+
+  Result<PrivacyReport> run(std::span<const std::string> wanted) {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store_.selected_sessions(wanted));
+    report_.sessions = sessions.size();
+    for (const std::string& session_id : sessions) {
+      look_at(session_id);
+    }
+    BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, list_archived(store_));
+    BMAD_TRY_ASSIGN(std::vector<Deletion> deleted, list_deletions(store_));
+    const auto is_wanted = [&](const std::string& session_id) {
+      return wanted.empty() || std::ranges::find(wanted, session_id) != wanted.end();
+    };
+    report_.archived_sessions = static_cast<std::uint64_t>(std::ranges::count_if(
+        archived, [&](const ArchivedSession& each) { return is_wanted(each.session_id); }));
+    std::erase_if(deleted, [&](const Deletion& each) { return !is_wanted(each.session_id); });
+    report_.deleted = std::move(deleted);
+    return std::move(report_);
+  }
+
+ private:
+  void look_at(const std::string& session_id) {
+    const Result<Manifest> manifest = load_manifest(*store_.files, session_id);
+    if (!manifest) {
+      report_.problems.push_back(manifest.error());
+      return;
+    }
+    for (const EntryType type : kEntryTypes) {
+      look_at_log(session_id, type, manifest->created_at);
+    }
+    if (const auto evicted = read_evicted(*store_.files, session_id)) {
+      report_.evicted_entries += evicted->size();
+    } else {
+      report_.problems.push_back(evicted.error());
+    }
+  }
+
+  /// Of an entry with several versions the newest counts; placeholders count wherever they are.
+  void look_at_log(const std::string& session_id, EntryType type, Timestamp created_at) {
+    struct Newest {
+      Timestamp timestamp{};
+      bool sensitive = false;
+      bool pinned = false;
+    };
+    std::map<std::string, Newest, std::less<>> newest;
+    KeptEntries& kept = report_.kept[static_cast<std::size_t>(type)];
+    JsonParser parser;
+    const auto take = [&](const ScannedEntry& entry) {
+      const EntryHead head = entry_head(type, entry.value);
+      newest[std::string(head.id)] = {head.timestamp, head.sensitive, head.pinned};
+      kept.bytes += entry.line_size;
+      count_placeholders(store_.config.privacy.redaction, entry.text, report_.redacted);
+    };
+    const std::string path = session_file(session_id, entry_type_info(type).log_file);
+    if (const auto scan = scan_log(*store_.files, path, type, parser, {.on_entry = take}); !scan) {
+      report_.problems.push_back(scan.error());
+    }
+    const Timestamp now = store_.clock.now();
+    for (const auto& [id, entry] : newest) {
+      ++kept.entries;
+      kept.oldest = std::min(kept.oldest.value_or(entry.timestamp), entry.timestamp);
+      const auto end = expires_at(type, std::max(entry.timestamp, created_at), entry.pinned,
+                                  store_.config.privacy.retention_days);
+      kept.expired += end && *end <= now ? 1 : 0;
+      if (entry.sensitive) {
+        ++kept.sensitive;
+        report_.sensitive.push_back({.session_id = session_id, .type = type, .id = id});
+      }
+    }
+  }
+
+  const Store& store_;
+  PrivacyReport report_;
+};
+
+}  // namespace
+
+Result<PrivacyReport> report_privacy(const Store& store, std::span<const std::string> wanted) {
+  return PrivacySurvey(store).run(wanted);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,119 @@
+#include "privacy/redaction.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "model/entry_marks.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Result<std::optional<RedactionKey>> load_key(FileSystem& files) {
+  RedactionKey key;
+  const Result<std::string> bytes = read_file(files, kRedactionKeyFile, key.size());
+  if (!bytes && !is_not_found(bytes.error())) {
+    return bytes.error();
+  }
+  if (!bytes || bytes->size() != key.size()) {
+    return std::optional<RedactionKey>();
+  }
+  std::ranges::copy(*bytes, key.begin());
+  return std::optional(key);
+}
+
+/// The key of the store, made when there is none.
+Result<RedactionKey> kept_key(const Store& store) {
+  BMAD_TRY_ASSIGN(std::optional<RedactionKey> key, load_key(*store.files));
+  if (key) {
+    return *key;
+  }
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("redaction key"));
+  BMAD_TRY_ASSIGN(key, load_key(*store.files));
+  if (!key) {
+    key = random_redaction_key();
+    // It must not come into the repository: who has it can test guesses.
+    BMAD_TRY(ensure_ignored(*store.files, fmt::format("/{}", kRedactionKeyFile)));
+    BMAD_TRY(replace_file(*store.files, kRedactionKeyFile, std::string(key->begin(), key->end())));
+  }
+  return *key;
+}
+
+void add_counts(const RedactionTally& tally, RedactionCounts& counts) {
+  for (const auto& [rule, count] : tally.by_rule) {
+    counts[rule] += count;
+  }
+}
+
+}  // namespace
+
+Result<std::unique_ptr<StoreRedaction>> StoreRedaction::make(const Store& store, KeyUse key_use) {
+  Result<Redactor> redactor = Redactor::make(store.config.privacy.redaction);
+  if (!redactor) {
+    Error error = std::move(redactor).error();
+    error.path = store.files->display_path(kConfigFile);
+    return error;
+  }
+  RedactionKey key;
+  const bool is_kept = key_use == KeyUse::kKept || (key_use == KeyUse::kAsConfigured &&
+                                                    store.config.privacy.redaction.linkable);
+  if (is_kept) {
+    BMAD_TRY_ASSIGN(key, kept_key(store));
+  } else {
+    key = random_redaction_key();
+  }
+  return std::unique_ptr<StoreRedaction>(new StoreRedaction(std::move(*redactor), key));
+}
+
+std::optional<std::string> StoreRedaction::redact_entry(JsonValue entry, std::string_view line,
+                                                        std::string_view session_id,
+                                                        RedactionCounts& counts) const {
+  RedactionTally tally;
+  std::optional<std::string> redacted =
+      redactor_->redact_json(entry, line, {.key = key_, .session_id = session_id}, tally);
+  add_counts(tally, counts);
+  if (!tally.comes_near) {
+    return redacted;
+  }
+  return redacted ? with_mark(*redacted, kSensitiveField) : with_mark(entry, line, kSensitiveField);
+}
+
+std::string StoreRedaction::redact_object(const std::string& json, std::string_view session_id,
+                                          RedactionCounts& counts) const {
+  thread_local JsonParser parser;
+  const Result<JsonValue> root = parser.parse(json);
+  if (!root) {
+    return json;
+  }
+  RedactionTally tally;
+  std::optional<std::string> redacted =
+      redactor_->redact_json(*root, json, {.key = key_, .session_id = session_id}, tally);
+  add_counts(tally, counts);
+  return redacted.value_or(json);
+}
+
+std::string StoreRedaction::redact_text(std::string_view text, std::string_view session_id,
+                                        RedactionCounts* counts) const {
+  RedactionTally tally;
+  std::optional<std::string> redacted =
+      redactor_->redact(text, {.key = key_, .session_id = session_id}, tally);
+  if (counts != nullptr) {
+    add_counts(tally, *counts);
+  }
+  return redacted.value_or(std::string(text));
+}
+
+bool StoreRedaction::has_secret(std::string_view text) const {
+  return std::ranges::any_of(redactor_->find(text), [](const Detection& each) {
+    return each.certainty == Certainty::kSecret;
+  });
+}
+
+}  // namespace bmad_mem

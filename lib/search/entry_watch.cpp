@@ -1,0 +1,224 @@
+#include "bmad_mem/entry_watch.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "entry_filter.hpp"
+#include "model/entry.hpp"
+#include "store/access.hpp"
+#include "store/folder_watch.hpp"
+#include "store/layout.hpp"
+#include "store/log_follower.hpp"
+#include "store/memory_inside.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kPacked = ".tar.gz";
+
+/// A session, or what it was: what was seen of one that has left its folder is not given when it
+/// comes back.
+struct FollowedSession {
+  std::vector<LogFollower> logs;
+  bool is_watched = false;
+  /// Only what isn't older is given: of a session that was archived when the watch began.
+  std::optional<Timestamp> since;
+};
+
+/// The sessions that lie in the archive.
+Result<std::set<std::string>> archived_sessions(FileSystem& files) {
+  std::set<std::string> sessions;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, kArchiveFolder));
+  for (const std::string& name : names) {
+    if (name.ends_with(kPacked)) {
+      sessions.insert(name.substr(0, name.size() - kPacked.size()));
+    }
+  }
+  return sessions;
+}
+
+}  // namespace
+
+struct EntryWatch::Impl {
+  const Store& store;
+  EntryFilter filter;
+  FolderWatch folders;
+  Timestamp opened_at{};
+  std::set<std::string> archived;  // When the watch began.
+  std::map<std::string, FollowedSession> sessions;
+  bool rewritten = false;
+  bool sessions_watched = false;  // Whether the folder of all sessions is there and watched.
+  JsonParser parser;
+
+  Impl(const Store& used_store, EntryFilter used_filter, FolderWatch watch)
+      : store(used_store), filter(std::move(used_filter)), folders(std::move(watch)) {}
+
+  Status begin();
+  Status find_sessions(bool begins, std::vector<Entry>& entries);
+  Result<FollowedSession*> follow(const std::string& session_id, bool begins);
+  Status look_at(const std::string& session_id, std::vector<Entry>* entries);
+  Status look_into(const std::string& session_id, std::vector<Entry>* entries);
+  Status look_where(const FolderChanges& changes, std::vector<Entry>& entries);
+  [[nodiscard]] bool wants(const FollowedSession& session, const TableEntry& entry) const;
+};
+
+bool EntryWatch::Impl::wants(const FollowedSession& session, const TableEntry& entry) const {
+  return passes(filter, entry) && (!session.since || entry.timestamp >= *session.since);
+}
+
+Result<FollowedSession*> EntryWatch::Impl::follow(const std::string& session_id, bool begins) {
+  FollowedSession& session = sessions[session_id];
+  if (session.logs.empty()) {
+    for (const EntryType type : filter.types) {
+      session.logs.emplace_back(session_file(session_id, entry_type_info(type).log_file), type);
+    }
+    if (!begins && archived.contains(session_id)) {
+      session.since = opened_at;
+    }
+  }
+  // Watched before it is looked at: what is written in between is told, at worst for nothing.
+  BMAD_TRY_ASSIGN(session.is_watched, folders.add(session_folder(session_id)));
+  return &session;
+}
+
+/// As look_into(); what can't be read is left out.
+Status EntryWatch::Impl::look_at(const std::string& session_id, std::vector<Entry>* entries) {
+  Status looked = look_into(session_id, entries);
+  return looked || filter.sessions.size() == 1
+             ? std::move(looked)
+             : store.leave_out(session_id, std::move(looked).error());
+}
+
+/// `entries` is null when the caller knows the entries that are there.
+Status EntryWatch::Impl::look_into(const std::string& session_id, std::vector<Entry>* entries) {
+  FollowedSession& session = sessions[session_id];
+  for (LogFollower& log : session.logs) {
+    std::vector<TableEntry> added;
+    BMAD_TRY(log.look(*store.files, parser, entries == nullptr ? nullptr : &added));
+    rewritten = log.take_rewritten() || rewritten;
+    for (TableEntry& entry : added) {
+      if (wants(session, entry)) {
+        entries->push_back(to_entry(parser, session_id, std::move(entry)));
+      }
+    }
+  }
+  return {};
+}
+
+/// Sessions that nobody watches yet. `begins`: what is in them is not new.
+Status EntryWatch::Impl::find_sessions(bool begins, std::vector<Entry>& entries) {
+  if (!sessions_watched) {
+    BMAD_TRY_ASSIGN(sessions_watched, folders.add(kSessionsFolder));
+  }
+  // Remains are watched, too: a session that is made again in its folder makes no folder.
+  BMAD_TRY_ASSIGN(std::vector<std::string> ids, store.session_folders());
+  for (const std::string& session_id : ids) {
+    if (!filter.sessions.empty() &&
+        std::ranges::find(filter.sessions, session_id) == filter.sessions.end()) {
+      continue;
+    }
+    const auto known = sessions.find(session_id);
+    if (known != sessions.end() && known->second.is_watched) {
+      continue;
+    }
+    BMAD_TRY(follow(session_id, begins));
+    BMAD_TRY(look_at(session_id, begins ? nullptr : &entries));
+  }
+  return {};
+}
+
+Status EntryWatch::Impl::begin() {
+  BMAD_TRY_ASSIGN(const bool is_there, folders.add(""));
+  if (!is_there) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = "the memory has gone",
+                 .path = store.root};
+  }
+  opened_at = store.clock.now();
+  BMAD_TRY_ASSIGN(archived, archived_sessions(*store.files));
+  std::vector<Entry> none;
+  return find_sessions(true, none);
+}
+
+Status EntryWatch::Impl::look_where(const FolderChanges& changes, std::vector<Entry>& entries) {
+  const std::string all = kSessionsFolder;
+  const std::string prefix = all + "/";
+  for (const std::string& folder : changes.gone) {
+    if (folder.empty()) {
+      return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                   .message = "the memory was removed or moved while it was watched",
+                   .path = store.root};
+    }
+    if (folder == all) {
+      sessions_watched = false;
+    } else {
+      sessions[folder.substr(prefix.size())].is_watched = false;
+    }
+  }
+  for (const std::string& folder : changes.changed) {
+    if (folder.starts_with(prefix)) {
+      BMAD_TRY(look_at(folder.substr(prefix.size()), &entries));
+    }
+  }
+  if (changes.everything) {
+    for (auto& [session_id, session] : sessions) {
+      BMAD_TRY(look_at(session_id, &entries));
+    }
+  }
+  return find_sessions(false, entries);
+}
+
+Result<EntryWatch> EntryWatch::open(const MemoryManager& memory, EntryFilter filter) {
+  BMAD_TRY_ASSIGN(const Store* const entered, MemoryInside::enter(memory, Operation::kWatch));
+  const Store& store = *entered;
+  if (!filter.sessions.empty()) {
+    BMAD_TRY(store.selected_sessions(filter.sessions));
+  }
+  BMAD_TRY_ASSIGN(filter, readable(store, std::move(filter)));
+  if (filter.types.empty()) {
+    filter.types.assign(kEntryTypes.begin(), kEntryTypes.end());
+  }
+  filter.pinned_only = false;
+  BMAD_TRY_ASSIGN(FolderWatch folders, FolderWatch::open(store.root));
+  auto impl = std::make_unique<Impl>(store, std::move(filter), std::move(folders));
+  BMAD_TRY(impl->begin());
+  return EntryWatch(std::move(impl));
+}
+
+EntryWatch::EntryWatch(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+EntryWatch::EntryWatch(EntryWatch&&) noexcept = default;
+EntryWatch& EntryWatch::operator=(EntryWatch&&) noexcept = default;
+EntryWatch::~EntryWatch() = default;
+
+Result<std::vector<Entry>> EntryWatch::wait(std::chrono::milliseconds timeout) {
+  using Steady = std::chrono::steady_clock;
+  const Steady::time_point end = Steady::now() + timeout;
+  std::vector<Entry> entries;
+  while (true) {
+    const auto left = std::max(std::chrono::ceil<std::chrono::milliseconds>(end - Steady::now()),
+                               std::chrono::milliseconds(0));
+    BMAD_TRY_ASSIGN(const FolderChanges changes, impl_->folders.wait(left));
+    if (impl_->folders.is_stopped()) {
+      return entries;
+    }
+    const bool anything = changes.everything || !changes.changed.empty() || !changes.gone.empty();
+    if (anything) {
+      BMAD_TRY(impl_->look_where(changes, entries));
+    }
+    if (!entries.empty() || Steady::now() >= end) {
+      return entries;
+    }
+  }
+}
+
+bool EntryWatch::take_rewritten() { return std::exchange(impl_->rewritten, false); }
+
+void EntryWatch::stop() noexcept { impl_->folders.stop(); }
+
+bool EntryWatch::is_stopped() const noexcept { return impl_->folders.is_stopped(); }
+
+}  // namespace bmad_mem

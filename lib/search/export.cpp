@@ -1,0 +1,293 @@
+// export.cpp - all sessions, or what a filter chooses of them, one after the other.
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/exports.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "entry_filter.hpp"
+#include "search/packed_session.hpp"
+#include "search/past_files.hpp"
+#include "search/question.hpp"
+#include "search/reads.hpp"
+#include "store/entry_table.hpp"
+#include "store/layout.hpp"
+#include "store/manifest.hpp"
+#include "store/present_sessions.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// A session that is to be exported.
+struct Chosen {
+  Session session;
+  bool packed = false;
+};
+
+/// Whether the filter chooses among the entries of a session.
+bool chooses_entries(const EntryFilter& filter) {
+  return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
+         filter.until || filter.pinned_only || filter.without_sensitive || !filter.fields.empty();
+}
+
+/// What of an archived session stands in its manifest. Its size is about that of its logs.
+Session archived_session(const Store& store, const std::string& session_id) {
+  Session session;
+  session.session_id = session_id;
+  const Result<std::shared_ptr<FileSystem>> files = archive_files(store, session_id);
+  const Result<Manifest> manifest =
+      files ? load_manifest(**files, session_id) : Result<Manifest>(files.error());
+  if (!manifest) {
+    session.problem = manifest.error();
+    return session;
+  }
+  session.created_at = manifest->created_at;
+  session.last_write = manifest->created_at;
+  session.closed_at = manifest->closed_at;
+  session.user_id = manifest->user_id;
+  session.agent_ids = manifest->agent_ids;
+  session.project_name = manifest->project_name;
+  session.session_type = manifest->session_type;
+  session.tags = manifest->tags;
+  session.size_bytes = static_cast<std::uint64_t>(manifest->statistics.size_bytes);
+  session.manifest = manifest->text;
+  return session;
+}
+
+Session live_session(const Store& store, const std::string& session_id) {
+  Result<Session> described = describe_session(store, session_id);
+  if (described) {
+    return std::move(*described);
+  }
+  Session session;
+  session.session_id = session_id;
+  session.problem = std::move(described).error();
+  return session;
+}
+
+class Export {
+ public:
+  Export(const Store& store, const ExportOptions& options, ExportVisitor& visitor)
+      : store_(store), options_(options), visitor_(visitor) {}
+
+  Result<ExportReport> run() {
+    BMAD_TRY(check_time_range(options_.filter));
+    BMAD_TRY(choose_sessions());
+    for (Chosen& chosen : chosen_) {
+      BMAD_TRY(export_session(chosen));
+      done_ += chosen.session.size_bytes;
+      visitor_.on_progress(done_, total_);
+    }
+    return report_;
+  }
+
+ private:
+  Status choose_sessions() {
+    if (options_.filter.sessions.empty()) {
+      BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_));
+      for (const std::string& id : present.live) {
+        chosen_.push_back({.session = live_session(store_, id), .packed = false});
+      }
+      if (options_.archived) {
+        for (const std::string& id : present.packed) {
+          chosen_.push_back({.session = archived_session(store_, id), .packed = true});
+        }
+      } else {
+        report_.archived = std::move(present.packed);
+      }
+    }
+    for (const std::string& id : options_.filter.sessions) {
+      BMAD_TRY(choose_session(id));
+    }
+    std::ranges::sort(chosen_, [](const Chosen& a, const Chosen& b) {
+      return std::pair(a.session.created_at, std::string_view(a.session.session_id)) <
+             std::pair(b.session.created_at, std::string_view(b.session.session_id));
+    });
+    for (const Chosen& chosen : chosen_) {
+      total_ += chosen.session.size_bytes;
+    }
+    return {};
+  }
+
+  /// One that was asked for must be there, and comes once however often it was named.
+  Status choose_session(const std::string& id) {
+    const auto is_it = [&](const Chosen& chosen) { return chosen.session.session_id == id; };
+    if (std::ranges::any_of(chosen_, is_it)) {
+      return {};
+    }
+    if (Status there = check_session(store_, id); there) {
+      chosen_.push_back({.session = live_session(store_, id), .packed = false});
+    } else if (options_.archived && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+      chosen_.push_back({.session = archived_session(store_, id), .packed = true});
+    } else {
+      return there;
+    }
+    return {};
+  }
+
+  Status export_session(Chosen& chosen) {
+    Result<std::vector<TableEntry>> entries = load_where_it_is(chosen);
+    if (!entries) {
+      return leave_out(chosen.session.session_id, std::move(entries).error());
+    }
+    if (chosen.session.problem) {
+      note_problem(*chosen.session.problem);
+      if (entries->empty()) {
+        return {};
+      }
+    }
+    keep_chosen(*entries);
+    const bool came_later =
+        options_.filter.as_of && chosen.session.created_at > *options_.filter.as_of;
+    if (entries->empty() && (came_later || chooses_entries(options_.filter))) {
+      return {};
+    }
+    ++report_.sessions;
+    BMAD_TRY(visitor_.on_session(chosen.session));
+    for (const std::size_t index : order_of(*entries)) {
+      ++report_.entries;
+      BMAD_TRY(visitor_.on_entry(
+          to_entry(parser_, chosen.session.session_id, std::move((*entries)[index]))));
+    }
+    return visitor_.on_session_end();
+  }
+
+  /// What went meanwhile is no problem, unless it was asked for.
+  Status leave_out(const std::string& session_id, Error error) {
+    const Status there = check_session(store_, session_id);
+    const bool has_gone = !there && there.error().code == ErrorCode::E_SESSION_NOT_FOUND;
+    if (!there && there.error().code == ErrorCode::E_SESSION_ARCHIVED && !options_.archived) {
+      report_.archived.push_back(session_id);
+    } else if (!has_gone || !options_.filter.sessions.empty()) {
+      note_problem(error);
+    }
+    return {};
+  }
+
+  /// A session that was archived or restored since it was chosen is read where it is now.
+  Result<std::vector<TableEntry>> load_where_it_is(Chosen& chosen) {
+    constexpr int kTries = 4;
+    const std::string id = chosen.session.session_id;
+    for (int tries = 1;; ++tries) {
+      Result<std::vector<TableEntry>> entries = load(chosen);
+      const Status there = check_session(store_, id);
+      const bool is_packed = !there && there.error().code == ErrorCode::E_SESSION_ARCHIVED;
+      const bool has_moved = chosen.packed ? there.has_value() : is_packed;
+      if ((entries && !chosen.session.problem) || !has_moved || tries == kTries ||
+          (is_packed && !options_.archived)) {
+        return entries;
+      }
+      chosen = {.session = is_packed ? archived_session(store_, id) : live_session(store_, id),
+                .packed = is_packed};
+    }
+  }
+
+  Result<std::vector<TableEntry>> load(const Chosen& chosen) {
+    const std::string& id = chosen.session.session_id;
+    std::shared_ptr<FileSystem> apart;  // None for a folder as it is.
+    if (chosen.packed) {
+      BMAD_TRY_ASSIGN(apart, archive_files(store_, id));
+    }
+    if (options_.filter.as_of) {
+      BMAD_TRY_ASSIGN(apart, choose_steadily(store_, [&] { return past_files_of(chosen); }));
+    }
+    FileSystem& files = apart == nullptr ? *store_.files : *apart;
+    const auto on_damage = [&](EntryType type, const DamagedLine& line) {
+      const std::string path = session_file(id, entry_type_info(type).log_file);
+      note_problem({.code = ErrorCode::E_STORAGE_CORRUPT,
+                    .message = line.reason,
+                    .path = files.display_path(path),
+                    .line = line.line,
+                    .column = line.column,
+                    .field = line.field});
+    };
+    const Versions versions = options_.all_versions ? Versions::kAll : Versions::kLatest;
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                    load_entries(files, id, options_.filter.types, versions, on_damage));
+    if (!chosen.packed) {
+      BMAD_TRY(check_still_there(store_, id));
+    }
+    return entries;
+  }
+
+  Result<std::shared_ptr<FileSystem>> past_files_of(const Chosen& chosen) {
+    SessionSource source{.session_id = chosen.session.session_id};
+    if (chosen.packed) {
+      BMAD_TRY_ASSIGN(source.packed,
+                      packed_session(store_, source.session_id, PackedKind::kArchive));
+    }
+    return past_files(store_, source, *options_.filter.as_of);
+  }
+
+  void note_problem(const Error& problem) {
+    ++report_.problems;
+    visitor_.on_problem(problem);
+  }
+
+  /// Leaves what the options choose. The latest version of an entry decides; but one that was ever
+  /// marked as sensitive is sensitive in all its versions.
+  void keep_chosen(std::vector<TableEntry>& entries) {
+    struct Verdict {
+      bool passes = false;
+      bool sensitive = false;
+    };
+    EntryFilter filter = options_.filter;
+    filter.without_sensitive = false;  // Not for one version to say.
+    std::map<std::pair<EntryType, std::string>, Verdict> verdicts;
+    for (const TableEntry& entry : entries) {
+      Verdict& verdict = verdicts[{entry.type, entry.id}];
+      verdict.passes = passes(filter, entry);
+      verdict.sensitive = verdict.sensitive || entry.sensitive;
+    }
+    std::erase_if(entries, [&](const TableEntry& entry) {
+      const Verdict& verdict = verdicts[{entry.type, entry.id}];
+      report_.sensitive += verdict.passes && verdict.sensitive ? 1U : 0U;
+      return !verdict.passes || (verdict.sensitive && options_.filter.without_sensitive);
+    });
+  }
+
+  /// The entries, which are by type and line, in order of time. Where all versions come, none
+  /// stands before one that is above it in its log: the last line of an entry is the one that
+  /// counts, whatever its time.
+  [[nodiscard]] std::vector<std::size_t> order_of(const std::vector<TableEntry>& entries) const {
+    std::vector<std::pair<Timestamp, std::size_t>> keys;
+    keys.reserve(entries.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      Timestamp key = entries[i].timestamp;
+      if (options_.all_versions && i > 0 && entries[i - 1].type == entries[i].type) {
+        key = std::max(key, keys.back().first);
+      }
+      keys.emplace_back(key, i);
+    }
+    std::ranges::sort(keys);
+    std::vector<std::size_t> order;
+    order.reserve(keys.size());
+    for (const auto& [time, index] : keys) {
+      order.push_back(index);
+    }
+    return order;
+  }
+
+  const Store& store_;
+  const ExportOptions& options_;
+  ExportVisitor& visitor_;
+  std::vector<Chosen> chosen_;
+  ExportReport report_;
+  JsonParser parser_;
+  std::uint64_t done_ = 0;
+  std::uint64_t total_ = 0;
+};
+
+}  // namespace
+
+Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
+                                    ExportVisitor& visitor) {
+  return Export(store, options, visitor).run();
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,420 @@
+#include "search/held_indexes.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <set>
+
+#include "base/parallel.hpp"
+#include "search/packed_session.hpp"
+#include "search/past_files.hpp"
+#include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+namespace {
+
+/// Collects the indexes that a filter asks for.
+class IndexChoice {
+ public:
+  IndexChoice(const Store& store, const EntryFilter& filter, EvictedEntries evicted)
+      : store_(store),
+        filter_(filter),
+        has_live_(filter.archived != ArchivedSessions::kOnly),
+        has_packed_(filter.archived != ArchivedSessions::kWithout),
+        has_evicted_(has_packed_ && evicted == EvictedEntries::kWith) {}
+
+  Result<ChosenIndexes> run() {
+    chosen_.folder = look_at(store_, kArchiveFolder);
+    chosen_.is_only_one = filter_.sessions.size() == 1;
+    chosen_.is_past = filter_.as_of.has_value();
+    if (filter_.sessions.empty()) {
+      BMAD_TRY(add_all());
+    } else {
+      BMAD_TRY(add_named());
+    }
+    BMAD_TRY(add_candidates());
+    if (has_evicted_) {
+      for (const std::string& id : chosen_.evicted) {
+        BMAD_TRY(add_packed(id, PackedKind::kEvicted));
+      }
+    }
+    return std::move(chosen_);
+  }
+
+ private:
+  Status add_all() {
+    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store_, /*with_remains=*/true));
+    chosen_.evicted = std::move(present.evicted);
+    for (std::string& id : present.live) {
+      add_candidate(std::move(id), false);
+    }
+    for (std::string& id : present.packed) {
+      add_candidate(std::move(id), true);
+    }
+    return {};
+  }
+
+  Status add_named() {
+    const std::set<std::string_view> ids(filter_.sessions.begin(), filter_.sessions.end());
+    for (const std::string_view each : ids) {  // `session:a session:a`
+      const std::string id(each);
+      Status there = check_session(store_, id);
+      if (there) {
+        add_candidate(id, false);
+      } else if (has_packed_ && there.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+        add_candidate(id, true);
+      } else {
+        return there;
+      }
+    }
+    BMAD_TRY_ASSIGN(chosen_.evicted, evicted_sessions(store_, filter_.sessions));
+    return {};
+  }
+
+  void add_candidate(std::string id, bool archived) {
+    if (archived ? has_packed_ : has_live_ && (chosen_.is_only_one || !store_.is_left_out(id))) {
+      candidates_.push_back({.id = std::move(id), .archived = archived});
+    }
+  }
+
+  /// What the index of the memory covers is in its parts; each of the others has its own.
+  Status add_candidates() {
+    if (!filter_.as_of) {
+      // What was evicted and came back counts in its session, by the index that tells which it is.
+      const auto apart =
+          std::ranges::stable_partition(candidates_, [&](const RootIndex::Candidate& each) {
+            return !has_evicted_ || !std::ranges::binary_search(chosen_.evicted, each.id);
+          });
+      const std::span all(candidates_.begin(), apart.begin());
+      chosen_.parts = store_.root_index->sweep(all);
+      if (store_.root_index->seal_in_turns(all)) {
+        chosen_.parts = store_.root_index->sweep(all);
+      }
+    }
+    for (const RootIndex::Candidate& each : candidates_) {
+      if (each.is_covered) {
+        continue;
+      }
+      if (each.archived) {
+        BMAD_TRY(add_packed(each.id, PackedKind::kArchive));
+        continue;
+      }
+      BMAD_TRY_ASSIGN(const bool is_gone, has_gone(store_, each.id));
+      if (!is_gone) {
+        BMAD_TRY(add_live(each.id));
+      }
+    }
+    return {};
+  }
+
+  Status add_live(const std::string& id) {
+    chosen_.live.push_back({.session_id = id,
+                            .folder = look_at(store_, session_folder(id)),
+                            .archives = chosen_.folder});
+    BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
+                    filter_.as_of ? past_index(store_, {.session_id = id}, *filter_.as_of)
+                                  : session_index(store_, id));
+    chosen_.indexes.push_back(std::move(index));
+    return {};
+  }
+
+  Status add_packed(const std::string& id, PackedKind kind) {
+    BMAD_TRY_ASSIGN(const Packed packed, packed_session(store_, id, kind));
+    if (packed != nullptr) {
+      BMAD_TRY_ASSIGN(std::shared_ptr<SessionIndex> index,
+                      filter_.as_of
+                          ? past_index(store_, {.session_id = id, .packed = packed}, *filter_.as_of)
+                          : index_of(packed));
+      chosen_.indexes.push_back(std::move(index));
+      chosen_.packed.push_back(packed);
+    }
+    return {};
+  }
+
+  const Store& store_;
+  const EntryFilter& filter_;
+  bool has_live_;
+  bool has_packed_;
+  bool has_evicted_;
+  std::vector<RootIndex::Candidate> candidates_;
+  ChosenIndexes chosen_;
+};
+
+}  // namespace
+
+Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter,
+                                     EvictedEntries evicted) {
+  return IndexChoice(store, filter, evicted).run();
+}
+
+Status check_still_there(const Store& store, const EntryFilter& filter,
+                         const ChosenIndexes& chosen) {
+  for (const SeenFolder& seen : chosen.live) {
+    BMAD_TRY(check_still_there(store, seen));
+  }
+  for (const Packed& packed : chosen.packed) {
+    BMAD_TRY(packed->check_still_there());
+  }
+  const Result<FileInfo> folder = store.files->info(kArchiveFolder);
+  if (!folder || (chosen.folder && chosen.folder->same_file(*folder) &&
+                  chosen.folder->mtime_ns == folder->mtime_ns)) {
+    return {};
+  }
+  // Compaction may have moved entries where nobody looked for them.
+  BMAD_TRY_ASSIGN(const std::vector<std::string> evicted, evicted_sessions(store, filter.sessions));
+  const auto is_asked = [&](const std::string& id) {
+    return std::ranges::find(chosen.live, id, &SeenFolder::session_id) != chosen.live.end() ||
+           std::ranges::any_of(chosen.parts, [&](const std::shared_ptr<SegmentPart>& part) {
+             return std::ranges::any_of(part->sessions(), [&](const auto& session) {
+               return !session->is_archived() && session->session_id() == id;
+             });
+           });
+  };
+  for (const std::string& id : evicted) {
+    if (!std::ranges::binary_search(chosen.evicted, id) && is_asked(id)) {
+      return Error{.code = ErrorCode::E_STORAGE_IO,
+                   .message = "entries were evicted meanwhile",
+                   .path = store.files->display_path(evicted_path(id)),
+                   .os_error = ENOENT};
+    }
+  }
+  return {};
+}
+
+void seal_index(const Store& store, bool all) {
+  const Result<ChosenIndexes> chosen = chosen_indexes(store, {});
+  if (!chosen || !store.config.indexing.enabled) {
+    return;
+  }
+  HeldIndexes indexes(store, *chosen);
+  if (indexes.run([]() -> Status { return {}; })) {
+    indexes.seal(all);
+  }
+}
+
+HeldIndexes::HeldIndexes(const Store& store, const ChosenIndexes& chosen)
+    : store_(store),
+      is_only_one_(chosen.is_only_one),
+      is_past_(chosen.is_past),
+      owned_(chosen.indexes),
+      packed_(chosen.is_past ? std::vector<Packed>() : chosen.packed),
+      parts_(chosen.parts) {
+  for (const std::shared_ptr<SessionIndex>& index : owned_) {
+    indexes_.push_back(index.get());
+  }
+}
+
+/// Those of a part side by side.
+void HeldIndexes::list_sessions() {
+  sessions_.clear();
+  for (const std::shared_ptr<SegmentPart>& part : parts_) {
+    for (const std::unique_ptr<IndexedSession>& session : part->sessions()) {
+      sessions_.push_back(session.get());
+    }
+  }
+  sessions_.insert(sessions_.end(), indexes_.begin(), indexes_.end());
+}
+
+/// Goes on without what of the index of the memory is called `field`: a session, or a segment by
+/// its path. From now on its sessions have indexes of their own. Whether there is one.
+Result<bool> HeldIndexes::leave_parts(const std::string& field) {
+  locks_.clear();
+  bool is_here = store_.root_index->leave(field, indexes_);
+  for (std::shared_ptr<SegmentPart>& part : parts_) {
+    const std::shared_ptr<SegmentPart> all = part;
+    const bool is_whole = all->path() == field;
+    bool is_named = is_whole;
+    if (is_whole) {
+      store_.root_index->distrust(field);
+    }
+    for (const std::unique_ptr<IndexedSession>& session : all->sessions()) {
+      if (is_whole || session->session_id() == field) {
+        is_named = true;
+        BMAD_TRY(add_index(*session));
+      }
+    }
+    if (is_named) {
+      part = is_whole ? nullptr : store_.root_index->only(all, [&](const std::string& session_id) {
+        return session_id != field;
+      });
+      kept_.push_back(all);  // Somebody may hold what it said.
+      std::erase(parts_, nullptr);
+      is_here = true;
+      break;
+    }
+  }
+  return is_here;
+}
+
+Status HeldIndexes::add_index(const IndexedSession& session) {
+  if (!session.is_archived()) {
+    left_.push_back(see_folder(store_, session.session_id()));
+    owned_.push_back(session_index(store_, session.session_id()));
+  } else {
+    BMAD_TRY_ASSIGN(const Packed packed,
+                    packed_session(store_, session.session_id(), PackedKind::kArchive));
+    if (packed == nullptr) {
+      return {};
+    }
+    owned_.push_back(index_of(packed));
+    packed_.push_back(packed);
+  }
+  indexes_.push_back(owned_.back().get());
+  return {};
+}
+
+/// Errors: as check_still_there(): what looked empty may have been on its way.
+Status HeldIndexes::check_those_that_left() const {
+  for (const SeenFolder& seen : left_) {
+    BMAD_TRY(check_still_there(store_, seen));
+  }
+  return {};
+}
+
+/// Errors: as SessionIndex::refresh(), the first in the order of the sessions.
+Status HeldIndexes::hold() {
+  bool are_open = false;
+  while (!are_open) {  // Another thread may seal one before it is held: then it has forgotten all.
+    BMAD_TRY(refresh_and_lock());
+    are_open = std::ranges::all_of(indexes_, &SessionIndex::is_open);
+  }
+  list_sessions();
+  return hide_what_came_back();
+}
+
+Status HeldIndexes::refresh_and_lock() {
+  locks_.clear();
+  std::vector<Status> done(indexes_.size());
+  for_each_parallel(indexes_.size(), [&](std::size_t i) { done[i] = indexes_[i]->refresh(); });
+  const std::vector<SessionIndex*> all = indexes_;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    BMAD_TRY(done[i] ? Status() : drop(*all[i], std::move(done[i]).error()));
+  }
+  for (SessionIndex* session : indexes_) {
+    locks_.push_back(session->lock());
+  }
+  return {};
+}
+
+/// An entry that was evicted and is in its session again, as the one that was pinned, counts there.
+Status HeldIndexes::hide_what_came_back() {
+  for (const Packed& packed : packed_) {
+    if (packed->kind() != PackedKind::kEvicted) {
+      continue;
+    }
+    SessionIndex* session = nullptr;
+    for (SessionIndex* each : indexes_) {
+      session = !each->is_evicted() && each->session_id() == packed->session_id() ? each : session;
+    }
+    std::shared_ptr<SessionIndex> other;  // Only what is archived was asked for.
+    if (session == nullptr) {
+      other = session_index(store_, packed->session_id());
+      Result<std::shared_lock<std::shared_mutex>> fresh = other->fresh();
+      if (!fresh) {
+        BMAD_TRY(store_.leave_out(packed->session_id(), std::move(fresh).error()));
+        continue;  // What came back can't be known.
+      }
+      locks_.push_back(*std::move(fresh));
+      owned_.push_back(other);
+      session = other.get();
+    }
+    BMAD_TRY(in_session(packed->index(), packed->index().hide_those_in(*session)));
+  }
+  return {};
+}
+
+void HeldIndexes::seal(bool all) {
+  locks_.clear();
+  if (!store_.config.indexing.enabled) {
+    return;
+  }
+  if (store_.indexes_at_the_end) {
+    store_.is_index_wanting = store_.is_index_wanting || !indexes_.empty();
+    return;
+  }
+  if (!is_past_) {
+    std::vector<std::shared_ptr<SessionIndex>> uncovered = owned_;
+    std::ranges::sort(uncovered, {}, &SessionIndex::name);
+    const auto same = std::ranges::unique(uncovered, {}, &SessionIndex::name);
+    uncovered.erase(same.begin(), same.end());
+    store_.root_index->seal(uncovered, all);
+  }
+  for (const Packed& each : packed_) {
+    if (!each->wants_known()) {
+      continue;
+    }
+    // One at a time: others that want the lock get their turn.
+    const Result<FileLock::Guard> guard = store_.lock_root("index", std::chrono::milliseconds(0));
+    if (!guard || !each->write_known()) {
+      return;  // Another time.
+    }
+  }
+}
+
+bool HeldIndexes::is_about_an_index(const Error& error) {
+  return error.code == ErrorCode::E_STORAGE_CORRUPT || error.code == ErrorCode::E_CONCURRENT_MOD;
+}
+
+SessionIndex* HeldIndexes::named(std::string_view name) {
+  const auto found = std::ranges::find_if(
+      indexes_, [&](const SessionIndex* index) { return index->name() == name; });
+  return found == indexes_.end() ? nullptr : *found;
+}
+
+/// Goes on without a session. Errors: `error` when that is no answer to it.
+Status HeldIndexes::drop(SessionIndex& session, Error error) {
+  if (is_only_one_ || session.is_archived() || session.is_evicted()) {
+    return error;
+  }
+  BMAD_TRY(store_.leave_out(session.session_id(), std::move(error)));
+  std::erase(indexes_, &session);
+  return {};
+}
+
+namespace {
+
+std::shared_ptr<SessionIndex> new_index(const Store& store, const std::string& session_id) {
+  return std::make_shared<SessionIndex>(
+      *store.files, store.clock,
+      SessionIndex::Options{.session_id = session_id,
+                            .language = store.config.indexing.language,
+                            .cache_size = store.config.index_cache_size_bytes(),
+                            .base = [root = store.root_index.get(), session_id] {
+                              return root->base_of(session_id);
+                            }});
+}
+
+}  // namespace
+
+std::shared_ptr<SessionIndex> session_index(const Store& store, const std::string& session_id) {
+  const std::lock_guard guard(store.indexes_mutex);
+  std::shared_ptr<SessionIndex>& slot = store.indexes[session_id];
+  if (slot == nullptr) {
+    slot = new_index(store, session_id);
+  }
+  return slot;
+}
+
+bool has_index(const Store& store, const std::string& session_id) {
+  std::shared_ptr<SessionIndex> index;
+  {
+    const std::lock_guard guard(store.indexes_mutex);
+    const auto known = store.indexes.find(session_id);
+    index = known == store.indexes.end() ? nullptr : known->second;
+  }
+  if (index == nullptr) {
+    return false;
+  }
+  const auto guard = index->lock();
+  return index->is_open();
+}
+
+std::shared_ptr<SessionIndex> passing_index(const Store& store, const std::string& session_id) {
+  const std::lock_guard guard(store.indexes_mutex);
+  const auto known = store.indexes.find(session_id);
+  return known == store.indexes.end() ? new_index(store, session_id) : known->second;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,167 @@
+// held_indexes.hpp - the indexes of the sessions that a question is asked of: refreshed, held
+// still, and made anew where one turns out not to hold.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/packed_session.hpp"
+#include "search/root_index.hpp"
+#include "search/session_index.hpp"
+#include "store/present_sessions.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+/// The index of `session_id`, kept as long as the root is open; refresh() it before use.
+std::shared_ptr<SessionIndex> session_index(const Store& store, const std::string& session_id);
+/// The same for who works through all sessions and needs each index once: one that is not there is
+/// not kept.
+std::shared_ptr<SessionIndex> passing_index(const Store& store, const std::string& session_id);
+/// Whether the index of `session_id` is in memory: refresh() takes in what is new, and no more.
+bool has_index(const Store& store, const std::string& session_id);
+
+/// The indexes that a question is asked of.
+struct ChosenIndexes {
+  /// Those whose sessions the index of the memory covers, and those of the others.
+  std::vector<std::shared_ptr<SegmentPart>> parts;
+  std::vector<std::shared_ptr<SessionIndex>> indexes;
+  std::vector<SeenFolder> live;      ///< Of the latter, the sessions that are folders.
+  std::vector<Packed> packed;        ///< Those of archives and of what was evicted.
+  std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
+  std::optional<FileInfo> folder;    ///< archive/, before it was listed.
+  bool is_only_one = false;          ///< One session was named: its errors are the answer.
+  bool is_past = false;              ///< The indexes are of past_files.hpp, and nobody else's.
+
+  /// Takes out what `is_wanted(session_id)` doesn't want.
+  template <typename IsWanted>
+  void keep(const RootIndex& root, const IsWanted& is_wanted) {
+    for (std::shared_ptr<SegmentPart>& part : parts) {
+      part = root.only(part, is_wanted);
+    }
+    std::erase(parts, nullptr);
+    std::erase_if(indexes, [&](const auto& index) { return !is_wanted(index->session_id()); });
+    std::erase_if(packed, [&](const Packed& each) { return !is_wanted(each->session_id()); });
+  }
+};
+
+enum class EvictedEntries : std::uint8_t { kWith, kWithout };
+
+/// The indexes of the sessions that `filter` names, each once; of all when it names none.
+Result<ChosenIndexes> chosen_indexes(const Store& store, const EntryFilter& filter,
+                                     EvictedEntries evicted = EvictedEntries::kWith);
+
+/// Whether everything is where it was, after it was searched. Errors: one that is_not_found().
+Status check_still_there(const Store& store, const EntryFilter& filter,
+                         const ChosenIndexes& chosen);
+
+/// The indexes of some sessions, as fresh as their logs, held still. A session that can't be read
+/// is left out, see Store::leave_out().
+class HeldIndexes {
+ public:
+  HeldIndexes(const Store& store, const ChosenIndexes& chosen);
+
+  /// Runs `work` on the held indexes; when one of them turns out not to hold, it is made anew and
+  /// the work is done again: first from a segment, then from the logs alone. Each index has
+  /// its own tries, since many may be damaged at once.
+  template <typename Work>
+  auto run(const Work& work) -> decltype(work()) {
+    constexpr int kTries = 4;
+    std::map<const SessionIndex*, int> tries;
+    while (true) {
+      BMAD_TRY(hold());
+      auto result = work();
+      for (const std::shared_ptr<SegmentPart>& part : parts_) {
+        if (Status holds = result ? part->status() : Status(); !holds) {
+          result = std::move(holds).error();
+        }
+      }
+      for (const SessionIndex* const index : indexes_) {
+        if (Status holds = result ? index->status() : Status(); !holds) {
+          result = std::move(holds).error();
+        }
+      }
+      if (!result && is_about_an_index(result.error())) {
+        BMAD_TRY_ASSIGN(const bool is_mended, leave_parts(result.error().field));
+        if (is_mended) {
+          continue;
+        }
+      }
+      SessionIndex* const doubtful = result ? nullptr : named(result.error().field);
+      if (doubtful == nullptr) {
+        BMAD_TRY(result ? check_those_that_left() : Status());
+        return result;
+      }
+      const int done = is_about_an_index(result.error()) ? ++tries[doubtful] : kTries;
+      locks_.clear();
+      if (done == kTries) {
+        BMAD_TRY(drop(*doubtful, std::move(result).error()));
+      } else if (done == 1) {
+        doubtful->forget();
+      } else {
+        const Status rebuilt = doubtful->rebuild();
+        BMAD_TRY(rebuilt ? Status() : drop(*doubtful, rebuilt.error()));
+      }
+    }
+  }
+
+  [[nodiscard]] std::span<IndexedSession* const> sessions() const { return sessions_; }
+
+  /// Takes what the next process would miss into the segments, with `all` however little it is.
+  /// What goes wrong (a full disk, a store that may only be read) is no concern of the one who
+  /// asked: the logs are the truth.
+  void seal(bool all = false);
+
+ private:
+  Status hold();
+  Status refresh_and_lock();
+  void list_sessions();
+  Result<bool> leave_parts(const std::string& field);
+  Status add_index(const IndexedSession& session);
+  [[nodiscard]] Status check_those_that_left() const;
+  Status hide_what_came_back();
+  static bool is_about_an_index(const Error& error);
+  SessionIndex* named(std::string_view name);
+  Status drop(SessionIndex& session, Error error);
+
+  const Store& store_;
+  bool is_only_one_;
+  bool is_past_;
+  std::vector<std::shared_ptr<SessionIndex>> owned_;
+  std::vector<Packed> packed_;
+  std::vector<std::shared_ptr<SegmentPart>> parts_;
+  std::vector<std::shared_ptr<SegmentPart>> kept_;
+  std::vector<SeenFolder> left_;           // Folders that were in a part, and are read since.
+  std::vector<SessionIndex*> indexes_;     // Those of sessions that are indexed by themselves.
+  std::vector<IndexedSession*> sessions_;  // All.
+  std::vector<std::shared_lock<std::shared_mutex>> locks_;
+};
+
+/// Takes what is new in the sessions into the index of the memory: when it is enough to be worth
+/// it, or all of it. For those who have time. What fails here fails nothing.
+void seal_index(const Store& store, bool all = false);
+
+/// What `work` makes of the indexes of the sessions that `filter` names; afterwards what is
+/// new is sealed where that is worth it.
+template <typename Work>
+auto with_indexes(const Store& store, const EntryFilter& filter, const Work& work)
+    -> decltype(work(std::declval<HeldIndexes&>())) {
+  const auto ask = [&]() -> decltype(work(std::declval<HeldIndexes&>())) {
+    BMAD_TRY_ASSIGN(const ChosenIndexes chosen, chosen_indexes(store, filter));
+    HeldIndexes indexes(store, chosen);
+    auto result = indexes.run([&] { return work(indexes); });
+    if (result) {
+      BMAD_TRY(check_still_there(store, filter, chosen));
+      indexes.seal();
+    }
+    return result;
+  };
+  return choose_steadily(store, ask);
+}
+
+}  // namespace bmad_mem

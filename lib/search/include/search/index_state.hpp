@@ -1,0 +1,76 @@
+// index_state.hpp - index/CURRENT: which segments there are, and what of each session's logs they
+// cover. docs/files.md draws it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "search/segment.hpp"
+
+namespace bmad_mem {
+
+/// A log as it is covered, see LogCover. Few bytes, since there may be twenty thousand.
+struct CoveredLog {
+  EntryType type = EntryType::kConversation;
+  bool mtime_is_telling = false;
+  bool has_tail = false;
+  std::uint64_t bytes = 0;
+  std::uint64_t hash = 0;
+  std::uint64_t chain = 0;
+  std::uint64_t size = 0;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t mtime_ns = 0;
+  std::int64_t ctime_ns = 0;  // 0: it doesn't matter.
+  std::uint64_t lines = 0;
+};
+
+/// "s1"; "s1/evicted" for what compaction moved out of it.
+std::string covered_key(std::string_view session_id, bool evicted);
+
+/// A session in a segment, or what was evicted from one.
+struct CoveredSession {
+  std::uint32_t segment = 0;  // In IndexState::segments.
+  std::uint32_t number = 0;   // In the segment.
+  std::uint64_t package = 0;  // Of an archive, or of what was evicted.
+  std::uint64_t folder_inode = 0;
+  std::int64_t folder_mtime_ns = 0;  // 0: it says nothing.
+  std::uint32_t empty_logs = 0;      // By type: those that were there; their folder won't tell.
+  std::vector<CoveredLog> logs;
+};
+using CoveredSessions = std::map<std::string, CoveredSession, std::less<>>;  // By covered_key().
+
+/// What CURRENT says.
+struct IndexState {
+  std::uint64_t next = 1;  // The number of the next segment.
+  std::vector<std::string> names;
+  std::vector<std::shared_ptr<Segment>> segments;  // Null: it can't be read.
+  CoveredSessions sessions;
+  FileInfo file;  // CURRENT.
+};
+
+/// "index/{name}".
+std::string segment_path(std::string_view name);
+/// Whether it is a number and ".seg".
+bool is_segment_name(std::string_view name);
+
+/// The segment of that name if it has that hash, or null.
+using OpenSegment =
+    std::function<std::shared_ptr<Segment>(const std::string& name, std::uint64_t hash)>;
+
+/// What `text` says; null when it does not hold, or is of another version, analyzer or language.
+/// Sessions whose segment can't be opened are left out. `text` is not moved where it has room for
+/// kJsonPadding bytes more.
+std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view language,
+                                              const OpenSegment& open);
+std::string index_state_text(const IndexState& state, std::string_view language);
+
+}  // namespace bmad_mem

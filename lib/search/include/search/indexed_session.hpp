@@ -1,0 +1,202 @@
+// indexed_session.hpp - a session as a search sees it, wherever its index is.
+//
+//   IndexedSession   one session: its slots, times and lines      SessionIndex, SegmentSession
+//   IndexPart        what answers for all its sessions at once:   SessionIndex, SegmentPart
+//                    the postings of a term, the terms there are
+//
+// A search asks parts for postings, so that sessions that hold no word of a question cost nothing,
+// and sessions for all else. The sessions of a part stand side by side in what is searched.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/result.hpp"
+#include "search/entry_columns.hpp"
+#include "search/impact.hpp"
+#include "search/memtable.hpp"
+#include "search/slot_table.hpp"
+
+namespace bmad_mem {
+
+struct StatementRow;
+
+/// Who speaks in some sessions.
+struct Participants {
+  std::set<std::string> names;
+  bool has_user = false;  ///< Messages with role user; so for the next.
+  bool has_assistant = false;
+};
+
+/// The live entries of one session that hold a key. Nothing is in one that is not.
+struct SessionPostings {
+  std::uint32_t session = 0;              ///< Its number in the part.
+  std::span<const SlotPosting> postings;  ///< Ascending by slot.
+  const Impact* impacts = nullptr;        ///< Of each, see impact.hpp; null where nobody knows.
+  std::uint64_t frequency_sum = 0;
+  std::uint64_t window_count = 0;  ///< Of a term: entries that have one of them in their window.
+};
+
+/// Those of all sessions of a part, ascending by session.
+struct PartPostings {
+  std::vector<SessionPostings> sessions;
+  std::shared_ptr<const void> owner;  ///< Keeps what the spans show.
+};
+
+/// Threads: all calls may be made at the same time.
+class IndexPart {
+ public:
+  IndexPart() = default;
+  IndexPart(const IndexPart&) = delete;
+  IndexPart& operator=(const IndexPart&) = delete;
+  virtual ~IndexPart() = default;
+
+  /// Errors here and below: E_STORAGE_CORRUPT with Error::field naming the index that does not
+  /// hold, by IndexedSession::name().
+  virtual Result<PartPostings> part_postings(PostingKind kind, std::string_view key) = 0;
+
+  /// Calls `use` for the keys of live entries that start with `prefix` and that `wanted` wants,
+  /// ascending, with how many entries are under each, until it says false.
+  using WantKey = std::function<bool(std::string_view key)>;
+  using UseKey = std::function<bool(std::string_view key, std::uint64_t entry_count)>;
+  virtual Status part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                           const UseKey& use) = 0;
+
+  /// The live entries with this id, at most one a session and type. Errors: as line() and above.
+  struct PartEntry {
+    std::uint32_t session = 0;  ///< Its number in the part.
+    Ordinal ordinal = 0;
+  };
+  virtual Result<std::vector<PartEntry>> part_find(std::string_view id) = 0;
+
+  /// Adds those who speak in its sessions.
+  virtual void add_participants(Participants& all) const = 0;
+};
+
+/// How many live entries a session has, and how long they are.
+struct SlotTotals {
+  std::uint64_t entries = 0;
+  std::uint64_t lengths = 0;  ///< In terms; so for the next.
+  std::uint64_t window_lengths = 0;
+};
+
+/// Threads: all calls may be made at the same time.
+class IndexedSession {
+ public:
+  IndexedSession() = default;
+  IndexedSession(const IndexedSession&) = delete;
+  IndexedSession& operator=(const IndexedSession&) = delete;
+  virtual ~IndexedSession() = default;
+
+  [[nodiscard]] virtual const std::string& session_id() const = 0;
+  [[nodiscard]] virtual bool is_archived() const = 0;
+  [[nodiscard]] virtual bool is_evicted() const = 0;
+  /// What tells it from the other indexes of a search: the session's id, and a mark for what was
+  /// evicted.
+  [[nodiscard]] std::string name() const {
+    return is_evicted() ? session_id() + "#evicted" : session_id();
+  }
+  /// The part that answers for it, and its number there.
+  [[nodiscard]] virtual IndexPart& part() = 0;
+  [[nodiscard]] virtual std::uint32_t number_in_part() const { return 0; }
+
+  /// Latest timestamp of all versions; 1970 without entries.
+  [[nodiscard]] virtual Timestamp newest() const = 0;
+  /// Reads no column.
+  [[nodiscard]] virtual Result<SlotTotals> totals() = 0;
+
+  /// Makes slots(), timestamp() and odd() there. Errors: E_STORAGE_CORRUPT.
+  virtual Status load() = 0;
+  /// The same for the slots from `begin` to before `end`; slots() itself is there for none, too.
+  virtual Status load_slots(std::uint32_t /*begin*/, std::uint32_t /*end*/) { return load(); }
+  [[nodiscard]] virtual SlotView slots() const = 0;
+  /// The columns of these slots alone, by the same numbers, without what load() takes for all. They
+  /// hold until `room` is used again. Errors: E_STORAGE_CORRUPT.
+  virtual Result<SlotView> slots_between(std::uint32_t /*begin*/, std::uint32_t /*end*/,
+                                         SlotRoom& /*room*/) {
+    BMAD_TRY(load());
+    return slots();
+  }
+  /// Reads the times of all, for who wants most of them: timestamp() reads a few at a time.
+  virtual Status load_times() { return {}; }
+  [[nodiscard]] virtual Timestamp timestamp(Ordinal ordinal) const = 0;
+  [[nodiscard]] virtual const OddEntry* odd(Ordinal ordinal) const = 0;
+  /// By slot, 1 for an entry that must not be found; null when there is none.
+  [[nodiscard]] virtual std::shared_ptr<const std::vector<std::uint8_t>> hidden() const {
+    return nullptr;
+  }
+
+  /// Errors: E_STORAGE_CORRUPT.
+  [[nodiscard]] virtual Result<IndexRow> row(Ordinal ordinal) const = 0;
+  /// The id of an entry of `type`, from its row or else from its line. Errors: as line().
+  [[nodiscard]] Result<std::string> id(EntryType type, Ordinal ordinal) const;
+
+  /// The live entries that hold a key; load() comes first.
+  using Postings = std::shared_ptr<const SlotPostings>;
+  virtual Result<Postings> live_postings(PostingKind kind, std::string_view key) = 0;
+
+  /// Calls `use` for each line of a preference and of a fact, superseded ones too, log by log in
+  /// the order of their lines. Errors: E_STORAGE_CORRUPT.
+  using UseStatement = std::function<void(const StatementRow& row)>;
+  virtual Status for_statements(const UseStatement& use) = 0;
+
+  /// The line of a live entry, where it stands. Errors: E_CONCURRENT_MOD when the log has changed
+  /// since it was indexed; E_STORAGE_CORRUPT when the index does not hold.
+  struct LoadedLine {
+    std::string text;
+    std::uint64_t number = 0;  ///< 1-based.
+    EntryType type = EntryType::kConversation;
+  };
+  /// The logs stay open from line to line.
+  using OpenLogs = std::array<std::unique_ptr<File>, kEntryTypeCount>;
+  virtual Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const = 0;
+  [[nodiscard]] Result<LoadedLine> line(Ordinal ordinal) const {
+    OpenLogs logs;
+    return line(ordinal, logs);
+  }
+};
+
+/// A part of what is searched; session `number` of it is number `first` + `number` there.
+struct SearchedPart {
+  IndexPart* part = nullptr;
+  std::size_t first = 0;
+};
+
+inline std::vector<SearchedPart> parts_of(std::span<IndexedSession* const> sessions) {
+  std::vector<SearchedPart> parts;
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    IndexPart* const part = &sessions[i]->part();
+    if (parts.empty() || parts.back().part != part) {
+      parts.push_back({.part = part, .first = i});
+    }
+  }
+  return parts;
+}
+
+/// `outcome`, whose error says in Error::field which index it is about, by IndexedSession::name(),
+/// unless it does already: the engine makes that one anew.
+template <typename Outcome>
+Outcome in_session(const IndexedSession& session, Outcome outcome) {
+  if (!outcome && outcome.error().field.empty()) {
+    outcome.error().field = session.name();
+  }
+  return outcome;
+}
+
+/// Reads the line at `row` of `log`, which is that of `type` of the session, opened where it is
+/// null, and compares its hash. Errors: E_CONCURRENT_MOD when another line is there.
+Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& session_id,
+                                            EntryType type, const EntryRow& row,
+                                            std::unique_ptr<File>& log);
+
+}  // namespace bmad_mem

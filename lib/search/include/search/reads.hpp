@@ -1,0 +1,42 @@
+// reads.hpp - what is asked of a memory: entries by id, lists, queries, counts. No lock is taken.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/exports.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+/// What is in sessions and archives; nothing that was evicted.
+Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> sessions,
+                                        std::span<const EntryType> types, bool all_versions,
+                                        ArchivedSessions archived = ArchivedSessions::kWith);
+/// The entries with these ids, wherever they are; by their places, not by the ids. With
+/// `all_versions`, those that were evicted come first. `as_of`: see EntryFilter; not with both.
+Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std::string> ids,
+                                        std::span<const std::string> sessions, bool all_versions,
+                                        std::optional<Timestamp> as_of = {});
+Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter);
+Result<ExportReport> export_entries(const Store& store, const ExportOptions& options,
+                                    ExportVisitor& visitor);
+
+Result<QueryAnswer> answer_query(const Store& store, const Query& query);
+Result<std::vector<RelatedEntry>> related_entries(const Store& store, std::string_view id,
+                                                  const EntryFilter& filter);
+Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter);
+Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
+                                               TimelineUnit unit);
+Result<SessionStatistics> count_session(const Store& store, const std::string& session_id);
+/// See MemoryManager::find_text().
+Result<std::vector<Leftover>> find_text(const Store& store, std::string_view text);
+
+}  // namespace bmad_mem

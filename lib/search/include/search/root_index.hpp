@@ -1,0 +1,168 @@
+// root_index.hpp - the index of the whole memory: which sessions its segments cover, and whether
+// that still holds.
+//
+//   index/CURRENT    JSON: the segments with their hashes, and what of each session's logs they
+//   cover; replaced whole index/N.seg      some sessions each (index/segment.hpp); never changed
+//
+//   sessions there are --sweep--> as covered: in a part          one stat a log
+//                             +-> anything else: an index of its own (SessionIndex)
+//
+// With a StoreWatch, sweep() keeps what it found out of a session until its folder changes.
+//
+// All of it is derived. What is missing, damaged or of another program costs time and no answer.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "search/index_state.hpp"
+#include "search/segment.hpp"
+#include "search/session_index.hpp"
+#include "store/file_lock.hpp"
+#include "store/store_watch.hpp"
+
+namespace bmad_mem {
+
+struct Store;
+
+/// Threads: safe.
+class RootIndex {
+ public:
+  explicit RootIndex(const Store& store) : store_(store) {}
+
+  /// A session that may be covered.
+  struct Candidate {
+    std::string id;
+    bool archived = false;
+    bool is_covered = false;  ///< What sweep() found out.
+  };
+
+  /// Looks which of `candidates` are as the segments have them. Their parts, in no order; a part
+  /// that was made for the same sessions before is the same one.
+  std::vector<std::shared_ptr<SegmentPart>> sweep(std::span<Candidate> candidates);
+
+  /// The sessions of `part` that `is_wanted(session_id)` wants: `part` itself when these are all,
+  /// and null when there are none.
+  template <typename IsWanted>
+  [[nodiscard]] std::shared_ptr<SegmentPart> only(const std::shared_ptr<SegmentPart>& part,
+                                                  const IsWanted& is_wanted) const {
+    std::vector<std::uint32_t> wanted;
+    for (const std::uint32_t number : part->numbers()) {
+      if (is_wanted(part->shared_segment()->session_id(number))) {
+        wanted.push_back(number);
+      }
+    }
+    if (wanted.size() == part->numbers().size()) {
+      return part;
+    }
+    return wanted.empty()
+               ? nullptr
+               : std::make_shared<SegmentPart>(part->shared_segment(), wanted, files_of());
+  }
+
+  /// What a segment knows of a session, whatever its logs hold by now; nothing where none does.
+  std::optional<SessionBase> base_of(const std::string& session_id);
+  /// What it knows of what is packed: an archive, or what was evicted; nothing of another package.
+  std::optional<SessionBase> base_of(const std::string& session_id, bool evicted,
+                                     std::uint64_t package);
+
+  /// From now on the segment of that path is not believed, in this process.
+  void distrust(std::string_view path);
+  /// The same where one of `indexes`, of which none is held, begins in it: they begin without it.
+  bool leave(std::string_view path, std::span<SessionIndex* const> indexes);
+
+  /// Takes `indexes`, which are of sessions that sweep() found not covered, into the segments when
+  /// they hold enough that is new, or with `any`, if anything; merges segments where there are too
+  /// many. Nothing happens while another process is at it. What fails here fails nothing.
+  void seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any = false);
+
+  /// Takes what of `candidates` is not covered into the segments, some sessions at a time, where it
+  /// is too much to be held in memory together, as after a clone. Whether it did.
+  bool seal_in_turns(std::span<const Candidate> candidates);
+
+  /// When it returns, no byte of these sessions is in a segment. Waits for who is at it.
+  /// Errors: as the file system's.
+  Status remove(std::span<const std::string> session_ids);
+
+  /// Makes all anew, when the next one asks.
+  Status clear();
+
+  /// Removes what a process that died left in the folder. Waits for who is at it.
+  /// Errors: as the file system's; E_LOCK_TIMEOUT.
+  Status tidy();
+
+ private:
+  using SharedState = std::shared_ptr<const IndexState>;
+
+  SharedState state();
+  [[nodiscard]] SharedState read_state() const;
+  [[nodiscard]] std::shared_ptr<Segment> open_segment(const std::string& name,
+                                                      std::uint64_t hash) const;
+  [[nodiscard]] FileLock lock() const;
+  Status write_state(const IndexState& state);
+  /// What was found out of a session that its files alone did not tell.
+  struct Finding {
+    std::optional<CoveredSession> session;
+    std::uint64_t hashed = 0;  ///< Bytes that it took.
+    bool may_be_kept = true;   ///< No log can be changed under another name.
+  };
+  using Findings = std::map<std::string, Finding, std::less<>>;  // By covered_key().
+
+  /// A candidate that CURRENT knows, and what it says of it.
+  struct Look {
+    Candidate* candidate = nullptr;
+    const CoveredSession* covered = nullptr;
+    bool is_kept = false;  ///< It was as covered, and nothing has changed since.
+    Finding finding = {};
+  };
+  void compare(const SharedState& now, std::span<Look> looks);
+  void take_kept(const SharedState& now, std::span<Look> looks);
+  void keep(const SharedState& now, StoreWatch::Moment moment, std::span<const Look> looks);
+  [[nodiscard]] bool is_as_covered(const std::string& id, const CoveredSession& covered,
+                                   Finding& finding) const;
+  [[nodiscard]] bool is_log_as_covered(const std::string& path, CoveredLog& log,
+                                       Finding& finding) const;
+  [[nodiscard]] std::optional<bool> is_empty_log(const std::string& id, EntryType type) const;
+  std::shared_ptr<SegmentPart> part_of(const std::shared_ptr<Segment>& segment,
+                                       std::vector<std::uint32_t> wanted);
+  [[nodiscard]] FilesOf files_of() const;
+  void remember(const SharedState& now, const Findings& findings);
+  void remember_grown(const SharedState& now,
+                      std::span<const std::shared_ptr<SessionIndex>> indexes);
+  [[nodiscard]] bool is_distrusted(std::string_view name) const;
+  Status add_segments(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
+  Status merge_segments(IndexState& state, const std::set<std::uint32_t>& which);
+  Status merge_where_many(IndexState& state);
+  std::string new_name(IndexState& state) const;
+  Status remove_unused(const IndexState& state) const;
+  [[nodiscard]] CoveredSession covered_by(const SessionIndex& index,
+                                          const Result<FileInfo>& folder) const;
+  Status add_segment(IndexState& state, std::span<const std::shared_ptr<SessionIndex>> indexes);
+  Result<std::shared_ptr<Segment>> make_segment(
+      IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const;
+  [[nodiscard]] Result<std::optional<FileLock::Guard>> change() const;
+
+  const Store& store_;
+  mutable std::mutex mutex_;  // Guards what follows.
+  SharedState state_;
+  std::set<std::string, std::less<>> distrusted_;
+  struct Part {
+    std::shared_ptr<Segment> segment;
+    std::vector<std::uint32_t> wanted;
+    std::shared_ptr<SegmentPart> part;
+  };
+  std::vector<Part> parts_;
+  SharedState kept_state_;  // What the sessions in kept_ were compared with.
+  /// Sessions that were as covered, and when that was found out.
+  std::map<std::string, StoreWatch::Moment, std::less<>> kept_;
+};
+
+}  // namespace bmad_mem

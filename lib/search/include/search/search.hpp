@@ -1,0 +1,90 @@
+// search.hpp - from a question to the entries that answer it.
+//
+//   clauses --analyze--> terms, names, dates --> postings of each session     (all cores)
+//           --sum up--> weights --> text score of each entry --> relevance --> top k
+//
+//   relevance = text (0.75 + 0.25 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
+//             = 0.4 text + 0.3 time + 0.2 importance + 0.1 access     without words, and on request
+//
+// text: ranker.hpp. time: effective_decay() as if nothing was pinned, but 1 for all when the
+// question names a time: who asks about last June must not get this week. importance:
+// importance_of(). access: exp(-0.05 x hours since the last access), at least 0.5. A statement that
+// does not hold (validity.hpp) counts half.
+//
+// Found is: with words, what holds one of them or stands beside an entry that does; and what lies
+// in a time that the question names. Ordered by time, only what holds a word itself. Without words,
+// what passes the filters. A question that names somebody and holds no word that is known finds
+// what they said last. A phrase narrows what is found to entries that hold it themselves or in
+// their window, if there are any. The same entry in two sessions is found once.
+//
+// Ties go to the longer entry (in terms), then to the newer one, then by session, type and place in
+// the log.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+#include "model/decay.hpp"
+#include "search/indexed_session.hpp"
+#include "search/question.hpp"
+
+namespace bmad_mem {
+
+struct SearchSettings {
+  Timestamp now{};
+  DecaySettings decay;
+  RelevanceCombine combine = RelevanceCombine::kFactors;  ///< When the query names none.
+  RelevanceWeights weights;                               ///< So too.
+  std::string language = "english";
+  /// When Query::timeout is over; counted from when the query came in.
+  std::optional<std::chrono::steady_clock::time_point> deadline;
+
+  [[nodiscard]] bool is_late() const {
+    return deadline && std::chrono::steady_clock::now() > *deadline;
+  }
+};
+
+/// What a query that took too long gets. E_QUERY_TIMEOUT.
+Error query_timeout(const Query& query);
+
+/// One entry found, by its place in the index.
+struct Found {
+  std::size_t session = 0;  ///< Index in the sessions searched.
+  EntryType type = EntryType::kConversation;
+  Ordinal ordinal = 0;
+  Timestamp timestamp{};
+  double relevance = 0;  ///< Not cut off at 1, so that hits beyond it keep their order.
+  RelevanceComponents components;
+  bool evicted = false;      ///< It comes after all that is not.
+  std::uint32_t length = 0;  ///< In terms.
+  bool outdated = false;     ///< As in Hit.
+  /// Where it had to be read anyway.
+  std::shared_ptr<const IndexedSession::LoadedLine> line = nullptr;
+};
+
+struct SearchResult {
+  std::vector<Found> found;                   ///< Best first, or in the order asked for.
+  std::vector<TextExplanation> explanations;  ///< As `found`, when Query::explain asks for them.
+  RelevanceCombine combine = RelevanceCombine::kFactors;  ///< That was used; so for the next one.
+  RelevanceWeights weights;
+  bool weak = false;                         ///< As in Hit, of all that was found.
+  std::set<std::string, std::less<>> terms;  ///< What to mark in snippets.
+  std::vector<std::string> instead;          ///< As in QueryAnswer.
+};
+
+/// Searches `sessions`, which the caller has refreshed and locked.
+/// Errors: E_INVALID_QUERY; E_QUERY_TIMEOUT; E_STORAGE_CORRUPT or E_CONCURRENT_MOD with the id of
+/// the session in Error::field: rebuild that index and search again.
+Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
+                            const Question& question, const SearchSettings& settings);
+
+}  // namespace bmad_mem

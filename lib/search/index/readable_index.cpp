@@ -1,0 +1,184 @@
+#include "search/readable_index.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "model/entry.hpp"
+#include "search/memtable.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr int kReadableIndexVersion = 3;  // 2 was searched, 1 is the specification's.
+
+/// The ids of the entries of a session, in the order of its logs.
+class EntryIds {
+ public:
+  EntryIds(SlotView slots, std::span<const IndexRow> rows)
+      : rows_(rows), by_line_(rows.size()), places_(rows.size()), quoted_(rows.size()) {
+    for (std::uint32_t slot = 0; slot < rows.size(); ++slot) {
+      by_line_[slot] = {.type = flag_type(slots.flags[slot]), .slot = slot};
+    }
+    std::ranges::sort(by_line_, {}, [&](const Place& place) {
+      return std::pair(place.type, rows_[place.slot].row.line);
+    });
+    for (std::uint32_t at = 0; at < by_line_.size(); ++at) {
+      places_[by_line_[at].slot] = at;
+    }
+  }
+
+  /// Reads those of one log. Errors: as scan_log(); E_CONCURRENT_MOD when the log is another one.
+  Status read(FileSystem& files, const std::string& path, EntryType type, JsonParser& parser) {
+    const auto [first, last] = std::ranges::equal_range(by_line_, type, {}, &Place::type);
+    auto next = first;
+    if (first == last) {
+      return {};
+    }
+    BMAD_TRY(scan_log(files, path, type, parser, {.on_entry = [&](const ScannedEntry& entry) {
+                        if (next == last || rows_[next->slot].row.line != entry.line) {
+                          return;  // An older version, or one that has come since.
+                        }
+                        if (rows_[next->slot].row.line_hash == entry_line_hash(entry.text)) {
+                          const auto at = static_cast<std::size_t>(next - by_line_.begin());
+                          quoted_[at] = json_quoted(entry_id(entry.value));
+                        }
+                        ++next;
+                      }}));
+    return next == last &&
+                   std::ranges::none_of(std::span(quoted_).subspan(
+                                            static_cast<std::size_t>(first - by_line_.begin()),
+                                            static_cast<std::size_t>(last - first)),
+                                        &std::string::empty)
+               ? Status()
+               : Status(Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                              .message = "the log was changed while its index was written",
+                              .path = files.display_path(path)});
+  }
+
+  void tell(std::span<const SlotPosting> postings, std::string& out) {
+    found_.clear();
+    for (const SlotPosting& posting : postings) {
+      found_.push_back(places_[posting.slot]);
+    }
+    std::ranges::sort(found_);
+    for (std::size_t i = 0; i < found_.size(); ++i) {
+      out += i == 0 ? "" : ", ";
+      out += quoted_[found_[i]];
+    }
+  }
+
+ private:
+  struct Place {
+    EntryType type = EntryType::kConversation;
+    std::uint32_t slot = 0;
+  };
+
+  std::span<const IndexRow> rows_;
+  std::vector<Place> by_line_;
+  std::vector<std::uint32_t> places_;  // In by_line_, by slot.
+  std::vector<std::string> quoted_;    // As by_line_.
+  std::vector<std::uint32_t> found_;   // Scratch.
+};
+
+/// A list of ids for each key of a kind that begins with a prefix; of words, for those without one.
+class KeyTable {
+ public:
+  KeyTable(std::string_view name, std::string_view prefix)
+      : prefix_(prefix), text_(fmt::format(",\n  \"{}\": {{", name)), begin_(text_.size()) {}
+
+  [[nodiscard]] bool takes(std::string_view key) const {
+    return prefix_.empty() ? true : key.starts_with(prefix_);
+  }
+  void add(std::string_view key, std::span<const SlotPosting> postings, EntryIds& ids) {
+    text_ += "\n    ";
+    append_json_quoted(text_, key.substr(prefix_.size()));
+    text_ += ": [";
+    ids.tell(postings, text_);
+    text_ += "],";
+    ++count_;
+  }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+  [[nodiscard]] std::string finished() && {
+    if (text_.size() > begin_) {
+      text_.back() = '\n';  // The last comma.
+      text_ += "  ";
+    }
+    text_ += '}';
+    return std::move(text_);
+  }
+
+ private:
+  std::string_view prefix_;
+  std::string text_;
+  std::size_t begin_;
+  std::uint64_t count_ = 0;
+};
+
+/// Words never hold an upper-case letter; see memtable.hpp.
+bool is_word(std::string_view key) {
+  return std::ranges::none_of(std::array{kAgentPrefix, kTagPrefix, kReferencePrefix,
+                                         kStatementPrefix, kFieldPrefix, kMarkPrefix},
+                              [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
+}  // namespace
+
+Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& files,
+                                          const Clock& clock, std::string_view language) {
+  const SegmentSessionInfo session = source.sessions().front();
+  BMAD_TRY_ASSIGN(const SlotView slots, source.slots(0));
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> rows, source.rows(0));
+  EntryIds ids(slots, rows);
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    BMAD_TRY(
+        ids.read(files, session_file(session.id, entry_type_info(type).log_file), type, parser));
+  }
+  KeyTable words("inverted_index", {});
+  KeyTable topics("topic_index", {});
+  KeyTable hours("temporal_index", {});
+  KeyTable tags("tag_index", kTagPrefix);
+  KeyTable agents("agent_index", kAgentPrefix);
+  for (const auto kind : {PostingKind::kTerm, PostingKind::kTopic, PostingKind::kHour}) {
+    BMAD_TRY_ASSIGN(const std::unique_ptr<KeyCursor> keys, source.keys(kind));
+    while (true) {
+      BMAD_TRY_ASSIGN(const bool more, keys->next());
+      if (!more) {
+        break;
+      }
+      KeyTable* table = kind == PostingKind::kTopic  ? &topics
+                        : kind == PostingKind::kHour ? &hours
+                        : tags.takes(keys->key())    ? &tags
+                        : agents.takes(keys->key())  ? &agents
+                        : is_word(keys->key())       ? &words
+                                                     : nullptr;
+      if (table != nullptr && !keys->postings().empty()) {
+        table->add(keys->key(), keys->postings().front().postings, ids);
+      }
+    }
+  }
+  ReadableIndex made{.entries = rows.size(), .terms = words.count()};
+  made.text = fmt::format(
+      "{{\n  \"version\": {},\n  \"session_id\": {},\n  \"generated_at\": \"{}\",\n"
+      "  \"language\": {},\n  \"entries\": {}",
+      kReadableIndexVersion, json_quoted(session.id), format_rfc3339(clock.now()),
+      json_quoted(language), made.entries);
+  for (KeyTable* const table : {&words, &topics, &hours, &tags, &agents}) {
+    made.text += std::move(*table).finished();
+  }
+  made.text += "\n}\n";
+  return made;
+}
+
+}  // namespace bmad_mem

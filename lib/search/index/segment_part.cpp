@@ -1,0 +1,429 @@
+// The sessions of a segment that are searched, and as a source of another segment.
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <unordered_map>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "segment_impl.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+
+struct SegmentPart::Impl {
+  std::shared_ptr<Segment> segment;
+  FilesOf files_of;
+  std::vector<std::uint32_t> wanted;   // By number in the part: number in the segment.
+  std::vector<std::uint32_t> numbers;  // By number in the segment: in the part, or kNotHere.
+  std::vector<std::unique_ptr<IndexedSession>> sessions;
+  /// What was decoded last, for who asks again, and what was before it.
+  using Cache = std::unordered_map<std::string, std::shared_ptr<const HeldPostings>>;
+  std::mutex mutex;  // Guards what follows.
+  Cache newer;
+  Cache older;
+  std::uint64_t newer_size = 0;
+
+  [[nodiscard]] Segment::Impl& file() const { return *segment->impl_; }
+  [[nodiscard]] bool has_all() const { return wanted.size() == numbers.size(); }
+
+  /// The error says that it is the segment's, by its path.
+  template <typename Outcome>
+  Outcome in_segment(Outcome outcome) const {
+    if (!outcome) {
+      outcome.error().field = file().path;
+    }
+    return outcome;
+  }
+
+  /// What is under a key in the sessions of the part.
+  Result<std::shared_ptr<const HeldPostings>> decoded(std::size_t kind,
+                                                      const SegmentKey& key) const {
+    BMAD_TRY_ASSIGN(HeldPostings held, in_segment(file().decode(kind, key, numbers)));
+    return std::make_shared<const HeldPostings>(std::move(held));
+  }
+
+  /// What is in the cache. The caller holds the mutex.
+  std::shared_ptr<const HeldPostings> known(const std::string& name) const {
+    for (const Cache* const cache : {&newer, &older}) {
+      if (const auto found = cache->find(name); found != cache->end()) {
+        return found->second;
+      }
+    }
+    return nullptr;
+  }
+
+  void remember(std::string name, const std::shared_ptr<const HeldPostings>& made) {
+    // Six bytes an entry hold the list of a word that half of all entries have, and twice that is
+    // kept: 12 MB of a million entries.
+    const std::uint64_t size_max =
+        std::max<std::uint64_t>(64U << 10U, std::uint64_t{6} * file().entries);
+    const std::uint64_t size = 128 + name.size() +
+                               made->postings.size() * (sizeof(SlotPosting) + sizeof(Impact)) +
+                               made->sessions.size() * sizeof(SessionPostings);
+    const std::lock_guard guard(mutex);
+    if (newer_size + size > size_max) {
+      older = std::exchange(newer, {});
+      newer_size = 0;
+    }
+    newer_size += newer.emplace(std::move(name), made).second ? size : 0;
+  }
+
+  Result<std::shared_ptr<const HeldPostings>> held(std::size_t kind, std::string_view key) {
+    std::string name(1, static_cast<char>('0' + kind));
+    name += key;
+    {
+      const std::lock_guard guard(mutex);
+      if (auto found = known(name)) {
+        return found;
+      }
+    }
+    BMAD_TRY_ASSIGN(auto made, look_up(kind, key));
+    remember(std::move(name), made);
+    return made;
+  }
+
+  Result<std::shared_ptr<const HeldPostings>> look_up(std::size_t kind,
+                                                      std::string_view key) const {
+    BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(file().find(kind, key)));
+    return found ? decoded(kind, *found) : std::make_shared<const HeldPostings>();
+  }
+
+  /// How many entries of the part are under a key.
+  Result<std::uint64_t> count_of(std::size_t kind, const SegmentKey& key) const {
+    if (has_all()) {
+      return key.count;
+    }
+    BMAD_TRY_ASSIGN(const HeldPostings held, in_segment(file().decode(kind, key, numbers)));
+    return std::uint64_t{held.postings.size()};
+  }
+};
+
+/// A session of a part.
+class PartSession final : public IndexedSession {
+ public:
+  PartSession(SegmentPart& part, std::uint32_t number)
+      : part_(part),
+        number_(number),
+        session_(part.impl_->wanted[number]),
+        known_(part.impl_->file().sessions[session_]) {}
+
+  [[nodiscard]] const std::string& session_id() const override { return known_.id; }
+  [[nodiscard]] bool is_archived() const override { return known_.archived; }
+  [[nodiscard]] bool is_evicted() const override { return known_.evicted; }
+  [[nodiscard]] IndexPart& part() override { return part_; }
+  [[nodiscard]] std::uint32_t number_in_part() const override { return number_; }
+  [[nodiscard]] Timestamp newest() const override { return known_.newest; }
+  [[nodiscard]] Result<SlotTotals> totals() override { return known_.totals; }
+
+  Status load() override { return load_slots(0, known_.count); }
+  Status load_slots(std::uint32_t begin, std::uint32_t end) override {
+    return part_.impl_->in_segment(file().load_slots(known_.begin + begin, known_.begin + end));
+  }
+  [[nodiscard]] SlotView slots() const override {
+    return {.lengths = file().lengths + known_.begin,
+            .window_lengths = file().windows + known_.begin,
+            .flags = file().flags + known_.begin,
+            .reach = file().reach + known_.begin,
+            .count = known_.count,
+            .length_sum = known_.totals.lengths,
+            .window_length_sum = known_.totals.window_lengths};
+  }
+  Result<SlotView> slots_between(std::uint32_t begin, std::uint32_t end, SlotRoom& room) override {
+    BMAD_TRY(
+        part_.impl_->in_segment(file().copy_slots(known_.begin + begin, known_.begin + end, room)));
+    return SlotView{.lengths = {room.lengths.data(), begin},
+                    .window_lengths = {room.window_lengths.data(), begin},
+                    .flags = {room.flags.data(), begin},
+                    .reach = {room.reach.data(), begin},
+                    .count = known_.count,
+                    .length_sum = known_.totals.lengths,
+                    .window_length_sum = known_.totals.window_lengths};
+  }
+  Status load_times() override {
+    return part_.impl_->in_segment(file().load_times(known_.begin, known_.begin + known_.count));
+  }
+  [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override {
+    Result<std::int64_t> time = file().time(known_.begin + ordinal);
+    if (!time) {
+      file().note(std::move(time).error());
+      return {};
+    }
+    return Timestamp(std::chrono::milliseconds(*time));
+  }
+  [[nodiscard]] const OddEntry* odd(Ordinal ordinal) const override {
+    if (Status loaded = file().load_odd(); !loaded) {
+      file().note(std::move(loaded).error());
+      return nullptr;
+    }
+    const auto found = file().odd.find(known_.begin + ordinal);
+    return found == file().odd.end() ? nullptr : &found->second;
+  }
+  [[nodiscard]] Result<IndexRow> row(Ordinal ordinal) const override {
+    return part_.row(number_, ordinal);
+  }
+  Result<Postings> live_postings(PostingKind kind, std::string_view key) override {
+    BMAD_TRY_ASSIGN(const PartPostings all, part_.part_postings(kind, key));
+    auto found = std::make_shared<SlotPostings>();
+    const auto own = std::ranges::lower_bound(all.sessions, number_, {}, &SessionPostings::session);
+    if (own != all.sessions.end() && own->session == number_) {
+      found->postings.assign(own->postings.begin(), own->postings.end());
+      found->frequency_sum = own->frequency_sum;
+      found->window_count = own->window_count;
+    }
+    return Postings(std::move(found));
+  }
+
+  Status for_statements(const UseStatement& use) override {
+    BMAD_TRY(part_.impl_->in_segment(file().load_statements()));
+    std::ranges::for_each(file().statements_of(session_), use);
+    return {};
+  }
+
+  using IndexedSession::line;
+  Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
+    BMAD_TRY_ASSIGN(const std::uint32_t flags,
+                    part_.impl_->in_segment(file().flags_of(known_.begin + ordinal)));
+    BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
+    const EntryType type = flag_type(flags);
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
+                    part_.impl_->files_of(known_.id, known_.archived));
+    return read_row(*files, known_.id, type, found.row, logs[static_cast<std::size_t>(type)]);
+  }
+
+ private:
+  [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
+
+  SegmentPart& part_;
+  std::uint32_t number_;
+  std::uint32_t session_;  // In the segment.
+  const SegmentSession& known_;
+};
+
+SegmentPart::SegmentPart(std::shared_ptr<Segment> segment, std::span<const std::uint32_t> wanted,
+                         FilesOf files_of)
+    : impl_(std::make_unique<Impl>()) {
+  impl_->segment = std::move(segment);
+  impl_->files_of = std::move(files_of);
+  impl_->wanted.assign(wanted.begin(), wanted.end());
+  impl_->numbers.assign(impl_->file().sessions.size(), kNotHere);
+  impl_->sessions.reserve(wanted.size());
+  for (std::uint32_t i = 0; i < wanted.size(); ++i) {
+    impl_->numbers[wanted[i]] = i;
+    impl_->sessions.push_back(std::make_unique<PartSession>(*this, i));
+  }
+}
+SegmentPart::~SegmentPart() = default;
+
+std::span<const std::unique_ptr<IndexedSession>> SegmentPart::sessions() const {
+  return impl_->sessions;
+}
+const std::shared_ptr<Segment>& SegmentPart::shared_segment() const { return impl_->segment; }
+const std::string& SegmentPart::path() const { return impl_->file().path; }
+std::span<const std::uint32_t> SegmentPart::numbers() const { return impl_->wanted; }
+Status SegmentPart::status() const { return impl_->in_segment(impl_->segment->status()); }
+
+Result<PartPostings> SegmentPart::part_postings(PostingKind kind, std::string_view key) {
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
+                  impl_->held(static_cast<std::size_t>(kind), key));
+  return PartPostings{.sessions = held->sessions, .owner = held};
+}
+
+Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                              const UseKey& use) {
+  const auto number = static_cast<std::size_t>(kind);
+  BMAD_TRY_ASSIGN(std::uint64_t block, impl_->in_segment(impl_->file().block_of(number, prefix)));
+  while (true) {
+    BMAD_TRY_ASSIGN(const std::vector<SegmentKey> keys,
+                    impl_->in_segment(impl_->file().keys_of_block(number, block)));
+    if (keys.empty()) {
+      return {};
+    }
+    for (const SegmentKey& each : keys) {
+      if (each.key < prefix) {
+        continue;
+      }
+      if (!each.key.starts_with(prefix)) {
+        return {};
+      }
+      if (wanted(each.key)) {
+        BMAD_TRY_ASSIGN(const std::uint64_t count, impl_->count_of(number, each));
+        if (count > 0 && !use(each.key, count)) {
+          return {};
+        }
+      }
+    }
+    ++block;
+  }
+}
+
+Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint32_t id_hash) {
+  // Not kept: nobody asks for an id again soon, and most of these hold nothing.
+  BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
+                  impl_->look_up(kIdKind, id_key(id_hash)));
+  std::vector<PartEntry> found;
+  for (const SessionPostings& session : held->sessions) {
+    for (const SlotPosting& posting : session.postings) {
+      found.push_back({.session = session.session, .ordinal = posting.slot});
+    }
+  }
+  return found;
+}
+
+Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_view id) {
+  std::vector<PartEntry> found;
+  for (const EntryType type : kEntryTypes) {
+    BMAD_TRY_ASSIGN(const std::vector<PartEntry> candidates,
+                    part_candidates(entry_id_hash(type, id)));
+    for (const PartEntry& each : candidates) {
+      IndexedSession& its = *impl_->sessions[each.session];
+      BMAD_TRY_ASSIGN(const std::string its_id, in_session(its, its.id(type, each.ordinal)));
+      if (its_id == id) {
+        found.push_back(each);
+      }
+    }
+  }
+  std::ranges::sort(found, {},
+                    [](const PartEntry& entry) { return std::pair(entry.session, entry.ordinal); });
+  const auto same = std::ranges::unique(
+      found, {}, [](const PartEntry& entry) { return std::pair(entry.session, entry.ordinal); });
+  found.erase(same.begin(), same.end());
+  return found;
+}
+
+Result<IndexRow> SegmentPart::row(std::uint32_t number, Ordinal ordinal) const {
+  const std::uint32_t begin = impl_->file().sessions[impl_->wanted[number]].begin;
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> found,
+                  impl_->in_segment(impl_->file().rows(begin + ordinal, 1)));
+  return found.front();
+}
+
+Result<std::span<const StatementRow>> SegmentPart::part_statements(std::uint32_t number) {
+  BMAD_TRY(impl_->in_segment(impl_->file().load_statements()));
+  return impl_->file().statements_of(impl_->wanted[number]);
+}
+
+void SegmentPart::add_participants(Participants& all) const {
+  std::vector<bool> speaks(impl_->file().participants.size());
+  for (const std::uint32_t number : impl_->wanted) {
+    const SegmentSession& session = impl_->file().sessions[number];
+    all.has_user = all.has_user || session.has_user;
+    all.has_assistant = all.has_assistant || session.has_assistant;
+    for (const std::uint32_t name : session.participants) {
+      speaks[name] = true;
+    }
+  }
+  for (std::size_t i = 0; i < speaks.size(); ++i) {
+    if (speaks[i]) {
+      all.names.insert(impl_->file().participants[i]);
+    }
+  }
+}
+
+/// The keys of a part, block by block.
+class PartCursor final : public KeyCursor {
+ public:
+  PartCursor(const SegmentPart& part, PostingKind kind)
+      : part_(*part.impl_), kind_(static_cast<std::size_t>(kind)) {}
+
+  Result<bool> next() override {
+    while (true) {
+      while (at_ < keys_.size()) {
+        current_ = at_++;
+        BMAD_TRY_ASSIGN(held_, part_.decoded(kind_, keys_[current_]));
+        if (!held_->sessions.empty()) {
+          return true;
+        }
+      }
+      BMAD_TRY_ASSIGN(keys_, part_.in_segment(part_.file().keys_of_block(kind_, block_++)));
+      at_ = 0;
+      if (keys_.empty()) {
+        return false;
+      }
+    }
+  }
+  [[nodiscard]] std::string_view key() const override { return keys_[current_].key; }
+  [[nodiscard]] std::span<const SessionPostings> postings() const override {
+    return held_->sessions;
+  }
+
+ private:
+  SegmentPart::Impl& part_;
+  std::size_t kind_;
+  std::uint64_t block_ = 0;
+  std::vector<SegmentKey> keys_;
+  std::size_t at_ = 0;
+  std::size_t current_ = 0;
+  std::shared_ptr<const HeldPostings> held_;
+};
+
+class PartSource final : public SegmentSource {
+ public:
+  explicit PartSource(const SegmentPart& part) : part_(part) {}
+
+  [[nodiscard]] std::vector<SegmentSessionInfo> sessions() const override {
+    std::vector<SegmentSessionInfo> all;
+    for (const std::uint32_t number : part_.impl_->wanted) {
+      const SegmentSession& session = file().sessions[number];
+      SegmentSessionInfo info{.id = session.id,
+                              .archived = session.archived,
+                              .evicted = session.evicted,
+                              .entries = session.count,
+                              .newest = session.newest,
+                              .has_user = session.has_user,
+                              .has_assistant = session.has_assistant};
+      for (const std::uint32_t name : session.participants) {
+        info.participants.push_back(file().participants[name]);
+      }
+      all.push_back(std::move(info));
+    }
+    return all;
+  }
+  Result<SlotView> slots(std::uint32_t number) override {
+    IndexedSession& session = *part_.impl_->sessions[number];
+    BMAD_TRY(session.load());
+    return session.slots();
+  }
+  Result<std::vector<std::int64_t>> times(std::uint32_t number) override {
+    BMAD_TRY(part_.impl_->sessions[number]->load_times());
+    const std::int64_t* const times = file().times + its(number).begin;
+    return std::vector<std::int64_t>(times, times + its(number).count);
+  }
+  Result<std::vector<IndexRow>> rows(std::uint32_t number) override {
+    const SegmentSession& session = its(number);
+    return part_.impl_->in_segment(file().rows(session.begin, session.count));
+  }
+  Result<std::vector<std::pair<std::uint32_t, OddEntry>>> odd(std::uint32_t number) override {
+    BMAD_TRY(part_.impl_->in_segment(file().load_odd()));
+    const SegmentSession& session = its(number);
+    std::vector<std::pair<std::uint32_t, OddEntry>> found;
+    for (auto at = file().odd.lower_bound(session.begin);
+         at != file().odd.end() && at->first < session.begin + session.count; ++at) {
+      found.emplace_back(at->first - session.begin, at->second);
+    }
+    return found;
+  }
+  Result<std::vector<StatementRow>> statements(std::uint32_t number) override {
+    BMAD_TRY(part_.impl_->in_segment(file().load_statements()));
+    const std::span<const StatementRow> all = file().statements_of(part_.impl_->wanted[number]);
+    return std::vector<StatementRow>(all.begin(), all.end());
+  }
+  Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
+    return std::unique_ptr<KeyCursor>(std::make_unique<PartCursor>(part_, kind));
+  }
+
+ private:
+  [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
+  [[nodiscard]] const SegmentSession& its(std::uint32_t number) const {
+    return file().sessions[part_.impl_->wanted[number]];
+  }
+
+  const SegmentPart& part_;
+};
+
+std::unique_ptr<SegmentSource> SegmentPart::source() const {
+  return std::make_unique<PartSource>(*this);
+}
+
+}  // namespace bmad_mem

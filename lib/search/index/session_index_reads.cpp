@@ -1,0 +1,374 @@
+// What is asked of an index that is up to date.
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <chrono>
+#include <iterator>
+#include <map>
+#include <unordered_set>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "search/session_index.hpp"
+#include "session_index_state.hpp"
+
+namespace bmad_mem {
+
+const SessionFacts& SessionIndex::facts() const { return state_->table.facts; }
+
+std::uint64_t SessionIndex::log_size(EntryType type) const {
+  return state_->covers[static_cast<std::size_t>(type)].bytes;
+}
+
+Ordinal SessionIndex::entry_count() const {
+  return static_cast<Ordinal>(state_->table.columns.size());
+}
+
+Status SessionIndex::load() {
+  state_->load();
+  return {};
+}
+
+const LogCovers& SessionIndex::covers() const { return state_->covers; }
+
+SessionIndex::Unknown SessionIndex::unknown() const {
+  Unknown found{.entries = entry_count()};
+  for (const LogCover& cover : state_->covers) {
+    found.bytes += cover.bytes;
+  }
+  if (state_->base != nullptr && !state_->moved) {
+    found.bytes -= state_->base_bytes;
+    found.entries -= state_->base->shared_segment()->entry_count(state_->base->numbers()[0]);
+  }
+  return found;
+}
+
+std::string SessionIndex::base_path() const {
+  return state_->base == nullptr ? std::string() : state_->base->path();
+}
+
+bool SessionIndex::has_base_of(const Segment* segment, std::uint32_t number) const {
+  return state_->opened && state_->base != nullptr && !state_->moved &&
+         state_->base->shared_segment().get() == segment && state_->base->numbers()[0] == number;
+}
+
+Result<SlotTotals> SessionIndex::totals() {
+  BMAD_TRY(load());
+  const SlotTable& slots = *state_->slots;
+  return SlotTotals{.entries = slots.size(),
+                    .lengths = slots.length_sum,
+                    .window_lengths = slots.window_length_sum};
+}
+
+SlotView SessionIndex::slots() const { return state_->slots->view(); }
+
+Status SessionIndex::load_times() {
+  return state_->told > 0 ? state_->told_session().load_times() : Status();
+}
+
+Timestamp SessionIndex::timestamp(Ordinal ordinal) const {
+  if (ordinal < state_->told) {
+    return state_->told_session().timestamp(ordinal);
+  }
+  return Timestamp(
+      std::chrono::milliseconds(state_->table.columns.timestamps[ordinal - state_->told]));
+}
+
+const OddEntry* SessionIndex::odd(Ordinal ordinal) const {
+  const auto found = state_->table.columns.odd.find(ordinal);
+  return found == state_->table.columns.odd.end() ? nullptr : &found->second;
+}
+
+Result<std::vector<Posting>> SessionIndex::postings(PostingKind kind, std::string_view key) const {
+  std::vector<Posting> list;
+  if (state_->base != nullptr) {
+    BMAD_TRY_ASSIGN(const PartPostings found, state_->base->part_postings(kind, key));
+    for (const SessionPostings& session : found.sessions) {
+      for (const SlotPosting& posting : session.postings) {
+        if (const Ordinal ordinal = state_->ordinal_of(posting.slot); ordinal != kNoOrdinal) {
+          list.push_back({.ordinal = ordinal, .frequency = posting.frequency});
+        }
+      }
+    }
+  }
+  const std::span<const Posting> added = state_->table.memtable.postings(kind, key);
+  list.insert(list.end(), added.begin(), added.end());
+  if (state_->moved) {
+    std::ranges::sort(list, {}, &Posting::ordinal);
+  }
+  return list;
+}
+
+Result<SessionIndex::Postings> SessionIndex::live_postings(PostingKind kind, std::string_view key) {
+  std::string cache_key(1, static_cast<char>('0' + static_cast<int>(kind)));
+  cache_key += key;
+  {
+    const std::scoped_lock guard(state_->cache_mutex);
+    const auto found = state_->cache.find(cache_key);
+    if (found != state_->cache.end()) {
+      return found->second;
+    }
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Posting> list, postings(kind, key));
+  const bool is_all_in_memory = state_->base == nullptr;
+  if (list.empty() && is_all_in_memory) {
+    // Most words are in few sessions: a list for each of the others would be most of a search.
+    static const auto kNone = std::make_shared<const SlotPostings>();
+    return Postings(kNone);
+  }
+  auto live = std::make_shared<const SlotPostings>(to_slots(*state_->slots, list));
+  if (is_all_in_memory) {
+    // A table in memory is as quick to ask again, and each of a thousand small sessions would keep
+    // every word that was ever asked for: a server grew by 60 MB in ten minutes.
+    return Postings(std::move(live));
+  }
+  const std::scoped_lock guard(state_->cache_mutex);
+  constexpr std::uint64_t kOverhead = 128;
+  const std::uint64_t size =
+      live->postings.size() * sizeof(SlotPosting) + cache_key.size() + kOverhead;
+  if (state_->cache_used + size <= options_.cache_size) {
+    state_->cache_used += size;
+    state_->cache.emplace(std::move(cache_key), live);
+  }
+  return Postings(std::move(live));
+}
+
+namespace {
+
+/// How many of `postings` are of live entries.
+std::uint64_t count_live(const SlotTable& slots, std::span<const Posting> postings) {
+  if (slots.slots.empty()) {
+    return postings.size();
+  }
+  return static_cast<std::uint64_t>(std::ranges::count_if(postings, [&](const Posting& posting) {
+    return slots.slot(posting.ordinal) != SlotTable::kNoSlot;
+  }));
+}
+
+}  // namespace
+
+Result<IndexRow> SessionIndex::row(Ordinal ordinal) const {
+  if (ordinal < state_->told) {
+    return state_->base->row(0, ordinal);
+  }
+  const EntryColumns& columns = state_->table.columns;
+  return IndexRow{.row = columns.rows[ordinal - state_->told],
+                  .id_hash = columns.id_hashes[ordinal - state_->told],
+                  .id = columns.ids[ordinal - state_->told]};
+}
+
+Result<std::vector<IndexRow>> SessionIndex::rows() const {
+  std::vector<IndexRow> all;
+  if (state_->told > 0) {
+    BMAD_TRY_ASSIGN(all, state_->base->source()->rows(0));
+  }
+  all.reserve(entry_count());
+  for (Ordinal ordinal = state_->told; ordinal < entry_count(); ++ordinal) {
+    BMAD_TRY_ASSIGN(const IndexRow added, row(ordinal));
+    all.push_back(added);
+  }
+  return all;
+}
+
+Status SessionIndex::status() const {
+  return state_->base == nullptr ? Status() : state_->base->status();
+}
+
+Status SessionIndex::hide_those_in(SessionIndex& newer) {
+  const std::pair<std::uint64_t, std::uint64_t> seen(changes_, newer.changes_);
+  {
+    const std::scoped_lock guard(state_->cache_mutex);
+    if (state_->hidden_as_of == seen) {
+      return {};
+    }
+  }
+  BMAD_TRY(newer.load());
+  BMAD_TRY(load());
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> theirs, newer.rows());
+  BMAD_TRY_ASSIGN(const std::vector<IndexRow> ours, rows());
+  std::unordered_set<std::uint32_t> live;
+  for (Ordinal ordinal = 0; ordinal < theirs.size(); ++ordinal) {
+    if (newer.slots().slot(ordinal) != SlotTable::kNoSlot) {
+      live.insert(theirs[ordinal].id_hash);
+    }
+  }
+  std::vector<std::uint8_t> hidden(slots().size(), 0);
+  bool any = false;
+  for (Ordinal ordinal = 0; ordinal < ours.size(); ++ordinal) {
+    const std::uint32_t slot = slots().slot(ordinal);
+    if (slot != SlotTable::kNoSlot && live.contains(ours[ordinal].id_hash)) {
+      hidden[slot] = 1;
+      any = true;
+    }
+  }
+  const std::scoped_lock guard(state_->cache_mutex);
+  state_->hidden =
+      any ? std::make_shared<const std::vector<std::uint8_t>>(std::move(hidden)) : nullptr;
+  state_->hidden_as_of = seen;
+  return {};
+}
+
+std::shared_ptr<const std::vector<std::uint8_t>> SessionIndex::hidden() const {
+  const std::scoped_lock guard(state_->cache_mutex);
+  return state_->hidden;
+}
+
+Result<std::vector<Ordinal>> SessionIndex::find(std::string_view id) {
+  std::array<std::uint32_t, kEntryTypeCount> wanted{};
+  std::vector<Ordinal> candidates;
+  for (const EntryType type : kEntryTypes) {
+    const std::uint32_t hash = entry_id_hash(type, id);
+    wanted[static_cast<std::size_t>(type)] = hash;
+    if (state_->told > 0) {
+      BMAD_TRY_ASSIGN(const std::vector<PartEntry> told, state_->base->part_candidates(hash));
+      std::ranges::transform(told, std::back_inserter(candidates), &PartEntry::ordinal);
+    }
+  }
+  std::ranges::sort(candidates);
+  const auto same = std::ranges::unique(candidates);
+  candidates.erase(same.begin(), same.end());
+  const std::vector<std::uint32_t>& added = state_->table.columns.id_hashes;
+  for (std::size_t i = 0; i < added.size(); ++i) {
+    if (std::ranges::find(wanted, added[i]) != wanted.end()) {
+      candidates.push_back(static_cast<Ordinal>(state_->told + i));
+    }
+  }
+  std::vector<Ordinal> found;
+  BMAD_TRY(load());
+  for (const Ordinal ordinal : candidates) {
+    if (state_->slots->slot(ordinal) == SlotTable::kNoSlot) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const std::string its,
+                    this->id(flag_type(state_->table.columns.flags[ordinal]), ordinal));
+    if (its == id) {
+      found.push_back(ordinal);
+    }
+  }
+  return found;
+}
+
+Result<SessionIndex::LoadedLine> SessionIndex::line(Ordinal ordinal, OpenLogs& logs) const {
+  const EntryType type = flag_type(state_->table.columns.flags[ordinal]);
+  BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
+  return read_row(files_, options_.session_id, type, found.row,
+                  logs[static_cast<std::size_t>(type)]);
+}
+
+Result<IndexedSession::LoadedLine> read_row(FileSystem& files, const std::string& session_id,
+                                            EntryType type, const EntryRow& row,
+                                            std::unique_ptr<File>& log) {
+  const std::string path = log_path_of(session_id, type);
+  if (log == nullptr) {
+    Result<std::unique_ptr<File>> opened = files.open(path, OpenMode::kRead);
+    if (!opened && !is_not_found(opened.error())) {
+      return opened.error();
+    }
+    log = opened ? std::move(*opened) : nullptr;
+  }
+  constexpr std::uint32_t kLineSizeMax = 64U << 20U;  // No line that long was ever indexed.
+  const bool is_line = log != nullptr && row.size <= kLineSizeMax;
+  IndexedSession::LoadedLine loaded{
+      .text = std::string(is_line ? row.size : 0, '\0'), .number = row.line, .type = type};
+  std::size_t got = 0;
+  if (is_line) {
+    BMAD_TRY_ASSIGN(got, log->read_at(row.offset, loaded.text));
+  }
+  if (!is_line || got != row.size || entry_line_hash(loaded.text) != row.line_hash) {
+    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                 .message = "the log was changed while it was searched; ask again",
+                 .path = files.display_path(path),
+                 .line = row.line};
+  }
+  return loaded;
+}
+
+Result<std::string> IndexedSession::id(EntryType type, Ordinal ordinal) const {
+  BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
+  std::string id = found.id_of(type);
+  if (id.empty()) {
+    BMAD_TRY_ASSIGN(const LoadedLine loaded, line(ordinal));
+    JsonParser parser;
+    BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(loaded.text));
+    id = entry_id(value);
+  }
+  return id;
+}
+
+Result<PartPostings> SessionIndex::part_postings(PostingKind kind, std::string_view key) {
+  BMAD_TRY(load());
+  BMAD_TRY_ASSIGN(Postings found, in_session(*this, live_postings(kind, key)));
+  PartPostings all;
+  if (!found->postings.empty()) {
+    all.sessions.push_back({.postings = found->postings,
+                            .frequency_sum = found->frequency_sum,
+                            .window_count = found->window_count});
+    all.owner = std::move(found);
+  }
+  return all;
+}
+
+Status SessionIndex::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
+                               const UseKey& use) {
+  BMAD_TRY(load());
+  const SlotTable& slots = *state_->slots;
+  const std::vector<Memtable::KeyedPostings> added = state_->table.memtable.sorted(kind, prefix);
+  if (state_->base == nullptr) {
+    for (const Memtable::KeyedPostings& each : added) {
+      const std::uint64_t count = wanted(each.key) ? count_live(slots, each.postings) : 0;
+      if (count > 0 && !use(each.key, count)) {
+        break;
+      }
+    }
+    return {};
+  }
+  std::map<std::string, std::uint64_t, std::less<>> counts;
+  BMAD_TRY(in_session(
+      *this,
+      state_->base->part_keys(kind, prefix, wanted, [&](std::string_view key, std::uint64_t count) {
+        counts.emplace(key, count);
+        return true;
+      })));
+  if (state_->table.tombstones > 0 || state_->moved) {  // Some of those may have gone.
+    for (auto& [key, count] : counts) {
+      BMAD_TRY_ASSIGN(const PartPostings found,
+                      in_session(*this, state_->base->part_postings(kind, key)));
+      count = 0;
+      for (const SessionPostings& session : found.sessions) {
+        for (const SlotPosting& posting : session.postings) {
+          const Ordinal ordinal = state_->ordinal_of(posting.slot);
+          count += ordinal != kNoOrdinal && slots.slot(ordinal) != SlotTable::kNoSlot ? 1 : 0;
+        }
+      }
+    }
+  }
+  for (const Memtable::KeyedPostings& each : added) {
+    if (wanted(each.key)) {
+      counts[std::string(each.key)] += count_live(slots, each.postings);
+    }
+  }
+  for (const auto& [key, count] : counts) {
+    if (count > 0 && !use(key, count)) {
+      break;
+    }
+  }
+  return {};
+}
+
+Result<std::vector<IndexPart::PartEntry>> SessionIndex::part_find(std::string_view id) {
+  BMAD_TRY_ASSIGN(const std::vector<Ordinal> ordinals, in_session(*this, find(id)));
+  std::vector<PartEntry> found;
+  for (const Ordinal ordinal : ordinals) {
+    found.push_back({.ordinal = ordinal});
+  }
+  return found;
+}
+
+void SessionIndex::add_participants(Participants& all) const {
+  all.names.insert(facts().participants.begin(), facts().participants.end());
+  all.has_user = all.has_user || facts().has_user;
+  all.has_assistant = all.has_assistant || facts().has_assistant;
+}
+
+}  // namespace bmad_mem

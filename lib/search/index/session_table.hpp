@@ -1,0 +1,104 @@
+// session_table.hpp - entries to columns, postings and conversations: what a scan of the logs
+// fills.
+//
+//   scanned line --> columns (one row an ordinal)          EntryColumns
+//               +-> postings of its words and keys         Memtable
+//               +-> link to the entry before it            `previous`, conversation by conversation
+//               +-> tombstone for the version before it
+//
+// The table begins empty, or behind the columns of a segment: then ordinals go on counting, and
+// only what is added has postings here. Pure but for what Known reads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "search/analyzer.hpp"
+#include "search/entry_columns.hpp"
+#include "search/memtable.hpp"
+#include "search/statement_row.hpp"
+#include "store/entry_scanner.hpp"
+#include "string_table.hpp"
+#include "word_thread.hpp"
+
+namespace bmad_mem {
+
+/// The last live entry of each conversation, by its id.
+using ConversationEnds = std::map<std::string, Ordinal, std::less<>>;
+
+struct SessionTable {
+  EntryColumns columns;
+  Memtable memtable;
+  SessionFacts facts;
+  ConversationEnds conversation_ends;
+  std::vector<StatementRow> statements;  ///< Those of one log in its order.
+  std::uint32_t tombstones = 0;
+};
+
+/// What need not be found out again of an entry whose text was analyzed before.
+struct KnownText {
+  std::uint32_t length = 0;
+  std::uint32_t flags = 0;  ///< Of EntryFlag.
+};
+
+/// Adds lines to a table.
+class SessionTableBuilder {
+ public:
+  /// What is known of the entries that the table begins behind, if there are any.
+  struct Known {
+    /// The id of one: 30 bits of hash may be equal by chance.
+    std::function<Result<std::string>(Ordinal)> id_of;
+    /// Those with a hash.
+    std::function<Result<std::vector<Ordinal>>(std::uint32_t hash)> with_hash;
+    /// The last entry of each conversation. Asked once, when one goes on.
+    std::function<Result<ConversationEnds>()> ends;
+    /// What a segment knows of the text of a line, which becomes entry `ordinal`: its keys are
+    /// there.
+    std::function<std::optional<KnownText>(std::uint32_t id_hash, const EntryRow& row,
+                                           Ordinal ordinal)>
+        text;
+  };
+
+  /// Goes on behind what `table` holds; both must outlive the builder.
+  SessionTableBuilder(SessionTable& table, Analyzer& analyzer, Known known);
+
+  /// What Known::text said was for lines that had been there.
+  void forget_known_text() { known_.text = nullptr; }
+
+  /// From now on, until finish(), words are indexed on a thread of their own, if there can be one.
+  void start_word_thread();
+  /// Makes what was added there to be read. To be called before anybody looks at the table.
+  void finish();
+
+  /// Adds the next entry. Lines of one log must come in order. Errors: those of Known.
+  Status add(const ScannedEntry& scanned);
+
+ private:
+  void add_keys(const ScannedEntry& scanned, const EntryHead& head, Ordinal ordinal);
+  void add_statement(const ScannedEntry& scanned, Ordinal ordinal);
+  std::uint32_t index_words(const ScannedEntry& scanned, Ordinal ordinal);
+  Result<Ordinal> earlier_version(EntryType type, std::string_view id, std::uint32_t hash);
+  Status supersede(Ordinal older);
+  Status need_ends();
+  Status link(Ordinal ordinal, const std::string& conversation_id);
+  void set_previous(Ordinal ordinal, Ordinal previous);
+
+  SessionTable& table_;
+  Analyzer& analyzer_;
+  Known known_;
+  bool has_ends_ = false;
+  Ordinal begin_;                // First ordinal added here.
+  StringTable ids_;              // Type and id of the entries added here …
+  std::vector<Ordinal> latest_;  // … to their latest version.
+  std::string text_;             // Scratch; so for the next.
+  std::string key_;
+  Ordinal words_begin_ = 0;  // First ordinal that the thread indexes.
+  std::optional<WordThread> words_;
+};
+
+}  // namespace bmad_mem

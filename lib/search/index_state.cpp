@@ -1,0 +1,242 @@
+#include "search/index_state.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "search/analyzer.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr int kIndexVersion = 2;
+
+std::optional<std::uint64_t> parse_hex(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  return parsed.ec == std::errc() && parsed.ptr == text.data() + text.size() ? std::optional(number)
+                                                                             : std::nullopt;
+}
+
+std::uint64_t unsigned_at(JsonValue object, std::string_view key) {
+  return static_cast<std::uint64_t>(object[key].integer());
+}
+
+/// Where a log has what; index_state_text() writes it.
+enum LogPart : std::uint8_t {
+  kType,
+  kBytes,
+  kLines,
+  kHash,
+  kInode,
+  kMtime,
+  kChain,
+  kOdd,
+  kLogParts
+};
+
+std::optional<CoveredLog> parse_log(JsonValue value, std::uint64_t device) {
+  std::array<JsonValue, kLogParts> parts;
+  std::size_t count = 0;
+  for (const JsonValue part : value.elements()) {
+    if (count == parts.size()) {
+      return std::nullopt;
+    }
+    parts[count++] = part;
+  }
+  const auto type = static_cast<std::uint64_t>(parts[kType].integer(kEntryTypeCount));
+  if (type >= kEntryTypeCount) {
+    return std::nullopt;
+  }
+  const JsonValue odd = parts[kOdd];
+  const std::int64_t bytes = parts[kBytes].integer();
+  CoveredLog log{.type = static_cast<EntryType>(type),
+                 .has_tail = odd["tail"].boolean(),
+                 .bytes = static_cast<std::uint64_t>(bytes),
+                 .hash = parse_hex(parts[kHash].string()).value_or(0),
+                 .chain = parse_hex(parts[kChain].string()).value_or(0),
+                 .size = static_cast<std::uint64_t>(odd["size"].integer(bytes)),
+                 .device = static_cast<std::uint64_t>(
+                     odd["device"].integer(static_cast<std::int64_t>(device))),
+                 .inode = static_cast<std::uint64_t>(parts[kInode].integer()),
+                 .mtime_ns = parts[kMtime].integer(),
+                 .ctime_ns = odd["ctime_ns"].integer(),
+                 .lines = static_cast<std::uint64_t>(parts[kLines].integer())};
+  log.mtime_is_telling = log.mtime_ns != 0;
+  return log;
+}
+
+/// All but the number in the segment.
+std::optional<CoveredSession> parse_session(JsonValue value, std::uint64_t device) {
+  CoveredSession session{.segment = static_cast<std::uint32_t>(value["segment"].integer()),
+                         .package = unsigned_at(value, "package")};
+  std::array<std::int64_t, 2> folder{};
+  std::size_t at = 0;
+  for (const JsonValue part : value["folder"].elements()) {
+    folder[std::min<std::size_t>(at++, 1)] = part.integer();
+  }
+  session.folder_inode = static_cast<std::uint64_t>(folder[0]);
+  session.folder_mtime_ns = folder[1];
+  session.empty_logs = static_cast<std::uint32_t>(value["empty"].integer());
+  session.logs.reserve(kEntryTypeCount);
+  for (const JsonValue each : value["logs"].elements()) {
+    const std::optional<CoveredLog> log = parse_log(each, device);
+    if (!log || (!session.logs.empty() && session.logs.back().type >= log->type)) {
+      return std::nullopt;
+    }
+    session.logs.push_back(*log);
+  }
+  return session;
+}
+
+/// The first line has the hash of the others.
+bool has_its_hash(JsonParser& parser, std::string_view text) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos || end == 0) {
+    return false;
+  }
+  const Result<JsonValue> head =
+      parser.parse(fmt::format("{}}}", text.substr(0, end - 1)));  // Without its comma.
+  return head && (*head)["version"].integer() == kIndexVersion &&
+         (*head)["xxh3"].string() == hash_hex(xxh3(text.substr(end + 1)));
+}
+
+/// Of all logs that say no other.
+std::uint64_t usual_device(const IndexState& state) {
+  for (const auto& [id, covered] : state.sessions) {
+    if (!covered.logs.empty()) {
+      return covered.logs.front().device;
+    }
+  }
+  return 0;
+}
+
+/// A log; see LogPart. What is as nearly always is left out.
+std::string log_text(const CoveredLog& log, std::uint64_t device) {
+  std::string text =
+      fmt::format("[{},{},{},\"{}\",{},{}", static_cast<unsigned>(log.type), log.bytes, log.lines,
+                  hash_hex(log.hash), static_cast<std::int64_t>(log.inode),
+                  log.mtime_is_telling ? log.mtime_ns : 0);
+  std::string odd;
+  const auto add = [&](std::string_view name, auto value) {
+    odd += fmt::format("{}\"{}\": {}", odd.empty() ? "" : ", ", name, value);
+  };
+  if (log.size != log.bytes) {
+    add("size", log.size);
+  }
+  if (log.device != device) {
+    add("device", static_cast<std::int64_t>(log.device));
+  }
+  if (log.mtime_is_telling && log.ctime_ns != 0) {
+    add("ctime_ns", log.ctime_ns);
+  }
+  if (log.has_tail) {
+    add("tail", true);
+  }
+  if (log.chain != 0 || !odd.empty()) {
+    text += log.chain == 0 ? ",null" : fmt::format(",\"{}\"", hash_hex(log.chain));
+  }
+  text += odd.empty() ? "]" : fmt::format(",{{{}}}]", odd);
+  return text;
+}
+
+}  // namespace
+
+std::string covered_key(std::string_view session_id, bool evicted) {
+  return fmt::format("{}{}", session_id, evicted ? "/evicted" : "");
+}
+
+std::string segment_path(std::string_view name) { return fmt::format("{}/{}", kIndexFolder, name); }
+
+bool is_segment_name(std::string_view name) {
+  return name.ends_with(".seg") && name.size() > 4 &&
+         std::ranges::all_of(name.substr(0, name.size() - 4),
+                             [](char c) { return c >= '0' && c <= '9'; });
+}
+
+std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view language,
+                                              const OpenSegment& open) {
+  JsonParser parser;
+  const std::size_t size = text.size();
+  text.append(kJsonPadding, '\0');
+  const std::string_view bytes(text.data(), size);
+  if (!has_its_hash(parser, bytes)) {
+    return nullptr;
+  }
+  const std::optional<JsonValue> all = parser.try_parse_padded(bytes);
+  if (!all || (*all)["analyzer"].integer() != kAnalyzerVersion ||
+      (*all)["language"].string() != language) {
+    return nullptr;
+  }
+  auto state = std::make_shared<IndexState>();
+  state->next = unsigned_at(*all, "next");
+  std::vector<std::map<std::string, std::uint32_t, std::less<>>> numbers;  // Of each segment.
+  for (const JsonMember& member : (*all)["segments"].members()) {
+    std::string name(member.key);
+    const std::optional<std::uint64_t> hash = parse_hex(member.value.string());
+    if (!is_segment_name(name) || !hash) {
+      return nullptr;
+    }
+    std::shared_ptr<Segment> segment = open(name, *hash);
+    numbers.emplace_back();
+    for (std::uint32_t i = 0; segment != nullptr && i < segment->session_count(); ++i) {
+      numbers.back().emplace(covered_key(segment->session_id(i), segment->is_evicted(i)), i);
+    }
+    state->names.push_back(std::move(name));
+    state->segments.push_back(std::move(segment));
+  }
+  const std::uint64_t device = unsigned_at(*all, "device");
+  for (const JsonMember& member : (*all)["sessions"].members()) {
+    std::optional<CoveredSession> session = parse_session(member.value, device);
+    if (!session || session->segment >= numbers.size()) {
+      return nullptr;
+    }
+    const auto number = numbers[session->segment].find(std::string_view(member.key));
+    if (number != numbers[session->segment].end()) {
+      session->number = number->second;
+      state->sessions.emplace_hint(state->sessions.end(), member.key, *std::move(session));
+    }
+  }
+  return state;
+}
+
+std::string index_state_text(const IndexState& state, std::string_view language) {
+  const std::uint64_t device = usual_device(state);
+  std::string rest = fmt::format(
+      "\"analyzer\": {}, \"language\": {}, \"next\": {}, \"device\": {},\n\"segments\": {{",
+      kAnalyzerVersion, json_quoted(language), state.next, static_cast<std::int64_t>(device));
+  for (std::size_t i = 0; i < state.names.size(); ++i) {
+    rest += fmt::format("{}\"{}\": \"{}\"", i == 0 ? "" : ", ", state.names[i],
+                        hash_hex(state.segments[i] == nullptr ? 0 : state.segments[i]->hash()));
+  }
+  rest += "},\n\"sessions\": {";
+  bool is_first = true;
+  for (const auto& [id, covered] : state.sessions) {
+    rest +=
+        fmt::format("{}\n\"{}\": {{\"segment\": {}, ", is_first ? "" : ",", id, covered.segment);
+    is_first = false;
+    if (covered.package != 0) {
+      rest += fmt::format("\"package\": {}}}", covered.package);
+      continue;
+    }
+    rest += fmt::format("\"folder\": [{}, {}], \"empty\": {}, \"logs\": [",
+                        static_cast<std::int64_t>(covered.folder_inode), covered.folder_mtime_ns,
+                        covered.empty_logs);
+    for (const CoveredLog& log : covered.logs) {
+      rest += &log == covered.logs.data() ? "" : ",";
+      rest += log_text(log, device);
+    }
+    rest += "]}";
+  }
+  rest += "\n}\n}\n";
+  return fmt::format("{{\"version\": {}, \"xxh3\": \"{}\",\n{}", kIndexVersion,
+                     hash_hex(xxh3(rest)), rest);
+}
+
+}  // namespace bmad_mem

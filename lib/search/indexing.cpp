@@ -1,0 +1,128 @@
+// indexing.cpp - the index made anew on demand, and what people read of it.
+#include "search/indexing.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "search/held_indexes.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+Result<ReadableIndex> readable_index(const Store& store, SessionIndex& index, FileSystem& files) {
+  BMAD_TRY_ASSIGN(const auto guard, index.fresh());
+  BMAD_TRY_ASSIGN(const std::unique_ptr<SegmentSource> source, index.segment_source());
+  return make_readable_index(*source, files, store.clock, store.config.indexing.language);
+}
+
+Result<IndexReport> write_readable_index(const Store& store, SessionIndex& index) {
+  const auto begin = std::chrono::steady_clock::now();
+  BMAD_TRY_ASSIGN(const ReadableIndex made, readable_index(store, index, *store.files));
+  BMAD_TRY(replace_derived_file(*store.files, index_path(index.session_id()), made.text));
+  IndexReport report{.session_id = index.session_id(),
+                     .entries = made.entries,
+                     .terms = made.terms,
+                     .index_bytes = made.text.size()};
+  for (const LogCover& cover : index.covers()) {
+    report.log_bytes += cover.bytes;
+  }
+  report.took = std::chrono::steady_clock::now() - begin;
+  return report;
+}
+
+namespace {
+
+/// Makes the indexes of some sessions anew, a few at a time.
+class IndexRebuild {
+ public:
+  IndexRebuild(Store& store, bool only_one, const MemoryManager::Progress& on_progress)
+      : store_(store), only_one_(only_one), on_progress_(on_progress) {}
+
+  Result<std::vector<IndexReport>> run(const std::vector<std::string>& sessions) {
+    for (const std::string& session_id : sessions) {
+      const Result<SessionFootprint> footprint =
+          session_footprint(*store_.files, session_id, log_files());
+      total_ += footprint ? footprint->size : 0;
+    }
+    for (const std::string& session_id : sessions) {
+      Status rebuilt = rebuild(session_id);
+      BMAD_TRY(rebuilt     ? Status()
+               : only_one_ ? std::move(rebuilt)
+                           : store_.leave_out(session_id, std::move(rebuilt).error()));
+    }
+    store_.root_index->seal(held_, true);
+    held_.clear();
+    seal_index(store_, true);  // Archives, and what was evicted.
+    if (on_progress_) {
+      on_progress_(total_, total_);
+    }
+    return std::move(reports_);
+  }
+
+ private:
+  Status rebuild(const std::string& session_id) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Result<Manifest> manifest = load_manifest(*store_.files, session_id);
+    if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
+      return manifest.error();
+    }
+    const std::shared_ptr<SessionIndex> index = passing_index(store_, session_id);
+    BMAD_TRY(index->rebuild([&](std::uint64_t bytes) {
+      if (on_progress_) {
+        on_progress_(std::min(done_ + bytes, total_), total_);
+      }
+    }));
+    {
+      // Nobody purges meanwhile what it would hold afterwards.
+      BMAD_TRY_ASSIGN(const FileLock::Guard guard,
+                      store_.session(session_id)->writer.lock("index"));
+      BMAD_TRY_ASSIGN(IndexReport report, write_readable_index(store_, *index));
+      report.took = std::chrono::steady_clock::now() - begin;
+      done_ += report.log_bytes;
+      held_bytes_ += report.log_bytes;
+      reports_.push_back(std::move(report));
+    }
+    held_.push_back(index);
+    constexpr std::uint64_t kHeldMax = 16U << 20U;
+    if (held_bytes_ >= kHeldMax) {
+      store_.root_index->seal(held_, true);
+      held_.clear();
+      held_bytes_ = 0;
+    }
+    return {};
+  }
+
+  Store& store_;
+  bool only_one_;
+  const MemoryManager::Progress& on_progress_;
+  std::uint64_t total_ = 0;
+  std::uint64_t done_ = 0;
+  std::vector<std::shared_ptr<SessionIndex>> held_;  // Not sealed yet.
+  std::uint64_t held_bytes_ = 0;
+  std::vector<IndexReport> reports_;
+};
+
+}  // namespace
+
+Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const std::string> wanted,
+                                                 const MemoryManager::Progress& on_progress) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.selected_sessions(wanted));
+  BMAD_TRY(wanted.empty() ? store.root_index->clear() : store.root_index->remove(sessions));
+  return IndexRebuild(store, wanted.size() == 1, on_progress).run(sessions);
+}
+
+void refresh_index(Store& store, const std::string& session_id) {
+  // It tells what was before.
+  static_cast<void>(store.files->remove(index_path(session_id)));
+  if (!store.config.indexing.enabled || !check_session(store, session_id)) {
+    return;
+  }
+  const std::shared_ptr<SessionIndex> index = passing_index(store, session_id);
+  if (index->refresh()) {
+    store.root_index->seal({&index, 1});
+  }
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,409 @@
+#include "search/packed_session.hpp"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <limits>
+#include <mutex>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "search/indexing.hpp"
+#include "search/root_index.hpp"
+#include "store/archived_lines.hpp"
+#include "store/atomic_file.hpp"
+#include "store/deleted_entries.hpp"
+#include "store/deletion_record.hpp"
+#include "store/durable_change.hpp"
+#include "store/kept_file.hpp"
+#include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/ranged_files.hpp"
+#include "store/session_archive.hpp"
+#include "store/store.hpp"
+#include "store/unpacked_files.hpp"
+
+namespace bmad_mem {
+namespace {
+
+std::string packed_path(const std::string& session_id, PackedKind kind) {
+  switch (kind) {
+    case PackedKind::kArchive:
+      return archive_path(session_id);
+    case PackedKind::kEvicted:
+      return evicted_path(session_id);
+    case PackedKind::kKept:
+      break;
+  }
+  return kept_path(session_id);
+}
+
+/// What was evicted, but for older versions of an entry, and what was deleted since.
+Status add_evicted(const Store& store, const std::string& session_id, NamedBytes& files) {
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, read_evicted(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+  JsonParser parser;
+  for (const EvictedLine& line : lines) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    if (value && !is_older_version(line) && !gone.hold(line, entry_id(*value))) {
+      files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+    }
+  }
+  return {};
+}
+
+/// What the packed file holds. Every log is there, if only as an empty one.
+Result<NamedBytes> unpack(const Store& store, const std::string& session_id, PackedKind kind) {
+  NamedBytes files;
+  for (const std::string& log : log_files()) {
+    files[session_file(session_id, log)];
+  }
+  if (kind == PackedKind::kEvicted) {
+    BMAD_TRY(add_evicted(store, session_id, files));
+    return files;
+  }
+  if (kind == PackedKind::kKept) {
+    BMAD_TRY_ASSIGN(const std::vector<KeptLine> lines, read_good_kept(*store.files, session_id));
+    for (const KeptLine& line : lines) {
+      files[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+    }
+    return files;
+  }
+  BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members,
+                  read_session_archive(*store.files, session_id));
+  for (ArchivedFile& member : members) {
+    // Not session_file(): an artifact's name has a folder in it.
+    files[fmt::format("{}/{}", session_folder(session_id), member.name)] = std::move(member.bytes);
+  }
+  return files;
+}
+
+/// A packed file as it is now.
+struct Origin {
+  FileInfo file;
+  std::uint64_t package = 0;  ///< Tells it, and what else decides what it holds, from any other.
+};
+
+Result<Origin> look_at_origin(const Store& store, const std::string& session_id, PackedKind kind) {
+  Origin origin;
+  BMAD_TRY_ASSIGN(origin.file, store.files->info(packed_path(session_id, kind)));
+  Xxh3Stream hash;
+  const auto add = [&](const FileInfo& info) {
+    hash.add(fmt::format("{} {} {} {}\n", info.device, info.inode, info.size, info.mtime_ns));
+  };
+  add(origin.file);
+  if (kind == PackedKind::kEvicted) {
+    for (const std::string& path :
+         {deletion_record_path(session_id), deleted_entries_path(session_id)}) {
+      const Result<FileInfo> info = store.files->info(path);
+      if (!info && !is_not_found(info.error())) {
+        return info.error();
+      }
+      add(info.value_or(FileInfo{}));
+    }
+  }
+  constexpr std::uint64_t kBits = (std::uint64_t{1} << 53U) - 1;  // As JSON has integers.
+  origin.package = (hash.value() & kBits) | 1U;
+  return origin;
+}
+
+constexpr std::array kKnownTypes = {EntryType::kPreference, EntryType::kFact};
+/// More is unpacked with the rest.
+constexpr std::uint64_t kKnownSizeMax = 64U << 20U;
+
+/// What stands beside the archive, if it is of that very one.
+std::shared_ptr<UnpackedFiles> read_known(const Store& store, const std::string& session_id,
+                                          std::uint64_t package) {
+  const std::string path = archive_known_path(session_id);
+  const Result<std::string> text = read_file(*store.files, path, kKnownSizeMax);
+  const std::size_t end = text ? text->find('\n') : std::string::npos;
+  JsonParser parser;
+  const Result<JsonValue> head =
+      parser.parse(end == std::string::npos ? "" : std::string_view(*text).substr(0, end));
+  if (!head || (*head)["session_id"].string() != session_id ||
+      static_cast<std::uint64_t>((*head)["package"].integer()) != package) {
+    return nullptr;
+  }
+  const std::string_view rest = std::string_view(*text).substr(end + 1);
+  const auto size = static_cast<std::uint64_t>((*head)["preferences"].integer());
+  if ((*head)["xxh3"].string() != hash_hex(xxh3(rest)) || size > rest.size()) {
+    return nullptr;
+  }
+  NamedBytes files;
+  files[session_file(session_id, entry_type_info(EntryType::kPreference).log_file)] =
+      rest.substr(0, static_cast<std::size_t>(size));
+  files[session_file(session_id, entry_type_info(EntryType::kFact).log_file)] =
+      rest.substr(static_cast<std::size_t>(size));
+  return std::make_shared<UnpackedFiles>(store.files->display_path(path), package,
+                                         std::move(files));
+}
+
+/// The packed file as the folder of a session, unpacked when somebody opens a log.
+class LazyFiles final : public FileSystem {
+ public:
+  LazyFiles(const Store& store, std::string session_id, PackedKind kind, Origin origin)
+      : store_(store),
+        session_id_(std::move(session_id)),
+        kind_(kind),
+        origin_(origin),
+        owner_(store.unpacked.new_owner()) {}
+
+  LazyFiles(const LazyFiles&) = delete;
+  LazyFiles& operator=(const LazyFiles&) = delete;
+  ~LazyFiles() override { forget(); }
+
+  /// Its files, of which no more is unpacked than is read, if it can be read in ranges.
+  Result<std::shared_ptr<FileSystem>> content() {
+    const std::lock_guard guard(mutex_);
+    if (ranged_ == nullptr && kind_ == PackedKind::kArchive && !is_one_piece_) {
+      Result<std::shared_ptr<RangedFiles>> opened =
+          RangedFiles::open(store_, session_id_, origin_.file, origin_.package, owner_);
+      BMAD_TRY(check_read(opened));
+      ranged_ = *std::move(opened);
+      is_one_piece_ = ranged_ == nullptr;
+    }
+    if (ranged_ != nullptr) {
+      return std::shared_ptr<FileSystem>(ranged_);
+    }
+    BMAD_TRY_ASSIGN(std::shared_ptr<UnpackedFiles> files, unpack_once());
+    return std::shared_ptr<FileSystem>(std::move(files));
+  }
+
+  /// All of it.
+  Result<std::shared_ptr<UnpackedFiles>> unpacked() {
+    const std::lock_guard guard(mutex_);
+    return unpack_once();
+  }
+
+  /// Frees what was unpacked.
+  void forget() { store_.unpacked.forget(owner_); }
+
+  [[nodiscard]] Status check_still_there() const {
+    BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store_, session_id_, kind_));
+    return now.package == origin_.package ? Status()
+                                          : Status(not_in_package(packed_path(session_id_, kind_)));
+  }
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
+    return files->open(path, mode);
+  }
+  Result<FileInfo> info(const std::string& path) override {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, content());
+    return files->info(path);
+  }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return packed_is_read_only(path);
+  }
+  Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status rename(const std::string& from, const std::string& /*to*/) override {
+    return packed_is_read_only(from);
+  }
+  Status remove(const std::string& path) override { return packed_is_read_only(path); }
+  Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status sync_directory(const std::string& /*path*/) override { return {}; }
+  [[nodiscard]] std::string display_path(const std::string& /*path*/) const override {
+    return store_.files->display_path(packed_path(session_id_, kind_));
+  }
+
+ private:
+  /// The caller holds the mutex.
+  Result<std::shared_ptr<UnpackedFiles>> unpack_once() {
+    constexpr std::size_t kAll = std::numeric_limits<std::size_t>::max();
+    if (auto known = store_.unpacked.find<UnpackedFiles>(owner_, kAll)) {
+      return known;
+    }
+    Result<NamedBytes> files = unpack(store_, session_id_, kind_);
+    BMAD_TRY(check_read(files));
+    auto unpacked =
+        std::make_shared<UnpackedFiles>(store_.files->display_path(packed_path(session_id_, kind_)),
+                                        origin_.package, *std::move(files));
+    store_.unpacked.add(owner_, kAll, unpacked, unpacked->size(), store_.archives_size_max);
+    return unpacked;
+  }
+
+  /// What is to be made of `read`. When the packed file went meanwhile, it is not known what that
+  /// is.
+  template <typename T>
+  [[nodiscard]] Status check_read(const Result<T>& read) const {
+    BMAD_TRY(check_still_there());
+    if (!read) {
+      store_.note_damage(packed_path(session_id_, kind_), origin_.file, read.error());
+      return read.error();
+    }
+    return {};
+  }
+
+  const Store& store_;
+  std::string session_id_;
+  PackedKind kind_;
+  Origin origin_;
+  std::uint64_t owner_;  ///< In the cache of what is unpacked.
+  std::mutex mutex_;     // Guards what follows.
+  std::shared_ptr<RangedFiles> ranged_;
+  bool is_one_piece_ = false;
+};
+
+Status write_known_file(const Store& store, const std::string& session_id, std::uint64_t package,
+                        FileSystem& unpacked) {
+  std::string logs;
+  std::array<std::size_t, kKnownTypes.size()> sizes{};
+  for (std::size_t i = 0; i < kKnownTypes.size(); ++i) {
+    const std::string path = session_file(session_id, entry_type_info(kKnownTypes[i]).log_file);
+    BMAD_TRY_ASSIGN(const std::string log, read_file(unpacked, path, kKnownSizeMax));
+    sizes[i] = log.size();
+    logs += log;
+  }
+  return replace_derived_file(
+      *store.files, archive_known_path(session_id),
+      fmt::format("{{\"session_id\":\"{}\",\"package\":{},\"preferences\":{},\"facts\":{},"
+                  "\"xxh3\":\"{}\"}}\n{}",
+                  session_id, package, sizes[0], sizes[1], hash_hex(xxh3(logs)), logs));
+}
+
+class PackedSessionFile final : public PackedSession {
+ public:
+  PackedSessionFile(const Store& store, const std::string& session_id, PackedKind kind,
+                    const Origin& origin)
+      : store_(store),
+        session_id_(session_id),
+        kind_(kind),
+        package_(origin.package),
+        files_(store, session_id, kind, origin),
+        index_(files_, store.clock,
+               {.session_id = session_id,
+                .language = store.config.indexing.language,
+                .cache_size = store.config.index_cache_size_bytes(),
+                .package = origin.package,
+                .base =
+                    [root = store.root_index.get(), session_id, kind, package = origin.package] {
+                      return kind == PackedKind::kKept
+                                 ? std::nullopt
+                                 : root->base_of(session_id, kind == PackedKind::kEvicted, package);
+                    },
+                .archived = kind != PackedKind::kEvicted,
+                .evicted = kind == PackedKind::kEvicted}) {}
+
+  [[nodiscard]] const std::string& session_id() const override { return session_id_; }
+  [[nodiscard]] PackedKind kind() const override { return kind_; }
+  [[nodiscard]] SessionIndex& index() override { return index_; }
+  Result<std::shared_ptr<FileSystem>> files() override { return files_.content(); }
+  Result<std::shared_ptr<FileSystem>> knowledge() override {
+    if (kind_ == PackedKind::kArchive) {
+      if (auto known = read_known(store_, session_id_, package_)) {
+        return known->size() == 0 ? std::shared_ptr<FileSystem>() : std::move(known);
+      }
+      wants_known_ = true;
+    }
+    return files();
+  }
+  [[nodiscard]] Status check_still_there() const override { return files_.check_still_there(); }
+  [[nodiscard]] bool wants_known() const override { return wants_known_; }
+  Status write_known() override {
+    BMAD_TRY(check_still_there());  // Else it could hold words of what was purged.
+    BMAD_TRY(ensure_ignored(*store_.files, kArchiveKnown));
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> unpacked, files());
+    BMAD_TRY(write_known_file(store_, session_id_, package_, *unpacked));
+    wants_known_ = false;
+    return {};
+  }
+
+  [[nodiscard]] std::uint64_t package() const { return package_; }
+  [[nodiscard]] LazyFiles& lazy_files() { return files_; }
+
+ private:
+  const Store& store_;
+  std::string session_id_;
+  PackedKind kind_;
+  std::uint64_t package_;
+  std::atomic<bool> wants_known_{false};
+  LazyFiles files_;
+  SessionIndex index_;
+};
+
+using SharedFile = std::shared_ptr<PackedSessionFile>;
+
+/// The packed file at `path` as it is now, the same object for the same file.
+SharedFile open_packed(const Store& store, const std::string& session_id, PackedKind kind,
+                       const Origin& now) {
+  const std::string path = packed_path(session_id, kind);
+  std::shared_ptr<PackedSession> old;  // Freed without the mutex.
+  const std::lock_guard guard(store.indexes_mutex);
+  std::shared_ptr<PackedSession>& session = store.packed[path];
+  if (session == nullptr ||
+      static_cast<PackedSessionFile*>(session.get())->package() != now.package) {
+    old = std::exchange(session, std::make_shared<PackedSessionFile>(store, session_id, kind, now));
+  }
+  return std::static_pointer_cast<PackedSessionFile>(session);
+}
+
+}  // namespace
+
+Result<Packed> packed_session(const Store& store, const std::string& session_id, PackedKind kind) {
+  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, kind));
+  if (!store.is_damaged(packed_path(session_id, kind), now.file)) {
+    return Packed(open_packed(store, session_id, kind, now));
+  }
+  if (kind != PackedKind::kArchive) {
+    return Packed();
+  }
+  const Result<Origin> kept = look_at_origin(store, session_id, PackedKind::kKept);
+  if (!kept || store.is_damaged(kept_path(session_id), kept->file)) {
+    return Packed();
+  }
+  return Packed(open_packed(store, session_id, PackedKind::kKept, *kept));
+}
+
+Result<std::shared_ptr<FileSystem>> archive_files(const Store& store,
+                                                  const std::string& session_id) {
+  const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  if (!now) {
+    BMAD_TRY(read_session_archive(*store.files, session_id));  // It says what is wrong.
+    return now.error();
+  }
+  BMAD_TRY_ASSIGN(
+      std::shared_ptr<UnpackedFiles> files,
+      open_packed(store, session_id, PackedKind::kArchive, *now)->lazy_files().unpacked());
+  return std::shared_ptr<FileSystem>(std::move(files));
+}
+
+Result<std::shared_ptr<FileSystem>> archive_lines(const Store& store,
+                                                  const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, PackedKind::kArchive));
+  const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, now);
+  return std::shared_ptr<FileSystem>(file, &file->lazy_files());
+}
+
+void index_archive(const Store& store, const std::string& session_id) {
+  const Result<Origin> now = look_at_origin(store, session_id, PackedKind::kArchive);
+  if (!now || !store.config.indexing.enabled) {
+    return;
+  }
+  const SharedFile file = open_packed(store, session_id, PackedKind::kArchive, *now);
+  static_cast<void>(file->write_known());
+  const std::shared_ptr<SessionIndex> index(file, &file->index());
+  if (index->refresh()) {
+    const Result<ReadableIndex> readable = readable_index(store, *index, file->lazy_files());
+    if (readable && file->check_still_there() && ensure_ignored(*store.files, kArchiveIndexes)) {
+      static_cast<void>(
+          replace_derived_file(*store.files, archive_index_path(session_id), readable->text));
+    }
+    store.root_index->seal({&index, 1}, true);
+  }
+  file->lazy_files().forget();  // Nobody has asked for it.
+}
+
+Result<std::uint64_t> package_of_archive(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const Origin now, look_at_origin(store, session_id, PackedKind::kArchive));
+  return now.package;
+}
+
+std::shared_ptr<SessionIndex> index_of(const Packed& packed) { return {packed, &packed->index()}; }
+
+}  // namespace bmad_mem

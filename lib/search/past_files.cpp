@@ -1,0 +1,340 @@
+#include "search/past_files.hpp"
+
+#include <algorithm>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "store/archived_lines.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+#include "store/unpacked_files.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Bytes of a log, from `begin` to before `end`.
+struct HiddenBytes {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// What of a log was there.
+struct PastLog {
+  FileInfo file;  ///< That it was read of.
+  std::vector<HiddenBytes> hidden;
+  std::uint64_t size = 0;  ///< Of its whole lines: what follows was not looked at.
+};
+
+/// `before`, and behind it a log without what came later. Blanks keep all lines where they are.
+class PastFile final : public File {
+ public:
+  PastFile(std::string path, std::shared_ptr<const std::string> before, std::unique_ptr<File> log,
+           std::shared_ptr<const PastLog> past)
+      : path_(std::move(path)),
+        before_(std::move(before)),
+        log_(std::move(log)),
+        past_(std::move(past)) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    std::size_t done = 0;
+    if (offset < before_->size()) {
+      done = before_->copy(out.data(), out.size(), static_cast<std::size_t>(offset));
+    }
+    const std::uint64_t at = offset + done - before_->size();
+    if (log_ == nullptr || done == out.size() || at >= past_->size) {
+      return done;
+    }
+    std::span<char> rest = out.subspan(done);
+    rest = rest.first(std::min<std::uint64_t>(rest.size(), past_->size - at));
+    BMAD_TRY_ASSIGN(const std::size_t got, log_->read_at(at, rest));
+    hide(at, rest.first(got));
+    return done + got;
+  }
+  Result<std::size_t> write(std::string_view /*bytes*/) override {
+    return packed_is_read_only(path_);
+  }
+  Result<std::size_t> write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) override {
+    return packed_is_read_only(path_);
+  }
+  Status truncate(std::uint64_t /*size*/) override { return packed_is_read_only(path_); }
+  Status sync_data() override { return {}; }
+  Status sync_all() override { return {}; }
+  Result<FileInfo> info() override {
+    FileInfo info = past_->file;
+    info.size = before_->size() + past_->size;
+    return info;
+  }
+  [[nodiscard]] int descriptor() const override { return -1; }
+
+ private:
+  /// Blanks what of `bytes`, which stand at `at` in the log, came later.
+  void hide(std::uint64_t at, std::span<char> bytes) const {
+    auto range = std::ranges::upper_bound(past_->hidden, at, {}, &HiddenBytes::end);
+    for (; range != past_->hidden.end() && range->begin < at + bytes.size(); ++range) {
+      const std::uint64_t begin = std::max(range->begin, at) - at;
+      const std::uint64_t end = std::min<std::uint64_t>(range->end - at, bytes.size());
+      std::ranges::replace_if(
+          bytes.subspan(begin, end - begin), [](char c) { return c != '\n'; }, ' ');
+    }
+  }
+
+  std::string path_;
+  std::shared_ptr<const std::string> before_;
+  std::unique_ptr<File> log_;  // Null when there is none.
+  std::shared_ptr<const PastLog> past_;
+};
+
+class PastFiles final : public FileSystem {
+ public:
+  /// `before`: a text for each log, by path. Without a `source` there is nothing else.
+  PastFiles(const Store& store, std::optional<SessionSource> source, Timestamp as_of,
+            NamedBytes before)
+      : store_(store), source_(std::move(source)), as_of_(as_of) {
+    for (auto& [path, text] : before) {
+      before_[path] = std::make_shared<const std::string>(std::move(text));
+    }
+  }
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    if (mode != OpenMode::kRead) {
+      return packed_is_read_only(path);
+    }
+    const auto before = before_.find(path);
+    if (before == before_.end()) {
+      return not_in_package(path);
+    }
+    if (source_) {
+      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
+      Result<std::unique_ptr<File>> file = open_log(*files, path, before->second);
+      if (file || !is_not_found(file.error()) || before->second->empty()) {
+        return file;
+      }
+    }
+    return std::make_unique<PastFile>(path, before->second, nullptr,
+                                      std::make_shared<const PastLog>());
+  }
+  Result<FileInfo> info(const std::string& path) override {
+    const auto before = before_.find(path);
+    if (before == before_.end()) {
+      return not_in_package(path);
+    }
+    FileInfo found;
+    if (source_) {
+      BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, source_->files(store_));
+      const Result<FileInfo> info = files->info(path);
+      if (!info && (!is_not_found(info.error()) || before->second->empty())) {
+        return info.error();
+      }
+      found = info.value_or(FileInfo{});
+    }
+    found.size += before->second->size();
+    return found;
+  }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return packed_is_read_only(path);
+  }
+  Status make_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status rename(const std::string& from, const std::string& /*to*/) override {
+    return packed_is_read_only(from);
+  }
+  Status remove(const std::string& path) override { return packed_is_read_only(path); }
+  Status remove_directory(const std::string& path) override { return packed_is_read_only(path); }
+  Status sync_directory(const std::string& /*path*/) override { return {}; }
+  [[nodiscard]] std::string display_path(const std::string& path) const override {
+    const auto files = source_ ? source_->files(store_) : not_in_package(path);
+    return files ? (*files)->display_path(path) : store_.files->display_path(path);
+  }
+
+ private:
+  /// The log behind `before`. Errors: one that is_not_found() when it was replaced meanwhile.
+  Result<std::unique_ptr<File>> open_log(FileSystem& files, const std::string& path,
+                                         const std::shared_ptr<const std::string>& before) {
+    BMAD_TRY_ASSIGN(std::shared_ptr<const PastLog> past, look_at(files, path));
+    BMAD_TRY_ASSIGN(std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+    BMAD_TRY_ASSIGN(const FileInfo info, log->info());
+    if (!info.same_file(past->file)) {
+      return not_in_package(path);
+    }
+    return std::make_unique<PastFile>(path, before, std::move(log), std::move(past));
+  }
+
+  /// Which lines of the log came later; read once as long as it is the same.
+  Result<std::shared_ptr<const PastLog>> look_at(FileSystem& files, const std::string& path) {
+    BMAD_TRY_ASSIGN(const FileInfo info, files.info(path));
+    const std::lock_guard guard(mutex_);
+    std::shared_ptr<const PastLog>& known = logs_[path];
+    if (known != nullptr && known->file.same_file(info) && known->file.size == info.size &&
+        known->file.mtime_ns == info.mtime_ns) {
+      return known;
+    }
+    PastLog past{.file = info, .hidden = {}};
+    JsonParser parser;
+    const auto take = [&](const ScannedEntry& entry) {
+      if (entry_version_time(entry.value) <= as_of_) {
+        return;
+      }
+      const std::uint64_t end = entry.offset + entry.line_size;
+      if (!past.hidden.empty() && past.hidden.back().end == entry.offset) {
+        past.hidden.back().end = end;
+      } else {
+        past.hidden.push_back({.begin = entry.offset, .end = end});
+      }
+    };
+    BMAD_TRY_ASSIGN(const LogScan scan,
+                    scan_log(files, path, type_of(path), parser, {.on_entry = take}));
+    past.size = scan.whole_end;
+    known = std::make_shared<const PastLog>(std::move(past));
+    return known;
+  }
+
+  [[nodiscard]] EntryType type_of(const std::string& path) const {
+    return *std::ranges::find_if(kEntryTypes, [&](EntryType type) {
+      return path == session_file(source_->session_id, entry_type_info(type).log_file);
+    });
+  }
+
+  const Store& store_;
+  std::optional<SessionSource> source_;
+  Timestamp as_of_;
+  std::map<std::string, std::shared_ptr<const std::string>> before_;
+  std::mutex mutex_;  // Guards what follows.
+  std::map<std::string, std::shared_ptr<const PastLog>> logs_;
+};
+
+/// What was evicted and not deleted, of the versions there were at `as_of`.
+Result<std::vector<EvictedLine>> evicted_versions(const Store& store, const std::string& session_id,
+                                                  Timestamp as_of) {
+  const Result<Packed> packed = packed_session(store, session_id, PackedKind::kEvicted);
+  if (!packed) {
+    return is_not_found(packed.error())
+               ? Result<std::vector<EvictedLine>>(std::vector<EvictedLine>())
+               : packed.error();
+  }
+  if (*packed == nullptr) {  // It is damaged, and somebody was told.
+    return std::vector<EvictedLine>();
+  }
+  Result<std::vector<EvictedLine>> lines = read_evicted(*store.files, session_id);
+  BMAD_TRY((*packed)->check_still_there());
+  if (!lines) {
+    const Result<std::shared_ptr<FileSystem>> files = (*packed)->files();  // It notes the damage.
+    return files || is_not_found(files.error()) ? std::move(lines) : std::vector<EvictedLine>();
+  }
+  BMAD_TRY_ASSIGN(const GoneEntries gone, gone_entries(store, session_id));
+  JsonParser parser;
+  std::erase_if(*lines, [&](const EvictedLine& line) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    return !value || entry_version_time(*value) > as_of || gone.hold(line, entry_id(*value));
+  });
+  return lines;
+}
+
+NamedBytes logs_of(const std::string& session_id, std::span<const EvictedLine> lines) {
+  NamedBytes logs;
+  for (const std::string& log : log_files()) {
+    logs[session_file(session_id, log)];
+  }
+  for (const EvictedLine& line : lines) {
+    logs[session_file(session_id, entry_type_info(line.type).log_file)] += line.line + '\n';
+  }
+  return logs;
+}
+
+/// The session that something was evicted from; null when it has gone.
+Result<std::optional<SessionSource>> session_of(const Store& store, const std::string& session_id) {
+  const Status there = check_session(store, session_id);
+  if (there) {
+    return std::optional(SessionSource{.session_id = session_id});
+  }
+  if (there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+    return std::optional<SessionSource>();
+  }
+  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, session_id, PackedKind::kArchive));
+  return packed == nullptr ? std::optional<SessionSource>()
+                           : SessionSource{.session_id = session_id, .packed = std::move(packed)};
+}
+
+/// Leaves out of `lines` those of which `session` has a version: an entry that was evicted and
+/// pinned is in its session again.
+Status drop_those_in(FileSystem& session, const std::string& session_id,
+                     std::vector<EvictedLine>& lines) {
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    if (std::ranges::find(lines, type, &EvictedLine::type) == lines.end()) {
+      continue;
+    }
+    std::set<std::string, std::less<>> ids;
+    const auto take = [&](const ScannedEntry& entry) { ids.emplace(entry_id(entry.value)); };
+    BMAD_TRY(scan_log(session, session_file(session_id, entry_type_info(type).log_file), type,
+                      parser, {.on_entry = take}));
+    std::erase_if(lines, [&](const EvictedLine& line) {
+      const Result<JsonValue> value = parser.parse(line.line);
+      return line.type == type && value && ids.contains(entry_id(*value));
+    });
+  }
+  return {};
+}
+
+/// What was evicted by then.
+Result<std::vector<EvictedLine>> evicted_until(const Store& store, const std::string& session_id,
+                                               Timestamp as_of) {
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, evicted_versions(store, session_id, as_of));
+  std::erase_if(lines, [&](const EvictedLine& line) {
+    return line.evicted_at > as_of || is_older_version(line);
+  });
+  BMAD_TRY_ASSIGN(const std::optional<SessionSource> session, session_of(store, session_id));
+  if (session && !lines.empty()) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files, past_files(store, *session, as_of));
+    BMAD_TRY(drop_those_in(*files, session_id, lines));
+  }
+  return lines;
+}
+
+/// An index and the files that it is of.
+struct PastIndex {
+  PastIndex(const Store& store, const SessionSource& source, std::shared_ptr<FileSystem> past)
+      : files(std::move(past)),
+        index(*files, store.clock,
+              {.session_id = source.session_id,
+               .language = store.config.indexing.language,
+               .cache_size = store.config.index_cache_size_bytes(),
+               .archived = source.is_archived(),
+               .evicted = source.is_evicted()}) {}
+
+  std::shared_ptr<FileSystem> files;
+  SessionIndex index;
+};
+
+}  // namespace
+
+Result<std::vector<EvictedLine>> evicted_since(const Store& store, const std::string& session_id,
+                                               Timestamp as_of) {
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> lines, evicted_versions(store, session_id, as_of));
+  std::erase_if(lines, [&](const EvictedLine& line) { return line.evicted_at <= as_of; });
+  return lines;
+}
+
+Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const SessionSource& source,
+                                               Timestamp as_of) {
+  const std::string& id = source.session_id;
+  BMAD_TRY_ASSIGN(const std::vector<EvictedLine> lines, source.is_evicted()
+                                                            ? evicted_until(store, id, as_of)
+                                                            : evicted_since(store, id, as_of));
+  return std::shared_ptr<FileSystem>(
+      std::make_shared<PastFiles>(store, source.is_evicted() ? std::nullopt : std::optional(source),
+                                  as_of, logs_of(id, lines)));
+}
+
+Result<std::shared_ptr<SessionIndex>> past_index(const Store& store, const SessionSource& source,
+                                                 Timestamp as_of) {
+  BMAD_TRY_ASSIGN(std::shared_ptr<FileSystem> files, past_files(store, source, as_of));
+  const auto past = std::make_shared<PastIndex>(store, source, std::move(files));
+  return std::shared_ptr<SessionIndex>(past, &past->index);
+}
+
+}  // namespace bmad_mem

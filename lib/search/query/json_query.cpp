@@ -1,0 +1,297 @@
+#include "search/json_query.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "json_node.hpp"
+#include "model/filter_fields.hpp"
+#include "query_error.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// How the value of a key is read into `Target`.
+template <typename Target>
+struct Reader {
+  std::string_view key;
+  Status (*read)(const JsonNode& node, Target& target);
+};
+
+/// Reads the members of an object by a table of what may stand there. A null is a member left out.
+template <typename Target>
+Status read_object(const JsonNode& node, std::span<const Reader<Target>> readers, Target& target) {
+  if (!node.value().is_object()) {
+    return node.refuse_kind("an object");
+  }
+  std::size_t index = 0;
+  for (const JsonMember& member : node.value().members()) {
+    const JsonNode child = node.member(index++, member);
+    const auto reader = std::ranges::find(readers, member.key, &Reader<Target>::key);
+    if (reader == readers.end()) {
+      std::vector<std::string_view> keys;
+      std::ranges::transform(readers, std::back_inserter(keys), &Reader<Target>::key);
+      return child.refuse_key(fmt::format("is not known here; known are {}{}",
+                                          fmt::join(keys, ", "), did_you_mean(member.key, keys)));
+    }
+    if (child.value().kind() != JsonKind::kNull) {
+      BMAD_TRY(reader->read(child, target));
+    }
+  }
+  return {};
+}
+
+Result<std::string> read_string(const JsonNode& node) {
+  if (!node.value().is_string()) {
+    return node.refuse_kind("a string");
+  }
+  return std::string(node.value().string());
+}
+
+/// Reads a list with `read_one`, which takes a JsonNode that holds a string.
+template <typename ReadOne>
+Status read_list(const JsonNode& node, const ReadOne& read_one) {
+  if (!node.value().is_array()) {
+    return node.value().is_string()
+               ? node.refuse("must be an array of strings; put the string in [ and ]")
+               : node.refuse_kind("an array of strings");
+  }
+  std::size_t index = 0;
+  for (const JsonValue value : node.value().elements()) {
+    const JsonNode element = node.element(index++, value);
+    if (!value.is_string()) {
+      return element.refuse_kind("a string");
+    }
+    if (value.string().empty()) {
+      return element.refuse("is empty; leave it out");
+    }
+    BMAD_TRY(read_one(element));
+  }
+  return {};
+}
+
+Status read_names(const JsonNode& node, std::vector<std::string>& names) {
+  return read_list(node, [&](const JsonNode& element) -> Status {
+    names.emplace_back(element.value().string());
+    return {};
+  });
+}
+
+Status read_types(const JsonNode& node, std::vector<EntryType>& types) {
+  return read_list(node, [&](const JsonNode& element) -> Status {
+    Result<EntryType> type = parse_entry_type(element.value().string());
+    if (!type) {
+      return element.refuse(std::move(type.error().message));
+    }
+    if (std::ranges::find(types, *type) == types.end()) {
+      types.push_back(*type);
+    }
+    return {};
+  });
+}
+
+Status read_sessions(const JsonNode& node, std::vector<std::string>& sessions) {
+  return read_list(node, [&](const JsonNode& element) -> Status {
+    if (!is_session_id(element.value().string())) {
+      return element.refuse(
+          fmt::format("\"{}\" is not the id of a session; `bmad-mem session list` "
+                      "shows them",
+                      quoted_part(element.value().string())));
+    }
+    sessions.emplace_back(element.value().string());
+    return {};
+  });
+}
+
+Status read_field_value(const JsonNode& node, FieldFilter filter,
+                        std::vector<FieldFilter>& fields) {
+  const JsonValue value = node.value();
+  if (value.is_array() || value.is_object()) {
+    return node.refuse_kind("a string, a number, true, false, or an array of these");
+  }
+  filter.value = filter_value_text(value);
+  if (Status good = check_filter_field(filter.field, filter.value); !good) {
+    return node.refuse(std::move(good.error().message));
+  }
+  fields.push_back(std::move(filter));
+  return {};
+}
+
+Status read_fields(const JsonNode& node, JsonQuery& query) {
+  if (!node.value().is_object()) {
+    return node.refuse_kind("an object of fields and values");
+  }
+  std::size_t index = 0;
+  for (const JsonMember& member : node.value().members()) {
+    const JsonNode child = node.member(index++, member);
+    const bool excluded = member.key.starts_with('-');
+    const FieldFilter filter{.field = std::string(member.key.substr(excluded ? 1 : 0)),
+                             .value = {},
+                             .excluded = excluded};
+    if (!child.value().is_array()) {
+      BMAD_TRY(read_field_value(child, filter, query.fields));
+      continue;
+    }
+    std::size_t place = 0;
+    for (const JsonValue value : child.value().elements()) {
+      BMAD_TRY(read_field_value(child.element(place++, value), filter, query.fields));
+    }
+  }
+  return {};
+}
+
+Status read_time(const JsonNode& node, RangeEnd end, std::optional<QueryTime>& time) {
+  BMAD_TRY_ASSIGN(const std::string text, read_string(node));
+  time = QueryTime::try_parse(text, end);
+  if (!time) {
+    return node.refuse(
+        fmt::format("\"{}\" is not a time; write {}", quoted_part(text), QueryTime::kForms));
+  }
+  return {};
+}
+
+constexpr std::array<Reader<JsonQuery>, 2> kTimeRangeReaders = {{
+    {"start", [](const JsonNode& node,
+                 JsonQuery& query) { return read_time(node, RangeEnd::kSince, query.since); }},
+    {"end", [](const JsonNode& node,
+               JsonQuery& query) { return read_time(node, RangeEnd::kUntil, query.until); }},
+}};
+
+Status read_time_range(const JsonNode& node, JsonQuery& query) {
+  BMAD_TRY(read_object<JsonQuery>(node, kTimeRangeReaders, query));
+  constexpr Timestamp kAnyTime{};
+  if (query.since && query.until && query.since->is_fixed() && query.until->is_fixed() &&
+      query.since->at(kAnyTime) > query.until->at(kAnyTime)) {
+    return node.refuse("the start is after the end; swap them");
+  }
+  return {};
+}
+
+/// A number from 0 to 1.
+Status read_share(const JsonNode& node, double& share) {
+  constexpr double kOutside = -1;
+  if (!node.value().is_number()) {
+    return node.refuse_kind("a number");
+  }
+  const double number = node.value().number(kOutside);
+  if (!(number >= 0 && number <= 1)) {
+    return node.refuse("must be a number from 0 to 1");
+  }
+  share = number;
+  return {};
+}
+
+Status read_weight(const JsonNode& node, std::optional<double>& weight) {
+  return read_share(node, weight.emplace());
+}
+
+constexpr std::array<Reader<JsonQueryWeights>, 4> kWeightReaders = {{
+    {"text",
+     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.text); }},
+    {"time",
+     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.time); }},
+    {"importance",
+     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.importance); }},
+    {"access",
+     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.access); }},
+}};
+
+Status read_weights(const JsonNode& node, JsonQueryWeights& weights) {
+  BMAD_TRY(read_object<JsonQueryWeights>(node, kWeightReaders, weights));
+  const auto is_zero = [](const std::optional<double>& weight) { return weight && *weight <= 0; };
+  if (is_zero(weights.text) && is_zero(weights.time) && is_zero(weights.importance) &&
+      is_zero(weights.access)) {
+    return node.refuse("are all 0, so that nothing would rank; give one of them more");
+  }
+  return {};
+}
+
+Status read_combine(const JsonNode& node, std::optional<RelevanceCombine>& combine) {
+  BMAD_TRY_ASSIGN(const std::string name, read_string(node));
+  combine = try_parse_relevance_combine(name);
+  if (!combine) {
+    return node.refuse(
+        fmt::format("\"{}\" is not known; write \"factors\" or \"sum\"", quoted_part(name)));
+  }
+  return {};
+}
+
+Status read_limit(const JsonNode& node, std::size_t& limit) {
+  if (!node.value().is_number()) {
+    return node.refuse_kind("a number");
+  }
+  if (node.value().kind() != JsonKind::kInteger || node.value().integer() < 0) {
+    return node.refuse("must be a whole number, 0 or more; 0 is no limit");
+  }
+  limit = static_cast<std::size_t>(node.value().integer());
+  return {};
+}
+
+Status read_sort(const JsonNode& node, SortOrder& sort) {
+  constexpr std::array<std::string_view, 3> kNames = {"relevance_desc", "time_desc", "time_asc"};
+  constexpr std::array kOrders = {SortOrder::kRelevanceDesc, SortOrder::kTimeDesc,
+                                  SortOrder::kTimeAsc};
+  BMAD_TRY_ASSIGN(const std::string name, read_string(node));
+  const auto found = std::ranges::find(kNames, name);
+  if (found == kNames.end()) {
+    return node.refuse(fmt::format("\"{}\" is not an order; known are {}{}", quoted_part(name),
+                                   fmt::join(kNames, ", "), did_you_mean(name, kNames)));
+  }
+  sort = kOrders[static_cast<std::size_t>(found - kNames.begin())];
+  return {};
+}
+
+Status read_text(const JsonNode& node, std::string& text) {
+  BMAD_TRY_ASSIGN(text, read_string(node));
+  return {};
+}
+
+constexpr std::array<Reader<JsonQuery>, 12> kQueryReaders = {{
+    {"text", [](const JsonNode& node, JsonQuery& out) { return read_text(node, out.text); }},
+    {"types", [](const JsonNode& node, JsonQuery& out) { return read_types(node, out.types); }},
+    {"time_range", read_time_range},
+    {"tags", [](const JsonNode& node, JsonQuery& out) { return read_names(node, out.tags); }},
+    {"agents", [](const JsonNode& node, JsonQuery& out) { return read_names(node, out.agents); }},
+    {"sessions",
+     [](const JsonNode& node, JsonQuery& out) { return read_sessions(node, out.sessions); }},
+    {"fields", read_fields},
+    {"min_relevance",
+     [](const JsonNode& node, JsonQuery& out) { return read_share(node, out.min_relevance); }},
+    {"limit", [](const JsonNode& node, JsonQuery& out) { return read_limit(node, out.limit); }},
+    {"sort", [](const JsonNode& node, JsonQuery& out) { return read_sort(node, out.sort); }},
+    {"combine",
+     [](const JsonNode& node, JsonQuery& out) { return read_combine(node, out.combine); }},
+    {"weights",
+     [](const JsonNode& node, JsonQuery& out) { return read_weights(node, out.weights); }},
+}};
+
+}  // namespace
+
+Result<JsonQuery> parse_json_query(std::string_view json) {
+  if (json.size() > kJsonQuerySizeMax) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("the query has {} bytes, {} at most are taken; shorten it",
+                                        json.size(), kJsonQuerySizeMax)};
+  }
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(json);
+  if (!root) {
+    Error problem = root.error();
+    problem.code = ErrorCode::E_INVALID_QUERY;
+    problem.message = printable_text(problem.message);  // It quotes the text, DEL and all.
+    const std::size_t column = std::max<std::size_t>(problem.column, 1);
+    return placed_in_json(std::move(problem), json, column - 1);
+  }
+  JsonQuery query;
+  BMAD_TRY(read_object<JsonQuery>(JsonNode(json, *root), kQueryReaders, query));
+  return query;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,268 @@
+#include "plan.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "asking_words.hpp"
+#include "search/date_span.hpp"
+#include "speakers.hpp"
+#include "term_expansion.hpp"
+
+namespace bmad_mem {
+namespace {
+
+struct OwnedToken {
+  std::string text;
+  std::size_t offset = 0;  // In the text that was taken apart.
+  std::size_t size = 0;
+  bool whole = false;
+  bool capitalised = false;
+};
+
+/// A copy: the analyzer's tokens go with its next call.
+std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
+  std::vector<OwnedToken> tokens;
+  for (const Token& token : analyzer.tokenize(text)) {
+    const char first = text[token.offset];
+    tokens.push_back({.text = std::string(token.text),
+                      .offset = token.offset,
+                      .size = token.size,
+                      .whole = token.whole,
+                      .capitalised = first >= 'A' && first <= 'Z'});
+  }
+  return tokens;
+}
+
+std::size_t count_letters(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+bool has_digit(std::string_view text) {
+  return std::ranges::any_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
+class Planner {
+ public:
+  Planner(std::span<IndexedSession* const> sessions, Analyzer& analyzer, std::string_view language)
+      : sessions_(sessions), analyzer_(analyzer), language_(language), speakers_(sessions) {}
+
+  Result<Plan> run(const Question& question, Timestamp now) {
+    plan_.rank.spans = find_date_spans(question.prose, reference_time(now));
+    for (const QueryClause& clause : question.clauses) {
+      for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
+        if (!token.whole) {
+          words_.push_back(token.text);
+        }
+      }
+    }
+    language_ = language_of(words_, language_);
+    for (const QueryClause& clause : question.clauses) {
+      BMAD_TRY(take_clause(clause));
+    }
+    plan_.rank.speaker = speakers_.speaker();
+    plan_.names_time = !plan_.rank.spans.empty() || question.filter.since || question.filter.until;
+    return std::move(plan_);
+  }
+
+ private:
+  Status take_clause(const QueryClause& clause) {
+    switch (clause.kind) {
+      case ClauseKind::kWord:
+        take_words(clause);
+        break;
+      case ClauseKind::kPhrase:
+        take_phrase(clause);
+        break;
+      case ClauseKind::kPrefix: {
+        const std::string word = folded(clause.text);
+        word_ += word_count(clause);
+        BMAD_TRY_ASSIGN(std::vector<std::string> terms, terms_with_prefix(sessions_, word));
+        // Of a whole word the index has the stem, which may be shorter: decision is decis.
+        const std::string_view stem = analyzer_.term(word, false);
+        if (!stem.empty() && !std::ranges::binary_search(terms, stem)) {
+          terms.emplace_back(stem);
+        }
+        take_alternatives(clause, word, std::move(terms));
+        break;
+      }
+      case ClauseKind::kFuzzy: {
+        const std::string word = folded(clause.text);
+        word_ += word_count(clause);
+        BMAD_TRY_ASSIGN(std::vector<std::string> terms, terms_like(sessions_, analyzer_, word));
+        take_alternatives(clause, word, std::move(terms));
+        break;
+      }
+    }
+    return {};
+  }
+
+  /// The words of a clause as one lower-case text.
+  std::string folded(std::string_view text) {
+    const std::vector<OwnedToken> tokens = tokens_of(analyzer_, text);
+    return tokens.empty() ? std::string(text) : tokens.front().text;
+  }
+
+  /// A word may be several tokens: user_id is user_id, user and id.
+  void take_words(const QueryClause& clause) {
+    Requirement requirement{.excluded = clause.excluded, .soft = clause.by_operator};
+    const bool may_name = !clause.required && !clause.excluded;
+    for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
+      const bool is_first = !std::exchange(seen_word_, true);
+      const std::size_t word = token.whole ? word_ : word_++;
+      if (may_name && !token.whole && speakers_.take(token.text, token.capitalised, is_first)) {
+        continue;
+      }
+      std::string term(analyzer_.term(token.text, token.whole));
+      if (term.empty() || (may_name && is_stop_word(token.text, language_))) {
+        continue;
+      }
+      if (!clause.excluded) {
+        const bool asks = may_name && !token.whole && only_asks(words_, word);
+        add_rank_term(term, asks ? kAskingWeight : 1);
+        if (may_name) {
+          doubt(clause, token, term);
+        }
+      }
+      requirement.terms.push_back({std::move(term)});
+    }
+    if ((clause.required || clause.excluded) && !requirement.terms.empty()) {
+      plan_.requirements.push_back(std::move(requirement));
+    }
+  }
+
+  void take_phrase(const QueryClause& clause) {
+    Requirement requirement{.excluded = clause.excluded, .soft = clause.by_operator};
+    for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
+      seen_word_ = true;
+      word_ += token.whole ? 0 : 1;
+      std::string term(analyzer_.term(token.text, token.whole));
+      if (!token.whole) {
+        requirement.phrase.push_back(token.text);
+      }
+      if (!term.empty() && !clause.excluded) {
+        add_rank_term(term, 1);
+        if (!clause.required) {
+          doubt(clause, token, term);
+        }
+      }
+      // A whole depends on what stands around it in the text, so it can't be asked for.
+      if (!term.empty() && !token.whole) {
+        requirement.terms.push_back({std::move(term)});
+      }
+    }
+    if (!requirement.phrase.empty()) {
+      const bool is_strict = clause.required || clause.excluded;
+      (is_strict ? plan_.requirements : plan_.phrases).push_back(std::move(requirement));
+    }
+  }
+
+  void take_alternatives(const QueryClause& clause, const std::string& word,
+                         std::vector<std::string> terms) {
+    // A word that stands for nothing must not make a question without words, which finds all.
+    if (terms.empty()) {
+      terms.push_back(word);
+    }
+    if (!clause.excluded) {
+      for (const std::string& term : terms) {
+        add_rank_term(term, 1);
+      }
+      plan_.has_expansion = true;
+    }
+    if (clause.required || clause.excluded) {
+      plan_.requirements.push_back(
+          {.terms = {std::move(terms)}, .excluded = clause.excluded, .soft = clause.by_operator});
+    }
+  }
+
+  /// A word that asks in one place and is meant in another is meant.
+  void add_rank_term(const std::string& term, double weight) {
+    std::vector<RankTerm>& terms = plan_.rank.terms;
+    if (plan_.marked.insert(term).second) {
+      terms.push_back({.term = term, .weight = weight});
+    } else {
+      RankTerm& known = *std::ranges::find(terms, term, &RankTerm::term);
+      known.weight = std::max(known.weight, weight);
+    }
+  }
+
+  /// Notes a word that may have a slip in it: of four letters or more and no digit, nobody's name,
+  /// and no part of a date.
+  void doubt(const QueryClause& clause, const OwnedToken& token, const std::string& term) {
+    constexpr std::size_t kLettersMin = 4;
+    if (token.whole || has_digit(token.text) || count_letters(token.text) < kLettersMin ||
+        speakers_.is_name(token.text) || is_in_date(clause, token)) {
+      return;
+    }
+    const auto place = std::ranges::find(plan_.rank.terms, term, &RankTerm::term);
+    const DoubtfulWord word{.token = token.text,
+                            .term = static_cast<std::size_t>(place - plan_.rank.terms.begin())};
+    if (std::ranges::find(plan_.doubtful, word.token, &DoubtfulWord::token) ==
+        plan_.doubtful.end()) {
+      plan_.doubtful.push_back(word);
+    }
+  }
+
+  [[nodiscard]] bool is_in_date(const QueryClause& clause, const OwnedToken& token) const {
+    // Where quotes or escapes were taken out, places don't agree: then all of the clause counts.
+    const bool agrees = clause.text.size() == clause.size;
+    const std::size_t begin = clause.offset + (agrees ? token.offset : 0);
+    const std::size_t end = agrees ? begin + token.size : clause.offset + clause.size;
+    return std::ranges::any_of(plan_.rank.spans, [&](const DateSpan& span) {
+      return begin < span.offset + span.size && span.offset < end;
+    });
+  }
+
+  std::size_t word_count(const QueryClause& clause) {
+    return static_cast<std::size_t>(
+        std::ranges::count(tokens_of(analyzer_, clause.text), false, &OwnedToken::whole));
+  }
+
+  /// What "in June" counts back from: the present, or in a store that nobody has written to for
+  /// long its newest entry.
+  [[nodiscard]] Timestamp reference_time(Timestamp now) const {
+    constexpr std::chrono::days kLong{60};
+    Timestamp newest{};
+    for (const IndexedSession* session : sessions_) {
+      newest = std::max(newest, session->newest());
+    }
+    return newest > Timestamp{} && newest + kLong < now ? newest : now;
+  }
+
+  std::span<IndexedSession* const> sessions_;
+  Analyzer& analyzer_;
+  std::string_view language_;  // Of the store; from run() on, of the question.
+  SpeakerFinder speakers_;
+  Plan plan_;
+  std::vector<std::string> words_;  // Of all clauses, in their order.
+  std::size_t word_ = 0;            // The one at hand.
+  bool seen_word_ = false;
+};
+
+}  // namespace
+
+Result<Plan> make_plan(const Question& question, std::span<IndexedSession* const> sessions,
+                       Analyzer& analyzer, std::string_view language, Timestamp now) {
+  return Planner(sessions, analyzer, language).run(question, now);
+}
+
+Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, Analyzer& analyzer,
+                                   const DoubtfulWord& word, Plan& plan) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> terms,
+                  terms_one_slip_from(sessions, analyzer, word.token));
+  const double weight = kSlipWeight * plan.rank.terms[word.term].weight;
+  for (const std::string& term : terms) {
+    if (plan.marked.insert(term).second) {
+      plan.rank.terms.push_back({.term = term, .weight = weight, .stands_in = true});
+    }
+  }
+  return terms.empty() ? std::string()
+                       : fmt::format("no entry holds \"{}\"; looked for {} as well", word.token,
+                                     fmt::join(terms, ", "));
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,297 @@
+#include "search/query_parser.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bmad_mem/utf8.hpp"
+#include "model/filter_fields.hpp"
+#include "query_error.hpp"
+#include "query_scanner.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// `text` with a blank for each byte that is no text, so that offsets agree.
+std::string with_blanks(std::string_view text, std::vector<std::string>& notes) {
+  std::string clean(text);
+  std::size_t count = 0;
+  const auto blank = [&](std::size_t at) {
+    clean[at] = ' ';
+    ++count;
+  };
+  std::size_t at = utf8_valid_size(text);
+  while (at < text.size()) {
+    blank(at++);
+    at += utf8_valid_size(text.substr(at));
+  }
+  for (std::size_t nul = clean.find('\0'); nul != std::string::npos; nul = clean.find('\0', nul)) {
+    blank(nul);
+  }
+  if (count > 0) {
+    notes.push_back(fmt::format("read {} that {} no text as {}",
+                                count == 1 ? "a byte" : fmt::format("{} bytes", count),
+                                count == 1 ? "is" : "are", count == 1 ? "a blank" : "blanks"));
+  }
+  return clean;
+}
+
+Result<std::vector<QueryItem>> scan_items(std::string_view text, bool is_sentence) {
+  std::vector<QueryItem> items;
+  QueryScanner scanner(text, is_sentence);
+  while (scanner.has_next()) {
+    BMAD_TRY_ASSIGN(QueryItem item, scanner.next());
+    items.push_back(std::move(item));
+  }
+  return items;
+}
+
+/// The name of a filter that `name` is a slip of the pen for; empty when there is none.
+std::string nearest_filter_name(std::string_view name) {
+  const EditMatcher matcher(name);
+  for (const std::string_view known : kFilterNames) {
+    if (matcher.distance(known) <= matcher.bound()) {
+      return std::string(known);
+    }
+  }
+  return {};
+}
+
+/// A filter on a field that there isn't is refused only if it was surely meant as one: its name is
+/// nearly a field's, or the query says nothing else. Otherwise it is a word.
+Status judge_unknown_fields(std::vector<QueryItem>& items, bool is_sentence) {
+  const bool only_filters = std::ranges::all_of(items, [](const QueryItem& item) {
+    return item.filter || !item.unknown_field.empty() || !item.is_operand();
+  });
+  for (QueryItem& item : items) {
+    const std::string_view name = item.unknown_field;
+    if (name.empty()) {
+      continue;
+    }
+    constexpr std::size_t kSlipSizeMin = 4;
+    std::string near = nearest_filter_field(name);
+    near = near.empty() ? nearest_filter_name(name) : near;
+    const bool is_slip = name.size() >= kSlipSizeMin && !near.empty();
+    const bool is_meant = is_slip || (only_filters && !name.contains('.'));
+    if (is_meant && !is_sentence) {
+      return query_error(
+          item.offset(),
+          fmt::format("{} is not a field; known are {}, {}; put {}\\: for the word{}",
+                      quoted_part(name), fmt::join(kFilterNames, ", "), known_filter_fields(),
+                      quoted_part(name),
+                      near.empty() ? "" : fmt::format("; did you mean {}?", near)));
+    }
+    item.why = "it names no field there is";
+  }
+  return {};
+}
+
+void require(QueryItem& item) {
+  if (!item.filter) {
+    item.clause.by_operator = !item.clause.required && !item.clause.excluded;
+    item.clause.required = !item.clause.excluded;
+  }
+}
+
+void exclude(QueryItem& item) {
+  if (item.filter) {
+    item.filter->excluded = true;
+  } else {
+    item.clause.required = false;
+    item.clause.excluded = true;
+  }
+}
+
+/// What the operators `between` two items say about these. A single NOT says nothing: it is a word.
+bool apply_operators(QueryItem& left, std::span<const QueryItem> between, QueryItem& right) {
+  const auto is = [](QueryOperator op) {
+    return [op](const QueryItem& item) { return item.op == op; };
+  };
+  const bool has_and = std::ranges::any_of(between, is(QueryOperator::kAnd));
+  if (!has_and && std::ranges::none_of(between, is(QueryOperator::kOr))) {
+    return false;
+  }
+  const bool negated = between.back().op == QueryOperator::kNot;
+  if (has_and) {
+    require(left);
+  }
+  if (negated) {
+    exclude(right);
+  } else if (has_and) {
+    require(right);
+  }
+  return true;
+}
+
+/// Carries out the operators, which keep their `op`; those that are mere words lose it.
+void resolve_operators(std::vector<QueryItem>& items) {
+  const auto is_operand = [](const QueryItem& item) { return item.op == QueryOperator::kNone; };
+  auto begin = items.begin();
+  while (begin != items.end()) {
+    begin = std::find_if_not(begin, items.end(), is_operand);
+    const auto end = std::find_if(begin, items.end(), is_operand);
+    const bool inside = begin != items.begin() && begin != end && end != items.end();
+    if (!inside || !apply_operators(*(begin - 1), {begin, end}, *end)) {
+      std::for_each(begin, end, [](QueryItem& item) { item.op = QueryOperator::kNone; });
+    }
+    begin = end;
+  }
+}
+
+/// Times that are excluded, and a range that ends before it begins. Ranges that only the clock can
+/// tell to be empty are left to the planner.
+Status check_times(std::span<const QueryItem> items) {
+  constexpr Timestamp kAnyTime{};
+  const auto is_fixed = [](const QueryItem& item, FilterField field) {
+    return item.filter && item.filter->field == field && item.filter->time->is_fixed();
+  };
+  for (const QueryItem& item : items) {
+    if (item.filter && item.filter->time && item.filter->excluded) {
+      return query_error(item.offset(),
+                         "a time cannot be excluded; turn since: into until:, or the "
+                         "other way round");
+    }
+  }
+  for (const QueryItem& until : items) {
+    for (const QueryItem& since : items) {
+      if (is_fixed(since, FilterField::kSince) && is_fixed(until, FilterField::kUntil) &&
+          since.filter->time->at(kAnyTime) > until.filter->time->at(kAnyTime)) {
+        return query_error(
+            std::max(since.offset(), until.offset()),
+            fmt::format("nothing is both since {} and until {}; swap the times",
+                        quoted_part(since.filter->value), quoted_part(until.filter->value)));
+      }
+    }
+  }
+  return {};
+}
+
+/// In a sentence, times that make no sense are words.
+Status judge_times(std::vector<QueryItem>& items, std::string_view text, bool is_sentence) {
+  Status good = check_times(items);
+  if (good || !is_sentence) {
+    return good;
+  }
+  for (QueryItem& item : items) {
+    if (item.filter && item.filter->time) {
+      read_as_words(item, text, kReadsLikeSentence);
+    }
+  }
+  return {};
+}
+
+/// Beside options and patterns, -exec and -name are options as well.
+void judge_exclusions(std::vector<QueryItem>& items, std::string_view text) {
+  const bool is_command = std::ranges::any_of(items, [](const QueryItem& item) {
+    return item.why == kLooksLikeOption || item.why == kLooksLikePattern ||
+           (!item.filter && item.clause.text.starts_with("--"));
+  });
+  for (QueryItem& item : items) {
+    if (is_command && !item.filter && item.excluded() && item.clause.kind != ClauseKind::kPhrase) {
+      read_as_words(item, text, kLooksLikeOption);
+    }
+  }
+}
+
+/// What is not wanted needs something that is: else its words are what is looked for.
+void look_for_something(std::vector<QueryItem>& items, std::string_view text) {
+  const bool is_positive = std::ranges::any_of(
+      items, [](const QueryItem& item) { return item.is_operand() && !item.excluded(); });
+  if (is_positive) {
+    return;
+  }
+  for (QueryItem& item : items) {
+    if (!item.filter && item.is_operand()) {
+      read_as_words(item, text, "nothing else is looked for");
+    }
+  }
+}
+
+bool has_too_many_words(std::span<const QueryItem> items) {
+  const auto count = std::ranges::count_if(
+      items, [](const QueryItem& item) { return !item.filter && item.is_operand(); });
+  return static_cast<std::size_t>(count) > kQueryClausesMax;
+}
+
+void note_prose(ParsedQuery& query, ProseReading reading) {
+  query.notes.push_back(fmt::format("read \"{}\" as {}: {}", quoted_part(reading.text),
+                                    reading.text.contains(' ') ? "words" : "a word", reading.why));
+  query.as_prose.push_back(std::move(reading));
+}
+
+ParsedQuery query_of(std::string text, std::vector<QueryItem> items, bool has_many_words) {
+  ParsedQuery query{.prose = text};
+  if (has_many_words) {
+    const std::string why = fmt::format("it has more than {} words", kQueryClausesMax);
+    note_prose(query, {.text = text, .offset = 0, .size = text.size(), .why = why});
+  }
+  for (QueryItem& item : items) {
+    if (has_many_words && !item.filter) {
+      read_as_words(item, text, "");
+    }
+    if (!item.why.empty()) {
+      note_prose(query, {.text = text.substr(item.offset(), item.size()),
+                         .offset = item.offset(),
+                         .size = item.size(),
+                         .why = std::string(item.why)});
+    }
+    if (!item.is_operand() || item.filter || item.excluded()) {
+      query.prose.replace(item.offset(), item.size(), item.size(), ' ');
+    }
+    if (item.filter) {
+      query.filters.push_back(*std::move(item.filter));
+    } else if (item.is_operand()) {
+      query.clauses.push_back(std::move(item.clause));
+    }
+  }
+  return query;
+}
+
+/// A text that is too long to be anything but prose: one clause.
+ParsedQuery prose_of(std::string text) {
+  ParsedQuery query{.prose = text};
+  QueryScanner scanner(text, true);
+  if (scanner.has_next()) {
+    query.clauses.push_back({.text = text, .size = text.size()});
+    const std::string why = fmt::format("it has more than {} bytes", kQueryLanguageSizeMax);
+    note_prose(query, {.text = text, .offset = 0, .size = text.size(), .why = why});
+  }
+  return query;
+}
+
+Result<ParsedQuery> parse_clean_text(std::string text, bool is_filtered) {
+  if (text.size() > kQueryLanguageSizeMax) {
+    return prose_of(std::move(text));
+  }
+  const bool is_sentence = reads_like_sentence(text);
+  BMAD_TRY_ASSIGN(std::vector<QueryItem> items, scan_items(text, is_sentence));
+  BMAD_TRY(judge_unknown_fields(items, is_sentence));
+  judge_exclusions(items, text);
+  resolve_operators(items);
+  BMAD_TRY(judge_times(items, text, is_sentence));
+  if (!is_filtered) {
+    look_for_something(items, text);
+  }
+  const bool has_many_words = has_too_many_words(items);
+  return query_of(std::move(text), std::move(items), has_many_words);
+}
+
+}  // namespace
+
+Result<ParsedQuery> parse_query_text(std::string_view text, bool is_filtered) {
+  if (text.size() > kQuerySizeMax) {
+    return query_error(kQuerySizeMax,
+                       fmt::format("the query has {} bytes, {} at most are taken; shorten it",
+                                   text.size(), kQuerySizeMax));
+  }
+  std::vector<std::string> notes;
+  std::string clean = with_blanks(text, notes);
+  BMAD_TRY_ASSIGN(ParsedQuery query, parse_clean_text(std::move(clean), is_filtered));
+  query.notes.insert(query.notes.begin(), notes.begin(), notes.end());
+  return query;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,102 @@
+// relevance.hpp - from the text score of an entry to its relevance, and the most it can be.
+//
+//   factors   text (0.75 + 0.25 time) (0.80 + 0.20 importance) (0.95 + 0.05 access)
+//   sum       w1 text + w2 time + w3 importance + w4 access     specification 5.3
+//   bound     scale[class of the entry] text + beside[class]    a table a session, 128 classes
+//
+// What an entry's time, importance and access can do is known from its flags alone: entries of one
+// class have the same importance, nearly all were never accessed, and none is newer than the newest
+// of its session. So an exponential and a timestamp are worked out only for entries that can still
+// be among the best: for 2 % of those that match.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/reports.hpp"
+#include "search/impact.hpp"
+#include "search/search.hpp"
+#include "search/session_index.hpp"
+
+namespace bmad_mem {
+
+/// What bounds are multiplied by, for what rounding may add to the sums they bound.
+inline constexpr double kBoundSlack = 1 + 1e-9;
+
+/// Relevance of an entry, from what the index knows of it.
+class Relevance {
+ public:
+  /// `settings` must outlive it. `names_time`: the question says when, so age must not count.
+  Relevance(RelevanceCombine combine, RelevanceWeights weights, const SearchSettings& settings,
+            bool names_time);
+
+  /// `odd` is null for an entry without kFlagOdd.
+  [[nodiscard]] RelevanceComponents components(double text, std::uint32_t flags, Timestamp time,
+                                               const OddEntry* odd) const;
+  [[nodiscard]] double combine(const RelevanceComponents& parts) const {
+    if (combine_ == RelevanceCombine::kFactors) {
+      return parts.text * kTimeFactor.at(parts.time) * kImportanceFactor.at(parts.importance) *
+             kAccessFactor.at(parts.access);
+    }
+    return weights_.text * parts.text + weights_.time * parts.time +
+           weights_.importance * parts.importance + weights_.access * parts.access;
+  }
+
+ private:
+  friend class RelevanceBound;
+  static constexpr std::size_t kClassCount = 128;
+
+  /// The bits of `flags` that matter here, side by side: type, pinned, severe, approved, odd.
+  static constexpr std::size_t class_of(std::uint32_t flags) {
+    static_assert(kFlagPinned == 1U << 5U && kFlagSevere == 1U << 7U && kFlagOdd == 1U << 9U);
+    return (flags & kFlagTypeMask) | (flags >> 2U & 0x8U) | (flags >> 3U & 0x70U);
+  }
+  static constexpr std::uint32_t flags_of(std::size_t entry_class) {
+    const auto bits = static_cast<std::uint32_t>(entry_class);
+    return (bits & kFlagTypeMask) | (bits & 0x8U) << 2U | (bits & 0x70U) << 3U;
+  }
+
+  [[nodiscard]] bool newest_counts_most(std::uint32_t flags) const;
+  [[nodiscard]] double time_factor(std::uint32_t flags, Timestamp time, const OddEntry* odd) const;
+  [[nodiscard]] double access(const OddEntry* odd) const;
+
+  const SearchSettings& settings_;
+  RelevanceCombine combine_;
+  RelevanceWeights weights_;
+  bool ignores_age_;
+};
+
+/// What entries of one session can reach.
+class RelevanceBound {
+ public:
+  /// `newest`: when the newest of its entries was written.
+  RelevanceBound(const Relevance& relevance, Timestamp newest);
+
+  /// At least the relevance of an entry with these flags, whose text score is at most `text`.
+  [[nodiscard]] double most(double text, std::uint32_t flags) const {
+    const std::size_t entry_class = Relevance::class_of(flags);
+    return text * scale_[entry_class] + beside_[entry_class];
+  }
+  /// The same by its weight (index/impact.hpp), or a greater one.
+  [[nodiscard]] double most_of_weight(double text, std::size_t weight) const {
+    return text * weight_scale_[weight] + weight_beside_[weight];
+  }
+  /// An entry whose text score is less is less relevant than `relevance`, whatever its flags.
+  [[nodiscard]] double least_text(double relevance) const {
+    constexpr double kNone = -std::numeric_limits<double>::infinity();
+    return most_scale_ > 0 ? (relevance - most_beside_) / most_scale_ : kNone;
+  }
+
+ private:
+  double most_scale_ = 0;
+  double most_beside_ = 0;
+  std::array<double, kWeightCount> weight_scale_{};
+  std::array<double, kWeightCount> weight_beside_{};
+  std::array<double, Relevance::kClassCount> scale_{};
+  std::array<double, Relevance::kClassCount> beside_{};
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,615 @@
+#include "search/search.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parallel.hpp"
+#include "best_found.hpp"
+#include "group_bounds.hpp"
+#include "group_choice.hpp"
+#include "model/entry.hpp"
+#include "plan.hpp"
+#include "ranker.hpp"
+#include "reading_tools.hpp"
+#include "relevance.hpp"
+#include "session_scores.hpp"
+#include "slot_filter.hpp"
+#include "snippet.hpp"
+#include "validity.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Long prose (`similar`) is ranked by its rarest terms: the others cost time and say little.
+constexpr std::size_t kRankTermsMax = 48;
+
+class Search {
+ public:
+  Search(std::span<IndexedSession* const> sessions, const Query& query, const Question& question,
+         const SearchSettings& settings)
+      : sessions_(sessions.begin(), sessions.end()),
+        query_(query),
+        question_(question),
+        settings_(settings),
+        options_(RankOptions::of(query.ranking)) {}
+
+  Result<SearchResult> run() {
+    BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
+    sizes_.resize(sessions_.size());
+    collected_.resize(sessions_.size());
+    BMAD_TRY(on_all([&](std::size_t i) -> Status {
+      BMAD_TRY_ASSIGN(sizes_[i], sessions_[i]->totals());
+      return {};
+    }));
+    BMAD_TRY_ASSIGN(
+        plan_, make_plan(question_, sessions_, tools->analyzer, settings_.language, settings_.now));
+    has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
+    if (!is_usable()) {
+      result_.instead.emplace_back(
+          "the question holds no word to look for, only signs or words that nearly every entry "
+          "holds");
+      return std::move(result_);
+    }
+    BMAD_TRY(collect());
+    BMAD_TRY(add_slips(tools->analyzer));
+    keep_rarest_terms();
+    choose_rules();
+    const RankTotals totals = sum_up(sizes_, collected_, plan_.rank, options_);
+    BMAD_TRY(find(*tools, totals));
+    if (result_.found.empty() && relax()) {
+      BMAD_TRY(find(*tools, totals));
+    }
+    if (query_.explain) {
+      BMAD_TRY_ASSIGN(result_.explanations, explain(result_.found, totals));
+    }
+    result_.terms = std::move(plan_.marked);
+    return std::move(result_);
+  }
+
+ private:
+  /// Whether there is anything to look for.
+  [[nodiscard]] bool is_usable() const {
+    const EntryFilter& filter = question_.filter;
+    return has_words_ || question_.clauses.empty() || !plan_.requirements.empty() ||
+           plan_.rank.speaker.is_named() || !plan_.rank.spans.empty() ||
+           !question_.topics.empty() || !question_.exclusions.empty() || !filter.types.empty() ||
+           !filter.tags.empty() || !filter.agents.empty() || filter.since || filter.until ||
+           filter.pinned_only || !filter.fields.empty();
+  }
+
+  /// What the words that are known decide: whether it is a weak question, and how to rank.
+  void choose_rules() {
+    weak_ = !holds_any_term() && plan_.rank.speaker.is_named() && plan_.rank.spans.empty() &&
+            plan_.requirements.empty();
+    result_.weak = weak_;
+    result_.weights = query_.weights.value_or(settings_.weights);
+    result_.combine = !has_words_      ? RelevanceCombine::kSum
+                      : query_.combine ? *query_.combine
+                      : query_.weights ? RelevanceCombine::kSum
+                                       : settings_.combine;
+  }
+
+  /// Takes what is wished for out of the plan; false when there is nothing of the kind.
+  bool relax() {
+    const std::size_t phrases = plan_.phrases.size();
+    plan_.phrases.clear();
+    const std::size_t others = std::erase_if(plan_.requirements, &Requirement::soft);
+    if (phrases > 0 || others > 0) {
+      result_.instead.emplace_back(
+          others > 0 ? "no entry holds all that AND asks for; any of the words was "
+                       "looked for"
+                     : "no entry holds the phrase in quotes; its words were "
+                       "looked for");
+    }
+    return phrases > 0 || others > 0;
+  }
+
+  /// The best entries, as the plan is now.
+  Status find(ReadingTools& tools, const RankTotals& totals) {
+    const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
+    Validity validity(sessions_);
+    best_.emplace(
+        sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
+        needs_text() ? 0 : question_.filter.limit, query_.min_relevance,
+        BestFound::LookUp{
+            .id_hash = [this](const Found& found) -> Result<std::uint32_t> {
+              BMAD_TRY_ASSIGN(const IndexRow row, sessions_[found.session]->row(found.ordinal));
+              return row.id_hash;
+            },
+            .line =
+                [this](const Found& found) {
+                  const Result<IndexRow> row = sessions_[found.session]->row(found.ordinal);
+                  return row ? row->row.line : 0;
+                },
+            .is_session_before = [this](const Found& a,
+                                        const Found& b) { return place_of(a) < place_of(b); }});
+    const bool is_best_first = may_go_best_first();
+    BMAD_TRY(on_all([&](std::size_t i) {
+      Status scored = is_best_first && has_impacts(*sessions_[i], collected_[i])
+                          ? Status()
+                          : score(i, totals, relevance, validity);
+      best_->finish(i);
+      return scored;
+    }));
+    if (is_best_first) {
+      is_best_first_ = true;
+      BMAD_TRY(score_best_first(totals, relevance, validity));
+      is_best_first_ = false;
+    }
+    result_.found = best_->merged();
+    return choose_first(tools);
+  }
+
+  /// Runs `work` on each session; the first error in the order of the sessions.
+  template <typename Work>
+  Status on_all(const Work& work) {
+    std::vector<Status> done(sessions_.size());
+    for_each_parallel(sessions_.size(), [&](std::size_t i) {
+      done[i] = settings_.is_late() ? Status(query_timeout(query_)) : work(i);
+    });
+    for (std::size_t i = 0; i < done.size(); ++i) {
+      if (!done[i]) {
+        return done[i].error().code == ErrorCode::E_QUERY_TIMEOUT
+                   ? std::move(done[i])
+                   : in_session(*sessions_[i], std::move(done[i]));
+      }
+    }
+    return {};
+  }
+
+  /// What decides between equals: sessions before archives, and those before what was evicted.
+  [[nodiscard]] std::tuple<bool, bool, std::string_view> place_of(const Found& found) const {
+    const IndexedSession& session = *sessions_[found.session];
+    return {session.is_evicted(), session.is_archived(), session.session_id()};
+  }
+
+  [[nodiscard]] bool holds_any_term() const {
+    return std::ranges::any_of(collected_,
+                               [](const SessionTerms& session) { return !session.terms.empty(); });
+  }
+
+  /// The postings of the terms that came since the last call.
+  Status collect() {
+    const std::size_t begin = collected_terms_;
+    const std::size_t end = plan_.rank.terms.size();
+    const std::vector<SearchedPart> parts = parts_of(sessions_);
+    std::vector<Result<PartPostings>> found(parts.size() * (end - begin), PartPostings());
+    for_each_parallel(found.size(), [&](std::size_t i) {
+      const std::string& term = plan_.rank.terms[begin + i / parts.size()].term;
+      found[i] = settings_.is_late()
+                     ? Result<PartPostings>(query_timeout(query_))
+                     : parts[i % parts.size()].part->part_postings(PostingKind::kTerm, term);
+    });
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      BMAD_TRY(found[i] ? Status() : Status(std::move(found[i]).error()));
+      for (const SessionPostings& each : found[i]->sessions) {
+        std::vector<SessionPostings>& terms =
+            collected_[parts[i % parts.size()].first + each.session].terms;
+        terms.resize(end);
+        terms[begin + i / parts.size()] = each;
+      }
+      owners_.push_back(std::move(found[i]->owner));
+    }
+    for (SessionTerms& session : collected_) {
+      if (!session.terms.empty()) {
+        session.terms.resize(end);
+      }
+    }
+    collected_terms_ = end;
+    return {};
+  }
+
+  /// How many entries hold the term that is number `term`.
+  [[nodiscard]] std::uint64_t count_holders(std::size_t term) const {
+    std::uint64_t count = 0;
+    for (const SessionTerms& session : collected_) {
+      count += session.terms.empty() ? 0 : session.terms[term].postings.size();
+    }
+    return count;
+  }
+
+  /// In long prose there are enough words that somebody knows.
+  Status add_slips(Analyzer& analyzer) {
+    if (plan_.rank.terms.size() > kRankTermsMax) {
+      return {};
+    }
+    for (const DoubtfulWord& word : plan_.doubtful) {
+      if (count_holders(word.term) == 0) {
+        BMAD_TRY_ASSIGN(std::string note, add_slip_terms(sessions_, analyzer, word, plan_));
+        if (!note.empty()) {
+          result_.instead.push_back(std::move(note));
+        }
+      }
+    }
+    return collect();
+  }
+
+  void keep_rarest_terms() {
+    std::vector<RankTerm>& terms = plan_.rank.terms;
+    if (terms.size() <= kRankTermsMax) {
+      return;
+    }
+    std::vector<std::pair<std::uint64_t, std::size_t>> by_count;
+    for (std::size_t i = 0; i < terms.size(); ++i) {
+      if (const std::uint64_t count = count_holders(i); count > 0) {
+        by_count.emplace_back(count, i);
+      }
+    }
+    std::ranges::sort(by_count);
+    by_count.resize(std::min(by_count.size(), kRankTermsMax));
+    std::ranges::sort(by_count, {}, &std::pair<std::uint64_t, std::size_t>::second);
+    std::vector<RankTerm> kept;
+    for (const auto& [count, i] : by_count) {
+      kept.push_back(terms[i]);
+    }
+    for (SessionTerms& session : collected_) {
+      std::vector<SessionPostings> held;
+      for (const auto& [count, i] : by_count) {
+        if (!session.terms.empty()) {
+          held.push_back(session.terms[i]);
+        }
+      }
+      session.terms = std::move(held);
+    }
+    terms = std::move(kept);
+  }
+
+  Result<AllowedSlots> allowed(IndexedSession& session) {
+    SlotFilter filter(session);
+    BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, question_.filter.agents));
+    BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, question_.filter.tags));
+    BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, question_.topics));
+    BMAD_TRY(filter.having(question_.filter.fields));
+    for (const QueryFilter& exclusion : question_.exclusions) {
+      if (exclusion.field == FilterField::kAgent) {
+        BMAD_TRY(filter.not_under(PostingKind::kTerm, kAgentPrefix, exclusion.value));
+      } else if (exclusion.field == FilterField::kTag) {
+        BMAD_TRY(filter.not_under(PostingKind::kTerm, kTagPrefix, exclusion.value));
+      } else if (exclusion.field == FilterField::kTopic) {
+        BMAD_TRY(filter.not_under(PostingKind::kTopic, {}, exclusion.value));
+      }
+    }
+    for (const Requirement& requirement : plan_.requirements) {
+      // An excluded phrase is more than its words: only the text tells.
+      if (!requirement.excluded || requirement.phrase.empty()) {
+        BMAD_TRY(filter.holding(requirement.terms, requirement.excluded));
+      }
+    }
+    for (const Requirement& phrase : plan_.phrases) {
+      BMAD_TRY(filter.near(phrase.terms));
+    }
+    return filter.take();
+  }
+
+  /// Whether the flags and the time of an entry pass.
+  [[nodiscard]] bool passes(const IndexedSession& session, std::uint32_t flags,
+                            Timestamp time) const {
+    if (!passes_plain_filters(question_.filter, flags, time)) {
+      return false;
+    }
+    const EntryType type = flag_type(flags);
+    const bool pinned = (flags & kFlagPinned) != 0;
+    return std::ranges::none_of(question_.exclusions, [&](const QueryFilter& exclusion) {
+      return (exclusion.field == FilterField::kType && exclusion.type == type) ||
+             (exclusion.field == FilterField::kPinned && pinned) ||
+             (exclusion.field == FilterField::kSession && exclusion.value == session.session_id());
+    });
+  }
+
+  Status score(std::size_t index, const RankTotals& totals, const Relevance& relevance,
+               Validity& validity) {
+    IndexedSession& session = *sessions_[index];
+    SessionTerms& terms = collected_[index];
+    if (has_words_ && terms.terms.empty() && plan_.rank.spans.empty() && !weak_) {
+      return {};
+    }
+    BMAD_TRY(session.load());
+    if (options_.speaker_bonus > 0 && terms.by_speaker.empty()) {
+      BMAD_TRY_ASSIGN(terms.by_speaker, slots_of_speaker(session, plan_.rank.speaker));
+    }
+    BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
+    thread_local SessionScores scores;
+    scores.compute(session, terms, totals, plan_.rank, options_);
+    const RelevanceBound bound(relevance, session.newest());
+    const auto hidden = session.hidden();
+    Status problem;
+    const auto consider = [&](std::uint32_t slot) {
+      const bool is_shown = hidden == nullptr || (*hidden)[slot] == 0;
+      if (problem && is_shown && (allowed_slots.empty() || allowed_slots[slot] != 0)) {
+        problem = score_entry(index, slot, scores, relevance, bound, validity);
+      }
+    };
+    if (!has_words_ || weak_ || !plan_.rank.spans.empty()) {
+      for (std::uint32_t slot = 0; slot < session.slots().size(); ++slot) {
+        if (is_candidate(session, slot, terms, scores)) {
+          consider(slot);
+        }
+      }
+      return problem;
+    }
+    const auto least = [this] { return best_->least(); };
+    scores.for_each_match(bound, least, [&](std::uint32_t slot) {
+      if (query_.sort == SortOrder::kRelevanceDesc || scores.matches_itself(slot)) {
+        consider(slot);
+      }
+    });
+    return problem;
+  }
+
+  /// Whether words alone decide who can be among the best, so that not all need to be looked at.
+  [[nodiscard]] bool may_go_best_first() const {
+    constexpr std::size_t kLimitMax = 1000;
+    return has_words_ && !weak_ && plan_.rank.spans.empty() && !plan_.rank.speaker.is_named() &&
+           query_.sort == SortOrder::kRelevanceDesc && !needs_text() &&
+           question_.filter.limit > 0 && question_.filter.limit <= kLimitMax;
+  }
+
+  /// Scores the entries of segments group by group, the most promising first, until none that is
+  /// left can be among the best.
+  Status score_best_first(const RankTotals& totals, const Relevance& relevance,
+                          Validity& validity) {
+    const GroupBounds groups_bounds(totals, options_);
+    GroupChoice choice({.sessions = sessions_,
+                        .collected = collected_,
+                        .sizes = sizes_,
+                        .question = question_,
+                        .plan = plan_,
+                        .relevance = relevance,
+                        .allowed = [this](IndexedSession& session) { return allowed(session); }});
+    BMAD_TRY_ASSIGN(GroupQueue queue, choice.run(groups_bounds));
+    std::map<std::uint32_t, RelevanceBound> bounds;
+    thread_local SessionScores scores;  // Zeros for all slots of the largest session.
+    while (std::optional<SlotGroup> group = queue.next(best_->least())) {
+      if (settings_.is_late()) {
+        return query_timeout(query_);
+      }
+      IndexedSession& session = *sessions_[group->session];
+      const RelevanceBound& bound =
+          bounds.try_emplace(group->session, relevance, session.newest()).first->second;
+      group->wanted &=
+          groups_bounds.slots_above(*group, collected_[group->session],
+                                    sizes_[group->session].lengths, bound, best_->least());
+      if (group->wanted != 0) {
+        BMAD_TRY(
+            in_session(session, score_group(*group, totals, scores, relevance, bound, validity)));
+      }
+    }
+    return {};
+  }
+
+  Status score_group(const SlotGroup& group, const RankTotals& totals, SessionScores& scores,
+                     const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
+    IndexedSession& session = *sessions_[group.session];
+    const std::uint32_t count = session.slots().size();
+    const SlotRange range = group.slots(count);
+    const SlotRange around = SessionScores::around(range, count);
+    BMAD_TRY_ASSIGN(const SlotView slots, session.slots_between(around.begin, around.end, room_));
+    scores.compute(slots, collected_[group.session], totals, plan_.rank, options_, range);
+    for (std::uint32_t slot = range.begin; slot < range.end; ++slot) {
+      if ((group.wanted >> (slot - range.begin) & 1U) != 0 && scores.matches(slot)) {
+        BMAD_TRY(score_entry(group.session, slot, scores, relevance, bound, validity));
+      }
+    }
+    return {};
+  }
+
+  /// The rule for questions that find entries by something else than their words.
+  [[nodiscard]] bool is_candidate(const IndexedSession& session, std::uint32_t slot,
+                                  const SessionTerms& terms, const SessionScores& scores) const {
+    if (weak_) {
+      return !terms.by_speaker.empty() && terms.by_speaker[slot] != 0;
+    }
+    if (!has_words_) {
+      return true;
+    }
+    if (query_.sort != SortOrder::kRelevanceDesc) {
+      return scores.matches_itself(slot);
+    }
+    return scores.matches(slot) || is_in_span(time_of(session, slot));
+  }
+
+  static Timestamp time_of(const IndexedSession& session, std::uint32_t slot) {
+    return session.timestamp(session.slots().ordinal(slot));
+  }
+
+  Status score_entry(std::size_t index, std::uint32_t slot, const SessionScores& scores,
+                     const Relevance& relevance, const RelevanceBound& bound, Validity& validity) {
+    const IndexedSession& session = *sessions_[index];
+    const SlotView& slots = scores.slots();
+    const std::uint32_t flags = slots.flags[slot];
+    // To decode a time takes longer than all else here, so that most entries end before it.
+    const bool text_knows_time = !plan_.rank.spans.empty();
+    const double text = scores.text(slot, text_knows_time ? time_of(session, slot) : Timestamp{});
+    if (bound.most(text, flags) < best_->least()) {
+      return {};
+    }
+    const Timestamp time = time_of(session, slot);
+    if (!passes(session, flags, time)) {
+      return {};
+    }
+    const Ordinal ordinal = slots.ordinal(slot);
+    Found found{.session = index,
+                .type = flag_type(flags),
+                .ordinal = ordinal,
+                .timestamp = time,
+                .relevance = 0,
+                .components = relevance.components(
+                    text, flags, time, (flags & kFlagOdd) != 0 ? session.odd(ordinal) : nullptr),
+                .evicted = session.is_evicted(),
+                .length = slots.lengths[slot]};
+    found.relevance = relevance.combine(found.components);
+    if (found.relevance < best_->least()) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(found.outdated, validity.is_outdated(index, ordinal, flags));
+    found.relevance *= found.outdated ? kOutdatedFactor : 1;
+    if (is_best_first_ && sessions_.size() > 1) {
+      best_->offer_of_all(found);
+    } else {
+      best_->offer(found);
+    }
+    return {};
+  }
+
+  [[nodiscard]] bool is_in_span(Timestamp time) const {
+    return query_.sort == SortOrder::kRelevanceDesc && options_.date_bonus > 0 &&
+           std::ranges::any_of(plan_.rank.spans, [&](const DateSpan& span) {
+             return time >= span.begin && time < span.end;
+           });
+  }
+
+  /// Whether only the text tells which entries hold what is asked for.
+  [[nodiscard]] bool needs_text() const {
+    return !plan_.phrases.empty() ||
+           std::ranges::any_of(plan_.requirements, [](const Requirement& requirement) {
+             return !requirement.phrase.empty();
+           });
+  }
+
+  /// Of what was found, from the best on, each entry once, and only those that hold the phrases
+  /// asked for, until there are enough.
+  Status choose_first(ReadingTools& tools) {
+    const std::size_t limit = question_.filter.limit;
+    std::set<std::pair<EntryType, std::string>> known;
+    std::vector<Found> chosen;
+    for (Found& each : result_.found) {
+      if (limit != 0 && chosen.size() == limit) {
+        break;
+      }
+      if (settings_.is_late()) {
+        return query_timeout(query_);
+      }
+      if (needs_text()) {
+        BMAD_TRY_ASSIGN(const bool holds, holds_phrases(tools, each));
+        if (!holds) {
+          continue;
+        }
+      }
+      if (sessions_.size() > 1) {
+        BMAD_TRY_ASSIGN(std::string id, id_of(tools, each));
+        if (!known.emplace(each.type, std::move(id)).second) {
+          continue;
+        }
+      }
+      chosen.push_back(std::move(each));
+    }
+    result_.found = std::move(chosen);
+    return {};
+  }
+
+  Result<std::string> id_of(ReadingTools& tools, Found& found) {
+    const IndexedSession& session = *sessions_[found.session];
+    if (query_.ids_only) {
+      return in_session(session, session.id(found.type, found.ordinal));
+    }
+    BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line,
+                    in_session(session, session.line(found.ordinal)));
+    BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
+    std::string id(entry_id(value));
+    found.line = std::make_shared<const IndexedSession::LoadedLine>(std::move(line));
+    return id;
+  }
+
+  /// Whether the entry holds, word by word, what it must, and has around it what it should.
+  Result<bool> holds_phrases(ReadingTools& tools, const Found& found) {
+    const SlotView slots = sessions_[found.session]->slots();
+    const std::uint32_t slot = slots.slot(found.ordinal);
+    for (const Requirement& wanted : plan_.requirements) {
+      if (!wanted.phrase.empty()) {
+        BMAD_TRY_ASSIGN(const bool holds, holds_phrase_at(tools, found.session, slot, wanted));
+        if (holds == wanted.excluded) {
+          return false;
+        }
+      }
+    }
+    for (const Requirement& wanted : plan_.phrases) {
+      bool holds = false;
+      for (std::uint32_t at = slot - slots.reach[slot].before;
+           !holds && at <= slot + slots.reach[slot].after; ++at) {
+        BMAD_TRY_ASSIGN(holds, holds_phrase_at(tools, found.session, at, wanted));
+      }
+      if (!holds) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  Result<bool> holds_phrase_at(ReadingTools& tools, std::size_t index, std::uint32_t slot,
+                               const Requirement& wanted) {
+    const auto [place, is_new] = phrase_held_.try_emplace({index, slot, &wanted}, false);
+    if (is_new) {
+      const IndexedSession& session = *sessions_[index];
+      const Ordinal ordinal = session.slots().ordinal(slot);
+      BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
+                      in_session(session, session.line(ordinal)));
+      BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
+      tools.text.clear();
+      entry_searchable_text(line.type, value, tools.text);
+      place->second = holds_phrase(tools.analyzer, wanted.phrase, tools.text);
+    }
+    return place->second;
+  }
+
+  Result<std::vector<TextExplanation>> explain(const std::vector<Found>& found,
+                                               const RankTotals& totals) {
+    std::vector<TextExplanation> explanations(found.size());
+    std::vector<std::size_t> by_session(found.size());
+    std::iota(by_session.begin(), by_session.end(), std::size_t{0});
+    std::ranges::stable_sort(by_session, {}, [&](std::size_t i) { return found[i].session; });
+    SessionScores scores;
+    std::size_t computed = sessions_.size();
+    for (const std::size_t i : by_session) {
+      IndexedSession& session = *sessions_[found[i].session];
+      if (computed != found[i].session) {
+        computed = found[i].session;
+        BMAD_TRY(in_session(session, session.load()));
+        scores.compute(session, collected_[computed], totals, plan_.rank, options_);
+      }
+      explanations[i] = scores.explain(session.slots().slot(found[i].ordinal), found[i].timestamp);
+    }
+    return explanations;
+  }
+
+  std::vector<IndexedSession*> sessions_;
+  SlotRoom room_;  // Of the group that is scored.
+  const Query& query_;
+  const Question& question_;
+  const SearchSettings& settings_;
+  RankOptions options_;
+  Plan plan_;
+  bool has_words_ = false;
+  bool weak_ = false;              // Only who is named is known.
+  bool is_best_first_ = false;     // One thread goes through all sessions.
+  std::vector<SlotTotals> sizes_;  // By session; so for the next.
+  std::vector<SessionTerms> collected_;
+  std::size_t collected_terms_ = 0;                  // Of plan_.rank.terms.
+  std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.
+  // By session, slot and phrase: whether the entry itself holds it.
+  std::map<std::tuple<std::size_t, std::uint32_t, const Requirement*>, bool> phrase_held_;
+  SearchResult result_;
+  std::optional<BestFound> best_;
+};
+
+}  // namespace
+
+Error query_timeout(const Query& query) {
+  return Error{.code = ErrorCode::E_QUERY_TIMEOUT,
+               .message = fmt::format("the query took longer than the {} ms it may; ask for fewer "
+                                      "sessions, or allow more time",
+                                      query.timeout.count())};
+}
+
+Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
+                            const Question& question, const SearchSettings& settings) {
+  return Search(sessions, query, question, settings).run();
+}
+
+}  // namespace bmad_mem

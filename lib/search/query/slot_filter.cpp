@@ -1,0 +1,147 @@
+#include "slot_filter.hpp"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "search/field_filter.hpp"
+
+namespace bmad_mem {
+
+Status SlotFilter::any_of(PostingKind kind, std::string_view prefix,
+                          const std::vector<std::string>& keys) {
+  if (keys.empty()) {
+    return {};
+  }
+  AllowedSlots marked(session_.slots().size());
+  for (const std::string& key : keys) {
+    BMAD_TRY(mark(kind, std::string(prefix) + key, marked));
+  }
+  narrow(marked, false);
+  return {};
+}
+
+Status SlotFilter::not_under(PostingKind kind, std::string_view prefix, const std::string& key) {
+  AllowedSlots marked(session_.slots().size());
+  BMAD_TRY(mark(kind, std::string(prefix) + key, marked));
+  narrow(marked, true);
+  return {};
+}
+
+Status SlotFilter::having(const std::vector<FieldFilter>& fields) {
+  std::map<std::string_view, std::vector<std::string>> wanted;
+  for (const FieldFilter& each : fields) {
+    std::string key = field_key(each.field, each.value);
+    if (each.excluded) {
+      BMAD_TRY(not_under(PostingKind::kTerm, kFieldPrefix, key));
+    } else {
+      wanted[each.field].push_back(std::move(key));
+    }
+  }
+  for (const auto& [name, keys] : wanted) {
+    BMAD_TRY(any_of(PostingKind::kTerm, kFieldPrefix, keys));
+  }
+  return {};
+}
+
+Status SlotFilter::holding(const std::vector<std::vector<std::string>>& terms, bool excluded) {
+  BMAD_TRY_ASSIGN(const AllowedSlots all, with_all(terms));
+  narrow(all, excluded);
+  return {};
+}
+
+Status SlotFilter::near(const std::vector<std::vector<std::string>>& terms) {
+  BMAD_TRY_ASSIGN(const AllowedSlots all, with_all(terms));
+  const SlotColumn<WindowReach> reach = session_.slots().reach;
+  AllowedSlots around(all.size());
+  for (std::uint32_t slot = 0; slot < all.size(); ++slot) {
+    if (all[slot] != 0) {
+      std::fill_n(around.begin() + (slot - reach[slot].before),
+                  reach[slot].before + 1 + reach[slot].after, std::uint8_t{1});
+    }
+  }
+  narrow(around, false);
+  return {};
+}
+
+Result<AllowedSlots> SlotFilter::with_all(const std::vector<std::vector<std::string>>& terms) {
+  AllowedSlots all(session_.slots().size(), 1);
+  for (const std::vector<std::string>& alternatives : terms) {
+    AllowedSlots one(session_.slots().size());
+    for (const std::string& term : alternatives) {
+      BMAD_TRY(mark(PostingKind::kTerm, term, one));
+    }
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      all[i] &= one[i];
+    }
+  }
+  return all;
+}
+
+Status SlotFilter::mark(PostingKind kind, std::string_view key, AllowedSlots& marked) {
+  BMAD_TRY_ASSIGN(const IndexedSession::Postings postings, session_.live_postings(kind, key));
+  for (const SlotPosting& posting : postings->postings) {
+    marked[posting.slot] = 1;
+  }
+  return {};
+}
+
+void SlotFilter::narrow(const AllowedSlots& marked, bool excluded) {
+  if (allowed_.empty()) {
+    allowed_.assign(session_.slots().size(), 1);
+  }
+  for (std::size_t i = 0; i < allowed_.size(); ++i) {
+    allowed_[i] &= static_cast<std::uint8_t>((marked[i] != 0) != excluded ? 1 : 0);
+  }
+}
+
+std::vector<std::uint32_t> slots_in_all(std::vector<AnyOf> lists) {
+  const auto size_of = [](const AnyOf& list) {
+    return std::accumulate(list.begin(), list.end(), std::size_t{0},
+                           [](std::size_t sum, const auto& each) { return sum + each.size(); });
+  };
+  std::ranges::sort(lists, {}, size_of);
+  std::vector<std::uint32_t> slots;
+  if (lists.empty()) {
+    return slots;
+  }
+  for (const std::span<const SlotPosting> each : lists.front()) {
+    for (const SlotPosting& posting : each) {
+      slots.push_back(posting.slot);
+    }
+  }
+  if (lists.front().size() > 1) {
+    std::ranges::sort(slots);
+    const auto same = std::ranges::unique(slots);
+    slots.erase(same.begin(), same.end());
+  }
+  for (AnyOf& list : std::span(lists).subspan(1)) {
+    std::erase_if(slots, [&](std::uint32_t slot) {
+      return std::ranges::none_of(list, [slot](std::span<const SlotPosting>& rest) {
+        // By leaps that double: what is wanted next is near where lists are as long, and far else.
+        std::size_t leap = 1;
+        while (leap < rest.size() && rest[leap].slot < slot) {
+          leap *= 2;
+        }
+        const auto end =
+            rest.begin() + static_cast<std::ptrdiff_t>(std::min(leap + 1, rest.size()));
+        const auto found = std::lower_bound(
+            rest.begin(), end, slot,
+            [](const SlotPosting& posting, std::uint32_t wanted) { return posting.slot < wanted; });
+        rest = rest.subspan(static_cast<std::size_t>(found - rest.begin()));
+        return !rest.empty() && rest.front().slot == slot;
+      });
+    });
+  }
+  return slots;
+}
+
+bool passes_plain_filters(const EntryFilter& filter, std::uint32_t flags, Timestamp time) {
+  const EntryType type = flag_type(flags);
+  return (filter.types.empty() || std::ranges::find(filter.types, type) != filter.types.end()) &&
+         (!filter.since || time >= *filter.since) && (!filter.until || time <= *filter.until) &&
+         (!filter.pinned_only || (flags & kFlagPinned) != 0) &&
+         (!filter.without_sensitive || (flags & kFlagSensitive) == 0);
+}
+
+}  // namespace bmad_mem

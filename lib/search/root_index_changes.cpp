@@ -1,0 +1,424 @@
+// How the segments come, are merged and go. Whoever changes anything holds the lock of the index.
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/parallel.hpp"
+#include "search/held_indexes.hpp"
+#include "search/root_index.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// Logs that go into one segment at a time, before it is merged with others.
+constexpr std::uint64_t kSealBytesMax = 16U << 20U;
+constexpr std::size_t kSegmentsMax = 8;
+/// Bytes that no segment covers which are worth a new one: to scan them takes a millisecond.
+constexpr std::uint64_t kUnknownBytesMax = 256U << 10U;
+
+}  // namespace
+
+void RootIndex::seal(std::span<const std::shared_ptr<SessionIndex>> indexes, bool any) {
+  if (indexes.empty() || !store_.config.indexing.enabled) {
+    return;
+  }
+  const SharedState now = state();
+  any = any || std::ranges::any_of(now->names, [&](const std::string& name) {
+          return is_distrusted(name);  // It costs everybody a try.
+        });
+  SessionIndex::Unknown unknown;
+  for (const std::shared_ptr<SessionIndex>& index : indexes) {
+    const auto guard = index->lock();
+    const SessionIndex::Unknown its = index->unknown();
+    unknown.entries += its.entries;
+    unknown.bytes += its.bytes;
+  }
+  const auto entries_max =
+      static_cast<std::uint64_t>(store_.config.indexing.rebuild_threshold_writes);
+  if (!any && unknown.entries < entries_max && unknown.bytes < kUnknownBytesMax) {
+    remember_grown(now, indexes);
+    return;
+  }
+  if (!store_.files->info(kIndexFolder)) {
+    if (!store_.files->make_directory(kIndexFolder) ||
+        !replace_derived_file(*store_.files, kIndexIgnoreFile, "*\n")) {
+      return;
+    }
+  }
+  FileLock index_lock = lock();
+  const Result<FileLock::Guard> turn =
+      index_lock.acquire({.operation = "index", .timeout = std::chrono::milliseconds(0)});
+  if (!turn) {
+    return;
+  }
+  const SharedState before = state();
+  IndexState next = *before;
+  std::erase_if(next.sessions,
+                [&](const auto& each) { return is_distrusted(next.names[each.second.segment]); });
+  if (add_segments(next, indexes)) {
+    IndexState merged = next;
+    if (Status done = merge_where_many(merged); done) {
+      next = std::move(merged);
+    } else {
+      distrust(done.error().field);  // Where that is a segment, the next time goes without it.
+    }
+    if (write_state(next)) {
+      static_cast<void>(remove_unused(next));
+      for (const std::shared_ptr<SessionIndex>& index : indexes) {
+        if (index->package() == 0) {
+          index->forget();  // It begins in the new segment the next time.
+        }
+      }
+      return;
+    }
+  }
+  for (const std::string& name : next.names) {
+    if (std::ranges::find(before->names, name) == before->names.end()) {
+      static_cast<void>(store_.files->remove(segment_path(name)));
+    }
+  }
+}
+
+bool RootIndex::seal_in_turns(std::span<const Candidate> candidates) {
+  constexpr std::uint64_t kHeldMax = 64U << 20U;
+  std::uint64_t sum = 0;
+  std::vector<std::uint64_t> sizes;
+  for (const Candidate& each : candidates) {
+    sizes.push_back(0);
+    if (!each.is_covered && !each.archived && !has_index(store_, each.id)) {
+      const Result<SessionFootprint> footprint =
+          session_footprint(*store_.files, each.id, log_files());
+      sizes.back() = footprint ? footprint->size : 0;
+      sum += sizes.back();
+    }
+  }
+  if (sum <= kHeldMax || !store_.config.indexing.enabled) {
+    return false;
+  }
+  const SharedState before = state();
+  for (std::size_t i = 0; i < candidates.size();) {
+    std::vector<std::shared_ptr<SessionIndex>> indexes;
+    for (std::uint64_t held = 0; i < candidates.size() && held < kSealBytesMax; ++i) {
+      if (sizes[i] > 0 && !store_.is_left_out(candidates[i].id)) {
+        held += sizes[i];
+        indexes.push_back(passing_index(store_, candidates[i].id));
+      }
+    }
+    for_each_parallel(indexes.size(),
+                      [&](std::size_t k) { static_cast<void>(indexes[k]->refresh()); });
+    seal(indexes, true);
+    if (state() == before) {
+      return false;  // Another process is at it, or nothing can be written.
+    }
+  }
+  return true;
+}
+
+/// As `index`, which is held, has its logs. `folder`: what it was before they were looked at.
+CoveredSession RootIndex::covered_by(const SessionIndex& index,
+                                     const Result<FileInfo>& folder) const {
+  CoveredSession its;
+  if (index.package() != 0) {
+    its.package = index.package();
+    return its;
+  }
+  if (folder && mtime_is_telling(*folder, store_.clock.now())) {
+    its.folder_inode = folder->inode;
+    its.folder_mtime_ns = folder->mtime_ns;
+  }
+  for (const EntryType type : kEntryTypes) {
+    const LogCover& cover = index.covers()[static_cast<std::size_t>(type)];
+    if (cover.exists()) {
+      its.logs.push_back({.type = type,
+                          .mtime_is_telling = cover.mtime_is_telling,
+                          .bytes = cover.bytes,
+                          .hash = cover.hash,
+                          .chain = cover.chain,
+                          .size = cover.file.size,
+                          .device = cover.file.device,
+                          .inode = cover.file.inode,
+                          .mtime_ns = cover.file.mtime_ns,
+                          .ctime_ns = cover.file.ctime_ns,
+                          .lines = cover.lines});
+    } else if (is_empty_log(index.session_id(), type) != false) {
+      its.empty_logs |= 1U << static_cast<unsigned>(type);
+    }
+  }
+  return its;
+}
+
+/// Some segments of all that can be read of `indexes`.
+Status RootIndex::add_segments(IndexState& state,
+                               std::span<const std::shared_ptr<SessionIndex>> indexes) {
+  for (std::size_t begin = 0; begin < indexes.size();) {
+    std::size_t end = begin;
+    for (std::uint64_t bytes = 0; end < indexes.size() && bytes < kSealBytesMax; ++end) {
+      const auto guard = indexes[end]->lock();
+      for (const LogCover& cover : indexes[end]->covers()) {
+        bytes += cover.bytes;
+      }
+    }
+    std::vector<std::shared_ptr<SessionIndex>> batch(
+        indexes.begin() + static_cast<std::ptrdiff_t>(begin),
+        indexes.begin() + static_cast<std::ptrdiff_t>(end));
+    begin = end;
+    while (!batch.empty()) {
+      Status added = add_segment(state, batch);
+      if (added) {
+        break;
+      }
+      std::vector<SessionIndex*> all;
+      for (const std::shared_ptr<SessionIndex>& each : batch) {
+        all.push_back(each.get());
+      }
+      if (leave(added.error().field, all)) {
+        continue;
+      }
+      // One that does not hold must not keep the others out; it is made anew for the next time.
+      const auto at_fault = std::ranges::find(batch, added.error().field, &SessionIndex::name);
+      if (at_fault == batch.end()) {
+        return added;
+      }
+      (*at_fault)->forget();
+      static_cast<void>((*at_fault)->rebuild());
+      batch.erase(at_fault);
+    }
+  }
+  return {};
+}
+
+/// One segment of `indexes`. Errors: as write_segment().
+Status RootIndex::add_segment(IndexState& state,
+                              std::span<const std::shared_ptr<SessionIndex>> indexes) {
+  // Before any is held: who refreshes one waits for those who hold it.
+  std::vector<Result<FileInfo>> folders(indexes.size());
+  std::vector<char> are_fresh(indexes.size());
+  for_each_parallel(indexes.size(), [&](std::size_t at) {
+    // As it is before the logs are looked at: what comes later is seen at the next look.
+    folders[at] = store_.files->info(session_folder(indexes[at]->session_id()));
+    are_fresh[at] = indexes[at]->refresh() ? 1 : 0;
+  });
+  std::vector<std::unique_ptr<SegmentSource>> sources;
+  std::vector<std::shared_lock<std::shared_mutex>> guards;
+  CoveredSessions covered;
+  for (std::size_t i = 0; i < indexes.size(); ++i) {
+    if (are_fresh[i] == 0) {
+      continue;
+    }
+    SessionIndex& index = *indexes[i];
+    guards.push_back(index.lock());
+    if (!index.is_open()) {
+      continue;  // Another thread has sealed it since.
+    }
+    BMAD_TRY_ASSIGN(std::unique_ptr<SegmentSource> source,
+                    in_session(index, index.segment_source()));
+    CoveredSession& its = covered[covered_key(index.session_id(), index.is_evicted())];
+    its = covered_by(index, folders[i]);
+    its.segment = static_cast<std::uint32_t>(state.names.size());
+    its.number = static_cast<std::uint32_t>(sources.size());
+    sources.push_back(std::move(source));
+  }
+  if (sources.empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> segment, make_segment(state, sources));
+  for (auto& [id, its] : covered) {
+    state.sessions.insert_or_assign(id, std::move(its));
+  }
+  return {};
+}
+
+/// Writes a segment, and puts it behind those of `state`.
+Result<std::shared_ptr<Segment>> RootIndex::make_segment(
+    IndexState& state, std::span<const std::unique_ptr<SegmentSource>> sources) const {
+  const std::string name = new_name(state);
+  const std::string& language = store_.config.indexing.language;
+  BMAD_TRY(write_segment(*store_.files, segment_path(name), sources, language));
+  BMAD_TRY_ASSIGN(std::shared_ptr<Segment> segment,
+                  Segment::open(*store_.files, segment_path(name), language));
+  state.names.push_back(name);
+  state.segments.push_back(segment);
+  return segment;
+}
+
+/// For a segment: no file has that name. Where CURRENT was lost others may hold an old one open.
+std::string RootIndex::new_name(IndexState& state) const {
+  std::string name;
+  do {
+    name = fmt::format("{}.seg", state.next++);
+  } while (store_.files->info(segment_path(name)));
+  return name;
+}
+
+/// Puts what is still covered of the segments `which` into one, in their place.
+Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t>& which) {
+  std::map<std::uint32_t, std::vector<std::uint32_t>> wanted;
+  for (const auto& [id, covered] : state.sessions) {
+    if (which.contains(covered.segment)) {
+      wanted[covered.segment].push_back(covered.number);
+    }
+  }
+  std::vector<std::shared_ptr<SegmentPart>> parts;
+  std::vector<std::unique_ptr<SegmentSource>> sources;
+  for (auto& [number, sessions] : wanted) {
+    std::ranges::sort(sessions);
+    parts.push_back(std::make_shared<SegmentPart>(state.segments[number], sessions, files_of()));
+    sources.push_back(parts.back()->source());
+  }
+  // The others keep their order.
+  IndexState next{.next = state.next};
+  std::vector<std::uint32_t> places(state.names.size());
+  for (std::uint32_t i = 0; i < state.names.size(); ++i) {
+    if (!which.contains(i)) {
+      places[i] = static_cast<std::uint32_t>(next.names.size());
+      next.names.push_back(state.names[i]);
+      next.segments.push_back(state.segments[i]);
+    }
+  }
+  const auto last = static_cast<std::uint32_t>(next.names.size());
+  std::map<std::string, std::uint32_t, std::less<>> numbers;
+  if (!sources.empty()) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> merged, make_segment(next, sources));
+    for (std::uint32_t i = 0; i < merged->session_count(); ++i) {
+      numbers.emplace(covered_key(merged->session_id(i), merged->is_evicted(i)), i);
+    }
+  }
+  for (auto& [id, covered] : state.sessions) {
+    if (which.contains(covered.segment)) {
+      covered.segment = last;
+      covered.number = numbers.at(id);
+    } else {
+      covered.segment = places[covered.segment];
+    }
+  }
+  next.sessions = std::move(state.sessions);
+  next.file = state.file;
+  state = std::move(next);
+  return {};
+}
+
+/// Few segments, and none that is mostly what was replaced.
+Status RootIndex::merge_where_many(IndexState& state) {
+  std::vector<std::uint64_t> live(state.names.size());
+  for (const auto& [id, covered] : state.sessions) {
+    live[covered.segment] += state.segments[covered.segment]->entry_count(covered.number);
+  }
+  std::set<std::uint32_t> which;
+  std::vector<std::uint32_t> by_size;
+  for (std::uint32_t i = 0; i < state.names.size(); ++i) {
+    if (state.segments[i] == nullptr || is_distrusted(state.names[i]) ||
+        live[i] * 2 < state.segments[i]->entry_count()) {
+      which.insert(i);
+    }
+    by_size.push_back(i);
+  }
+  std::ranges::sort(by_size, {}, [&](std::uint32_t i) { return live[i]; });
+  if (state.names.size() > kSegmentsMax) {
+    // Small ones, and larger ones as long as they are no larger than those together.
+    constexpr std::size_t kAtLeast = 4;
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < by_size.size(); ++i) {
+      if (i >= kAtLeast && live[by_size[i]] > sum) {
+        break;
+      }
+      which.insert(by_size[i]);
+      sum += live[by_size[i]];
+    }
+  }
+  return which.empty() ? Status() : merge_segments(state, which);
+}
+
+/// Removes segments that CURRENT does not name, and what a process that died left. The caller holds
+/// the lock of the index.
+Status RootIndex::remove_unused(const IndexState& state) const {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(kIndexFolder));
+  for (const std::string& name : names) {
+    if ((is_segment_name(name) || name.ends_with(".tmp")) &&
+        std::ranges::find(state.names, name) == state.names.end()) {
+      const Status removed = store_.files->remove(segment_path(name));
+      const Result<FileInfo> left = store_.files->info(segment_path(name));
+      // A folder that somebody made is no segment.
+      BMAD_TRY(removed || (left && left->kind == FileKind::kDirectory) ? Status() : removed);
+    }
+  }
+  return {};
+}
+
+/// The right to change what is there, waited for; none when nothing is there. Errors: as the file
+/// system's; E_LOCK_TIMEOUT.
+Result<std::optional<FileLock::Guard>> RootIndex::change() const {
+  const Result<FileInfo> folder = store_.files->info(kIndexFolder);
+  if (!folder && !is_not_found(folder.error())) {
+    return folder.error();
+  }
+  if (!folder || folder->kind != FileKind::kDirectory) {
+    return std::optional<FileLock::Guard>();
+  }
+  FileLock index_lock = lock();
+  Result<FileLock::Guard> turn =
+      index_lock.acquire({.operation = "index", .timeout = store_.lock_timeout});
+  if (!turn) {
+    return std::move(turn).error();
+  }
+  return std::optional<FileLock::Guard>(*std::move(turn));
+}
+
+Status RootIndex::remove(std::span<const std::string> session_ids) {
+  BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change());
+  if (!turn) {
+    return {};
+  }
+  IndexState next = *state();
+  std::set<std::uint32_t> which;
+  for (std::uint32_t i = 0; i < next.names.size(); ++i) {
+    for (std::uint32_t s = 0; next.segments[i] != nullptr && s < next.segments[i]->session_count();
+         ++s) {
+      if (std::ranges::find(session_ids, next.segments[i]->session_id(s)) != session_ids.end()) {
+        which.insert(i);
+      }
+    }
+    if (next.segments[i] == nullptr) {
+      which.insert(i);
+    }
+  }
+  for (const std::string& id : session_ids) {
+    next.sessions.erase(covered_key(id, false));
+    next.sessions.erase(covered_key(id, true));
+  }
+  if (!which.empty() && (!merge_segments(next, which) || !write_state(next))) {
+    next = IndexState{};  // A full disk, or a segment that does not hold: all of it goes.
+    const Status gone = store_.files->remove(kIndexCurrentFile);
+    BMAD_TRY(gone || is_not_found(gone.error()) ? Status() : gone);
+  }
+  BMAD_TRY(remove_unused(next));
+  return store_.files->sync_directory(kIndexFolder);
+}
+
+Status RootIndex::clear() {
+  BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change());
+  if (!turn) {
+    return {};
+  }
+  IndexState next{.next = state()->next};
+  BMAD_TRY(write_state(next));
+  BMAD_TRY(remove_unused(next));
+  const std::lock_guard guard(mutex_);
+  distrusted_.clear();
+  return {};
+}
+
+Status RootIndex::tidy() {
+  BMAD_TRY_ASSIGN(const std::optional<FileLock::Guard> turn, change());
+  const SharedState now = state();
+  // Where CURRENT is there and names nothing, it may be that it could not be read.
+  const bool is_known = !now->names.empty() || !store_.files->info(kIndexCurrentFile);
+  return turn && is_known ? remove_unused(*now) : Status();
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,156 @@
+// search.cpp - query, topics and timeline: what the query room makes of the indexes. No session
+// lock is taken.
+#include "search/search.hpp"
+
+#include <chrono>
+#include <span>
+
+#include <fmt/format.h>
+
+#include "search/held_indexes.hpp"
+#include "search/hit_loader.hpp"
+#include "search/json_query.hpp"
+#include "search/overview.hpp"
+#include "search/reads.hpp"
+#include "search/search_settings.hpp"
+#include "store/access.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+SearchSettings search_settings(const Store& store) {
+  SearchSettings settings{.now = store.clock.now(),
+                          .decay = DecaySettings::defaults(),
+                          .combine = try_parse_relevance_combine(store.config.relevance.combine)
+                                         .value_or(RelevanceCombine::kFactors),
+                          .weights = {.text = store.config.relevance.text,
+                                      .time = store.config.relevance.time,
+                                      .importance = store.config.relevance.importance,
+                                      .access = store.config.relevance.access},
+                          .language = store.config.indexing.language};
+  const DecayConfig& decay = store.config.decay;
+  settings.decay.enabled = decay.enabled;
+  settings.decay.model = try_parse_decay_model(decay.model).value_or(DecayModel::kExponential);
+  settings.decay.minimum_factor = decay.minimum_factor;
+  const auto rate = [&](EntryType type) -> double& {
+    return settings.decay.rates_per_day[static_cast<std::size_t>(type)];
+  };
+  rate(EntryType::kConversation) = decay.rates.conversation;
+  rate(EntryType::kDecision) = decay.rates.decision;
+  rate(EntryType::kFinding) = decay.rates.finding;
+  rate(EntryType::kPreference) = decay.rates.preference;
+  return settings;
+}
+
+namespace {
+
+/// Who meant the words "key:value" may wonder why nothing is found.
+void note_fields(const Query& query, Question& question) {
+  const std::span<const FieldFilter> fields = question.filter.fields;
+  for (const FieldFilter& field : fields.subspan(query.filter.fields.size())) {
+    question.notes.push_back(fmt::format(
+        "read \"{0}:{1}\" as a filter; write {0}\\:{1} for the words", field.field, field.value));
+  }
+}
+
+}  // namespace
+
+Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
+  SearchSettings settings = search_settings(store);
+  if (query.timeout.count() > 0) {
+    settings.deadline = std::chrono::steady_clock::now() + query.timeout;
+  }
+  const std::optional<Timestamp> as_of = query.filter.as_of;
+  settings.now = as_of.value_or(settings.now);
+  BMAD_TRY_ASSIGN(Question question, read_question(query, settings.now));
+  BMAD_TRY_ASSIGN(question.filter, readable(store, std::move(question.filter)));
+  std::vector<std::string> instead;
+  const auto find = [&](HeldIndexes& indexes) -> Result<std::vector<Hit>> {
+    BMAD_TRY_ASSIGN(const SearchResult result,
+                    search(indexes.sessions(), query, question, settings));
+    instead = result.instead;
+    HitLoader loader(indexes.sessions(), result, query, settings.language);
+    std::vector<Hit> hits;
+    hits.reserve(result.found.size());
+    for (std::size_t i = 0; i < result.found.size(); ++i) {
+      if (settings.is_late()) {
+        return query_timeout(query);
+      }
+      BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
+      drop_unreadable(store, hit.before);
+      drop_unreadable(store, hit.after);
+      hits.push_back(std::move(hit));
+    }
+    return hits;
+  };
+  Result<std::vector<Hit>> hits = with_indexes(store, question.filter, find);
+  if (!hits) {
+    return std::move(hits).error();
+  }
+  if (!as_of) {
+    for (const Hit& hit : *hits) {
+      store.note_access(hit.entry.session_id, hit.entry.id);
+    }
+    store.accesses.write_if_many(*store.files, store.clock);
+  }
+  if (hits->empty()) {
+    note_fields(query, question);
+  }
+  return QueryAnswer{.hits = *std::move(hits),
+                     .as_prose = std::move(question.as_prose),
+                     .notes = std::move(question.notes),
+                     .instead = std::move(instead)};
+}
+
+Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {
+  BMAD_TRY(check_time_range(filter));
+  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
+    return count_topics(indexes.sessions(), filter);
+  });
+}
+
+Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
+                                               TimelineUnit unit) {
+  BMAD_TRY(check_time_range(filter));
+  return with_indexes(store, filter, [&](HeldIndexes& indexes) {
+    return count_by_time(indexes.sessions(), filter, unit);
+  });
+}
+
+Result<Query> read_json_query(std::string_view json, Timestamp now) {
+  BMAD_TRY_ASSIGN(JsonQuery read, parse_json_query(json));
+  Query query{.text = std::move(read.text), .sort = read.sort};
+  query.min_relevance = read.min_relevance;
+  query.filter = {.sessions = std::move(read.sessions),
+                  .types = std::move(read.types),
+                  .tags = std::move(read.tags),
+                  .agents = std::move(read.agents),
+                  .fields = std::move(read.fields),
+                  .limit = read.limit};
+  if (read.since) {
+    query.filter.since = read.since->at(now);
+  }
+  if (read.until) {
+    query.filter.until = read.until->at(now);
+  }
+  query.combine = read.combine;
+  const JsonQueryWeights& weights = read.weights;
+  if (weights.text || weights.time || weights.importance || weights.access) {
+    const RelevanceWeights defaults;
+    query.weights = RelevanceWeights{.text = weights.text.value_or(defaults.text),
+                                     .time = weights.time.value_or(defaults.time),
+                                     .importance = weights.importance.value_or(defaults.importance),
+                                     .access = weights.access.value_or(defaults.access)};
+  }
+  return query;
+}
+
+std::uint64_t TimelineBucket::total() const {
+  std::uint64_t sum = 0;
+  for (const std::uint64_t count : entries) {
+    sum += count;
+  }
+  return sum;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,113 @@
+#include "search/session_sources.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/parallel.hpp"
+#include "store/layout.hpp"
+#include "store/present_sessions.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+Result<std::shared_ptr<FileSystem>> SessionSource::files(const Store& store) const {
+  if (packed != nullptr) {
+    return packed->files();
+  }
+  return std::shared_ptr<FileSystem>(std::shared_ptr<void>(), store.files.get());  // Not owned.
+}
+
+Status SessionSource::check_still_there(const Store& store) const {
+  if (packed != nullptr) {
+    return packed->check_still_there();
+  }
+  return seen ? bmad_mem::check_still_there(store, *seen)
+              : bmad_mem::check_still_there(store, session_id);
+}
+
+Status SessionSource::leave_out(const Store& store, Error error) const {
+  return packed == nullptr && !is_only_one ? store.leave_out(session_id, std::move(error))
+                                           : Status(std::move(error));
+}
+
+namespace {
+
+Status add_packed(const Store& store, const std::string& id, PackedKind kind,
+                  std::vector<SessionSource>& sources) {
+  BMAD_TRY_ASSIGN(Packed packed, packed_session(store, id, kind));
+  if (packed != nullptr) {
+    sources.push_back({.session_id = id, .packed = std::move(packed), .is_only_one = false});
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<SessionSource>> session_sources(const Store& store,
+                                                   std::span<const std::string> wanted,
+                                                   ArchivedSessions archived) {
+  std::vector<SessionSource> found;
+  PresentSessions present;
+  if (wanted.empty()) {
+    BMAD_TRY_ASSIGN(present, present_sessions(store));
+  }
+  for (const std::string& id : wanted) {
+    Status there = check_session(store, id);
+    if (!there && (there.error().code != ErrorCode::E_SESSION_ARCHIVED ||
+                   archived == ArchivedSessions::kWithout)) {
+      return std::move(there).error();
+    }
+    (there ? present.live : present.packed).push_back(id);
+  }
+  if (archived != ArchivedSessions::kOnly) {
+    const bool is_only_one = wanted.size() == 1;
+    for (const std::string& id : present.live) {
+      if (is_only_one || !store.is_left_out(id)) {
+        found.push_back({.session_id = id,
+                         .packed = nullptr,
+                         .is_only_one = is_only_one,
+                         .seen = see_folder(store, id)});
+      }
+    }
+  }
+  if (archived != ArchivedSessions::kWithout) {
+    for (const std::string& id : present.packed) {
+      BMAD_TRY(add_packed(store, id, PackedKind::kArchive, found));
+    }
+  }
+  return found;
+}
+
+Result<std::vector<SessionSource>> evicted_sources(const Store& store,
+                                                   std::span<const std::string> wanted) {
+  std::vector<std::string> ids;
+  if (wanted.empty()) {
+    BMAD_TRY_ASSIGN(PresentSessions present, present_sessions(store));
+    ids = std::move(present.evicted);
+  } else {
+    BMAD_TRY_ASSIGN(ids, evicted_sessions(store, wanted));
+  }
+  std::vector<SessionSource> found;
+  for (const std::string& id : ids) {
+    BMAD_TRY(add_packed(store, id, PackedKind::kEvicted, found));
+  }
+  return found;
+}
+
+Status check_evicted(const Store& store, std::span<const std::string> wanted,
+                     std::span<const SessionSource> evicted) {
+  for (const SessionSource& source : evicted) {
+    BMAD_TRY(source.check_still_there(store));
+  }
+  BMAD_TRY_ASSIGN(const std::vector<SessionSource> now, evicted_sources(store, wanted));
+  if (!std::ranges::equal(now, evicted, {}, &SessionSource::session_id,
+                          &SessionSource::session_id)) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "entries were evicted or brought back meanwhile",
+                 .path = store.files->display_path(kArchiveFolder),
+                 .os_error = ENOENT};
+  }
+  return {};
+}
+
+}  // namespace bmad_mem

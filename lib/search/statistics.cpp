@@ -1,0 +1,145 @@
+// statistics.cpp - what is in a session, counted by the index where that knows all lines, else from
+// its logs.
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <set>
+#include <string>
+#include <unordered_set>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "search/reads.hpp"
+#include "search/root_index.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/line_reader.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+std::uint64_t sum(const std::array<TypeStatistics, kEntryTypeCount>& types,
+                  std::uint64_t TypeStatistics::* member) {
+  std::uint64_t total = 0;
+  for (const TypeStatistics& type : types) {
+    total += type.*member;
+  }
+  return total;
+}
+
+Result<std::uint64_t> count_lines(FileSystem& files, const std::string& path) {
+  const Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kRead);
+  if (!file) {
+    if (is_not_found(file.error())) {
+      return std::uint64_t{0};
+    }
+    return file.error();
+  }
+  LineReader reader(**file, kEntrySizeMax);
+  Line line;
+  std::uint64_t count = 0;
+  while (true) {
+    BMAD_TRY_ASSIGN(const bool more, reader.next(line));
+    if (!more) {
+      return count;
+    }
+    ++count;
+  }
+}
+
+using PerType = std::array<TypeStatistics, kEntryTypeCount>;
+
+void widen(SessionStatistics& statistics, Timestamp time) {
+  statistics.oldest = std::min(statistics.oldest.value_or(time), time);
+  statistics.newest = std::max(statistics.newest.value_or(time), time);
+}
+
+/// Fills in the types that a segment counts. The logs of the others have a line that is damaged,
+/// blank, torn or superseded: only they tell.
+std::set<EntryType> count_by_index(const Store& store, SessionStatistics& statistics) {
+  RootIndex::Candidate candidate{.id = statistics.session_id};
+  const auto parts = store.root_index->sweep({&candidate, 1});
+  const std::optional<SessionBase> base =
+      candidate.is_covered ? store.root_index->base_of(candidate.id) : std::nullopt;
+  if (!base) {
+    return {};
+  }
+  IndexedSession& session = *base->part->sessions().front();
+  if (!session.load()) {
+    return {};
+  }
+  const SlotView slots = session.slots();
+  PerType counted;
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    ++counted[static_cast<std::size_t>(flag_type(slots.flags[slot]))].entries;
+  }
+  std::set<EntryType> types;
+  for (const EntryType type : kEntryTypes) {
+    const LogCover& cover = base->covers[static_cast<std::size_t>(type)];
+    TypeStatistics& its = counted[static_cast<std::size_t>(type)];
+    if (cover.lines == its.entries && cover.bytes == cover.file.size) {
+      its = {.type = type, .entries = its.entries, .versions = its.entries, .bytes = cover.bytes};
+      types.insert(type);
+    }
+  }
+  SessionStatistics known = statistics;
+  for (std::uint32_t slot = 0; slot < slots.size(); ++slot) {
+    if (types.contains(flag_type(slots.flags[slot]))) {
+      widen(known, session.timestamp(slots.ordinal(slot)));
+    }
+  }
+  if (!base->part->status()) {
+    return {};
+  }
+  known.types = counted;
+  statistics = known;
+  return types;
+}
+
+Status count_log(const Store& store, EntryType type, SessionStatistics& statistics) {
+  JsonParser parser;
+  std::unordered_set<std::string> ids;
+  const auto take = [&](const ScannedEntry& entry) {
+    ids.emplace(entry_id(entry.value));
+    widen(statistics, entry_timestamp(entry.value));
+  };
+  const std::string path = session_file(statistics.session_id, entry_type_info(type).log_file);
+  BMAD_TRY_ASSIGN(const LogScan scan,
+                  scan_log(*store.files, path, type, parser, {.on_entry = take}));
+  statistics.types[static_cast<std::size_t>(type)] = {.type = type,
+                                                      .entries = ids.size(),
+                                                      .versions = scan.entries,
+                                                      .damaged_lines = scan.damaged,
+                                                      .bytes = scan.whole_end + scan.torn_size,
+                                                      .torn_bytes = scan.torn_size};
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t SessionStatistics::entries() const { return sum(types, &TypeStatistics::entries); }
+std::uint64_t SessionStatistics::versions() const { return sum(types, &TypeStatistics::versions); }
+std::uint64_t SessionStatistics::damaged_lines() const {
+  return sum(types, &TypeStatistics::damaged_lines);
+}
+
+Result<SessionStatistics> count_session(const Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session(store, session_id));
+  SessionStatistics statistics;
+  statistics.session_id = session_id;
+  statistics.size_max_bytes = store.config.max_session_size_bytes();
+  const std::set<EntryType> known = count_by_index(store, statistics);
+  for (const EntryType type : kEntryTypes) {
+    if (!known.contains(type)) {
+      BMAD_TRY(count_log(store, type, statistics));
+    }
+  }
+  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+                  session_footprint(*store.files, session_id, log_files()));
+  statistics.size_bytes = footprint.size;
+  BMAD_TRY_ASSIGN(statistics.quarantined, count_lines(*store.files, quarantine_path(session_id)));
+  return statistics;
+}
+
+}  // namespace bmad_mem

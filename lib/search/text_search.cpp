@@ -1,0 +1,110 @@
+// text_search.cpp - where a text still stands below the root: every byte of every file, compressed
+// ones unpacked.
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "search/reads.hpp"
+#include "store/gzip.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kSearchedSizeMax = std::uint64_t{1} << 30U;
+constexpr int kDepthMax = 16;
+
+class TextSearch {
+ public:
+  TextSearch(const Store& store, std::string_view text)
+      : store_(store), text_(text), escaped_(json_quoted(text)) {
+    escaped_ = escaped_.substr(1, escaped_.size() - 2);
+  }
+
+  Status search_folder(const std::string& folder, int depth) {
+    if (depth > kDepthMax) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, store_.files->list(folder));
+    for (const std::string& name : names) {
+      const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
+      if (holds(name)) {
+        found_.push_back({.place = store_.files->display_path(path),
+                          .detail = "in its name",
+                          .remedy = "rename or remove it"});
+      }
+      BMAD_TRY_ASSIGN(const FileInfo info, store_.files->info(path));
+      if (info.kind == FileKind::kDirectory) {
+        BMAD_TRY(search_folder(path, depth + 1));
+      } else if (info.kind == FileKind::kRegular) {
+        BMAD_TRY(search_file(path));
+      }
+    }
+    return {};
+  }
+
+  std::vector<Leftover> take() { return std::move(found_); }
+
+ private:
+  [[nodiscard]] bool holds(std::string_view bytes) const {
+    return bytes.find(text_) != std::string_view::npos ||
+           (escaped_ != text_ && bytes.find(escaped_) != std::string_view::npos);
+  }
+
+  Status search_file(const std::string& path) {
+    const Result<std::string> read = read_file(*store_.files, path, kSearchedSizeMax);
+    if (!read) {
+      return is_not_found(read.error()) ? Status() : Status(read.error());
+    }
+    std::string bytes = *read;
+    if (path.ends_with(".gz")) {
+      Result<std::string> unpacked = gunzip(bytes, kSearchedSizeMax);
+      if (!unpacked) {
+        Error error = unpacked.error();
+        error.path = store_.files->display_path(path);
+        return error;
+      }
+      bytes = std::move(*unpacked);
+    }
+    if (!holds(bytes)) {
+      return {};
+    }
+    const std::size_t at = std::min(bytes.find(text_), bytes.find(escaped_));
+    const auto line =
+        1 + std::count(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(at), '\n');
+    found_.push_back({.place = store_.files->display_path(path),
+                      .detail = fmt::format("line {}", line),
+                      .remedy = remedy_for(path)});
+    return {};
+  }
+
+  static std::string remedy_for(std::string_view path) {
+    if (path.ends_with(kManifestName) || path == kConfigFile) {
+      return "edit it by hand: it holds settings and names, not entries";
+    }
+    if (path.ends_with(kAuditName)) {
+      return "an id or a name in the audit log holds it; edit it by hand if it has to go";
+    }
+    return "`bmad-mem forget --match TEXT` removes entries that hold it; edit what is no entry";
+  }
+
+  const Store& store_;
+  std::string_view text_;
+  std::string escaped_;
+  std::vector<Leftover> found_;
+};
+
+}  // namespace
+
+Result<std::vector<Leftover>> find_text(const Store& store, std::string_view text) {
+  if (text.empty()) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY, .message = "the text to look for is empty"};
+  }
+  TextSearch search(store, text);
+  BMAD_TRY(search.search_folder("", 0));
+  return search.take();
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,105 @@
+#include "store/access.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <fstream>
+#include <iterator>
+
+#include <fmt/format.h>
+
+#include "model/filter_fields.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Error denied(const Store& store, std::string_view what, std::string_view list,
+             std::string_view type) {
+  const std::string who = store.agent_id.empty() ? "the agent" : store.agent_id;
+  return {.code = ErrorCode::E_ACCESS_DENIED,
+          .message = fmt::format("{} may not {}: its workflow would have to name {} in {}", who,
+                                 what, type, list),
+          .path = store.access->given_by,
+          .field = fmt::format("workflow.memory_requirements.{}", list)};
+}
+
+}  // namespace
+
+Status check_read(const Store& store, EntryType type) {
+  if (!store.access || store.access->may_read(type)) {
+    return {};
+  }
+  const std::string_view name = entry_type_info(type).plural;
+  return denied(store, fmt::format("read {}", name), "read_access", name);
+}
+
+Status check_write(const Store& store, EntryType type) {
+  if (!store.access || store.access->may_write(type)) {
+    return {};
+  }
+  const std::string_view name = entry_type_info(type).plural;
+  return denied(store, fmt::format("write {}", name), "write_access", name);
+}
+
+Status permit(const Store& store, Operation operation, bool changes) {
+  const OperationRow& row = kOperations[static_cast<std::size_t>(operation)];
+  if (!store.access || row.right == Right::kNone || (row.right == Right::kChange && !changes)) {
+    return {};
+  }
+  if (!row.type.empty()) {
+    const std::optional<EntryType> type = try_parse_entry_type(row.type);
+    assert(type);
+    return row.right == Right::kRead ? check_read(store, *type) : check_write(store, *type);
+  }
+  const auto may_read = [&](EntryType type) { return store.access->may_read(type); };
+  const auto may_write = [&](EntryType type) { return store.access->may_write(type); };
+  const std::string what = fmt::format("do `{}`", row.name);
+  if (row.right == Right::kRead) {
+    return std::ranges::any_of(kEntryTypes, may_read)
+               ? Status()
+               : denied(store, "read anything", "read_access", "the types");
+  }
+  if (row.right == Right::kWrite) {
+    return std::ranges::any_of(kEntryTypes, may_write)
+               ? Status()
+               : denied(store, what, "write_access", "the types");
+  }
+  return std::ranges::all_of(kEntryTypes, may_write) ? Status()
+                                                     : denied(store, what, "write_access", "all");
+}
+
+Result<EntryFilter> readable(const Store& store, EntryFilter filter) {
+  BMAD_TRY(check_fields(filter));
+  if (!store.access) {
+    return filter;
+  }
+  for (const EntryType type : filter.types) {
+    BMAD_TRY(check_read(store, type));
+  }
+  const auto may_read = [&](EntryType type) { return store.access->may_read(type); };
+  if (filter.types.empty() && !std::ranges::all_of(kEntryTypes, may_read)) {
+    std::ranges::copy_if(kEntryTypes, std::back_inserter(filter.types), may_read);
+    if (filter.types.empty()) {
+      return denied(store, "read anything", "read_access", "the types");
+    }
+  }
+  return filter;
+}
+
+void drop_unreadable(const Store& store, std::vector<Entry>& entries) {
+  std::erase_if(entries, [&](const Entry& entry) {
+    return store.access && !store.access->may_read(entry.type);
+  });
+}
+
+Result<MemoryAccess> read_workflow(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.is_open() || file.bad()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "can't read the workflow; give the path of a YAML or JSON file",
+                 .path = path};
+  }
+  return parse_workflow(text, path);
+}
+
+}  // namespace bmad_mem

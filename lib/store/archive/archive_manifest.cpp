@@ -1,0 +1,163 @@
+#include "store/archive_manifest.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/layout.hpp"
+#include "store/manifest.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// As for a session's manifest, and some room for what is added.
+constexpr std::uint64_t kArchiveManifestSizeMax = (1U << 20U) + (1U << 10U);
+
+constexpr const char* kArchivedAt = "archived_at";
+constexpr const char* kOriginalSize = "original_size_bytes";
+constexpr const char* kCompressedSize = "compressed_size_bytes";
+constexpr const char* kArchivedFiles = "archived_files";
+
+Error wrong(std::string_view field, std::string_view what, const std::string& path) {
+  return {.code = ErrorCode::E_SESSION_CORRUPT,
+          .message = fmt::format("{}; correct it by hand, or restore the session and archive it "
+                                 "again",
+                                 what),
+          .path = path,
+          .field = std::string(field)};
+}
+
+/// `problem` of a parser, whose column counts from the start of `text`.
+Error no_json(const Error& problem, std::string_view text, const std::string& path) {
+  const std::string_view before = text.substr(0, problem.column > 0 ? problem.column - 1 : 0);
+  Error error = wrong(problem.field, problem.message, path);
+  error.line = 1 + static_cast<std::uint64_t>(std::ranges::count(before, '\n'));
+  error.column = before.size() - (before.rfind('\n') + 1) + 1;
+  return error;
+}
+
+Result<Timestamp> time_member(JsonValue root, std::string_view field, const std::string& path) {
+  const std::optional<Timestamp> time = try_parse_rfc3339(root[field].string());
+  if (!time) {
+    return wrong(field, "must be a time such as \"2026-01-11T10:00:00Z\"", path);
+  }
+  return *time;
+}
+
+Result<std::uint64_t> size_member(JsonValue root, std::string_view field, const std::string& path) {
+  const std::int64_t size = root[field].integer(-1);
+  if (size < 0) {
+    return wrong(field, "must be a number of bytes", path);
+  }
+  return static_cast<std::uint64_t>(size);
+}
+
+std::string hashes_text(std::span<const ArchivedHash> hashes) {
+  JsonWriter json;
+  json.begin_object();
+  for (const ArchivedHash& each : hashes) {
+    json.key(each.name).begin_object().member("size_bytes", each.size);
+    json.member("xxh3", each.xxh3).end_object();
+  }
+  json.end_object();
+  return json.take();
+}
+
+std::vector<ArchivedHash> read_archived_hashes(JsonValue object) {
+  std::vector<ArchivedHash> hashes;
+  for (const JsonMember& member : object.members()) {
+    hashes.push_back({.name = std::string(member.key),
+                      .size = static_cast<std::uint64_t>(member.value["size_bytes"].integer()),
+                      .xxh3 = std::string(member.value["xxh3"].string())});
+  }
+  return hashes;
+}
+
+Result<ArchiveManifest> parse(std::string text, std::string_view session_id,
+                              const std::string& path) {
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(text);
+  if (!root) {
+    return no_json(root.error(), text, path);
+  }
+  if (const std::string_view version = (*root)["version"].string(); is_newer_version(version)) {
+    return Error{.code = ErrorCode::E_NEWER_VERSION,
+                 .message = fmt::format("is {}, and this bmad-mem reads 1.0; install a newer "
+                                        "bmad-mem",
+                                        version),
+                 .path = path,
+                 .field = "version"};
+  }
+  if (root->operator[]("session_id").string() != session_id) {
+    return wrong("session_id", fmt::format("must be \"{}\", as in the file's name", session_id),
+                 path);
+  }
+  ArchiveManifest manifest;
+  manifest.session_id = session_id;
+  BMAD_TRY_ASSIGN(manifest.created_at, time_member(*root, "created_at", path));
+  BMAD_TRY_ASSIGN(manifest.archived_at, time_member(*root, kArchivedAt, path));
+  BMAD_TRY_ASSIGN(manifest.original_size_bytes, size_member(*root, kOriginalSize, path));
+  BMAD_TRY_ASSIGN(manifest.compressed_size_bytes, size_member(*root, kCompressedSize, path));
+  manifest.hashes = read_archived_hashes((*root)[kArchivedFiles]);
+  manifest.text = std::move(text);
+  return manifest;
+}
+
+}  // namespace
+
+Status write_archive_manifest(FileSystem& files, std::string_view manifest_text,
+                              const ArchiveSize& size, Timestamp archived_at) {
+  BMAD_TRY_ASSIGN(const Manifest manifest, parse_manifest(manifest_text, kManifestName));
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue root, parser.parse(manifest_text));
+  ObjectText object(root, manifest_text);
+  object.set_string(kArchivedAt, format_rfc3339(archived_at));
+  object.set(kOriginalSize, std::to_string(size.original_bytes));
+  object.set(kCompressedSize, std::to_string(size.compressed_bytes));
+  if (!size.hashes.empty()) {
+    object.set(kArchivedFiles, hashes_text(size.hashes));
+  }
+  constexpr std::array<std::string_view, 4> kLast = {kArchivedAt, kOriginalSize, kCompressedSize,
+                                                     kArchivedFiles};
+  BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  return replace_file(files, archive_manifest_path(manifest.session_id),
+                      json_pretty(object.to_line({}, kLast)) + '\n');
+}
+
+Status forget_hashes(FileSystem& files, const ArchiveManifest& manifest) {
+  if (manifest.hashes.empty()) {
+    return {};
+  }
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue root, parser.parse(manifest.text));
+  ObjectText object(root, manifest.text);
+  object.set(kArchivedFiles, "{}");
+  return replace_file(files, archive_manifest_path(manifest.session_id),
+                      json_pretty(object.to_line()) + '\n');
+}
+
+Result<ArchiveManifest> read_archive_manifest(FileSystem& files, std::string_view session_id) {
+  const std::string path = archive_manifest_path(session_id);
+  Result<std::string> text = read_file(files, path, kArchiveManifestSizeMax);
+  if (text) {
+    return parse(*std::move(text), session_id, files.display_path(path));
+  }
+  if (!is_not_found(text.error())) {
+    return std::move(text).error();
+  }
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message = fmt::format("session {} is not archived; `bmad-mem session list` shows "
+                                      "the ones that are",
+                                      session_id),
+               .path = files.display_path(path)};
+}
+
+}  // namespace bmad_mem

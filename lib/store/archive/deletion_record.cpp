@@ -1,0 +1,134 @@
+#include "store/deletion_record.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/layout.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kRecordSizeMax = 256U << 20U;
+constexpr std::string_view kWholeSession = "session";
+constexpr std::string_view kSomeEntries = "entries";
+
+std::vector<std::string> sorted_strings(JsonValue list) {
+  std::vector<std::string> strings;
+  for (const JsonValue element : list.elements()) {
+    strings.emplace_back(element.string());
+  }
+  std::ranges::sort(strings);
+  return strings;
+}
+
+Deletion to_deletion(JsonValue value, const std::string& session_id) {
+  Deletion deletion;
+  deletion.session_id = session_id;
+  deletion.deletion_id = value["deletion_id"].string();
+  deletion.deleted_at = try_parse_rfc3339(value["deleted_at"].string()).value_or(Timestamp{});
+  // What can't be read does not expire: nothing is removed because of a slip in an editor.
+  deletion.expires_at = try_parse_rfc3339(value["expires_at"].string()).value_or(Timestamp::max());
+  deletion.agent_id = value["agent_id"].string();
+  deletion.whole_session = value["kind"].string() == kWholeSession;
+  deletion.entries =
+      static_cast<std::uint64_t>(std::max<std::int64_t>(0, value["entries"].integer()));
+  return deletion;
+}
+
+void write_strings(JsonWriter& out, std::string_view key, const std::vector<std::string>& list) {
+  if (list.empty()) {
+    return;
+  }
+  out.key(key).begin_array();
+  for (const std::string& text : list) {
+    out.string(text);
+  }
+  out.end_array();
+}
+
+std::string record_text(const DeletionRecord& record) {
+  JsonWriter out;
+  out.begin_object().member("session_id", std::string_view(record.session_id));
+  out.key("deletions").begin_array();
+  for (const Deletion& deletion : record.deletions) {
+    out.begin_object()
+        .member("deletion_id", std::string_view(deletion.deletion_id))
+        .member("deleted_at", std::string_view(format_rfc3339(deletion.deleted_at)))
+        .member("expires_at", std::string_view(format_rfc3339(deletion.expires_at)));
+    if (!deletion.agent_id.empty()) {
+      out.member("agent_id", std::string_view(deletion.agent_id));
+    }
+    out.member("kind", deletion.whole_session ? kWholeSession : kSomeEntries)
+        .member("entries", deletion.entries)
+        .end_object();
+  }
+  out.end_array();
+  write_strings(out, "purged_ids", record.purged_ids);
+  write_strings(out, "purging", record.purging);
+  out.end_object();
+  return json_pretty(out.text()) + '\n';
+}
+
+}  // namespace
+
+Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string& session_id) {
+  DeletionRecord record;
+  record.session_id = session_id;
+  const std::string path = deletion_record_path(session_id);
+  const Result<std::string> text = read_file(files, path, kRecordSizeMax);
+  if (!text) {
+    return is_not_found(text.error()) ? Result<DeletionRecord>(record) : text.error();
+  }
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(*text);
+  if (!root || !root->is_object()) {
+    Error error = root ? Error{} : root.error();
+    error.code = ErrorCode::E_STORAGE_CORRUPT;
+    error.path = files.display_path(path);
+    error.message =
+        "the record of deletions can't be read; correct it by hand: without it nothing "
+        "that was deleted from this session is purged or brought back";
+    return error;
+  }
+  for (const JsonValue deletion : (*root)["deletions"].elements()) {
+    record.deletions.push_back(to_deletion(deletion, session_id));
+  }
+  record.purged_ids = sorted_strings((*root)["purged_ids"]);
+  record.purging = sorted_strings((*root)["purging"]);
+  return record;
+}
+
+Status save_deletion_record(FileSystem& files, const DeletionRecord& record) {
+  const std::string path = deletion_record_path(record.session_id);
+  if (record.is_empty()) {
+    return remove_durably(files, path);
+  }
+  BMAD_TRY(make_deleted_folder(files, record.session_id));
+  return replace_file(files, path, record_text(record));
+}
+
+void add_ids(std::vector<std::string>& list, std::vector<std::string> ids) {
+  list.insert(list.end(), std::make_move_iterator(ids.begin()), std::make_move_iterator(ids.end()));
+  std::ranges::sort(list);
+  const auto repeated = std::ranges::unique(list);
+  list.erase(repeated.begin(), repeated.end());
+}
+
+Result<std::vector<std::string>> sessions_with_deletions(FileSystem& files) {
+  BMAD_TRY_ASSIGN(std::vector<std::string> names, list_if_there(files, kDeletedFolder));
+  std::erase_if(names, [](const std::string& name) { return !is_session_id(name); });
+  return names;
+}
+
+Status make_deleted_folder(FileSystem& files, const std::string& session_id) {
+  return ensure_folder(files, deleted_folder(session_id));
+}
+
+}  // namespace bmad_mem

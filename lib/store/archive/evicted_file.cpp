@@ -1,0 +1,132 @@
+#include "store/evicted_file.hpp"
+
+#include <array>
+#include <optional>
+#include <unordered_set>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/gzip.hpp"
+#include "store/layout.hpp"
+#include "wrapped_lines.hpp"
+
+namespace bmad_mem {
+namespace {
+
+void append_line(std::string& text, const EvictedLine& line, Timestamp evicted_at) {
+  const std::string time = format_rfc3339(evicted_at);
+  const std::array<WrapLabel, 2> labels = {{{"evicted_at", time}, {"reason", line.reason}}};
+  append_wrapped(text, line.type, labels, line.line);
+  text += '\n';
+}
+
+/// What tells one version of an entry from another.
+std::string identity(EntryType type, std::string_view line) {
+  return std::string(entry_type_name(type)) + ' ' + std::string(line);
+}
+
+/// The file's members that are whole. No file is as good as an empty one.
+Result<WholeMembers> read_whole(FileSystem& files, const std::string& path) {
+  Result<std::string> packed = read_file(files, path, kEvictedSizeMax);
+  if (!packed) {
+    return is_not_found(packed.error()) ? Result<WholeMembers>(WholeMembers{}) : packed.error();
+  }
+  Result<WholeMembers> whole = gunzip_whole(*packed, kEvictedSizeMax);
+  if (!whole) {
+    whole.error().path = files.display_path(path);
+    whole.error().message += "; put back an older copy of the file, or move it away";
+  }
+  return whole;
+}
+
+Result<std::vector<EvictedLine>> parse(std::string_view text, const std::string& display_path) {
+  std::vector<EvictedLine> lines;
+  BMAD_TRY(for_each_wrapped(text, display_path, [&](const WrappedLine& wrapped) -> Status {
+    BMAD_TRY_ASSIGN(const Timestamp time, parse_rfc3339(wrapped.members["evicted_at"].string()));
+    lines.push_back({.type = wrapped.type,
+                     .line = std::string(wrapped.entry),
+                     .reason = std::string(wrapped.members["reason"].string()),
+                     .evicted_at = time});
+    return {};
+  }));
+  return lines;
+}
+
+/// The text of those `lines` that are not in `present`.
+Result<std::string> text_of_new(std::string_view present, const std::string& display_path,
+                                std::span<const EvictedLine> lines, Timestamp now) {
+  std::unordered_set<std::string> known;
+  BMAD_TRY(for_each_wrapped(present, display_path, [&](const WrappedLine& wrapped) -> Status {
+    known.insert(identity(wrapped.type, wrapped.entry));
+    return {};
+  }));
+  std::string text;
+  for (const EvictedLine& line : lines) {
+    if (known.insert(identity(line.type, line.line)).second) {
+      append_line(text, line, now);
+    }
+  }
+  return text;
+}
+
+/// Puts `member` at `whole_size`, in the place of what was torn there.
+Status add_member(File& file, std::uint64_t whole_size, std::string_view member) {
+  BMAD_TRY_ASSIGN(const FileInfo info, file.info());
+  if (info.size > whole_size) {
+    BMAD_TRY(file.truncate(whole_size));
+  }
+  BMAD_TRY(write_all(file, member));
+  return file.sync_all();
+}
+
+}  // namespace
+
+Status append_evicted(FileSystem& files, std::string_view session_id,
+                      std::span<const EvictedLine> lines, Timestamp now) {
+  const std::string path = evicted_path(session_id);
+  BMAD_TRY_ASSIGN(const WholeMembers whole, read_whole(files, path));
+  BMAD_TRY_ASSIGN(const std::string text,
+                  text_of_new(whole.bytes, files.display_path(path), lines, now));
+  if (text.empty() && whole.whole_size == 0) {
+    return {};
+  }
+  std::string member;
+  if (!text.empty()) {
+    BMAD_TRY_ASSIGN(member, gzip(text));
+  }
+  BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kAppend));
+  Status added = add_member(*file, whole.whole_size, member);
+  if (!added) {
+    // After a failed sync the system takes the bytes for written, and a second sync would succeed
+    // without writing them. So they must go: the next attempt writes them anew.
+    static_cast<void>(file->truncate(whole.whole_size));
+    return added;
+  }
+  return files.sync_directory(kArchiveFolder);
+}
+
+Result<std::vector<EvictedLine>> read_evicted(FileSystem& files, std::string_view session_id) {
+  const std::string path = evicted_path(session_id);
+  BMAD_TRY_ASSIGN(const WholeMembers whole, read_whole(files, path));
+  return parse(whole.bytes, files.display_path(path));
+}
+
+Status replace_evicted(FileSystem& files, std::string_view session_id,
+                       std::span<const EvictedLine> lines) {
+  const std::string path = evicted_path(session_id);
+  BMAD_TRY(remove_durably(files, evicted_index_path(session_id)));  // It holds the old words.
+  if (lines.empty()) {
+    return remove_durably(files, path);
+  }
+  std::string text;
+  for (const EvictedLine& line : lines) {
+    append_line(text, line, line.evicted_at);
+  }
+  BMAD_TRY_ASSIGN(const std::string packed, gzip(text));
+  BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  return replace_file(files, path, packed);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,274 @@
+#include "store/session_archive.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "archive_files.hpp"
+#include "base/hash.hpp"
+#include "base/ids.hpp"
+#include "session_files.hpp"
+#include "store/archive_members.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/gzip.hpp"
+#include "store/layout.hpp"
+#include "tar.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kUnpackRemedy =
+    "; if you trust it, unpack it with tar and look, and pack what is the session's";
+
+/// Judges the members of an archive one by one, and keeps the files.
+class MemberGate {
+ public:
+  MemberGate(std::string_view session_id, const ArchiveLimits& limits)
+      : prefix_(fmt::format("{}/", session_id)), limits_(limits) {}
+
+  Status take(const TarPlace& member) {
+    if (++count_ > limits_.members) {
+      return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                   .message = fmt::format("has more than {} members, the most that is read{}",
+                                          limits_.members, kUnpackRemedy)};
+    }
+    if (member.kind == kTarFolder && is_folder_of_ours(member.name)) {
+      return {};  // tar itself writes one for each folder; it says nothing.
+    }
+    if (member.kind != kTarFile) {
+      return refuse(member, fmt::format("is {}", member.kind));
+    }
+    const std::string_view name = member.name;
+    if (!name.starts_with(prefix_) || !is_session_file(name.substr(prefix_.size()))) {
+      return refuse(member, "has a name that no file of this session has");
+    }
+    std::string inner(name.substr(prefix_.size()));
+    if (!names_.insert(inner).second) {
+      return refuse(member, "is there twice");
+    }
+    files_.push_back({.name = std::move(inner),
+                      .offset = member.offset,
+                      .size = member.size,
+                      .mtime_s = std::max<std::int64_t>(0, member.mtime_s)});
+    return {};
+  }
+
+  Result<std::vector<PlacedFile>> finish() {
+    if (!names_.contains(kManifestName)) {
+      return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                   .message = fmt::format("has no member {}{}, so it is no session's archive",
+                                          prefix_, kManifestName)};
+    }
+    return std::move(files_);
+  }
+
+ private:
+  [[nodiscard]] bool is_folder_of_ours(std::string_view name) const {
+    return name == prefix_ || name == fmt::format("{}{}/", prefix_, kArtifactsName);
+  }
+
+  static Error refuse(const TarPlace& member, std::string_view why) {
+    // The name may hold anything; what is shown of it must not move the cursor.
+    constexpr std::size_t kShownMax = 120;
+    std::string shown = member.name.substr(0, kShownMax);
+    std::ranges::replace_if(shown, [](char c) { return c < ' ' || c > '~'; }, '?');
+    return {.code = ErrorCode::E_STORAGE_CORRUPT,
+            .message = fmt::format("member '{}' {}{}", shown, why, kUnpackRemedy)};
+  }
+
+  std::string prefix_;
+  ArchiveLimits limits_;
+  std::uint64_t count_ = 0;
+  std::unordered_set<std::string> names_;
+  std::vector<PlacedFile> files_;
+};
+
+TarBytes bytes_of(std::string_view tar) {
+  return [tar](std::uint64_t offset) -> Result<std::string_view> {
+    return tar.substr(static_cast<std::size_t>(offset));
+  };
+}
+
+Result<std::vector<ArchivedFile>> unpack(std::string_view packed, std::string_view session_id,
+                                         const ArchiveLimits& limits) {
+  Result<std::string> tar = gunzip(packed, tar_size_max(packed.size(), limits));
+  if (!tar) {
+    if (tar.error().code == ErrorCode::E_SIZE_LIMIT) {
+      tar.error().message += kUnpackRemedy;
+    }
+    return std::move(tar).error();
+  }
+  BMAD_TRY_ASSIGN(const std::vector<PlacedFile> places,
+                  place_archive_files(session_id, tar->size(), bytes_of(*tar), limits));
+  std::vector<ArchivedFile> files;
+  files.reserve(places.size());
+  for (const PlacedFile& place : places) {
+    files.push_back({.name = place.name,
+                     .bytes = tar->substr(static_cast<std::size_t>(place.offset),
+                                          static_cast<std::size_t>(place.size)),
+                     .mtime_s = place.mtime_s});
+  }
+  return files;
+}
+
+/// Reads the archive at `path`, which is that of `session_id` or on its way to be.
+Result<std::vector<ArchivedFile>> read_archive(FileSystem& files, const std::string& path,
+                                               std::string_view session_id,
+                                               const ArchiveLimits& limits) {
+  BMAD_TRY_ASSIGN(const std::string packed, read_file(files, path, limits.bytes));
+  Result<std::vector<ArchivedFile>> members = unpack(packed, session_id, limits);
+  if (!members) {
+    members.error().path = files.display_path(path);
+  }
+  return members;
+}
+
+/// Packs `tar` in sized members. A large file has its own, so that what is around it, headers of
+/// tar and small files, can be had without it.
+class MemberPacker {
+ public:
+  explicit MemberPacker(std::string_view tar) : tar_(tar) {}
+
+  Status take(const TarPlace& file) {
+    constexpr std::uint64_t kSmallMax = 16U << 10U;
+    const std::uint64_t end = file.offset + file.size;
+    if (file.size > kSmallMax) {
+      BMAD_TRY(pack_until(file.offset));
+    }
+    return end - at_ > kSmallMax ? pack_until(end) : Status();
+  }
+  Result<std::string> finish() {
+    BMAD_TRY(pack_until(tar_.size()));
+    return std::move(packed_);
+  }
+
+ private:
+  Status pack_until(std::uint64_t end) {
+    while (at_ < end) {
+      const std::uint64_t size = std::min<std::uint64_t>(end - at_, kArchiveTextMax);
+      BMAD_TRY_ASSIGN(
+          const std::string member,
+          gzip_sized(tar_.substr(static_cast<std::size_t>(at_), static_cast<std::size_t>(size))));
+      packed_ += member;
+      at_ += size;
+    }
+    return {};
+  }
+
+  std::string_view tar_;
+  std::uint64_t at_ = 0;  ///< Up to here it is packed.
+  std::string packed_;
+};
+
+Result<std::string> pack(std::string_view session_id, std::span<const ArchivedFile> members) {
+  std::vector<TarFile> tar_members;
+  tar_members.reserve(members.size());
+  for (const ArchivedFile& member : members) {
+    tar_members.push_back({.name = fmt::format("{}/{}", session_id, member.name),
+                           .bytes = member.bytes,
+                           .mtime_s = member.mtime_s});
+  }
+  BMAD_TRY_ASSIGN(const std::string tar, make_tar(tar_members));
+  MemberPacker packer(tar);
+  BMAD_TRY(
+      list_tar(tar.size(), bytes_of(tar), [&](const TarPlace& file) { return packer.take(file); }));
+  return packer.finish();
+}
+
+/// While the archive still has its temporary name, so that a bad one never gets the other.
+Status verify(FileSystem& files, const std::string& path, std::string_view session_id,
+              std::span<const ArchivedFile> members, const ArchiveLimits& limits) {
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> read,
+                  read_archive(files, path, session_id, limits));
+  if (!std::ranges::equal(read, members)) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message =
+                     "was written, but does not hold what was archived when it is read back; "
+                     "nothing was changed: check the disk and the memory, and try again",
+                 .path = files.display_path(path)};
+  }
+  return {};
+}
+
+}  // namespace
+
+std::uint64_t tar_size_max(std::uint64_t packed_size, const ArchiveLimits& limits) {
+  return std::min(limits.bytes, std::max(limits.ratio_free_bytes, limits.ratio * packed_size));
+}
+
+Result<std::vector<PlacedFile>> place_archive_files(std::string_view session_id,
+                                                    std::uint64_t tar_size, const TarBytes& bytes,
+                                                    const ArchiveLimits& limits) {
+  MemberGate gate(session_id, limits);
+  BMAD_TRY(list_tar(tar_size, bytes, [&](const TarPlace& member) { return gate.take(member); }));
+  return gate.finish();
+}
+
+ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes) {
+  ArchiveSize size{.files = members.size(), .compressed_bytes = compressed_bytes};
+  for (const ArchivedFile& member : members) {
+    size.original_bytes += member.bytes.size();
+    size.hashes.push_back(
+        {.name = member.name, .size = member.bytes.size(), .xxh3 = hash_hex(xxh3(member.bytes))});
+  }
+  return size;
+}
+
+Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
+                                          const ArchiveLimits& limits) {
+  assert(is_session_id(session_id));
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_files(files, session_id));
+  return rewrite_session_archive(files, session_id, members, limits);
+}
+
+Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view session_id,
+                                            std::span<const ArchivedFile> members,
+                                            const ArchiveLimits& limits) {
+  assert(is_session_id(session_id));
+  BMAD_TRY_ASSIGN(const std::string packed, pack(session_id, members));
+  const std::string path = archive_path(session_id);
+  BMAD_TRY(ensure_folder(files, kArchiveFolder));
+  for (const std::string& derived :
+       {archive_index_path(session_id), archive_known_path(session_id)}) {
+    BMAD_TRY(remove_durably(files, derived));  // It holds the old words.
+  }
+  BMAD_TRY(replace_file_with(files, path, [&](File& file) -> Status {
+    BMAD_TRY(write_all(file, packed));
+    BMAD_TRY(file.sync_all());
+    return verify(files, temporary_path(path), session_id, members, limits);
+  }));
+  return size_of_archive(members, packed.size());
+}
+
+Result<ArchiveSize> measure_session_archive(FileSystem& files, std::string_view session_id) {
+  assert(is_session_id(session_id));
+  BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members, read_session_files(files, session_id));
+  BMAD_TRY_ASSIGN(const std::string packed, pack(session_id, members));
+  return size_of_archive(members, packed.size());
+}
+
+Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,
+                                                       std::string_view session_id,
+                                                       const ArchiveLimits& limits) {
+  assert(is_session_id(session_id));
+  const std::string path = archive_path(session_id);
+  Result<std::vector<ArchivedFile>> members = read_archive(files, path, session_id, limits);
+  if (!members && is_not_found(members.error())) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = fmt::format("session {} has no archive; `bmad-mem session list` shows "
+                                        "what is archived",
+                                        session_id),
+                 .path = files.display_path(path),
+                 .os_error = members.error().os_error};
+  }
+  return members;
+}
+
+Result<std::vector<std::string>> archived_session_ids(FileSystem& files) {
+  return ids_of_files(files, kArchiveFolder, ".tar.gz");
+}
+
+}  // namespace bmad_mem

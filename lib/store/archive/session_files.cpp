@@ -1,0 +1,157 @@
+#include "session_files.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "base/ids.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "store/layout.hpp"
+#include "store/session_place.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::string_view kArtifactSuffix = ".md";
+constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+
+/// The names of files right in the folder, in the order in which they are archived.
+std::vector<std::string_view> flat_names() {
+  std::vector<std::string_view> names = {kManifestName};
+  for (const EntryType type : kEntryTypes) {
+    names.push_back(entry_type_info(type).log_file);
+  }
+  names.insert(names.end(), {kSummaryName, kAccessName, kAuditName, kQuarantineName});
+  return names;
+}
+
+bool is_flat_name(std::string_view name) {
+  const std::vector<std::string_view> names = flat_names();
+  return std::ranges::find(names, name) != names.end();
+}
+
+bool is_artifact_name(std::string_view name) {
+  return name.ends_with(kArtifactSuffix) &&
+         is_entry_id(name.substr(0, name.size() - kArtifactSuffix.size()));
+}
+
+std::string in_artifacts(std::string_view name) {
+  return fmt::format("{}/{}", kArtifactsName, name);
+}
+
+class Collector {
+ public:
+  Collector(FileSystem& files, std::string_view session_id)
+      : files_(files), folder_(session_folder(session_id)) {}
+
+  /// What lies in the folder, checked: nothing but what we know.
+  Status find() {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, files_.list(folder_));
+    for (const std::string& name : names) {
+      if (name == kArtifactsName) {
+        BMAD_TRY(find_artifacts());
+      } else if (is_flat_name(name)) {  // access.jsonl is local, and goes along all the same.
+        found_.push_back(name);
+      } else if (!is_local_name(name)) {
+        return stranger(name);
+      }
+    }
+    return {};
+  }
+
+  Result<std::vector<ArchivedFile>> read() {
+    std::vector<ArchivedFile> out;
+    for (const std::string_view name : flat_names()) {
+      if (std::ranges::find(found_, name) != found_.end()) {
+        BMAD_TRY(read_one(std::string(name), out));
+      }
+    }
+    for (const std::string& name : artifacts_) {
+      BMAD_TRY(read_one(in_artifacts(name), out));
+    }
+    return out;
+  }
+
+ private:
+  Status find_artifacts() {
+    BMAD_TRY_ASSIGN(const FileInfo info, files_.info(path_of(kArtifactsName)));
+    if (info.kind != FileKind::kDirectory) {
+      return stranger(kArtifactsName);
+    }
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, files_.list(path_of(kArtifactsName)));
+    for (const std::string& name : names) {
+      if (is_artifact_name(name)) {
+        artifacts_.push_back(name);
+      } else if (!is_local_name(name)) {
+        return stranger(in_artifacts(name));
+      }
+    }
+    return {};
+  }
+
+  Status read_one(const std::string& name, std::vector<ArchivedFile>& out) {
+    const std::string path = path_of(name);
+    BMAD_TRY_ASSIGN(const FileInfo info, files_.info(path));
+    if (info.kind != FileKind::kRegular) {
+      return stranger(name);
+    }
+    constexpr std::uint64_t kNoLimit = std::numeric_limits<std::uint64_t>::max();
+    BMAD_TRY_ASSIGN(std::string bytes, read_file(files_, path, kNoLimit));
+    out.push_back({.name = name,
+                   .bytes = std::move(bytes),
+                   .mtime_s = std::max<std::int64_t>(0, info.mtime_ns / kNanosecondsPerSecond)});
+    return {};
+  }
+
+  [[nodiscard]] std::string path_of(std::string_view name) const {
+    return fmt::format("{}/{}", folder_, name);
+  }
+
+  [[nodiscard]] Error stranger(std::string_view name) const {
+    return {.code = ErrorCode::E_STORAGE_CORRUPT,
+            .message =
+                "is no file of a session, and archiving would lose it; move it out of the "
+                "session's folder",
+            .path = files_.display_path(path_of(name))};
+  }
+
+  FileSystem& files_;
+  std::string folder_;
+  std::vector<std::string> found_;
+  std::vector<std::string> artifacts_;
+};
+
+}  // namespace
+
+bool is_session_file(std::string_view name) {
+  const std::string folder = in_artifacts("");
+  return name.starts_with(folder) ? is_artifact_name(name.substr(folder.size()))
+                                  : is_flat_name(name);
+}
+
+Result<std::vector<ArchivedFile>> read_session_files(FileSystem& files,
+                                                     std::string_view session_id) {
+  Collector collector(files, session_id);
+  if (Status found = collector.find(); !found) {
+    if (!is_not_found(found.error())) {
+      return found.error();
+    }
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = fmt::format("there is no session {}; `bmad-mem session list` shows the "
+                                        "ones there are",
+                                        session_id),
+                 .path = files.display_path(session_folder(session_id))};
+  }
+  BMAD_TRY_ASSIGN(std::vector<ArchivedFile> read, collector.read());
+  if (read.empty() || read.front().name != kManifestName) {
+    return Error{.code = ErrorCode::E_SESSION_CORRUPT,
+                 .message = fmt::format("session {} has no manifest; `bmad-mem repair` makes one "
+                                        "for the entries that are there",
+                                        session_id),
+                 .path = files.display_path(manifest_path(session_id))};
+  }
+  return read;
+}
+
+}  // namespace bmad_mem

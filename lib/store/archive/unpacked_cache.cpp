@@ -1,0 +1,60 @@
+#include "store/unpacked_cache.hpp"
+
+#include <iterator>
+
+namespace bmad_mem {
+
+std::uint64_t UnpackedCache::new_owner() {
+  const std::lock_guard guard(mutex_);
+  return ++owners_;
+}
+
+std::shared_ptr<void> UnpackedCache::find_any(std::uint64_t owner, std::size_t part) {
+  const std::lock_guard guard(mutex_);
+  const auto found = places_.find({owner, part});
+  if (found == places_.end()) {
+    return nullptr;
+  }
+  items_.splice(items_.begin(), items_, found->second);
+  return found->second->what;
+}
+
+void UnpackedCache::add(std::uint64_t owner, std::size_t part, std::shared_ptr<void> what,
+                        std::uint64_t size, std::uint64_t size_max) {
+  Items gone;
+  const std::lock_guard guard(mutex_);
+  const Key key(owner, part);
+  if (const auto old = places_.find(key); old != places_.end()) {
+    take_out(old->second, gone);
+  }
+  items_.push_front({.key = key, .what = std::move(what), .size = size});
+  places_.emplace(key, items_.begin());
+  size_ += size;
+  while (size_ > size_max && items_.size() > 1) {
+    take_out(std::prev(items_.end()), gone);
+  }
+}
+
+void UnpackedCache::forget(std::uint64_t owner) {
+  Items gone;
+  const std::lock_guard guard(mutex_);
+  auto next = places_.lower_bound({owner, 0});
+  while (next != places_.end() && next->first.first == owner) {
+    const Items::iterator item = next->second;
+    ++next;
+    take_out(item, gone);
+  }
+}
+
+std::uint64_t UnpackedCache::size() {
+  const std::lock_guard guard(mutex_);
+  return size_;
+}
+
+void UnpackedCache::take_out(Items::iterator item, Items& gone) {
+  size_ -= item->size;
+  places_.erase(item->key);
+  gone.splice(gone.begin(), items_, item);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,112 @@
+#include "store/unpacked_files.hpp"
+
+#include <cerrno>
+#include <utility>
+
+namespace bmad_mem {
+
+Error packed_is_read_only(const std::string& path) {
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "an archived session can't be written to",
+               .path = path,
+               .os_error = EROFS};
+}
+
+Error not_in_package(const std::string& path) {
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "there is no such file in the archive",
+               .path = path,
+               .os_error = ENOENT};
+}
+
+namespace {
+
+/// Bytes in memory that do not change.
+class HeldFile final : public PackedFile {
+ public:
+  /// `owner` keeps `bytes` alive.
+  HeldFile(std::string path, std::shared_ptr<const void> owner, std::string_view bytes,
+           const FileInfo& info)
+      : PackedFile(std::move(path), info), owner_(std::move(owner)), bytes_(bytes) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    if (offset >= bytes_.size()) {
+      return std::size_t{0};
+    }
+    return bytes_.copy(out.data(), out.size(), offset);
+  }
+
+ private:
+  std::shared_ptr<const void> owner_;
+  std::string_view bytes_;
+};
+
+}  // namespace
+
+Result<std::size_t> PackedFile::write(std::string_view /*bytes*/) {
+  return packed_is_read_only(path_);
+}
+
+Result<std::size_t> PackedFile::write_at(std::uint64_t /*offset*/, std::string_view /*bytes*/) {
+  return packed_is_read_only(path_);
+}
+
+Status PackedFile::truncate(std::uint64_t /*size*/) { return packed_is_read_only(path_); }
+
+std::unique_ptr<File> make_packed_file(std::string path, std::shared_ptr<const void> owner,
+                                       std::string_view bytes, const FileInfo& info) {
+  return std::make_unique<HeldFile>(std::move(path), std::move(owner), bytes, info);
+}
+
+UnpackedFiles::UnpackedFiles(std::string display_path, std::uint64_t package, NamedBytes files)
+    : display_path_(std::move(display_path)), package_(package), files_(std::move(files)) {}
+
+Result<std::unique_ptr<File>> UnpackedFiles::open(const std::string& path, OpenMode mode) {
+  const auto found = files_.find(path);
+  if (found == files_.end()) {
+    return not_in_package(path);
+  }
+  if (mode != OpenMode::kRead) {
+    return packed_is_read_only(path);
+  }
+  return make_packed_file(path, shared_from_this(), found->second, info_of(*found));
+}
+
+Result<FileInfo> UnpackedFiles::info(const std::string& path) {
+  const auto found = files_.find(path);
+  return found == files_.end() ? Result<FileInfo>(not_in_package(path)) : info_of(*found);
+}
+
+Result<std::vector<std::string>> ReadOnlyFiles::list(const std::string& path) {
+  return packed_is_read_only(path);
+}
+
+Status ReadOnlyFiles::make_directory(const std::string& path) { return packed_is_read_only(path); }
+
+Status ReadOnlyFiles::rename(const std::string& from, const std::string& /*to*/) {
+  return packed_is_read_only(from);
+}
+
+Status ReadOnlyFiles::remove(const std::string& path) { return packed_is_read_only(path); }
+
+Status ReadOnlyFiles::remove_directory(const std::string& path) {
+  return packed_is_read_only(path);
+}
+
+Status ReadOnlyFiles::sync_directory(const std::string& /*path*/) { return {}; }
+
+std::string UnpackedFiles::display_path(const std::string& /*path*/) const { return display_path_; }
+
+std::uint64_t UnpackedFiles::size() const {
+  std::uint64_t sum = 0;
+  for (const auto& [name, bytes] : files_) {
+    sum += bytes.size();
+  }
+  return sum;
+}
+
+FileInfo UnpackedFiles::info_of(const NamedBytes::value_type& file) const {
+  return {.inode = package_, .size = file.second.size()};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,71 @@
+// artifacts.cpp - documents that are kept beside the logs.
+//
+// The document is durable before the entry that points to it. A crash between the two leaves a file
+// that nothing points to: it goes with the session.
+#include <fmt/format.h>
+
+#include "bmad_mem/utf8.hpp"
+#include "model/entry_text.hpp"
+#include "store/access.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+#include "store/writes.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Status check_document(const ArtifactEntry& entry, std::string_view document) {
+  if (document.size() > MemoryManager::kArtifactSizeMax) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                 .message = fmt::format("the document has {} bytes, and at most {} are kept; point "
+                                        "to it with `bmad-mem add artifact` instead",
+                                        document.size(), MemoryManager::kArtifactSizeMax),
+                 .path = entry.path};
+  }
+  if (utf8_valid_size(document) != document.size() ||
+      document.find('\0') != std::string_view::npos) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "is no text in UTF-8; only texts are kept",
+                 .path = entry.path};
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::string> add_artifact_document(Store& store, const std::string& session_id,
+                                          ArtifactEntry entry, std::string_view document) {
+  BMAD_TRY(check_document(entry, document));
+  BMAD_TRY(check_session_id(session_id));
+  BMAD_TRY(check_write(store, EntryType::kArtifact));
+  const std::string text = store.redaction == nullptr
+                               ? std::string(document)
+                               : store.redaction->redact_text(document, session_id);
+  std::string& id = entry.common.id;
+  if (id.empty()) {
+    id = store.ids.entry_id(entry_type_info(EntryType::kArtifact).id_prefix);
+  } else if (!is_entry_id(id)) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = "is no id: letters, digits and _.:@+=~-, at most 128 of them",
+                 .field = "id"};
+  }
+  if (is_archived(store, session_id)) {
+    BMAD_TRY(store.above.restore(store, session_id));
+  }
+  BMAD_TRY(check_session(store, session_id));
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard,
+                    store.session(session_id)->writer.lock("add artifact"));
+    BMAD_TRY(ensure_folder(*store.files, session_file(session_id, kArtifactsName)));
+    BMAD_TRY(replace_file(*store.files, artifact_path(session_id, id), text));
+  }
+  const std::string line = to_json(entry);
+  const std::string_view view = line;
+  BMAD_TRY_ASSIGN(const BatchReport report,
+                  add_lines(store, session_id, EntryType::kArtifact, {&view, 1}, {}));
+  return report.ids.front();
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,334 @@
+#include "store/config.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "config_names.hpp"
+#include "config_table.hpp"
+#include "config_text.hpp"
+#include "json_position.hpp"
+#include "store/layout.hpp"
+#include "store/manifest.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::uint64_t kConfigSizeMax = 1U << 20U;
+constexpr double kBytesPerMegabyte = 1024.0 * 1024.0;
+
+/// What is allowed for `setting`, to follow "must be".
+std::string allowed_values(const Setting& setting) {
+  if (std::holds_alternative<ConfigMember<bool>>(setting.member)) {
+    return "true or false";
+  }
+  if (std::holds_alternative<ConfigMember<std::string>>(setting.member)) {
+    if (setting.choices[0].empty()) {
+      return "a string that isn't empty";
+    }
+    std::string choices = json_quoted(setting.choices[0]);
+    for (std::size_t i = 1; i < setting.choices.size() && !setting.choices[i].empty(); ++i) {
+      const bool is_last = i + 1 == setting.choices.size() || setting.choices[i + 1].empty();
+      choices += (is_last ? " or " : ", ") + json_quoted(setting.choices[i]);
+    }
+    return choices;
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<RedactionPattern>>>(setting.member)) {
+    return R"(an array of objects like {"type":"ticket","regex":"TICKET-[0-9]+"})";
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<std::string>>>(setting.member)) {
+    return R"(a program and its arguments, like ["claude","-p"])";
+  }
+  if (std::holds_alternative<ConfigMember<std::vector<LearnRule>>>(setting.member)) {
+    return "an array of objects with the strings match, category, key and value, perhaps agent, "
+           "and a confidence from 0 to 1";
+  }
+  const bool takes_whole = std::holds_alternative<ConfigMember<std::int64_t>>(setting.member);
+  return fmt::format("a {}number from {} to {}", takes_whole ? "whole " : "",
+                     number_text(setting.min), number_text(setting.max));
+}
+
+/// What stands there instead, to follow "not".
+std::string shown(JsonValue value) {
+  constexpr std::size_t kShownMax = 40;
+  if (value.is_string()) {
+    return json_quoted(utf8_prefix(value.string(), kShownMax));
+  }
+  return value.is_number() ? number_text(value.number())
+                           : std::string(json_kind_name(value.kind()));
+}
+
+/// `value` as JSON text; empty for an array, an object and null.
+std::string scalar_text(JsonValue value) {
+  if (value.kind() == JsonKind::kBoolean) {
+    return value.boolean() ? "true" : "false";
+  }
+  return value.is_string() || value.is_number() ? shown(value) : std::string();
+}
+
+/// A key as it is shown on a terminal: one with control characters in it is quoted.
+std::string one_line(std::string_view key) {
+  const bool is_plain = std::ranges::none_of(
+      key, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7f'; });
+  return is_plain ? std::string(key) : json_quoted(key);
+}
+
+/// Nothing when `value` is no rule. The words for categories are checked by who uses them.
+std::optional<LearnRule> learn_rule(JsonValue value) {
+  LearnRule rule{.agent = std::string(value["agent"].string()),
+                 .match = std::string(value["match"].string()),
+                 .category = std::string(value["category"].string()),
+                 .key = std::string(value["key"].string()),
+                 .value = std::string(value["value"].string())};
+  if (rule.match.empty() || rule.category.empty() || rule.key.empty() || rule.value.empty()) {
+    return std::nullopt;
+  }
+  if (const JsonValue confidence = value["confidence"]; confidence.present()) {
+    rule.confidence = confidence.is_number() ? confidence.number() : -1;
+  }
+  return rule.confidence >= 0 && rule.confidence <= 1 ? std::optional(rule) : std::nullopt;
+}
+
+/// Sets one member of the config; false when the value isn't of its kind or in its range.
+struct Assign {
+  Config& config;
+  const Setting& setting;
+  JsonValue value;
+
+  bool operator()(ConfigMember<bool> member) const {
+    if (value.kind() != JsonKind::kBoolean) {
+      return false;
+    }
+    member(config) = value.boolean();
+    return true;
+  }
+  bool operator()(ConfigMember<std::int64_t> member) const {
+    if (!in_range() || !is_whole_number(value.number())) {
+      return false;
+    }
+    member(config) = static_cast<std::int64_t>(value.number());
+    return true;
+  }
+  bool operator()(ConfigMember<double> member) const {
+    if (!in_range()) {
+      return false;
+    }
+    member(config) = value.number();
+    return true;
+  }
+  bool operator()(ConfigMember<std::string> member) const {
+    const bool is_choice =
+        setting.choices[0].empty() ||
+        std::ranges::find(setting.choices, value.string()) != setting.choices.end();
+    if (value.string().empty() || !is_choice) {
+      return false;
+    }
+    member(config) = value.string();
+    return true;
+  }
+  bool operator()(ConfigMember<std::vector<RedactionPattern>> member) const {
+    if (!value.is_array()) {
+      return false;
+    }
+    std::vector<RedactionPattern>& patterns = member(config);
+    patterns.clear();
+    for (const JsonValue each : value.elements()) {
+      RedactionPattern pattern{.type = std::string(each["type"].string()),
+                               .regex = std::string(each["regex"].string())};
+      if (pattern.type.empty() || pattern.regex.empty()) {
+        return false;
+      }
+      patterns.push_back(std::move(pattern));
+    }
+    return true;
+  }
+  bool operator()(ConfigMember<std::vector<std::string>> member) const {
+    if (!value.is_array()) {
+      return false;
+    }
+    std::vector<std::string>& texts = member(config);
+    texts.clear();
+    for (const JsonValue each : value.elements()) {
+      if (!each.is_string()) {
+        return false;
+      }
+      texts.emplace_back(each.string());
+    }
+    return texts.empty() || !texts.front().empty();
+  }
+  bool operator()(ConfigMember<std::vector<LearnRule>> member) const {
+    if (!value.is_array()) {
+      return false;
+    }
+    std::vector<LearnRule>& rules = member(config);
+    rules.clear();
+    for (const JsonValue each : value.elements()) {
+      std::optional<LearnRule> rule = learn_rule(each);
+      if (!rule) {
+        return false;
+      }
+      rules.push_back(*std::move(rule));
+    }
+    return true;
+  }
+  bool operator()(const NoEffect& /*unused*/) const { return true; }
+  [[nodiscard]] bool in_range() const {
+    return value.is_number() && value.number() >= setting.min && value.number() <= setting.max;
+  }
+};
+
+/// Goes through a parsed file and fills in a LoadedConfig.
+class ConfigReader {
+ public:
+  ConfigReader(std::string_view text, const std::string& display_path)
+      : text_(text), display_path_(display_path) {}
+
+  Result<LoadedConfig> read(JsonValue root) {
+    if (!root.is_object()) {
+      return refused("", fmt::format("must be an object, not {}", shown(root)));
+    }
+    for (const JsonMember& member : root.members()) {
+      if (member.key == kConfigRoot) {
+        BMAD_TRY(read_section("", kConfigRoot, member.value));
+      } else if (member.key != kSchemaKey) {
+        warn(member.key, suggested_outer_key(member.key));
+      }
+    }
+    BMAD_TRY(settle_trigger());
+    return std::move(loaded_);
+  }
+
+ private:
+  /// `section` is one that is_section() knows, so it nests no deeper than the table.
+  Status read_section(std::string_view section, std::string_view full, JsonValue value) {
+    if (!value.is_object()) {
+      return refused(full, fmt::format("must be an object, not {}", shown(value)));
+    }
+    for (const JsonMember& member : value.members()) {
+      const std::string key = joined_key(section, member.key);
+      const bool is_one_name = member.key.find('.') == std::string_view::npos;
+      if (const Setting* setting = find_setting(key); setting != nullptr && is_one_name) {
+        BMAD_TRY(read_setting(*setting, member.value));
+      } else if (is_one_name && is_section(key)) {
+        BMAD_TRY(read_section(key, full_key(key), member.value));
+      } else {
+        warn(full_key(key), suggested_key(section, member.key));
+      }
+    }
+    return {};
+  }
+
+  Status read_setting(const Setting& setting, JsonValue value) {
+    if (!std::visit(Assign{loaded_.config, setting, value}, setting.member)) {
+      if (setting.key == kVersion && is_newer_version(value.string())) {
+        return newer(value.string());
+      }
+      return refused(full_key(setting.key),
+                     fmt::format("must be {}, not {}", allowed_values(setting), shown(value)));
+    }
+    if (const auto* nothing = std::get_if<NoEffect>(&setting.member);
+        nothing != nullptr && scalar_text(value) != nothing->usual) {
+      loaded_.warnings.push_back(fmt::format("{} has no effect: {}; remove the key",
+                                             full_key(setting.key), nothing->reason));
+    }
+    trigger_is_given_ = trigger_is_given_ || setting.key == kTrigger;
+    return {};
+  }
+
+  [[nodiscard]] Error newer(std::string_view version) const {
+    Error error = refused(full_key(kVersion),
+                          fmt::format("is {}, and this bmad-mem reads 1.0; install a newer "
+                                      "bmad-mem",
+                                      version));
+    error.code = ErrorCode::E_NEWER_VERSION;
+    return error;
+  }
+
+  /// A trigger above the limit would never be reached; one that isn't given follows the limit.
+  Status settle_trigger() {
+    constexpr double kTriggerShare = 0.9;
+    const double size_max = loaded_.config.storage.max_session_size_mb;
+    double& trigger = loaded_.config.compaction.trigger_threshold_mb;
+    if (!trigger_is_given_) {
+      trigger = kTriggerShare * size_max;
+    } else if (trigger > size_max) {
+      return refused(full_key(kTrigger),
+                     fmt::format("must be at most memory_config.storage.max_session_size_mb, which "
+                                 "is {}, not {}",
+                                 number_text(size_max), number_text(trigger)));
+    }
+    return {};
+  }
+
+  void warn(std::string_view key, const std::string& meant) {
+    constexpr std::size_t kShownMax = 200;
+    std::string warning =
+        fmt::format("{} is not a known key", one_line(utf8_prefix(key, kShownMax)));
+    if (!meant.empty()) {
+      warning += fmt::format("; did you mean {}?", meant);
+    }
+    loaded_.warnings.push_back(std::move(warning));
+  }
+
+  [[nodiscard]] Error refused(std::string_view field, std::string reason) const {
+    const TextPosition position = position_of_member(text_, field);
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = std::move(reason),
+                 .path = display_path_,
+                 .line = position.line,
+                 .column = position.column,
+                 .field = std::string(field)};
+  }
+
+  static constexpr std::string_view kSchemaKey = "$schema";  // Editors look for it; we don't.
+  static constexpr std::string_view kVersion = "version";
+  static constexpr std::string_view kTrigger = "compaction.trigger_threshold_mb";
+
+  std::string_view text_;
+  const std::string& display_path_;
+  LoadedConfig loaded_;
+  bool trigger_is_given_ = false;
+};
+
+std::uint64_t to_bytes(double megabytes) {
+  return static_cast<std::uint64_t>(megabytes * kBytesPerMegabyte);
+}
+
+}  // namespace
+
+std::uint64_t Config::max_session_size_bytes() const {
+  return to_bytes(storage.max_session_size_mb);
+}
+
+std::uint64_t Config::compaction_trigger_bytes() const {
+  return to_bytes(compaction.trigger_threshold_mb);
+}
+
+std::uint64_t Config::index_cache_size_bytes() const { return to_bytes(indexing.cache_size_mb); }
+
+Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path) {
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(text);
+  if (!root) {
+    return problem_in_file(root.error(), text, display_path);
+  }
+  return ConfigReader(text, display_path).read(*root);
+}
+
+Result<LoadedConfig> load_config(FileSystem& files) {
+  const Result<std::string> text = read_file(files, kConfigFile, kConfigSizeMax);
+  if (!text) {
+    if (is_not_found(text.error())) {
+      return LoadedConfig{};
+    }
+    return text.error();
+  }
+  return parse_config(*text, files.display_path(kConfigFile));
+}
+
+}  // namespace bmad_mem

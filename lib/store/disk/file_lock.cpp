@@ -1,0 +1,324 @@
+#include "store/file_lock.hpp"
+
+#include <sched.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/process.hpp"
+#include "kernel_lock.hpp"
+#include "lock_info.hpp"
+#include "posix_error.hpp"
+
+namespace bmad_mem {
+namespace {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+/// What this process last wrote to the information file.
+struct HolderNote {
+  std::string operation;
+  std::string agent_id;
+  Timestamp at{};
+  std::int64_t mtime_ns = 0;  // Of the file, just after.
+};
+
+/// What this process knows of one lock file: its descriptors, its queue of threads, and whether the
+/// helper thread is waiting in the kernel.
+///
+/// Life of a turn: wait until `turns` is at one's ticket and nobody holds it, then take the kernel
+/// lock; while that lasts, `held` keeps the other threads out.
+struct LockEntry {
+  enum class Waiter : std::uint8_t { kNone, kWaiting, kGranted, kFailed };
+
+  LockEntry(std::unique_ptr<File> lock_file, std::string path, std::unique_ptr<File> info)
+      : kernel(std::move(lock_file), std::move(path)), info_file(std::move(info)) {}
+
+  KernelLock kernel;
+  std::unique_ptr<File> info_file;
+  FileInfo identity;
+  HolderNote note;  // Guarded by the lock itself.
+
+  std::mutex mutex;  // Guards what follows; never held during a system call that can wait.
+  std::condition_variable changed;
+  std::deque<std::uint64_t> queue;
+  std::uint64_t next_ticket = 0;
+  bool held = false;
+  Waiter waiter = Waiter::kNone;
+  std::optional<Error> failure;  // Of the helper thread.
+  bool abandoned = false;        // Whoever sent the helper thread to wait has given up.
+};
+
+using EntryKey = std::pair<std::uint64_t, std::uint64_t>;
+
+/// All entries of this process. A forked child starts its own: an open file description that it
+/// shares with its parent would let both in.
+struct Registry {
+  std::mutex mutex;
+  std::map<EntryKey, std::weak_ptr<LockEntry>> entries;
+  int pid = 0;
+};
+
+Registry& registry() {
+  static Registry instance;
+  return instance;
+}
+
+/// The name of the holder is derived: where a backup has linked it, there is a new file.
+Result<std::unique_ptr<File>> open_info(FileSystem& files, const std::string& path) {
+  Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kUpdate);
+  if (!file && file.error().os_error == EMLINK) {
+    BMAD_TRY(files.remove(path));
+    return files.open(path, OpenMode::kUpdate);
+  }
+  return file;
+}
+
+Result<std::shared_ptr<LockEntry>> find_entry(FileSystem& files, const std::string& path,
+                                              const std::string& info_path) {
+  BMAD_TRY_ASSIGN(std::unique_ptr<File> lock_file, files.open(path, OpenMode::kUpdate));
+  BMAD_TRY_ASSIGN(const FileInfo identity, lock_file->info());
+  Registry& all = registry();
+  const std::lock_guard guard(all.mutex);
+  if (all.pid != process_id()) {
+    all.entries.clear();
+    all.pid = process_id();
+  }
+  std::erase_if(all.entries, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<LockEntry>& slot = all.entries[{identity.device, identity.inode}];
+  if (std::shared_ptr<LockEntry> entry = slot.lock()) {
+    return entry;
+  }
+  BMAD_TRY_ASSIGN(std::unique_ptr<File> info_file, open_info(files, info_path));
+  auto entry = std::make_shared<LockEntry>(std::move(lock_file), files.display_path(path),
+                                           std::move(info_file));
+  entry->identity = identity;
+  slot = entry;
+  return entry;
+}
+
+/// Waits until it is this thread's turn among those of the process. False when time ran out.
+bool take_turn(LockEntry& entry, std::unique_lock<std::mutex>& lock, SteadyTime deadline) {
+  const std::uint64_t ticket = entry.next_ticket++;
+  entry.queue.push_back(ticket);
+  const bool mine = entry.changed.wait_until(
+      lock, deadline, [&] { return !entry.held && entry.queue.front() == ticket; });
+  std::erase(entry.queue, ticket);
+  if (mine) {
+    entry.held = true;
+  } else {
+    entry.changed.notify_all();  // The next one may have been waiting for this ticket to go.
+  }
+  return mine;
+}
+
+/// Ends the turn: lets the next thread of the process try.
+void give_turn(LockEntry& entry) {
+  entry.held = false;
+  entry.changed.notify_all();
+}
+
+/// Runs in the helper thread: waits for the kernel lock and hands it over, or gives it straight
+/// back when nobody wants it any more.
+void wait_in_kernel(const std::shared_ptr<LockEntry>& entry) {
+  const Status locked = entry->kernel.lock();
+  const std::lock_guard guard(entry->mutex);
+  if (!locked) {
+    entry->failure = locked.error();
+    entry->waiter = LockEntry::Waiter::kFailed;
+  } else if (entry->abandoned) {
+    entry->kernel.unlock();
+    entry->waiter = LockEntry::Waiter::kNone;
+  } else {
+    entry->waiter = LockEntry::Waiter::kGranted;
+  }
+  entry->changed.notify_all();
+}
+
+/// A lock is mostly held for some ten microseconds: look a few times before a thread is started.
+Result<bool> try_for_a_moment(LockEntry& entry) {
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries; ++i) {
+    BMAD_TRY_ASSIGN(const bool locked, entry.kernel.try_lock());
+    if (locked) {
+      return true;
+    }
+    ::sched_yield();
+  }
+  return false;
+}
+
+/// Starts the helper thread. A process may have as many threads as it is allowed already.
+Status send_waiter(const std::shared_ptr<LockEntry>& entry) {
+  try {
+    std::thread(wait_in_kernel, entry).detach();
+  } catch (const std::system_error& failure) {
+    return posix_error(failure.code().value(), "start a thread that waits for the lock", "");
+  }
+  entry->waiter = LockEntry::Waiter::kWaiting;
+  return {};
+}
+
+/// Takes the kernel lock in this process's turn. False when time ran out.
+Result<bool> take_kernel_lock(const std::shared_ptr<LockEntry>& entry,
+                              std::unique_lock<std::mutex>& lock, SteadyTime deadline) {
+  using Waiter = LockEntry::Waiter;
+  if (entry->waiter == Waiter::kNone) {
+    lock.unlock();
+    Result<bool> locked = try_for_a_moment(*entry);
+    lock.lock();
+    if (!locked || *locked || std::chrono::steady_clock::now() >= deadline) {
+      return locked;
+    }
+    BMAD_TRY(send_waiter(entry));
+  }
+  entry->abandoned = false;
+  entry->changed.wait_until(lock, deadline, [&] { return entry->waiter != Waiter::kWaiting; });
+  if (entry->waiter == Waiter::kWaiting) {
+    entry->abandoned = true;
+    return false;
+  }
+  const bool granted = std::exchange(entry->waiter, Waiter::kNone) == Waiter::kGranted;
+  if (!granted) {
+    return *std::exchange(entry->failure, std::nullopt);
+  }
+  return true;
+}
+
+/// Leaves the holder's name for those who wait. Nothing is written when it stands there already,
+/// not more than a second old: a second file that changes with every append costs its sync 10 us.
+void note_holder(LockEntry& entry, const LockRequest& request, Timestamp now) {
+  constexpr std::chrono::seconds kFresh{1};
+  HolderNote& note = entry.note;
+  const Result<FileInfo> before = entry.info_file->info();
+  const bool is_ours = before && before->mtime_ns == note.mtime_ns &&
+                       note.operation == request.operation && note.agent_id == request.agent_id;
+  if (is_ours && now >= note.at && now - note.at < kFresh) {
+    return;
+  }
+  write_lock_info(*entry.info_file, request.operation, request.agent_id, now);
+  const Result<FileInfo> after = entry.info_file->info();
+  note = {.operation = std::string(request.operation),
+          .agent_id = std::string(request.agent_id),
+          .at = now,
+          .mtime_ns = after ? after->mtime_ns : 0};
+}
+
+}  // namespace
+
+struct FileLock::Guard::State {
+  std::shared_ptr<LockEntry> entry;
+  int pid = process_id();  // Whose guard this is: a forked child has a copy of it.
+};
+
+FileLock::Guard::Guard(std::unique_ptr<State> state) : state_(std::move(state)) {}
+FileLock::Guard::Guard(Guard&&) noexcept = default;
+FileLock::Guard& FileLock::Guard::operator=(Guard&& other) noexcept {
+  release();
+  state_ = std::move(other.state_);
+  return *this;
+}
+FileLock::Guard::~Guard() { release(); }
+
+File& FileLock::Guard::lock_file() const { return state_->entry->kernel.file(); }
+
+void FileLock::Guard::release() {
+  // A child shares the open file description: unlocking it would take the lock from its parent.
+  if (state_ != nullptr && state_->pid == process_id()) {
+    LockEntry& entry = *state_->entry;
+    const std::lock_guard guard(entry.mutex);
+    entry.kernel.unlock();
+    give_turn(entry);
+  }
+  state_.reset();
+}
+
+struct FileLock::Impl {
+  Impl(FileSystem& file_system, const Clock& used_clock, std::string lock_path,
+       std::string information_path)
+      : files(file_system),
+        clock(used_clock),
+        path(std::move(lock_path)),
+        info_path(std::move(information_path)) {}
+
+  /// The entry used last time; found anew when `stale` says that it is for an old file.
+  Result<std::shared_ptr<LockEntry>> current_entry(bool stale) {
+    const std::lock_guard guard(mutex);
+    if (entry != nullptr && pid == process_id() && !stale) {
+      return entry;
+    }
+    BMAD_TRY_ASSIGN(entry, find_entry(files, path, info_path));
+    pid = process_id();
+    return entry;
+  }
+
+  [[nodiscard]] Error timed_out(LockEntry& waited_for, const LockRequest& request) const {
+    const std::string holder =
+        describe_lock_holder(*waited_for.info_file, waited_for.kernel.holder());
+    return Error{
+        .code = ErrorCode::E_LOCK_TIMEOUT,
+        .message = fmt::format("could not get the lock for \"{}\" within {} ms: it is held "
+                               "by {}; try again when it is done, or stop it",
+                               request.operation, request.timeout.count(), holder),
+        .path = files.display_path(path)};
+  }
+
+  FileSystem& files;
+  const Clock& clock;
+  std::string path;
+  std::string info_path;
+  std::mutex mutex;  // Guards entry and pid; taken before LockEntry::mutex.
+  std::shared_ptr<LockEntry> entry;
+  int pid = 0;
+};
+
+FileLock::FileLock(FileSystem& files, const Clock& clock, std::string path, std::string info_path)
+    : impl_(std::make_unique<Impl>(files, clock, std::move(path), std::move(info_path))) {}
+FileLock::FileLock(FileLock&&) noexcept = default;
+FileLock& FileLock::operator=(FileLock&&) noexcept = default;
+FileLock::~FileLock() = default;
+
+Result<FileLock::Guard> FileLock::acquire(const LockRequest& request) {
+  const SteadyTime deadline = std::chrono::steady_clock::now() + request.timeout;
+  for (bool stale = false;; stale = true) {
+    BMAD_TRY_ASSIGN(const std::shared_ptr<LockEntry> entry, impl_->current_entry(stale));
+    {
+      std::unique_lock lock(entry->mutex);
+      if (!take_turn(*entry, lock, deadline)) {
+        lock.unlock();
+        return impl_->timed_out(*entry, request);
+      }
+      const Result<bool> locked = take_kernel_lock(entry, lock, deadline);
+      if (!locked || !*locked) {
+        give_turn(*entry);
+        lock.unlock();
+        if (!locked) {
+          return locked.error();
+        }
+        return impl_->timed_out(*entry, request);
+      }
+    }
+    Guard guard(std::make_unique<Guard::State>(Guard::State{.entry = entry}));
+    // The session may have been archived and restored while we waited: then this is an old file.
+    const Result<FileInfo> info = impl_->files.info(impl_->path);
+    if (info && info->same_file(entry->identity)) {
+      note_holder(*entry, request, impl_->clock.now());
+      return guard;
+    }
+    if (!info && !is_not_found(info.error())) {
+      return info.error();
+    }
+  }
+}
+
+}  // namespace bmad_mem

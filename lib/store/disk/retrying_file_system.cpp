@@ -1,0 +1,107 @@
+#include "store/retrying_file_system.hpp"
+
+#include <cerrno>
+#include <thread>
+#include <utility>
+
+namespace bmad_mem {
+namespace {
+
+/// What may be gone a moment later. A missing file or a full disk stays as it is.
+bool is_passing(const Error& error) {
+  return error.os_error == EIO || error.os_error == EAGAIN || error.os_error == ESTALE;
+}
+
+/// `call()`, and again as long as it fails in a way that may pass.
+template <typename Call>
+auto retry(const RetrySleep& sleep, const Call& call) {
+  auto result = call();
+  for (const std::chrono::milliseconds delay : kRetryDelays) {
+    if (result || !is_passing(result.error())) {
+      break;
+    }
+    sleep(delay);
+    result = call();
+  }
+  return result;
+}
+
+/// A file that is open for reading.
+class RetryingFile final : public File {
+ public:
+  RetryingFile(std::unique_ptr<File> below, const RetrySleep& sleep)
+      : below_(std::move(below)), sleep_(sleep) {}
+
+  Result<std::size_t> read_at(std::uint64_t offset, std::span<char> out) override {
+    return retry(sleep_, [&] { return below_->read_at(offset, out); });
+  }
+  Result<FileInfo> info() override {
+    return retry(sleep_, [&] { return below_->info(); });
+  }
+  Result<std::size_t> write(std::string_view bytes) override { return below_->write(bytes); }
+  Result<std::size_t> write_at(std::uint64_t offset, std::string_view bytes) override {
+    return below_->write_at(offset, bytes);
+  }
+  Status truncate(std::uint64_t size) override { return below_->truncate(size); }
+  Status set_mtime(std::int64_t mtime_ns) override { return below_->set_mtime(mtime_ns); }
+  Status sync_data() override { return below_->sync_data(); }
+  Status sync_all() override { return below_->sync_all(); }
+  [[nodiscard]] int descriptor() const override { return below_->descriptor(); }
+
+ private:
+  std::unique_ptr<File> below_;
+  const RetrySleep& sleep_;  // The file system's.
+};
+
+}  // namespace
+
+void sleep_for(std::chrono::milliseconds delay) { std::this_thread::sleep_for(delay); }
+
+RetryingFileSystem::RetryingFileSystem(std::unique_ptr<FileSystem> below, RetrySleep sleep)
+    : below_(std::move(below)), sleep_(std::move(sleep)) {}
+
+Result<std::unique_ptr<File>> RetryingFileSystem::open(const std::string& path, OpenMode mode) {
+  // The other modes create a file or cut it to nothing.
+  if (mode != OpenMode::kRead) {
+    return below_->open(path, mode);
+  }
+  Result<std::unique_ptr<File>> file = retry(sleep_, [&] { return below_->open(path, mode); });
+  if (file) {
+    file = std::make_unique<RetryingFile>(std::move(*file), sleep_);
+  }
+  return file;
+}
+
+Result<FileInfo> RetryingFileSystem::info(const std::string& path) {
+  return retry(sleep_, [&] { return below_->info(path); });
+}
+
+Result<std::vector<std::string>> RetryingFileSystem::list(const std::string& path) {
+  return retry(sleep_, [&] { return below_->list(path); });
+}
+
+Status RetryingFileSystem::make_directory(const std::string& path) {
+  return below_->make_directory(path);
+}
+
+Status RetryingFileSystem::rename(const std::string& from, const std::string& to) {
+  return below_->rename(from, to);
+}
+
+Status RetryingFileSystem::remove(const std::string& path) { return below_->remove(path); }
+
+Status RetryingFileSystem::remove_directory(const std::string& path) {
+  return below_->remove_directory(path);
+}
+
+Status RetryingFileSystem::sync_directory(const std::string& path) {
+  return below_->sync_directory(path);
+}
+
+Status RetryingFileSystem::follow_root() { return below_->follow_root(); }
+
+std::string RetryingFileSystem::display_path(const std::string& path) const {
+  return below_->display_path(path);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,160 @@
+#include "store/entry_scanner.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/text.hpp"
+#include "model/entry.hpp"
+#include "model/validate.hpp"
+#include "store/line_reader.hpp"
+
+namespace bmad_mem {
+namespace {
+
+std::string_view without_carriage_return(std::string_view text) {
+  if (text.ends_with('\r')) {
+    text.remove_suffix(1);
+  }
+  return text;
+}
+
+/// Where in the line the top-level member of `field` stands: "context.topic" points at "context".
+std::uint64_t column_of(std::string_view line, std::string_view field) {
+  const std::string_view name = field.substr(0, field.find_first_of(".["));
+  if (name.empty()) {
+    return 1;
+  }
+  const std::size_t at = line.find(fmt::format("\"{}\"", name));
+  return at == std::string_view::npos ? 1 : at + 1;
+}
+
+DamagedLine damage(const Line& line) {
+  return {.offset = line.offset,
+          .size = line.size,
+          .line = line.number,
+          .column = 1,
+          .field = {},
+          .reason = {}};
+}
+
+DamagedLine too_long(const Line& line) {
+  DamagedLine damaged = damage(line);
+  damaged.reason = fmt::format("the line has {} bytes, more than the {} an entry may have",
+                               line.size, kEntrySizeMax);
+  return damaged;
+}
+
+DamagedLine not_json(const Line& line) {
+  Error problem = json_problem(line.text);
+  DamagedLine damaged = damage(line);
+  damaged.column = problem.column;
+  damaged.field = std::move(problem.field);
+  damaged.reason = line.text.starts_with("<<<<<<<") || line.text.starts_with("=======") ||
+                           line.text.starts_with(">>>>>>>")
+                       ? "a conflict marker that a merge left; remove it, keep the lines around it"
+                       : std::move(problem.message);
+  return damaged;
+}
+
+DamagedLine not_an_entry(const Line& line, FieldProblem problem) {
+  DamagedLine damaged = damage(line);
+  damaged.column = column_of(line.text, problem.field);
+  damaged.field = std::move(problem.field);
+  damaged.reason = std::move(problem.message);
+  return damaged;
+}
+
+/// What a scan carries from line to line.
+class Scan {
+ public:
+  Scan(EntryType type, JsonParser& parser, const ScanHandlers& handlers)
+      : type_(type), parser_(parser), handlers_(handlers) {}
+
+  void take(const Line& line) {
+    if (line.too_long) {
+      result_.hashed = false;
+      reject([&] { return too_long(line); });
+      return;
+    }
+    const std::string_view text = without_carriage_return(line.text);
+    if (is_blank(text)) {
+      return;
+    }
+    const std::optional<JsonValue> value = parser_.try_parse_padded(text);
+    if (!value) {
+      reject([&] { return not_json(line); });
+      return;
+    }
+    if (std::optional<FieldProblem> problem = check_entry(type_, *value)) {
+      reject([&] { return not_an_entry(line, std::move(*problem)); });
+      return;
+    }
+    ++result_.entries;
+    handlers_.on_entry({.type = type_,
+                        .value = *value,
+                        .text = text,
+                        .offset = line.offset,
+                        .line = line.number,
+                        .line_size = line.size + 1});
+  }
+
+  [[nodiscard]] LogScan finish(const LineReader& reader, std::uint64_t lines) {
+    result_.whole_end = reader.whole_end();
+    result_.torn_size = reader.torn_size();
+    result_.torn_line = lines + 1;
+    return result_;
+  }
+
+ private:
+  template <typename Describe>
+  void reject(const Describe& describe) {
+    ++result_.damaged;
+    if (handlers_.on_damage) {
+      handlers_.on_damage(describe());
+    }
+  }
+
+  EntryType type_;
+  JsonParser& parser_;
+  const ScanHandlers& handlers_;
+  LogScan result_;
+};
+
+}  // namespace
+
+Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
+                         JsonParser& parser, const ScanHandlers& handlers, ScanStart start) {
+  constexpr std::uint64_t kProgressStep = 256U << 10U;
+  const Result<std::unique_ptr<File>> file = files.open(path, OpenMode::kRead);
+  if (!file) {
+    if (is_not_found(file.error())) {
+      return LogScan{.torn_line = start.line};
+    }
+    return file.error();
+  }
+  BMAD_TRY_ASSIGN(const FileInfo info, (*file)->info());
+  BMAD_TRY(check_log_size(files, path, info.size));
+  LineReader reader(**file, kEntrySizeMax);
+  reader.seek(start.offset, start.line);
+  Scan scan(type, parser, handlers);
+  Line line;
+  line.number = start.line - 1;
+  std::uint64_t next_progress = kProgressStep;
+  while (true) {
+    BMAD_TRY_ASSIGN(const bool more, reader.next(line));
+    if (!more) {
+      return scan.finish(reader, line.number);
+    }
+    if (start.hash != nullptr && !line.too_long) {
+      start.hash->add({line.text.data(), line.text.size() + 1});  // The '\n' lies behind the text.
+    }
+    scan.take(line);
+    if (handlers.on_progress && line.offset >= next_progress) {
+      handlers.on_progress(line.offset);
+      next_progress = line.offset + kProgressStep;
+    }
+  }
+}
+
+}  // namespace bmad_mem

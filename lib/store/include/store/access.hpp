@@ -1,0 +1,31 @@
+// access.hpp - what the workflow of whoever opened the store allows.
+#pragma once
+
+#include <string_view>
+
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
+#include "store/operation_rows.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+// All errors: E_ACCESS_DENIED, naming the file and what it would have to say.
+
+Status check_read(const Store& store, EntryType type);
+Status check_write(const Store& store, EntryType type);
+/// Whether the row of `operation` in the operation table is allowed; `changes`: whether this call
+/// changes something, for the rows that make a difference. Types that only the call knows are for
+/// it to check, with the functions here.
+Status permit(const Store& store, Operation operation, bool changes = true);
+
+/// `filter` for types that may be read: the ones it names, or all there are when it names none.
+/// Errors besides: as check_fields() (model/filter_fields.hpp), since all that filters goes through
+/// here.
+Result<EntryFilter> readable(const Store& store, EntryFilter filter);
+
+/// Drops entries of types that may not be read.
+void drop_unreadable(const Store& store, std::vector<Entry>& entries);
+
+}  // namespace bmad_mem

@@ -1,0 +1,107 @@
+// append_log.hpp - one JSONL log: the truth from which everything else is derived.
+//
+//   {"id":1,..}\n {"id":2,..}\n {"id":3,..}\n {"id":4,"tex
+//   |<------------- whole lines ------------>| |<- torn ->|
+//
+// An append has two halves. Under the session's lock: prepare() makes sure that the open descriptor
+// is the file at the path and that the log ends in a newline; write() adds whole lines with one
+// write. Without the lock: sync() makes them durable, so that concurrent writers share one commit
+// of the file system's journal. Only then is the entry acknowledged.
+//
+// Invariant: no byte before the last newline changes; a rewrite makes a new file, so a new inode.
+// A failed sync is final: it is never repeated (ext4, xfs and btrfs answer OK the second time and
+// have dropped the bytes). What it covered is not acknowledged, and the next prepare() puts a copy
+// without it, in new blocks, in the log's place; the refused bytes go to the quarantine. Other
+// processes hear of it through the session's seal; see refuse().
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
+#include "store/log_rewrite.hpp"
+
+namespace bmad_mem {
+
+/// Longest line accepted, in bytes, without its '\n'.
+inline constexpr std::size_t kLineSizeMax = 1U << 20U;
+
+/// Bytes whose sync failed, and XXH3 of them.
+struct RefusedRange {
+  ByteRange bytes;
+  std::uint64_t xxh3 = 0;
+};
+
+/// `bytes` of `log` with their hash. Errors: as File::read_at(); E_STORAGE_IO when there are fewer.
+Result<RefusedRange> refused_range(File& log, ByteRange bytes);
+
+/// Threads: prepare() and write() under the session's lock; sync() anywhere.
+class AppendLog {
+ public:
+  /// Bytes that were written and are not durable yet.
+  struct Written {
+    std::uint64_t offset = 0;  ///< Of the first byte in the file.
+    std::uint64_t end = 0;
+    std::shared_ptr<struct OpenLog> log;  ///< The file they are in, whatever the path is by now.
+    bool seal_is_due = false;             ///< Set and used by SessionWriter.
+  };
+
+  /// The log at `path`; torn ends go to the quarantine at `quarantine_path`. `files` and `clock`
+  /// must outlive the log. Opens nothing yet.
+  AppendLog(FileSystem& files, const Clock& clock, std::string path, std::string quarantine_path);
+
+  /// What another process found refused, in the file with this inode, before the next prepare().
+  /// What is no whole lines of that file, or holds other bytes by now, is passed over. Under the
+  /// same lock.
+  void refuse(std::uint64_t inode, std::vector<RefusedRange> ranges);
+
+  /// Makes the log ready to be appended to, creating it when it is missing. Returns its size.
+  /// Errors: as the file system's; the log holds every whole line it held.
+  Result<std::uint64_t> prepare();
+
+  /// Appends `lines`: whole lines, each with its '\n'. All or none: a short write is taken back.
+  /// Call prepare() first, under the same lock.
+  /// Errors: E_STORAGE_FULL, E_STORAGE_IO: the log is unchanged.
+  Result<Written> write(std::string_view lines);
+
+  /// What prepare() mended survives power loss. Call it under the same lock.
+  Status sync_all();
+
+  /// Waits until what write() wrote survives power loss; threads share one fdatasync.
+  /// Errors: E_STORAGE_IO: the lines may be there, but nothing is promised.
+  static Status sync(const Written& written);
+
+  /// The file that `written` is in, and what it was when it was opened.
+  static File& file_of(const Written& written);
+  static const FileInfo& identity_of(const Written& written);
+  /// The file that prepare() opened, and what it was then.
+  [[nodiscard]] File& file() const;
+  [[nodiscard]] FileInfo info() const;
+  /// Whether prepare() found the end of the log torn.
+  [[nodiscard]] bool was_torn() const { return was_torn_; }
+  /// What was refused in it and is still there; empty is the rule. Threads: any.
+  [[nodiscard]] std::vector<ByteRange> refused() const;
+  /// Whether the file that write() wrote to has no name any more: it was replaced or removed.
+  static bool is_removed(const Written& written);
+
+ private:
+  Status open_at_path();
+  Status open_current(const FileInfo* at_path);
+  Status take_over_refused();
+  Status leave_out_refused();
+  Result<std::uint64_t> mend_torn_end(std::uint64_t size);
+
+  FileSystem& files_;
+  const Clock& clock_;
+  std::string path_;
+  std::string quarantine_path_;
+  std::shared_ptr<struct OpenLog> open_;
+  std::uint64_t refused_inode_ = 0;
+  std::vector<RefusedRange> refused_elsewhere_;
+  bool was_torn_ = false;
+};
+
+}  // namespace bmad_mem

@@ -1,0 +1,252 @@
+// config.hpp - the settings of a memory root: config.json.
+//
+//   {"memory_config": {"version": "1.0",
+//                      "storage": {"max_session_size_mb": 10, …},
+//                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
+//                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
+//                      "performance": {…}, "knowledge": {…}, "context": {…},
+//                      "summarizer": {…}, "extractor": {…}}}
+//
+// Every key may be left out and takes its default; so may the file. A value of the wrong type or
+// out of its range is an error that names the key; an unknown key is a warning that names the
+// nearest known one; so is a key of the specification that has no effect here, unless it says what
+// happens anyway. One MB is 1,048,576 bytes.
+//
+// A new setting is a member here and a row in the table of config_table.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+struct StorageConfig {
+  std::string format = "jsonl";    ///< The only one.
+  std::string encoding = "utf-8";  ///< The only one.
+  /// Most bytes that the logs of one session may have together; 10 MB is about a month of work.
+  double max_session_size_mb = 10;
+};
+
+struct ConcurrencyConfig {
+  /// Longest wait for a lock. 5 s is far beyond any write, and an agent still notices a hang.
+  std::int64_t lock_timeout_ms = 5000;
+};
+
+struct IndexingConfig {
+  bool enabled = true;  ///< Off: queries scan the logs.
+  /// "incremental" adds the tail to what is indexed; "full" indexes a session that grew again.
+  std::string update_strategy = "incremental";
+  /// Entries outside of the index that make it worth to take them in: their scan takes about 1 ms.
+  std::int64_t rebuild_threshold_writes = 1000;
+  /// Whose stems words are reduced to, a Snowball name; another one indexes everything anew.
+  std::string language = "english";
+  /// Most memory that one session's warm index may take; a full session's is about that size.
+  double cache_size_mb = 5;
+};
+
+/// How much each component of relevance counts when a query doesn't say: specification 5.3.
+struct RelevanceConfig {
+  std::string combine = "factors";  ///< Or "sum": then the weights below count in every query.
+  double text = 0.4;
+  double time = 0.3;
+  double importance = 0.2;
+  double access = 0.1;
+};
+
+/// How fast entries of a type fade, per day: after ln 2 / rate days an entry counts half.
+struct DecayRates {
+  double conversation = 0.1;  ///< Half after a week: most talk is soon stale.
+  double decision = 0.02;     ///< Half after five weeks.
+  double finding = 0.05;      ///< Half after two weeks.
+  double preference = 0.01;   ///< Half after ten weeks: people change slowly.
+};
+
+struct DecayConfig {
+  bool enabled = true;  ///< Off: age doesn't count.
+  /// "exponential", with boosts for access and importance; or "priority", with a penalty for age.
+  std::string model = "exponential";
+  std::int64_t update_interval_hours = 24;  ///< Rates are per day, so more often changes little.
+  double minimum_factor = 0.1;              ///< Old entries stay findable.
+  DecayRates rates;
+};
+
+struct CompactionConfig {
+  bool enabled = true;  ///< Off: a session at its limit takes no more entries.
+  /// Size from which a session is compacted: before the limit, so that no write has to wait for it.
+  /// Not given: 90 % of storage.max_session_size_mb.
+  double trigger_threshold_mb = 9;
+  /// Share of storage.max_session_size_mb from which writers are warned.
+  double warn_threshold = 0.8;
+  /// Share of it from which a write has to wait for a compaction.
+  double force_threshold = 0.95;
+  double keep_percentage = 0.8;  ///< Share of the entries that stays; 0.8 is 80 %.
+  /// "relevance_based" evicts what counts least; "tiered" first what has decayed, then old talk,
+  /// resolved findings and old states.
+  std::string strategy = "relevance_based";
+};
+
+struct LifecycleConfig {
+  /// Hours without a write after which a session is called idle.
+  std::int64_t idle_after_hours = 24;
+  /// Days without a write after which maintenance archives a session; 0: never.
+  std::int64_t archive_after_idle_days = 30;
+};
+
+/// For how many days entries of a type are kept; 0: for ever. What was learned is kept for as long
+/// as nobody deletes it; what merely happened goes with the messages about it.
+struct RetentionDays {
+  std::int64_t conversation = 90;
+  std::int64_t decision = 365;
+  std::int64_t finding = 180;
+  std::int64_t preference = 730;
+  std::int64_t fact = 0;
+  std::int64_t event = 90;
+  std::int64_t agent_state = 90;
+  std::int64_t artifact = 0;
+};
+
+/// What a user wants to be taken out beyond what is known.
+struct RedactionPattern {
+  std::string type;   ///< Its name, as the rule in "[REDACTED:rule]".
+  std::string regex;  ///< In the syntax of RE2. Checked by who compiles it (privacy/).
+
+  friend bool operator==(const RedactionPattern&, const RedactionPattern&) = default;
+};
+
+/// What is done about each kind of personal data: "redact", "mark" (the entry is called sensitive)
+/// or "keep". Addresses of machines are what half of all debugging is about.
+struct PersonalDataConfig {
+  std::string email = "redact";
+  std::string phone = "redact";
+  std::string iban = "redact";
+  std::string card = "redact";
+  std::string ip = "keep";
+  std::string national_id = "redact";
+};
+
+struct RedactionConfig {
+  std::string replacement = "[REDACTED:{rule}]";  ///< "{rule}" becomes the id of the rule.
+  /// Patterns apply everywhere, also those that would take out every long word.
+  bool aggressive = false;
+  /// The same secret gets the same placeholder within a session: "[REDACTED:rule:1f3870be]".
+  bool linkable = false;
+  PersonalDataConfig personal;
+  std::vector<RedactionPattern> patterns;
+};
+
+struct PrivacyConfig {
+  bool auto_redaction = true;  ///< Secrets leave an entry before it is written: git never forgets.
+  /// Search also finds what tells of a file outside the workspace: its path, and of an artifact the
+  /// snippet. Entries written while it is off keep their mark.
+  bool index_outside_paths = false;
+  RedactionConfig redaction;
+  RetentionDays retention_days;
+  /// How long what was deleted can be brought back.
+  std::int64_t deleted_retention_days = 30;
+  bool auto_purge = true;  ///< Maintenance removes what is past its retention.
+  /// When it does: five fields as in a crontab, UTC. Checked by who reads it (lifecycle/).
+  std::string purge_schedule_cron = "0 2 * * 0";
+  bool audit_deletions = true;  ///< Deletions leave a line in the audit log: ids, never content.
+};
+
+struct PerformanceConfig {
+  /// Queries note what they returned, for ranking and decay; off, they write nothing at all.
+  bool record_access = true;
+};
+
+/// What is remembered when a task has gone well and its output matches.
+struct LearnRule {
+  std::string agent;  ///< Only for the output of this agent; any when empty.
+  std::string match;  ///< In the syntax of RE2, looked for anywhere in the output.
+  std::string category;
+  std::string key;
+  std::string value;
+  double confidence = 0.8;
+
+  friend bool operator==(const LearnRule&, const LearnRule&) = default;
+};
+
+struct KnowledgeConfig {
+  /// Whether "I prefer", "never", "we decided" in a user's messages are proposed to be remembered.
+  bool detect_preferences = true;
+  std::vector<LearnRule> learn_rules;
+};
+
+/// What an agent is told before it begins.
+struct ContextConfig {
+  std::int64_t max_tokens = 800;   ///< A twentieth of the smallest window that agents have today.
+  std::int64_t facts_max = 5;      ///< More than a few steer a model where it should not go.
+  std::int64_t snippets_max = 3;   ///< Pieces of earlier talk, with what stands beside them.
+  std::int64_t recency_days = 90;  ///< How old those may be, against the newest entry; 0: any age.
+  /// What is trusted less is quoted as data, in a fence.
+  double quote_below_trust = 0.7;
+};
+
+/// Who writes running summaries, and when.
+struct SummarizerConfig {
+  bool enabled = true;
+  /// Program and arguments; takes the prompt on stdin and answers on stdout. Empty: by hand.
+  std::vector<std::string> command;
+  std::int64_t timeout_ms = 60'000;
+  std::int64_t minimum_message_tokens_to_init = 5000;
+  std::int64_t minimum_tokens_between_update = 5000;
+  std::int64_t tool_calls_between_updates = 10;
+  std::int64_t stale_update_ms = 60'000;  ///< An update pending for longer counts as dead.
+  std::int64_t wait_timeout_ms = 15'000;  ///< How long a compaction waits for a pending one.
+};
+
+/// Who extracts facts from a session; rules do when there is no command.
+struct ExtractorConfig {
+  std::vector<std::string> command;
+  std::int64_t timeout_ms = 60'000;
+};
+
+struct Config {
+  std::string version = "1.0";
+  StorageConfig storage;
+  ConcurrencyConfig concurrency;
+  IndexingConfig indexing;
+  RelevanceConfig relevance;
+  DecayConfig decay;
+  CompactionConfig compaction;
+  LifecycleConfig lifecycle;
+  PrivacyConfig privacy;
+  PerformanceConfig performance;
+  KnowledgeConfig knowledge;
+  ContextConfig context;
+  SummarizerConfig summarizer;
+  ExtractorConfig extractor;
+
+  [[nodiscard]] std::uint64_t max_session_size_bytes() const;
+  [[nodiscard]] std::uint64_t compaction_trigger_bytes() const;
+  [[nodiscard]] std::uint64_t index_cache_size_bytes() const;
+};
+
+struct LoadedConfig {
+  Config config;
+  /// A sentence each, without path, in the order of the file. Empty when all is well.
+  std::vector<std::string> warnings;
+};
+
+/// Reads the settings in `text`. `display_path` is where they lie, for the error.
+/// Errors: E_INVALID_FORMAT for text that isn't JSON; E_SCHEMA_INVALID for a value that isn't
+/// allowed, with field ("memory_config.decay.model"). Both with path, line and column.
+Result<LoadedConfig> parse_config(std::string_view text, const std::string& display_path);
+
+/// Reads the root's config.json; the defaults when there is none.
+/// Errors: as parse_config(); E_SIZE_LIMIT above 1 MB; E_STORAGE_IO.
+Result<LoadedConfig> load_config(FileSystem& files);
+
+/// `config` as it would stand in config.json, every key that has an effect with its value, laid out
+/// for people.
+std::string config_text(Config config);
+
+/// What `init` writes: every key that has an effect with its default, laid out for people.
+std::string default_config_text();
+
+}  // namespace bmad_mem

@@ -1,0 +1,51 @@
+// deletion_record.hpp - what was deleted of a session: deleted/{session-id}/deletion-record.json.
+//
+//   {"session_id": "s1",
+//    "deletions": [{"deletion_id": "del-…", "deleted_at": "…", "expires_at": "…", "agent_id":
+//    "ann",
+//                   "kind": "entries", "entries": 3}, …],
+//    "purged_ids": ["f1", …],           never imported again
+//    "purging": ["f2", …]}              a purge that was begun: it is finished by the next one
+//
+// Ids and counts, never content. The deleted lines stand in entries.jsonl beside it, a session that
+// was deleted as a whole in a folder with the name of its deletion. The caller holds the lock of
+// the session, or the root's when there is no session.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+struct DeletionRecord {
+  std::string session_id;
+  std::vector<Deletion> deletions;      ///< Oldest first.
+  std::vector<std::string> purged_ids;  ///< Sorted, each once.
+  std::vector<std::string> purging;     ///< The same.
+
+  [[nodiscard]] bool is_empty() const {
+    return deletions.empty() && purged_ids.empty() && purging.empty();
+  }
+};
+
+/// An empty record when there is none. Errors: E_STORAGE_CORRUPT naming file and line.
+Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string& session_id);
+
+/// Replaces the record; makes the folders it needs. Durable on success. An empty one is removed.
+Status save_deletion_record(FileSystem& files, const DeletionRecord& record);
+
+/// Adds `ids` to the sorted `list`.
+void add_ids(std::vector<std::string>& list, std::vector<std::string> ids);
+
+/// The sessions under deleted/, sorted; none without that folder.
+Result<std::vector<std::string>> sessions_with_deletions(FileSystem& files);
+
+/// Makes deleted/{session_id} with the folders above it, durably; what is there already is fine.
+Status make_deleted_folder(FileSystem& files, const std::string& session_id);
+
+}  // namespace bmad_mem

@@ -1,0 +1,71 @@
+// entry_scanner.hpp - a log as entries: bytes to lines to checked values, front to back.
+//
+// Every line gets one verdict, the same for reads, `stats`, `verify` and `repair`: it is an entry
+// of the log's type, or it is damaged. Blank lines are neither. Bytes behind the last newline are
+// torn and not looked at.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/file_system.hpp"
+#include "base/hash.hpp"
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
+
+namespace bmad_mem {
+
+/// A line that is an entry. The views are valid during the call-back.
+struct ScannedEntry {
+  EntryType type = EntryType::kConversation;
+  JsonValue value;
+  std::string_view text;
+  std::uint64_t offset = 0;
+  std::uint64_t line = 0;       ///< 1-based.
+  std::uint64_t line_size = 0;  ///< In the log, with its '\n' and what stands before it.
+};
+
+/// A line that is none.
+struct DamagedLine {
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::uint64_t line = 0;    ///< 1-based.
+  std::uint64_t column = 0;  ///< 1-based byte; 1 when the whole line is meant.
+  std::string field;
+  std::string reason;
+};
+
+struct LogScan {
+  std::uint64_t entries = 0;
+  std::uint64_t damaged = 0;
+  std::uint64_t whole_end = 0;  ///< Where the last whole line ends.
+  std::uint64_t torn_size = 0;
+  std::uint64_t torn_line = 0;  ///< The number the torn line would have.
+  bool hashed = true;           ///< False when a line was too long to be added to ScanStart::hash.
+};
+
+struct ScanHandlers {
+  std::function<void(const ScannedEntry&)> on_entry;
+  /// Finding out why a line is damaged is slow; without this nobody asks.
+  std::function<void(const DamagedLine&)> on_damage = {};
+  /// Called about once in 256 KiB with how far it is, in bytes.
+  std::function<void(std::uint64_t offset)> on_progress = {};
+};
+
+/// Where a scan begins: at the start of a line.
+struct ScanStart {
+  std::uint64_t offset = 0;
+  std::uint64_t line = 1;  ///< Its number.
+  /// If given, the bytes of each whole line are added to it, '\n' included: the very bytes that
+  /// were parsed, whatever happens to the file meanwhile.
+  LineHash* hash = nullptr;
+};
+
+/// Scans the log at `path`, which holds entries of `type`. A log that isn't there is empty.
+/// Errors: as the file system's; E_SIZE_LIMIT above kLogSizeMax; damaged lines are no errors.
+Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
+                         JsonParser& parser, const ScanHandlers& handlers, ScanStart start = {});
+
+}  // namespace bmad_mem

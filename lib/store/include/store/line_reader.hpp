@@ -1,0 +1,70 @@
+// line_reader.hpp - a log, line by line, in bounded memory.
+//
+//   file:    ....line 7\n line 8\n li          ne 9\n tor
+//   buffer:            [line 8\n li|           next chunk|  + kJsonPadding readable bytes]
+//
+// Reads with pread in chunks instead of mapping: a file that is cut short under a mapping (a hand
+// edit, a rolled back write) kills the reader with SIGBUS. Bytes after the last newline are not a
+// line; a concurrent writer may be in the middle of them. The reader looks at the file's size once,
+// at the start, so that a busy writer cannot keep it going for ever.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/file_system.hpp"
+
+namespace bmad_mem {
+
+/// What is larger is no log of ours, but damage or a sparse file: twice the largest quota that a
+/// config may set.
+inline constexpr std::uint64_t kLogSizeMax = std::uint64_t{8} << 30U;
+
+/// Errors: E_SIZE_LIMIT for a log at `path` of more than kLogSizeMax bytes.
+Status check_log_size(const FileSystem& files, const std::string& path, std::uint64_t size);
+
+/// One line of a log.
+struct Line {
+  /// Without its '\n'; kJsonPadding readable bytes follow. Valid until the next call of next().
+  /// Empty when `too_long`.
+  std::string_view text;
+  std::uint64_t offset = 0;  ///< Of the first byte in the file.
+  std::uint64_t size = 0;    ///< In bytes, without the '\n'.
+  std::uint64_t number = 0;  ///< 1-based.
+  bool too_long = false;     ///< Longer than the reader's limit; its bytes were passed over.
+};
+
+/// Reads the lines of `file` from byte 0, or from another line's start.
+class LineReader {
+ public:
+  /// Lines above `line_size_max` bytes are reported without their text.
+  LineReader(File& file, std::uint64_t line_size_max);
+
+  /// Starts at `offset`, which must be the start of line `number`, instead of at the top.
+  void seek(std::uint64_t offset, std::uint64_t number);
+
+  /// The next line into `line`; false at the end. Errors: as File::read_at.
+  Result<bool> next(Line& line);
+
+  /// After next() said false: where the last whole line ends.
+  [[nodiscard]] std::uint64_t whole_end() const { return line_offset_; }
+  /// After next() said false: how many bytes follow the last newline.
+  [[nodiscard]] std::uint64_t torn_size() const { return end_ - line_offset_; }
+
+ private:
+  Result<bool> fill();
+  Result<bool> pass_over_long_line(Line& line);
+
+  File& file_;
+  std::uint64_t line_size_max_;
+  std::string buffer_;
+  std::size_t begin_ = 0;          // Of the next line in the buffer.
+  std::size_t filled_ = 0;         // Bytes of the buffer that hold file content.
+  std::uint64_t line_offset_ = 0;  // Of the next line in the file.
+  std::uint64_t line_number_ = 1;
+  std::uint64_t end_ = 0;  // Size of the file when it was first looked at.
+  bool started_ = false;
+};
+
+}  // namespace bmad_mem

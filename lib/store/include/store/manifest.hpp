@@ -1,0 +1,108 @@
+// manifest.hpp - who a session is: sessions/{session-id}/manifest.json.
+//
+//   {
+//     "session_id": "sess-2026-01-11-4q7m2s",
+//     "created_at": "2026-01-11T10:00:00Z",     "updated_at": …,
+//     "user_id": "user-789",                    absent when nobody was named
+//     "agent_ids": ["bmad-master", "architect"],
+//     "metadata": {"project_name": …, "session_type": …, "tags": […]},
+//     "statistics": {"total_messages": 127, …, "size_bytes": 245678, "last_accessed": …},
+//     "closed_at": "2026-01-11T18:00:00Z",      only once the session is closed
+//     "version": "1.0"
+//   }
+//
+// Identity and metadata are truth: a manifest that doesn't hold them in the right form is an error.
+// The statistics are derived: what is wrong in them counts as absent and is written anew. Members
+// that we don't know, on the top level, in metadata and in statistics, keep their bytes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem {
+
+/// The names of totals begin so.
+constexpr std::string_view kTotalPrefix = "total_";
+
+/// How many entries a session holds, under the name that stands in the manifest.
+struct ManifestTotal {
+  std::string name;  ///< "total_messages", "total_agent_states".
+  std::int64_t count = 0;
+
+  bool operator==(const ManifestTotal&) const = default;
+};
+
+/// Derived; refreshed by maintenance and at close, not by every write.
+struct ManifestStatistics {
+  /// In the order in which they are written. total_messages, total_decisions and total_findings
+  /// always are; others only when above 0.
+  std::vector<ManifestTotal> totals = {
+      {.name = "total_messages"}, {.name = "total_decisions"}, {.name = "total_findings"}};
+  std::int64_t size_bytes = 0;       ///< Of all logs.
+  std::int64_t compacted_bytes = 0;  ///< The size that the last compaction left; 0 before one.
+  std::optional<Timestamp> last_accessed;
+
+  /// 0 when there is none of that name.
+  [[nodiscard]] std::int64_t total(std::string_view name) const;
+  void set_total(std::string_view name, std::int64_t count);
+
+  bool operator==(const ManifestStatistics&) const = default;
+};
+
+struct Manifest {
+  std::string session_id;
+  Timestamp created_at{};
+  Timestamp updated_at{};
+  std::string user_id;  ///< Empty when nobody was named.
+  std::vector<std::string> agent_ids;
+  std::string project_name;  ///< Empty when not given; so are the two below.
+  std::string session_type;  ///< Free text, such as "architecture_review".
+  std::vector<std::string> tags;
+  ManifestStatistics statistics;
+  std::optional<Timestamp> closed_at;  ///< Nothing while the session is open.
+  std::string version = "1.0";
+
+  /// The JSON object this was read from, where unknown members come from; empty for a new one.
+  std::string text;
+
+  /// The file's content: pretty, members in the order of the specification, unknown ones after the
+  /// known ones of their object, '\n' at the end.
+  [[nodiscard]] std::string to_text() const;
+};
+
+/// What there is to say about a session when it is created.
+struct NewSession {
+  std::string session_id;  ///< Must be a session id.
+  std::string user_id = {};
+  std::vector<std::string> agent_ids = {};
+  std::string project_name = {};
+  std::string session_type = {};
+  std::vector<std::string> tags = {};
+};
+
+/// The manifest of a session created at `now`, without entries.
+Manifest new_manifest(NewSession session, Timestamp now);
+
+/// Whether `version` is above those that this program reads, as "2.0" is. "" and words are not.
+bool is_newer_version(std::string_view version);
+
+/// Reads a manifest's `text`. `display_path` is where it lies, for the error.
+/// Errors: E_SESSION_CORRUPT with path, line, column and field, and what to do.
+Result<Manifest> parse_manifest(std::string_view text, const std::string& display_path);
+
+/// Reads the manifest of session `session_id`, which must be a session id.
+/// Errors: E_SESSION_NOT_FOUND when there is none; E_SESSION_CORRUPT as parse_manifest(), and when
+/// it names another session; E_STORAGE_IO.
+Result<Manifest> load_manifest(FileSystem& files, std::string_view session_id);
+
+/// Replaces the session's manifest; durable on success. The caller holds the session's lock.
+Status save_manifest(FileSystem& files, const Manifest& manifest);
+
+}  // namespace bmad_mem

@@ -1,0 +1,31 @@
+// posix_file_system.hpp - the real disk behind the file-system seam.
+//
+// Paths are resolved by the kernel below the root's descriptor with openat2(RESOLVE_BENEATH |
+// RESOLVE_NO_SYMLINKS): a link that somebody puts into the store after we looked is refused all the
+// same. Where the call is missing (old kernels, some sandboxes), each component is checked first.
+// Files are made 0600 and folders 0700, whatever the umask says.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "base/file_system.hpp"
+
+namespace bmad_mem {
+
+/// The folder `root`, which must exist and may be reached through links: they are the user's own.
+/// Errors: E_SESSION_NOT_FOUND when there is no such folder, E_STORAGE_IO otherwise.
+Result<std::unique_ptr<FileSystem>> open_posix_file_system(const std::string& root);
+
+/// Creates the folder `root` and the missing ones above it (0700), and makes them durable.
+Status make_root_directory(const std::string& root);
+
+/// Turns SIGXFSZ and SIGPIPE into errors of the call that caused them: a full disk must not be a
+/// death. Leaves handlers alone that a program has set itself.
+void ignore_write_signals();
+
+/// How many descriptors this process may have open: the soft limit at this moment.
+std::size_t descriptor_limit();
+
+}  // namespace bmad_mem

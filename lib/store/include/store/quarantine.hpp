@@ -1,0 +1,54 @@
+// quarantine.hpp - where bytes go that are in a log but are no entry: kept verbatim, never dropped.
+//
+//   {"at":"…","file":"conversation.jsonl","line":12,"offset":4711,"size":45,"xxh3":"…",
+//    "reason":"…","text":"{\"id\":\"msg"}            or "bytes_base64" where it is not UTF-8 text
+//
+// Pieces of more than kPieceSize bytes are kept in several lines of rising offset. Keeping the same
+// bytes of the same place again adds nothing, so a repair that was interrupted can run again.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
+
+namespace bmad_mem {
+
+/// Bytes of a log that are to be set aside.
+struct QuarantinedRange {
+  std::string_view file_name;  ///< Of the log, such as "conversation.jsonl".
+  std::uint64_t line = 0;      ///< 1-based.
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+  std::string_view reason;
+};
+
+/// The quarantine of one session. The caller holds the session's lock.
+class Quarantine {
+ public:
+  static constexpr std::uint64_t kPieceSize = 256U << 10U;
+
+  /// `path` is the quarantine.jsonl. `files` must outlive the object.
+  Quarantine(FileSystem& files, std::string path);
+
+  /// Copies `range` of `log` to the quarantine; durable after sync(). Errors: as the file system's;
+  /// the log is untouched.
+  Status keep(File& log, const QuarantinedRange& range, Timestamp now);
+
+  /// What was kept survives power loss. Call it before the bytes leave the log.
+  Status sync();
+
+ private:
+  Status open();
+  Status append(const std::string& line);
+
+  FileSystem& files_;
+  std::string path_;
+  std::unique_ptr<File> file_;
+  bool unsynced_ = false;
+  std::string known_;  // What the quarantine holds; small, because damage is rare.
+};
+
+}  // namespace bmad_mem

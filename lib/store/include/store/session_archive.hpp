@@ -1,0 +1,110 @@
+// session_archive.hpp - a session as one compressed file: archive/{session-id}.tar.gz.
+//
+//   sessions/{id}/manifest.json  ->  {id}/manifest.json     one file each: manifest, logs,
+//                 facts.jsonl        {id}/facts.jsonl       summary.md, access.jsonl,
+//                 artifacts/a.md     {id}/artifacts/a.md    audit.jsonl, quarantine.jsonl,
+//                 index.json         (derived: left out)    artifacts/*.md; in that order
+//
+// The tar is packed in sized gzip members (see gzip.hpp) of 64 KiB of it at most, which
+// archive_members.hpp reads one by one; version 0.1 wrote a single one.
+//
+// Two promises. An archive that is written has been read back, every byte compared, before it got
+// its name: the session's folder may go. An archive that is read may come from anywhere: its
+// members have names of our own list or it is refused, nothing is followed, and no more is unpacked
+// than the limits allow.
+//
+// Everything happens in memory: at most four times what the session's files have together.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+
+namespace bmad_mem {
+
+/// A file of a session.
+struct ArchivedFile {
+  std::string name;          ///< In the session's folder: "facts.jsonl", "artifacts/art-1.md".
+  std::string bytes;         ///< All of it.
+  std::int64_t mtime_s = 0;  ///< Seconds since 1970; 0 to 2^33-1.
+
+  bool operator==(const ArchivedFile&) const = default;
+};
+
+/// What an archive's manifest says of a file in it.
+struct ArchivedHash {
+  std::string name;
+  std::uint64_t size = 0;
+  std::string xxh3;  ///< In hex.
+
+  bool operator==(const ArchivedHash&) const = default;
+};
+
+struct ArchiveSize {
+  std::uint64_t files = 0;
+  std::uint64_t original_bytes = 0;    ///< Of the files.
+  std::uint64_t compressed_bytes = 0;  ///< Of the archive.
+  std::vector<ArchivedHash> hashes;    ///< One a file, in the order of the archive.
+
+  bool operator==(const ArchiveSize&) const = default;
+};
+
+/// What an archive may hold. They guard against archives made to do harm, and are far above what a
+/// session of ours is: what can't be read is not written either.
+struct ArchiveLimits {
+  std::uint64_t members = 10'000;
+  std::uint64_t bytes = 256U << 20U;  ///< Of the tar inside.
+  /// How many times its own size an archive may unpack to; messages do so 3 to 6 times. It does not
+  /// count up to `ratio_free_bytes`, a session's default quota and more, since one that says the
+  /// same all over again is still one of ours.
+  std::uint64_t ratio = 200;
+  std::uint64_t ratio_free_bytes = 16U << 20U;
+};
+
+/// Writes session `session_id`, whose lock the caller holds, into its archive, in place of one that
+/// is there. Durable on success; else the old archive, if any, is as it was, unless the last sync
+/// failed: then it is the old or the new. The session's folder is not changed.
+/// Errors: E_SESSION_NOT_FOUND; E_SESSION_CORRUPT without a manifest; E_STORAGE_CORRUPT when
+/// something lies in the folder that would not be archived, naming it, or when the archive does not
+/// read back; E_SIZE_LIMIT above `limits`; as the file system's.
+Result<ArchiveSize> write_session_archive(FileSystem& files, std::string_view session_id,
+                                          const ArchiveLimits& limits = {});
+
+/// The sizes and hashes of `members` of an archive of `compressed_bytes`.
+ArchiveSize size_of_archive(std::span<const ArchivedFile> members, std::uint64_t compressed_bytes);
+
+/// What write_session_archive would write; writes nothing and needs no lock. Errors: as it, but for
+/// those of writing.
+Result<ArchiveSize> measure_session_archive(FileSystem& files, std::string_view session_id);
+
+/// As write_session_archive, with `members` instead of the folder's files; manifest.json must be
+/// among them, and every name as read_session_archive() returns it (else E_STORAGE_CORRUPT). The
+/// caller holds the lock that guards the archive.
+Result<ArchiveSize> rewrite_session_archive(FileSystem& files, std::string_view session_id,
+                                            std::span<const ArchivedFile> members,
+                                            const ArchiveLimits& limits = {});
+
+/// The files in the archive of `session_id`, in its order; each name is that of a file of a
+/// session, no two are equal, and manifest.json is among them. Needs no lock. Errors:
+/// E_SESSION_NOT_FOUND without an archive; E_STORAGE_CORRUPT when it is damaged or a member is
+/// anything else, naming it; E_SIZE_LIMIT above `limits`.
+Result<std::vector<ArchivedFile>> read_session_archive(FileSystem& files,
+                                                       std::string_view session_id,
+                                                       const ArchiveLimits& limits = {});
+
+/// Makes the folder of session `session_id` with `members`, by one rename: it is there whole or not
+/// at all. The caller holds the root's lock. Durable on success; on error there is no session,
+/// unless the last sync failed: then it may be there, whole. The files' times are now. Errors:
+/// E_CONCURRENT_MOD when the session is there; E_STORAGE_CORRUPT for a name that is no session's
+/// file; as the file system's.
+Status unpack_session_archive(FileSystem& files, std::string_view session_id,
+                              std::span<const ArchivedFile> members);
+
+/// The sessions that have an archive, sorted; none when nothing was ever archived.
+Result<std::vector<std::string>> archived_session_ids(FileSystem& files);
+
+}  // namespace bmad_mem

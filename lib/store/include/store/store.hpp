@@ -1,0 +1,211 @@
+// store.hpp - one opened memory root, which all operations work on.
+//
+// What rooms above this one keep for a root hangs here without being known: its indexes, and who
+// takes out secrets. What a write needs of them is done by RoomsAbove.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/file_system.hpp"
+#include "base/ids.hpp"
+#include "base/workspace.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/privacy.hpp"
+#include "store/access_notes.hpp"
+#include "store/config.hpp"
+#include "store/file_lock.hpp"
+#include "store/manifest.hpp"
+#include "store/session_writer.hpp"
+#include "store/unpacked_cache.hpp"
+
+namespace bmad_mem {
+
+class PackedSession;
+class Redactor;
+class RootIndex;
+class SessionIndex;
+class StoreWatch;
+struct KeptSessions;
+struct Store;
+
+/// Takes secrets out of what is written; StoreRedaction (privacy/redaction.hpp) is the one.
+class WriteRedaction {
+ public:
+  virtual ~WriteRedaction() = default;
+
+  /// `line`, one JSON object, without secrets; nothing when it may be written as it is. `entry` is
+  /// its value. Adds to `counts`. An entry with something doubtful in it comes back as a sensitive
+  /// one.
+  [[nodiscard]] virtual std::optional<std::string> redact_entry(JsonValue entry,
+                                                                std::string_view line,
+                                                                std::string_view session_id,
+                                                                RedactionCounts& counts) const = 0;
+  /// `text`, which is no JSON, without secrets. Adds to `counts` if given.
+  [[nodiscard]] virtual std::string redact_text(std::string_view text, std::string_view session_id,
+                                                RedactionCounts* counts = nullptr) const = 0;
+  /// Whether there is anything in `text` that would be taken out.
+  [[nodiscard]] virtual bool has_secret(std::string_view text) const = 0;
+  /// For those who look at other texts by the same rules.
+  [[nodiscard]] virtual const std::shared_ptr<const Redactor>& redactor() const = 0;
+};
+
+/// What this room asks of those above it; all_rooms() (operations/rooms.hpp) says who does it.
+struct RoomsAbove {
+  std::shared_ptr<RootIndex> (*make_root_index)(const Store& store) = nullptr;
+  /// Makes room in a session that is full.
+  Result<CompactionReport> (*compact)(Store& store, const std::string& session_id,
+                                      const CompactOptions& options) = nullptr;
+  /// Brings an archived session back.
+  Result<Session> (*restore)(Store& store, const std::string& session_id) = nullptr;
+  /// Takes what is new into the index of the memory.
+  void (*seal_index)(const Store& store, bool all) = nullptr;
+};
+
+/// A session as this process writes to it.
+struct OpenSession {
+  OpenSession(FileSystem& files, const Clock& clock, SessionWriterOptions options)
+      : writer(files, clock, std::move(options)) {}
+
+  SessionWriter writer;
+  // Guarded by the session's lock: which manifest was read last, and whether it says closed.
+  FileInfo manifest_file;
+  bool manifest_known = false;
+  std::string manifest_text;  // As it was then.
+  bool closed = false;
+};
+
+/// A writer in the table of the open ones.
+struct SessionSlot {
+  std::shared_ptr<OpenSession> session;
+  std::uint64_t used = 0;  ///< The greater, the later it was asked for.
+};
+
+/// How many writers stay open when nobody uses them: with the lock, its information file and eight
+/// logs each takes ten descriptors at most, and all of them two thirds of what the process may
+/// have.
+std::size_t writers_max();
+
+/// One opened root. Threads: safe; `sessions` and `indexes` have their own mutexes, all else is
+/// constant.
+struct Store {
+  std::string root;
+  Workspace workspace;
+  std::string agent_id;
+  std::optional<MemoryAccess> access;  // Everything is allowed without.
+  const Clock& clock;
+  std::unique_ptr<FileSystem> files;
+  Config config;
+  std::vector<std::string> config_warnings;
+  std::optional<Error> config_problem;  // Only with tolerate_bad_config.
+  std::optional<Error> newer_layout;    // A newer program made the root: `files` only reads.
+  std::chrono::milliseconds lock_timeout{0};
+  IdGenerator ids;
+  const RoomsAbove above;
+  std::unique_ptr<WriteRedaction> redaction;  // Null where the config says no.
+
+  std::mutex sessions_mutex;
+  std::map<std::string, SessionSlot, std::less<>> sessions;
+  std::uint64_t session_uses = 0;
+
+  mutable std::mutex indexes_mutex;
+  mutable std::map<std::string, std::shared_ptr<SessionIndex>, std::less<>> indexes;
+  /// What was unpacked of archives and evicted entries, and how many bytes of it stay for the next
+  /// question.
+  mutable UnpackedCache unpacked;
+  std::uint64_t archives_size_max = 64U << 20U;
+  /// What is in an archive, or was evicted, by the file it is in; see search/packed_session.hpp.
+  /// indexes_mutex guards it as well.
+  mutable std::map<std::string, std::shared_ptr<PackedSession>, std::less<>> packed;
+
+  /// Packed files and sessions' folders that can't be read, by path, as they were then.
+  struct Damage {
+    FileInfo file;
+    std::chrono::steady_clock::time_point at;
+    Error error;
+    bool is_lasting = false;   ///< As long as the file is the same.
+    bool is_readable = false;  ///< It is a problem, and no reason to leave the file out.
+  };
+  mutable std::mutex damaged_mutex;
+  mutable std::map<std::string, Damage, std::less<>> damaged;
+  mutable std::atomic<std::uint64_t> damages{0};  // How often one was noted.
+  std::function<void(const Error&)> on_problem;   // See OpenOptions; damaged_mutex guards it.
+
+  std::unique_ptr<StoreWatch> watch;  // Null unless OpenOptions wants one.
+  mutable std::mutex present_mutex;
+  mutable std::shared_ptr<const KeptSessions> present;  // With `watch`: as last looked for.
+  std::shared_ptr<RootIndex> root_index;                // Never null.
+  bool indexes_at_the_end = false;                      // As OpenOptions has it.
+  mutable std::atomic<bool> is_index_wanting{false};    // Somebody would have made one.
+
+  bool notes_accesses = true;  // What the config says, unless whoever opened the root wants none.
+  mutable AccessNotes accesses;
+
+  Store(const Clock& used_clock, const RoomsAbove& rooms);
+  /// Writes what is still noted of accesses.
+  ~Store();
+
+  /// Notes that the packed file at `path` can't be read. What a disk does may pass: that is
+  /// believed for some seconds.
+  void note_damage(const std::string& path, const FileInfo& file, const Error& error) const;
+  /// The same without the words about what is left out; with `is_readable` nothing is.
+  void note_problem(const std::string& path, const FileInfo& file, Error error,
+                    bool is_readable = false) const;
+  /// Whether damage was noted of the very `file`.
+  [[nodiscard]] bool is_damaged(const std::string& path, const FileInfo& file) const;
+  /// Whether anything was.
+  [[nodiscard]] bool has_problem(const std::string& path, const FileInfo& file) const;
+  /// For who reads many sessions: notes that `session_id`, a folder, is left out because of
+  /// `error`. Errors: `error` itself when it says nothing of the session's files, as when the
+  /// session went meanwhile.
+  Status leave_out(const std::string& session_id, Error error) const;
+  /// Whether that was noted a moment ago.
+  [[nodiscard]] bool is_left_out(const std::string& session_id) const;
+  /// Why packed files and sessions that are there can't be read.
+  [[nodiscard]] std::vector<Error> problems() const;
+
+  /// Notes that an entry was returned, unless the config says not to.
+  void note_access(const std::string& session_id, const std::string& id) const;
+
+  /// The writer of `session_id`, which must be a session id; the session need not exist. It stays
+  /// open while somebody holds it; of the others, those that were used last do: writers_max().
+  std::shared_ptr<OpenSession> session(const std::string& session_id);
+
+  /// Forgets the writer and the index of a session that has gone, and what was unpacked of it.
+  void forget_session(const std::string& session_id);
+
+  /// The lock of the root itself: for what makes sessions come and go.
+  /// Waits at most lock_timeout, and at most `wait_max`.
+  Result<FileLock::Guard> lock_root(
+      std::string_view operation,
+      std::chrono::milliseconds wait_max = std::chrono::milliseconds::max()) const;
+
+  /// Ids of the sessions there are, sorted. A root without sessions has none.
+  Result<std::vector<std::string>> session_ids() const;
+  /// The same, and the ids of those of which only remains are left (session_place.hpp).
+  Result<std::vector<std::string>> session_folders() const;
+
+  /// `wanted`, checked, or all sessions when it is empty.
+  Result<std::vector<std::string>> selected_sessions(std::span<const std::string> wanted) const;
+};
+
+/// The files of all logs, in the order of the types.
+const std::vector<std::string>& log_files();
+
+/// Nothing when session `session_id` exists. Errors: E_INVALID_FORMAT, E_SESSION_NOT_FOUND.
+Status check_session(const Store& store, std::string_view session_id);
+
+/// Whether there is an archive of session `session_id`, which must be a session id.
+bool is_archived(const Store& store, std::string_view session_id);
+
+}  // namespace bmad_mem

@@ -1,0 +1,123 @@
+#include "store/log_follower.hpp"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "base/hash.hpp"
+#include "model/entry.hpp"
+#include "store/entry_scanner.hpp"
+
+namespace bmad_mem {
+namespace {
+
+// A log that is replaced again while it is read is read again; who rewrites without end is left for
+// the next look.
+constexpr int kTriesMax = 4;
+
+// Enough to reach into the last line's id and time.
+constexpr std::size_t kEndSize = 1024;
+
+std::uint64_t version_hash(const ScannedEntry& scanned, std::string_view id) {
+  std::string key(id);
+  for (const char* member : {"timestamp", "updated_at"}) {
+    key += '\n';
+    key += scanned.value[member].string();
+  }
+  return xxh3(key);
+}
+
+}  // namespace
+
+/// Of the bytes before `end`, at most kEndSize of them.
+Result<std::uint64_t> LogFollower::end_hash(FileSystem& files, std::uint64_t end) const {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path_, OpenMode::kRead));
+  std::array<char, kEndSize> bytes{};
+  const std::size_t size = static_cast<std::size_t>(std::min<std::uint64_t>(end, kEndSize));
+  BMAD_TRY_ASSIGN(const std::size_t got, log->read_at(end - size, std::span(bytes).first(size)));
+  return xxh3({bytes.data(), got});
+}
+
+/// Whether the file is the one of the last look, with more behind its covered bytes or nothing.
+Result<bool> LogFollower::goes_on(FileSystem& files, const FileInfo& info) const {
+  if (!known_ || !info.same_file(file_) || info.size < covered_) {
+    return false;
+  }
+  if (info.size == covered_) {
+    return true;
+  }
+  // An editor that writes in place moves the lines.
+  BMAD_TRY_ASSIGN(const std::uint64_t hash, end_hash(files, covered_));
+  return hash == end_hash_;
+}
+
+void LogFollower::keep(std::vector<Found> found, bool rewritten, std::vector<TableEntry>* added) {
+  if (rewritten) {
+    versions_.clear();
+  }
+  for (Found& one : found) {
+    const std::uint64_t versions = ++versions_[one.id_hash];
+    const bool is_new = seen_.insert(one.version_hash).second;
+    if (one.entry && (is_new || !rewritten)) {
+      one.entry->versions = versions;
+      added->push_back(std::move(*one.entry));
+    }
+  }
+}
+
+/// False when the log was replaced meanwhile.
+Result<bool> LogFollower::look_once(FileSystem& files, JsonParser& parser,
+                                    std::vector<TableEntry>* added) {
+  const Result<FileInfo> before = files.info(path_);
+  if (!before) {
+    if (!is_not_found(before.error())) {
+      return before.error();
+    }
+    rewritten_ = rewritten_ || known_;
+    known_ = false;
+    return true;
+  }
+  BMAD_TRY_ASSIGN(const bool appended, goes_on(files, *before));
+  if (appended && before->size == covered_) {
+    return true;
+  }
+  std::vector<Found> found;
+  const ScanHandlers handlers{.on_entry = [&](const ScannedEntry& scanned) {
+    const std::string_view id = scanned.value["id"].string();
+    found.push_back({.entry = {}, .id_hash = xxh3(id), .version_hash = version_hash(scanned, id)});
+    if (added != nullptr) {
+      found.back().entry = to_table_entry(scanned);
+    }
+  }};
+  const ScanStart start =
+      appended ? ScanStart{.offset = covered_, .line = next_line_, .hash = {}} : ScanStart{};
+  BMAD_TRY_ASSIGN(const LogScan scan, scan_log(files, path_, type_, parser, handlers, start));
+  const Result<std::uint64_t> hash = end_hash(files, scan.whole_end);
+  const Result<FileInfo> after = files.info(path_);
+  if (!hash || !after || !after->same_file(*before)) {
+    return false;
+  }
+  rewritten_ = rewritten_ || (!appended && !seen_.empty());
+  keep(std::move(found), !appended, added);
+  known_ = true;
+  file_ = *before;
+  covered_ = scan.whole_end;
+  end_hash_ = *hash;
+  next_line_ = scan.torn_line;
+  return true;
+}
+
+Status LogFollower::look(FileSystem& files, JsonParser& parser, std::vector<TableEntry>* added) {
+  for (int i = 0; i < kTriesMax; ++i) {
+    BMAD_TRY_ASSIGN(const bool done, look_once(files, parser, added));
+    if (done) {
+      break;
+    }
+  }
+  return {};
+}
+
+}  // namespace bmad_mem

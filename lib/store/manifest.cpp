@@ -1,0 +1,261 @@
+#include "store/manifest.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "config/json_position.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
+#include "store/session_place.hpp"
+
+namespace bmad_mem {
+
+bool is_newer_version(std::string_view version) {
+  const std::string_view major = version.substr(0, version.find('.'));
+  const bool is_number =
+      !major.empty() && major.find_first_not_of("0123456789") == std::string_view::npos;
+  return is_number && major != "0" && major != "1";
+}
+
+namespace {
+
+/// Far above any real one, and far below what would hurt to read.
+constexpr std::uint64_t kManifestSizeMax = 1U << 20U;
+
+constexpr std::string_view kRemedy =
+    "; correct it by hand, or let `bmad-mem repair` make the manifest anew";
+
+/// Takes members out of a manifest and keeps the first thing that is wrong.
+class ManifestReader {
+ public:
+  ManifestReader(std::string_view text, const std::string& display_path)
+      : text_(text), display_path_(display_path) {}
+
+  void required_string(std::string_view field, JsonValue value, std::string& out) {
+    if (!value.present()) {
+      refuse(field, "is missing");
+    }
+    optional_string(field, value, out);
+  }
+
+  void optional_string(std::string_view field, JsonValue value, std::string& out) {
+    if (value.is_string()) {
+      out = value.string();
+    } else if (value.present()) {
+      refuse_kind(field, "a string", value);
+    }
+  }
+
+  void strings(std::string_view field, JsonValue value, std::vector<std::string>& out) {
+    if (value.present() && !value.is_array()) {
+      refuse_kind(field, "an array of strings", value);
+    }
+    for (const JsonValue element : value.elements()) {
+      if (!element.is_string()) {
+        refuse_kind(field, "an array of strings only", element);
+      }
+      out.emplace_back(element.string());
+    }
+  }
+
+  std::optional<Timestamp> optional_time(std::string_view field, JsonValue value) {
+    if (!value.present()) {
+      return std::nullopt;
+    }
+    const std::optional<Timestamp> time = try_parse_rfc3339(value.string());
+    if (!time) {
+      refuse(field, "must be a time such as \"2026-01-11T10:00:00Z\"");
+    }
+    return time;
+  }
+
+  void refuse(std::string_view field, std::string_view reason) {
+    refuse_as(ErrorCode::E_SESSION_CORRUPT, field, fmt::format("{}{}", reason, kRemedy));
+  }
+
+  /// What a newer program wrote is its own to mend; it also says more than other faults.
+  void refuse_newer(std::string_view field, std::string_view version) {
+    problem_.reset();
+    refuse_as(ErrorCode::E_NEWER_VERSION, field,
+              fmt::format("is {}, and this bmad-mem reads 1.0; install a newer bmad-mem", version));
+  }
+
+  void refuse_as(ErrorCode code, std::string_view field, std::string message) {
+    if (problem_) {
+      return;
+    }
+    const TextPosition position = position_of_member(text_, field);
+    problem_ = Error{.code = code,
+                     .message = std::move(message),
+                     .path = display_path_,
+                     .line = position.line,
+                     .column = position.column,
+                     .field = std::string(field)};
+  }
+
+  [[nodiscard]] const std::optional<Error>& problem() const { return problem_; }
+
+ private:
+  void refuse_kind(std::string_view field, std::string_view wanted, JsonValue value) {
+    refuse(field, fmt::format("must be {}, not {}", wanted, json_kind_name(value.kind())));
+  }
+
+  std::string_view text_;
+  const std::string& display_path_;
+  std::optional<Error> problem_;
+};
+
+/// Lenient, since the statistics are derived: what can't be used is left out.
+ManifestStatistics read_statistics(JsonValue object) {
+  ManifestStatistics statistics;
+  for (const JsonMember& member : object.members()) {
+    const std::int64_t count = member.value.integer(-1);
+    if (member.key.starts_with(kTotalPrefix) && count >= 0) {
+      statistics.set_total(member.key, count);
+    }
+  }
+  statistics.size_bytes = std::max<std::int64_t>(0, object["size_bytes"].integer());
+  statistics.compacted_bytes = std::max<std::int64_t>(0, object["compacted_bytes"].integer());
+  statistics.last_accessed = try_parse_rfc3339(object["last_accessed"].string());
+  return statistics;
+}
+
+void read_metadata(ManifestReader& reader, JsonValue metadata, Manifest& manifest) {
+  if (metadata.present() && !metadata.is_object()) {
+    reader.refuse("metadata", "must be an object");
+  }
+  reader.optional_string("metadata.project_name", metadata["project_name"], manifest.project_name);
+  reader.optional_string("metadata.session_type", metadata["session_type"], manifest.session_type);
+  reader.strings("metadata.tags", metadata["tags"], manifest.tags);
+}
+
+void read_version(ManifestReader& reader, JsonValue value, Manifest& manifest) {
+  reader.optional_string("version", value, manifest.version);
+  if (manifest.version == "1" || manifest.version.starts_with("1.")) {
+    return;
+  }
+  if (is_newer_version(manifest.version)) {
+    reader.refuse_newer("version", manifest.version);
+  } else {
+    reader.refuse("version", "is no version: 1.0 is the one that this bmad-mem writes");
+  }
+}
+
+Manifest read_manifest(ManifestReader& reader, JsonValue root) {
+  Manifest manifest;
+  reader.required_string("session_id", root["session_id"], manifest.session_id);
+  if (!is_session_id(manifest.session_id)) {
+    reader.refuse("session_id", "is not a session id: 1 to 64 of a-z, 0-9, '.', '_', '-'");
+  }
+  if (!root["created_at"].present()) {
+    reader.refuse("created_at", "is missing");
+  }
+  manifest.created_at =
+      reader.optional_time("created_at", root["created_at"]).value_or(Timestamp());
+  manifest.updated_at =
+      reader.optional_time("updated_at", root["updated_at"]).value_or(manifest.created_at);
+  manifest.closed_at = reader.optional_time("closed_at", root["closed_at"]);
+  reader.optional_string("user_id", root["user_id"], manifest.user_id);
+  reader.strings("agent_ids", root["agent_ids"], manifest.agent_ids);
+  read_metadata(reader, root["metadata"], manifest);
+  read_version(reader, root["version"], manifest);
+  manifest.statistics = read_statistics(root["statistics"]);
+  return manifest;
+}
+
+Error missing_session(FileSystem& files, std::string_view session_id) {
+  const bool has_entries = is_session_there(files, session_id).value_or(false);
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message = has_entries
+                              ? fmt::format("session {} has no manifest; `bmad-mem repair` makes "
+                                            "one for the entries that are there",
+                                            session_id)
+                              : fmt::format("there is no session {}; `bmad-mem session list` shows "
+                                            "the ones there are",
+                                            session_id),
+               .path = files.display_path(manifest_path(session_id))};
+}
+
+}  // namespace
+
+std::int64_t ManifestStatistics::total(std::string_view name) const {
+  const auto found = std::ranges::find(totals, name, &ManifestTotal::name);
+  return found == totals.end() ? 0 : found->count;
+}
+
+void ManifestStatistics::set_total(std::string_view name, std::int64_t count) {
+  assert(name.starts_with(kTotalPrefix));
+  assert(count >= 0);
+  const auto found = std::ranges::find(totals, name, &ManifestTotal::name);
+  if (found != totals.end()) {
+    found->count = count;
+  } else {
+    totals.push_back({.name = std::string(name), .count = count});
+  }
+}
+
+Manifest new_manifest(NewSession session, Timestamp now) {
+  assert(is_session_id(session.session_id));
+  Manifest manifest;
+  manifest.session_id = std::move(session.session_id);
+  manifest.created_at = now;
+  manifest.updated_at = now;
+  manifest.user_id = std::move(session.user_id);
+  manifest.agent_ids = std::move(session.agent_ids);
+  manifest.project_name = std::move(session.project_name);
+  manifest.session_type = std::move(session.session_type);
+  manifest.tags = std::move(session.tags);
+  manifest.statistics.last_accessed = now;
+  return manifest;
+}
+
+Result<Manifest> parse_manifest(std::string_view text, const std::string& display_path) {
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(text);
+  if (!root) {
+    Error problem = problem_in_file(root.error(), text, display_path);
+    problem.code = ErrorCode::E_SESSION_CORRUPT;
+    problem.message += kRemedy;
+    return problem;
+  }
+  ManifestReader reader(text, display_path);
+  if (!root->is_object()) {
+    reader.refuse("", fmt::format("must be a JSON object, not {}", json_kind_name(root->kind())));
+    return *reader.problem();
+  }
+  Manifest manifest = read_manifest(reader, *root);
+  if (reader.problem()) {
+    return *reader.problem();
+  }
+  manifest.text = text;
+  return manifest;
+}
+
+Result<Manifest> load_manifest(FileSystem& files, std::string_view session_id) {
+  const std::string path = manifest_path(session_id);
+  const Result<std::string> text = read_file(files, path, kManifestSizeMax);
+  if (!text) {
+    return is_not_found(text.error()) ? missing_session(files, session_id) : text.error();
+  }
+  const std::string display_path = files.display_path(path);
+  Result<Manifest> manifest = parse_manifest(*text, display_path);
+  if (manifest && manifest->session_id != session_id) {
+    ManifestReader reader(*text, display_path);
+    reader.refuse("session_id", fmt::format("is \"{}\", but the folder is that of {}",
+                                            manifest->session_id, session_id));
+    return *reader.problem();
+  }
+  return manifest;
+}
+
+Status save_manifest(FileSystem& files, const Manifest& manifest) {
+  return replace_file(files, manifest_path(manifest.session_id), manifest.to_text());
+}
+
+}  // namespace bmad_mem

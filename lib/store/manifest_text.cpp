@@ -1,0 +1,115 @@
+// manifest_text.cpp - writing a manifest so that everything we don't know keeps its bytes.
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/object_text.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "store/manifest.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// The members of the object `raw`; none when it is no object.
+ObjectText object_text(std::string_view raw) {
+  constexpr std::string_view kEmpty = "{}";
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(raw);
+  if (value && value->is_object()) {
+    return {*value, raw};
+  }
+  return {parser.parse(kEmpty).value(), kEmpty};
+}
+
+std::string strings_text(const std::vector<std::string>& strings) {
+  JsonWriter writer;
+  writer.begin_array();
+  for (const std::string& each : strings) {
+    writer.string(each);
+  }
+  return writer.end_array().take();
+}
+
+/// Sets the string, except that an empty one isn't put where there was none.
+void set_if_given(ObjectText& object, std::string_view key, const std::string& value) {
+  if (!value.empty() || object.has(key)) {
+    object.set_string(key, value);
+  }
+}
+
+void set_time(ObjectText& object, std::string_view key, const std::optional<Timestamp>& time) {
+  if (time) {
+    object.set_string(key, format_rfc3339(*time));
+  } else {
+    object.remove(key);
+  }
+}
+
+std::string metadata_text(const Manifest& manifest, std::string_view old_text) {
+  constexpr std::array<std::string_view, 3> kOrder = {"project_name", "session_type", "tags"};
+  ObjectText metadata = object_text(old_text);
+  set_if_given(metadata, "project_name", manifest.project_name);
+  set_if_given(metadata, "session_type", manifest.session_type);
+  if (!manifest.tags.empty() || metadata.has("tags")) {
+    metadata.set("tags", strings_text(manifest.tags));
+  }
+  return metadata.to_line(kOrder);
+}
+
+bool is_always_written(std::string_view total) {
+  return total == "total_messages" || total == "total_decisions" || total == "total_findings";
+}
+
+std::string statistics_text(const ManifestStatistics& statistics, std::string_view old_text) {
+  JsonParser parser;
+  const Result<JsonValue> old_value = parser.parse(old_text);
+  ObjectText object = object_text(old_text);
+  if (old_value) {
+    for (const JsonMember& member : old_value->members()) {
+      if (member.key.starts_with(kTotalPrefix)) {
+        object.remove(member.key);
+      }
+    }
+  }
+  std::vector<std::string_view> order;
+  for (const ManifestTotal& total : statistics.totals) {
+    if (total.count > 0 || is_always_written(total.name)) {
+      object.set(total.name, std::to_string(total.count));
+      order.push_back(total.name);
+    }
+  }
+  object.set("size_bytes", std::to_string(statistics.size_bytes));
+  if (statistics.compacted_bytes > 0) {
+    object.set("compacted_bytes", std::to_string(statistics.compacted_bytes));
+  } else {
+    object.remove("compacted_bytes");
+  }
+  set_time(object, "last_accessed", statistics.last_accessed);
+  order.insert(order.end(), {"size_bytes", "compacted_bytes", "last_accessed"});
+  return object.to_line(order);
+}
+
+}  // namespace
+
+std::string Manifest::to_text() const {
+  constexpr std::array<std::string_view, 9> kOrder = {"session_id", "created_at", "updated_at",
+                                                      "user_id",    "agent_ids",  "metadata",
+                                                      "statistics", "closed_at",  "version"};
+  ObjectText root = object_text(text);
+  root.set_string("session_id", session_id);
+  root.set_string("created_at", format_rfc3339(created_at));
+  root.set_string("updated_at", format_rfc3339(updated_at));
+  set_if_given(root, "user_id", user_id);
+  root.set("agent_ids", strings_text(agent_ids));
+  root.set("metadata", metadata_text(*this, root.raw("metadata")));
+  root.set("statistics", statistics_text(statistics, root.raw("statistics")));
+  set_time(root, "closed_at", closed_at);
+  root.set_string("version", version);
+  return json_pretty(root.to_line(kOrder)) + '\n';
+}
+
+}  // namespace bmad_mem

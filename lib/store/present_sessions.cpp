@@ -1,0 +1,224 @@
+#include "store/present_sessions.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <memory>
+#include <mutex>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "store/archived_lines.hpp"
+#include "store/durable_change.hpp"
+#include "store/layout.hpp"
+#include "store/session_archive.hpp"
+#include "store/session_place.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+
+namespace {
+
+/// Says so of archives that have gone and left their manifests. Removing one begins with the
+/// manifest.
+void note_missing_archives(const Store& store, const std::vector<std::string>& packed) {
+  const Result<std::vector<std::string>> manifests =
+      ids_of_files(*store.files, kArchiveFolder, ".manifest.json");
+  if (!manifests || *manifests == packed) {
+    return;
+  }
+  for (const std::string& id : *manifests) {
+    const std::string path = archive_path(id);
+    const std::string manifest = archive_manifest_path(id);
+    const Result<FileInfo> info = store.files->info(manifest);
+    const bool is_missing = !std::ranges::binary_search(packed, id) && info &&
+                            !store.files->info(path) && !store.files->info(session_folder(id));
+    if (is_missing) {
+      store.note_problem(manifest, *info,
+                         {.code = ErrorCode::E_STORAGE_CORRUPT,
+                          .message = "is missing; bring the file back from git or from a backup",
+                          .path = store.files->display_path(path)});
+    }
+  }
+}
+
+/// Says so when the archive of a session that is a folder, too, holds what the folder does not.
+void look_behind_folder(const Store& store, const std::string& session_id) {
+  const std::string path = archive_path(session_id);
+  const Result<FileInfo> archive = store.files->info(path);
+  if (!archive || store.has_problem(path, *archive)) {
+    return;
+  }
+  const Result<bool> holds_more = holds_more_than_folder(store, session_id);
+  if (!holds_more && !is_not_found(holds_more.error())) {
+    store.note_damage(path, *archive, holds_more.error());
+  } else if (holds_more && *holds_more && store.files->info(session_folder(session_id))) {
+    store.note_problem(
+        path, *archive,
+        {.code = ErrorCode::E_STORAGE_CORRUPT,
+         .message = fmt::format("holds lines of session {} that its folder does not; `bmad-mem "
+                                "session restore {}` takes them in",
+                                session_id, session_id)},
+        /*is_readable=*/true);
+  }
+}
+
+/// Whether two sorted lists have nothing in common.
+bool are_apart(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  return std::ranges::none_of(
+      one, [&](const std::string& id) { return std::ranges::binary_search(other, id); });
+}
+
+/// `depends_on_folders`: whether what is in sessions' folders counts as well.
+Result<PresentSessions> look_for_sessions(const Store& store, bool with_remains,
+                                          bool& depends_on_folders) {
+  // Folders before and after the others: a session on its way from one to the other is in one of
+  // the lists at least.
+  PresentSessions present;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> before, store.session_folders());
+  Result<std::vector<std::string>> packed = archived_session_ids(*store.files);
+  Result<std::vector<std::string>> evicted = evicted_sessions(store, {});
+  if (!packed || !evicted) {
+    Error error = packed ? std::move(evicted).error() : std::move(packed).error();
+    if (error.code != ErrorCode::E_STORAGE_CORRUPT) {
+      return error;
+    }
+    // What is in the folder's place hides all archives, and no session.
+    store.note_problem(kArchiveFolder, store.files->info(kArchiveFolder).value_or(FileInfo{}),
+                       std::move(error));
+  } else {
+    present.packed = *std::move(packed);
+    present.evicted = *std::move(evicted);
+    note_missing_archives(store, present.packed);
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> after, store.session_folders());
+  std::ranges::set_union(before, after, std::back_inserter(present.live));
+  depends_on_folders = !with_remains || !are_apart(present.live, present.packed);
+  // One that can't be looked at stays: who reads it says why. One that was archived since the
+  // archives were listed is in their folder now.
+  std::vector<std::string> archived_since;
+  std::erase_if(present.live, [&](const std::string& id) {
+    const bool is_packed = std::ranges::binary_search(present.packed, id);
+    const bool is_nothing =
+        (!with_remains || is_packed) && is_remains(*store.files, id).value_or(false);
+    if (is_nothing && !is_packed && store.files->info(archive_path(id))) {
+      archived_since.push_back(id);
+    }
+    return is_nothing;
+  });
+  present.packed.insert(present.packed.end(), archived_since.begin(), archived_since.end());
+  std::ranges::sort(present.packed);
+  // A crash or git may leave a session in both places: the folder counts.
+  std::erase_if(present.packed, [&](const std::string& id) {
+    const bool is_live = std::ranges::binary_search(present.live, id);
+    if (is_live) {
+      look_behind_folder(store, id);
+    }
+    return is_live;
+  });
+  // What was evicted from a session that is deleted as a whole comes back with it.
+  std::erase_if(present.evicted, [&](const std::string& id) {
+    return !std::ranges::binary_search(present.live, id) &&
+           !std::ranges::binary_search(present.packed, id);
+  });
+  return present;
+}
+
+}  // namespace
+
+Result<PresentSessions> present_sessions(const Store& store, bool with_remains) {
+  bool depends_on_folders = false;
+  if (store.watch == nullptr) {
+    return look_for_sessions(store, with_remains, depends_on_folders);
+  }
+  store.watch->look();
+  const StoreWatch::Moment changed =
+      std::max(store.watch->changed(kSessionsFolder), store.watch->changed(kArchiveFolder));
+  if (with_remains) {
+    const std::lock_guard guard(store.present_mutex);
+    if (store.present != nullptr && changed <= store.present->moment) {
+      return store.present->sessions;
+    }
+  }
+  const StoreWatch::Moment moment = store.watch->now();
+  BMAD_TRY_ASSIGN(PresentSessions sessions,
+                  look_for_sessions(store, with_remains, depends_on_folders));
+  if (!depends_on_folders && changed != StoreWatch::kAlways) {
+    const std::lock_guard guard(store.present_mutex);
+    store.present = std::make_shared<const KeptSessions>(sessions, moment);
+  }
+  return sessions;
+}
+
+Result<bool> has_gone(const Store& store, const std::string& session_id) {
+  if (!is_remains(*store.files, session_id).value_or(false)) {
+    return false;
+  }
+  if (store.files->info(archive_path(session_id))) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "the session was archived meanwhile",
+                 .path = store.files->display_path(session_folder(session_id)),
+                 .os_error = ENOENT};
+  }
+  return true;
+}
+
+Result<std::vector<std::string>> evicted_sessions(const Store& store,
+                                                  std::span<const std::string> sessions) {
+  if (sessions.empty()) {
+    return ids_of_files(*store.files, kArchiveFolder, ".evicted.jsonl.gz");
+  }
+  std::vector<std::string> found;
+  for (const std::string& id : sessions) {
+    BMAD_TRY(check_session_id(id));
+    BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(id)));
+    if (has_evicted) {
+      found.push_back(id);
+    }
+  }
+  std::ranges::sort(found);
+  return found;
+}
+
+Status check_still_there(const Store& store, const std::string& session_id) {
+  BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session_id)));
+  // A link or a file was read as an empty session.
+  return folder.kind == FileKind::kDirectory
+             ? Status()
+             : store.leave_out(session_id, Error{.code = ErrorCode::E_SESSION_CORRUPT});
+}
+
+std::optional<FileInfo> look_at(const Store& store, const std::string& path) {
+  const Result<FileInfo> info = store.files->info(path);
+  return info ? std::optional(*info) : std::nullopt;
+}
+
+SeenFolder see_folder(const Store& store, const std::string& session_id) {
+  SeenFolder seen{.session_id = session_id, .archives = look_at(store, kArchiveFolder)};
+  seen.folder = look_at(store, session_folder(session_id));
+  return seen;
+}
+
+Status check_still_there(const Store& store, const SeenFolder& seen) {
+  const auto is_same = [](const std::optional<FileInfo>& before,
+                          const std::optional<FileInfo>& now) {
+    return before.has_value() == now.has_value() &&
+           (!now || (before->same_file(*now) && before->mtime_ns == now->mtime_ns));
+  };
+  const std::optional<FileInfo> now = look_at(store, session_folder(seen.session_id));
+  if (now && now->kind == FileKind::kDirectory && is_same(seen.folder, now)) {
+    return {};
+  }
+  BMAD_TRY(check_still_there(store, seen.session_id));
+  // Each write makes files in the folder; the one of archives changes only where something moves.
+  if (is_same(seen.archives, look_at(store, kArchiveFolder))) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = "the session may have been archived and brought back meanwhile",
+               .path = store.files->display_path(session_folder(seen.session_id)),
+               .os_error = ENOENT};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,121 @@
+#include "store/quarantine.hpp"
+
+#include <algorithm>
+
+#include "base/hash.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "store/atomic_file.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// RFC 4648, with padding.
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kAlphabet =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const auto byte = [&](std::size_t k) -> unsigned {
+      return i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0U;
+    };
+    const unsigned group = byte(0) << 16U | byte(1) << 8U | byte(2);
+    const std::size_t count = std::min<std::size_t>(3, bytes.size() - i) + 1;
+    for (std::size_t k = 0; k < 4; ++k) {
+      out += k < count ? kAlphabet[(group >> (18 - 6 * k)) & 63U] : '=';
+    }
+  }
+  return out;
+}
+
+bool is_plain_text(std::string_view bytes) {
+  return utf8_valid_size(bytes) == bytes.size() && bytes.find('\0') == std::string_view::npos;
+}
+
+/// What tells one kept piece from another; stands in the line as it is written here.
+std::string identity(const QuarantinedRange& range, std::string_view bytes) {
+  JsonWriter writer;
+  writer.begin_object()
+      .member("file", range.file_name)
+      .member("line", range.line)
+      .member("offset", range.offset)
+      .member("size", range.size)
+      .member("xxh3", hash_hex(xxh3(bytes)));
+  return writer.text().substr(1);  // Members only: the opening brace goes.
+}
+
+std::string record(const QuarantinedRange& range, std::string_view bytes,
+                   const std::string& identity_members, Timestamp now) {
+  std::string line = "{\"at\":" + json_quoted(format_rfc3339(now)) + "," + identity_members;
+  line += ",\"reason\":" + json_quoted(range.reason);
+  if (is_plain_text(bytes)) {
+    line += ",\"text\":" + json_quoted(bytes);
+  } else {
+    line += ",\"bytes_base64\":\"" + base64(bytes) + "\"";
+  }
+  return line + "}\n";
+}
+
+}  // namespace
+
+Quarantine::Quarantine(FileSystem& files, std::string path)
+    : files_(files), path_(std::move(path)) {}
+
+Status Quarantine::keep(File& log, const QuarantinedRange& range, Timestamp now) {
+  BMAD_TRY(open());
+  unsynced_ = true;
+  std::string bytes;
+  for (std::uint64_t at = range.offset; at < range.offset + range.size; at += kPieceSize) {
+    QuarantinedRange piece = range;
+    piece.offset = at;
+    piece.size = std::min(kPieceSize, range.offset + range.size - at);
+    bytes.resize(piece.size);
+    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, bytes));
+    bytes.resize(got);
+    const std::string members = identity(piece, bytes);
+    if (known_.find(members) == std::string::npos) {
+      BMAD_TRY(append(record(piece, bytes, members, now)));
+    }
+  }
+  return {};
+}
+
+/// Also when keep() found everything there: it may be the work of a process that was killed before
+/// its sync.
+Status Quarantine::sync() {
+  if (!unsynced_) {
+    return {};
+  }
+  BMAD_TRY(file_->sync_data());
+  BMAD_TRY(files_.sync_directory(parent_folder(path_)));
+  unsynced_ = false;
+  return {};
+}
+
+Status Quarantine::open() {
+  if (file_ != nullptr) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(file_, files_.open(path_, OpenMode::kAppend));
+  BMAD_TRY_ASSIGN(const FileInfo info, file_->info());
+  known_.resize(info.size);
+  BMAD_TRY_ASSIGN(const std::size_t size, file_->read_at(0, known_));
+  known_.resize(size);
+  // An unfinished line was never synced, so what it was to keep is still in its log. It must go: it
+  // looks like a kept piece, but for its end.
+  const std::size_t whole = known_.rfind('\n') + 1;  // 0 without a newline.
+  if (whole != known_.size()) {
+    BMAD_TRY(file_->truncate(whole));
+    known_.resize(whole);
+  }
+  return {};
+}
+
+Status Quarantine::append(const std::string& line) {
+  known_ += line;
+  return write_all(*file_, line);
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,425 @@
+#include "store/seal.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "disk/torn_tail.hpp"
+#include "store/append_log.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/layout.hpp"
+#include "store/line_comparison.hpp"
+#include "store/line_reader.hpp"
+
+namespace bmad_mem {
+namespace {
+
+constexpr std::int64_t kSealVersion = 1;
+/// Eight digits a line: a session at its cap has some 30,000 lines, so 240 KB.
+constexpr std::uint64_t kSealSizeMax = 64U << 20U;
+constexpr std::size_t kDigits = 8;
+
+std::string hex_of(std::span<const std::uint32_t> hashes) {
+  constexpr std::string_view kHex = "0123456789abcdef";
+  std::string text;
+  text.reserve(hashes.size() * kDigits);
+  for (const std::uint32_t hash : hashes) {
+    for (unsigned shift = 32; shift > 0; shift -= 4) {
+      text += kHex[(hash >> (shift - 4)) & 15U];
+    }
+  }
+  return text;
+}
+
+bool read_hashes(std::string_view text, std::vector<std::uint32_t>& hashes) {
+  if (text.size() % kDigits != 0) {
+    return false;
+  }
+  hashes.reserve(text.size() / kDigits);
+  for (; !text.empty(); text.remove_prefix(kDigits)) {
+    std::uint32_t hash = 0;
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + kDigits, hash, 16);
+    if (problem != std::errc() || end != text.data() + kDigits) {
+      return false;
+    }
+    hashes.push_back(hash);
+  }
+  return true;
+}
+
+std::optional<std::uint64_t> read_hex(std::string_view text) {
+  std::uint64_t number = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number, 16);
+  const bool is_whole = problem == std::errc() && end == text.data() + text.size();
+  return is_whole && !text.empty() ? std::optional(number) : std::nullopt;
+}
+
+std::uint64_t natural(JsonValue value) {
+  return static_cast<std::uint64_t>(std::max<std::int64_t>(0, value.integer()));
+}
+
+bool read_log_seal(JsonValue object, LogSeal& seal) {
+  seal.bytes = natural(object["bytes"]);
+  seal.inode = natural(object["inode"]);
+  seal.mtime_ns = object["mtime_ns"].integer();
+  seal.is_damaged = object["damaged"].boolean();
+  const std::string_view digits = object["line_hashes"].string();
+  if (object["xxh3"].string() != hash_hex(xxh3(digits)) || !read_hashes(digits, seal.lines)) {
+    return false;
+  }
+  seal.replaced_lines =
+      std::min<std::uint64_t>(natural(object["replaced_lines"]), seal.lines.size());
+  return true;
+}
+
+RefusedBytes read_refused(JsonValue object) {
+  RefusedBytes refused{.inode = natural(object["inode"]), .ranges = {}};
+  for (const JsonValue range : object["ranges"].elements()) {
+    std::vector<JsonValue> parts;
+    for (const JsonValue part : range.elements()) {
+      parts.push_back(part);
+    }
+    const std::optional<std::uint64_t> hash =
+        parts.size() == 3 ? read_hex(parts[2].string()) : std::nullopt;
+    if (hash) {
+      refused.ranges.push_back(
+          {.bytes = {.begin = natural(parts[0]), .end = natural(parts[1])}, .xxh3 = *hash});
+    }
+  }
+  return refused;
+}
+
+Error damaged_seal(FileSystem& files, const std::string& path) {
+  return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+               .message = "is damaged and counts as none; the next write makes a new one",
+               .path = files.display_path(path)};
+}
+
+std::string to_text(const Seal& seal) {
+  std::string text = fmt::format("{{\"version\":{},\n\"logs\":{{", kSealVersion);
+  const char* separator = "\n";
+  for (const auto& [name, log] : seal.logs) {
+    const std::string digits = hex_of(log.lines);
+    JsonWriter writer;
+    writer.begin_object()
+        .member("bytes", log.bytes)
+        .member("lines", static_cast<std::uint64_t>(log.lines.size()))
+        .member("inode", log.inode)
+        .member("mtime_ns", log.mtime_ns)
+        .member("damaged", log.is_damaged)
+        .member("replaced_lines", log.replaced_lines)
+        .member("xxh3", hash_hex(xxh3(digits)))
+        .member("line_hashes", digits)
+        .end_object();
+    text +=
+        fmt::format("{}{}:{}", std::exchange(separator, ",\n"), json_quoted(name), writer.text());
+  }
+  text += "},\n\"refused\":{";
+  separator = "\n";
+  for (const auto& [name, refused] : seal.refused) {
+    JsonWriter writer;
+    writer.begin_object().member("inode", refused.inode).key("ranges").begin_array();
+    for (const RefusedRange& range : refused.ranges) {
+      writer.begin_array()
+          .integer(static_cast<std::int64_t>(range.bytes.begin))
+          .integer(static_cast<std::int64_t>(range.bytes.end))
+          .string(hash_hex(range.xxh3))
+          .end_array();
+    }
+    writer.end_array().end_object();
+    text +=
+        fmt::format("{}{}:{}", std::exchange(separator, ",\n"), json_quoted(name), writer.text());
+  }
+  return text + "}}\n";
+}
+
+/// The session and the name of the log at `path`; empty when it is no log of a session.
+struct SealedName {
+  std::string session_id;
+  std::string log_file;
+};
+
+SealedName sealed_name(std::string_view path) {
+  const std::string prefix = fmt::format("{}/", kSessionsFolder);
+  if (!path.starts_with(prefix) || !path.ends_with(".jsonl")) {
+    return {};
+  }
+  const std::string_view inside = path.substr(prefix.size());
+  const std::size_t slash = inside.find('/');
+  if (slash == std::string_view::npos || inside.find('/', slash + 1) != std::string_view::npos ||
+      !is_session_id(inside.substr(0, slash))) {
+    return {};
+  }
+  return {.session_id = std::string(inside.substr(0, slash)),
+          .log_file = std::string(inside.substr(slash + 1))};
+}
+
+/// Durably, before the log changes: after a crash there is no seal rather than a wrong one. Returns
+/// what the log was sealed as.
+Result<std::optional<LogSeal>> drop_from_seal(FileSystem& files, const SealedName& name) {
+  const std::string path = seal_path(name.session_id);
+  Result<Seal> seal = load_seal(files, name.session_id);
+  if (!seal) {
+    const bool is_newer = seal.error().code == ErrorCode::E_NEWER_VERSION;
+    BMAD_TRY(is_newer ? Status() : remove_durably(files, path));
+    return std::optional<LogSeal>();
+  }
+  const auto found = seal->logs.find(name.log_file);
+  if (found == seal->logs.end()) {
+    return std::optional<LogSeal>();
+  }
+  LogSeal dropped = std::move(found->second);
+  seal->logs.erase(found);
+  const std::string text = to_text(*seal);
+  if (!rename_into_place(files, path, [&](File& file) { return write_all(file, text); })) {
+    BMAD_TRY(files.remove(path));  // A full disk: better no seal than a wrong one.
+  }
+  BMAD_TRY(files.sync_directory(parent_folder(path)));
+  return std::optional(std::move(dropped));
+}
+
+using Hashes = std::vector<std::uint32_t>;
+
+/// What a rewrite has made of each line of a log: the hash of the line that stands for it now;
+/// nothing when it has gone.
+std::vector<std::optional<std::uint32_t>> fates(const Hashes& before, const Hashes& after) {
+  std::vector<std::optional<std::uint32_t>> now(before.size());
+  const bool is_line_for_line = before.size() == after.size();
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (next < after.size() && (is_line_for_line || after[next] == before[i])) {
+      now[i] = after[next++];
+    }
+  }
+  return now;
+}
+
+/// `sealed` with what a rewrite has changed. A line that was not as sealed stays different: it is
+/// found by its place when no line has moved, else it has no counterpart.
+Hashes carried_over(std::span<const std::uint32_t> sealed, const Hashes& before,
+                    const Hashes& after) {
+  const std::vector<std::optional<std::uint32_t>> now = fates(before, after);
+  const std::vector<SealDifference> differences = compare_lines(sealed, before);
+  const bool in_place = std::ranges::all_of(
+      differences, [](const SealDifference& d) { return d.change == LineFate::kChanged; });
+  std::multimap<std::uint32_t, std::size_t> places;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    places.emplace(before[i], i);
+  }
+  Hashes carried;
+  for (std::size_t i = 0; i < sealed.size(); ++i) {
+    const auto found = places.find(sealed[i]);
+    if (found != places.end()) {
+      if (now[found->second]) {
+        carried.push_back(*now[found->second]);
+      }
+      places.erase(found);
+    } else if (!in_place || i >= now.size() || now[i]) {
+      carried.push_back(sealed[i]);
+    }
+  }
+  return carried;
+}
+
+Status renew(FileSystem& files, const SealedName& name, const LogSeal& sealed, const Hashes& before,
+             bool nobody_changed_it) {
+  BMAD_TRY_ASSIGN(LogSeal fresh, seal_of(files, session_file(name.session_id, name.log_file)));
+  BMAD_TRY_ASSIGN(Seal seal, load_seal(files, name.session_id));
+  if (!begin_with(before, sealed.lines)) {
+    const std::span<const std::uint32_t> lines(sealed.lines);
+    const Hashes after = std::move(fresh.lines);
+    const std::size_t replaced = sealed.replaced_lines == 0 ? lines.size() : sealed.replaced_lines;
+    fresh.lines = carried_over(lines.first(replaced), before, after);
+    fresh.replaced_lines = fresh.lines.size();
+    const Hashes rest = carried_over(lines.subspan(replaced), before, after);
+    fresh.lines.insert(fresh.lines.end(), rest.begin(), rest.end());
+    fresh.is_damaged = sealed.is_damaged || (nobody_changed_it && sealed.replaced_lines == 0);
+  }
+  seal.logs.insert_or_assign(name.log_file, std::move(fresh));
+  return save_seal(files, name.session_id, seal);
+}
+
+/// Where line `index`, from 0, begins; where the last one ends, when there are no more.
+Result<std::uint64_t> line_offset(File& log, std::size_t index) {
+  LineReader reader(log, kLineSizeMax);
+  Line line;
+  std::uint64_t offset = 0;
+  for (std::size_t i = 0; i < index; ++i) {
+    BMAD_TRY_ASSIGN(const bool more, reader.next(line));
+    if (!more) {
+      break;
+    }
+    offset = line.offset + line.size + 1;
+  }
+  return offset;
+}
+
+/// Whether a log that became longer is the one that was sealed: git may have put another file
+/// there, with the same inode number. Reads one line.
+Result<bool> is_last_line_there(File& log, const LogSeal& seal) {
+  if (seal.lines.size() == seal.replaced_lines || seal.bytes == 0) {
+    return true;  // Nothing of it was sealed in this file.
+  }
+  BMAD_TRY_ASSIGN(const std::uint64_t begin, last_line_start(log, seal.bytes - 1));
+  BMAD_TRY_ASSIGN(const Hashes last, hash_lines(log, begin, seal.bytes));
+  return last.size() == 1 && last.front() == seal.lines.back();
+}
+
+/// Where the first line at or behind `offset` begins: `offset`, unless an edit has moved the lines.
+Result<std::uint64_t> line_start_from(File& log, std::uint64_t offset, std::uint64_t end) {
+  std::string block;
+  constexpr std::uint64_t kBlockSize = 64U << 10U;
+  for (std::uint64_t at = offset == 0 ? 0 : offset - 1; offset > 0 && at < end;) {
+    block.resize(static_cast<std::size_t>(std::min(kBlockSize, end - at)));
+    BMAD_TRY_ASSIGN(const std::size_t got, log.read_at(at, block));
+    const std::size_t newline = std::string_view(block).substr(0, got).find('\n');
+    if (newline != std::string_view::npos) {
+      return at + newline + 1;
+    }
+    if (got == 0) {
+      break;
+    }
+    at += got;
+  }
+  return offset == 0 ? 0 : end;
+}
+
+}  // namespace
+
+Result<Seal> load_seal(FileSystem& files, std::string_view session_id) {
+  const std::string path = seal_path(session_id);
+  const Result<std::string> text = read_file(files, path, kSealSizeMax);
+  if (!text) {
+    return is_not_found(text.error()) ? Result<Seal>(Seal()) : text.error();
+  }
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(*text);
+  const std::int64_t version = root ? (*root)["version"].integer() : 0;
+  if (version > kSealVersion) {
+    return Error{.code = ErrorCode::E_NEWER_VERSION,
+                 .message = "is the seal of a newer bmad-mem; install a newer one",
+                 .path = files.display_path(path)};
+  }
+  if (version != kSealVersion) {
+    return damaged_seal(files, path);
+  }
+  Seal seal;
+  for (const JsonMember& member : (*root)["logs"].members()) {
+    LogSeal log;
+    if (read_log_seal(member.value, log)) {
+      seal.logs.insert_or_assign(std::string(member.key), std::move(log));
+    }
+  }
+  for (const JsonMember& member : (*root)["refused"].members()) {
+    seal.refused.insert_or_assign(std::string(member.key), read_refused(member.value));
+  }
+  return seal;
+}
+
+Status save_seal(FileSystem& files, std::string_view session_id, const Seal& seal) {
+  return replace_derived_file(files, seal_path(session_id), to_text(seal));
+}
+
+Result<std::vector<std::uint32_t>> hash_lines(File& log, std::uint64_t begin, std::uint64_t end) {
+  if (end > kLogSizeMax) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT, .message = "is longer than a log may be"};
+  }
+  std::vector<std::uint32_t> hashes;
+  LineReader reader(log, kLineSizeMax);
+  reader.seek(begin, 1);
+  Line line;
+  while (true) {
+    BMAD_TRY_ASSIGN(const bool more, reader.next(line));
+    if (!more || line.offset + line.size >= end) {
+      return hashes;
+    }
+    // Of a line that is too long to be an entry, its length must do.
+    const std::uint64_t hash = line.too_long ? xxh3(std::to_string(line.size)) : xxh3(line.text);
+    hashes.push_back(static_cast<std::uint32_t>(hash));
+  }
+}
+
+Status extend_seal(File& log, std::uint64_t end, LogSeal& seal) {
+  // What is torn at the end is mended before the next append, and may become shorter.
+  BMAD_TRY_ASSIGN(end, last_line_start(log, end));
+  BMAD_TRY_ASSIGN(const std::uint64_t begin, line_start_from(log, seal.bytes, end));
+  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> hashes, hash_lines(log, begin, end));
+  seal.lines.insert(seal.lines.end(), hashes.begin(), hashes.end());
+  seal.bytes = std::max(seal.bytes, end);
+  BMAD_TRY_ASSIGN(const FileInfo file, log.info());
+  seal.inode = file.inode;
+  seal.mtime_ns = file.mtime_ns;
+  return {};
+}
+
+Result<bool> adopt_file(File& log, const FileInfo& file, LogSeal& seal, AdoptLook look) {
+  bool is_same = seal.inode == file.inode && seal.bytes <= file.size;
+  if (is_same && look == AdoptLook::kLastLine) {
+    BMAD_TRY_ASSIGN(is_same, is_last_line_there(log, seal));
+  } else if (is_same) {
+    const bool is_touched = seal.bytes == file.size && seal.mtime_ns != file.mtime_ns;
+    is_same = !is_touched;
+  }
+  if (is_same) {
+    return false;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::uint32_t> lines, hash_lines(log, 0, file.size));
+  const bool nobody_changed_it = seal.inode == file.inode && seal.mtime_ns == file.mtime_ns;
+  seal.inode = file.inode;
+  seal.mtime_ns = file.mtime_ns;
+  if (begin_with(lines, seal.lines)) {  // A copy, or all is as it was written again.
+    seal.is_damaged = false;
+    seal.replaced_lines = 0;
+    BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, seal.lines.size()));
+    return true;
+  }
+  seal.is_damaged = seal.is_damaged || (nobody_changed_it && seal.replaced_lines == 0);
+  seal.replaced_lines = seal.lines.size();
+  // A process that could not write its seal may have left lines of ours at the end.
+  BMAD_TRY_ASSIGN(seal.bytes, line_offset(log, lines.size() - count_new_lines(seal.lines, lines)));
+  return true;
+}
+
+Result<LogSeal> seal_of(FileSystem& files, const std::string& path) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+  BMAD_TRY_ASSIGN(const FileInfo file, log->info());
+  LogSeal seal;
+  BMAD_TRY(extend_seal(*log, file.size, seal));
+  return seal;
+}
+
+Status rewrite_sealed(FileSystem& files, const std::string& path,
+                      const std::function<Status()>& rewrite) {
+  const SealedName name = sealed_name(path);
+  if (name.log_file.empty()) {
+    return rewrite();
+  }
+  BMAD_TRY_ASSIGN(const std::optional<LogSeal> sealed, drop_from_seal(files, name));
+  Hashes before;
+  bool nobody_changed_it = false;
+  if (sealed) {
+    BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
+    BMAD_TRY_ASSIGN(const FileInfo file, log->info());
+    BMAD_TRY_ASSIGN(before, hash_lines(*log, 0, file.size));
+    nobody_changed_it = sealed->inode == file.inode && sealed->mtime_ns == file.mtime_ns;
+  }
+  Status rewritten = rewrite();
+  if (sealed) {  // If this fails, the next write seals the log.
+    static_cast<void>(renew(files, name, *sealed, before, nobody_changed_it));
+  }
+  return rewritten;
+}
+
+Status replace_log(FileSystem& files, const std::string& path, std::string_view bytes) {
+  return rewrite_sealed(files, path, [&] { return replace_file(files, path, bytes); });
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,326 @@
+#include "store/session_writer.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "store/layout.hpp"
+#include "store/log_stamp.hpp"
+#include "store/manifest.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Error session_gone(const std::string& session_id, Error cause) {
+  cause.code = ErrorCode::E_SESSION_NOT_FOUND;
+  cause.message = fmt::format(
+      "there is no session {} (any more); `bmad-mem session list` shows "
+      "the ones there are",
+      session_id);
+  return cause;
+}
+
+}  // namespace
+
+SessionWriter::SessionWriter(FileSystem& files, const Clock& clock, SessionWriterOptions options)
+    : files_(files),
+      clock_(clock),
+      options_(std::move(options)),
+      lock_(files, clock, lock_path(options_.session_id), lock_info_path(options_.session_id)) {}
+
+Result<FileLock::Guard> SessionWriter::lock(std::string_view operation) {
+  Result<FileLock::Guard> guard = lock_.acquire(
+      {.operation = operation, .agent_id = options_.agent_id, .timeout = options_.lock_timeout});
+  if (!guard && is_not_found(guard.error())) {
+    return session_gone(options_.session_id, guard.error());
+  }
+  if (guard) {
+    BMAD_TRY(check_version());
+    static_cast<void>(read_seal());  // Who appends asks again.
+    BMAD_TRY(leave_out_all_refused());
+  }
+  return guard;
+}
+
+Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
+                                                 const std::string& log_file,
+                                                 std::string_view lines) {
+  AppendLog& target = log(log_file);
+  BMAD_TRY(read_seal());  // The holder of the lock may have rewritten a log.
+  BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
+  BMAD_TRY(adopt_sealed_file(log_file, target));
+  BMAD_TRY(check_quota(log_file, size, lines.size()));
+  const std::optional<EntryType> type = type_of_log(log_file);
+  const std::uint64_t chain = type ? chain_of(guard.lock_file(), *type, target.file()) : 0;
+  Result<AppendLog::Written> written = target.write(lines);
+  if (!written) {
+    if (const std::vector<ByteRange> refused = target.refused(); !refused.empty()) {
+      static_cast<void>(mark_refused(log_file, target.file(), target.info().inode, refused));
+    }
+    return written;
+  }
+  if (type) {
+    stamp_log(guard.lock_file(), *type, target.file(), written->end, chain);
+  }
+  size_estimate_ += lines.size();
+  seen_sizes_[log_file] = size + lines.size();
+  const auto sealed = seal_.logs.find(log_file);
+  const std::uint64_t sealed_bytes = sealed == seal_.logs.end() ? 0 : sealed->second.bytes;
+  // A seal has the lines of all logs: where it is long, a short log waits, too.
+  const std::uint64_t due = std::max(sealed_bytes / 16, seal_file_.size / 64);
+  written->seal_is_due =
+      !seal_is_newer_ && written->end - std::min(written->end, sealed_bytes) >= due;
+  return written;
+}
+
+Status SessionWriter::settle(const std::string& log_file, const AppendLog::Written& written) {
+  const Status synced = AppendLog::sync(written);
+  if (synced && !written.seal_is_due) {
+    return {};
+  }
+  // The holder of the lock may seal with the next line; a refused sync has to be told.
+  Result<FileLock::Guard> guard =
+      lock_.acquire({.operation = "seal",
+                     .agent_id = options_.agent_id,
+                     .timeout = synced ? std::chrono::milliseconds(0) : options_.lock_timeout});
+  if (guard) {
+    note_outcome(synced.has_value(), log_file, written);
+  }
+  return synced;
+}
+
+Status SessionWriter::settle(const FileLock::Guard& /*guard*/, const std::string& log_file,
+                             const AppendLog::Written& written) {
+  const Status synced = AppendLog::sync(written);
+  if (!synced || written.seal_is_due) {
+    note_outcome(synced.has_value(), log_file, written);
+  }
+  return synced;
+}
+
+void SessionWriter::refuse(const FileLock::Guard& /*guard*/, const std::string& log_file,
+                           const AppendLog::Written& written) {
+  note_outcome(false, log_file, written);
+}
+
+/// The lines are durable, or this process knows that they are not: what fails here fails nothing.
+void SessionWriter::note_outcome(bool synced, const std::string& log_file,
+                                 const AppendLog::Written& written) {
+  if (!read_seal()) {
+    return;
+  }
+  if (synced) {
+    static_cast<void>(seal_up(log_file, written));
+    return;
+  }
+  const ByteRange refused{.begin = written.offset, .end = written.end};
+  static_cast<void>(mark_refused(log_file, AppendLog::file_of(written),
+                                 AppendLog::identity_of(written).inode, std::span(&refused, 1)));
+}
+
+/// Costs one look while the manifest is the same. One that is missing or damaged stands in nobody's
+/// way here.
+Status SessionWriter::check_version() {
+  const Result<FileInfo> file = files_.info(manifest_path(options_.session_id));
+  manifest_file_ = file ? std::optional(*file) : std::nullopt;
+  if (!file || (file->same_file(checked_manifest_) && file->size == checked_manifest_.size &&
+                file->mtime_ns == checked_manifest_.mtime_ns)) {
+    return {};
+  }
+  Result<Manifest> manifest = load_manifest(files_, options_.session_id);
+  if (!manifest && manifest.error().code == ErrorCode::E_NEWER_VERSION) {
+    return std::move(manifest).error();
+  }
+  checked_manifest_ = *file;
+  return {};
+}
+
+/// Costs one look when nobody else has sealed. A damaged seal counts as none.
+Status SessionWriter::read_seal() {
+  const Result<FileInfo> file = files_.info(seal_path(options_.session_id));
+  if (!file || file->kind != FileKind::kRegular) {
+    seal_ = {};
+    seal_file_ = {};
+    return file || is_not_found(file.error()) ? Status() : Status(file.error());
+  }
+  if (file->same_file(seal_file_) && file->mtime_ns == seal_file_.mtime_ns &&
+      file->size == seal_file_.size) {
+    return {};
+  }
+  Result<Seal> seal = load_seal(files_, options_.session_id);
+  if (!seal && seal.error().os_error != 0) {
+    return seal.error();
+  }
+  seal_is_newer_ = !seal && seal.error().code == ErrorCode::E_NEWER_VERSION;
+  seal_ = seal ? std::move(*seal) : Seal();
+  seal_file_ = *file;
+  return {};
+}
+
+Status SessionWriter::write_seal() {
+  if (seal_is_newer_) {
+    return {};
+  }
+  BMAD_TRY(save_seal(files_, options_.session_id, seal_));
+  BMAD_TRY_ASSIGN(seal_file_, files_.info(seal_path(options_.session_id)));
+  return {};
+}
+
+/// What a process could not make durable leaves the logs before anybody reads or rewrites them with
+/// the lock: a copy of it would count as written.
+Status SessionWriter::leave_out_all_refused() {
+  for (auto& [log_file, target] : logs_) {
+    BMAD_TRY(target.refused().empty() ? Result<std::uint64_t>(0) : target.prepare());
+  }
+  if (seal_.refused.empty()) {
+    return {};
+  }
+  for (const auto& [log_file, refused] : seal_.refused) {
+    const std::string path = session_file(options_.session_id, log_file);
+    if (std::ranges::find(options_.log_files, log_file) != options_.log_files.end() &&
+        files_.info(path)) {
+      AppendLog& target = log(log_file);
+      target.refuse(refused.inode, refused.ranges);
+      BMAD_TRY(target.prepare());
+      seal_.logs.erase(log_file);  // May cover them; the next seal reads the new file.
+    }
+  }
+  seal_.refused.clear();
+  static_cast<void>(write_seal());  // What stays there names a file that has gone.
+  return {};
+}
+
+/// Before a line is written into another file than the sealed one.
+Status SessionWriter::adopt_sealed_file(const std::string& log_file, const AppendLog& target) {
+  const auto sealed = seal_.logs.find(log_file);
+  if (sealed == seal_.logs.end()) {
+    return {};
+  }
+  // An editor saves whole lines: what was sealed and is torn now is damage.
+  const bool is_cut = target.was_torn() && sealed->second.bytes > target.info().size;
+  sealed->second.is_damaged = sealed->second.is_damaged || is_cut;
+  BMAD_TRY_ASSIGN(const bool changed,
+                  adopt_file(target.file(), target.info(), sealed->second, AdoptLook::kFile));
+  if (changed) {
+    static_cast<void>(write_seal());  // Else with the next lines that are sealed.
+  }
+  return {};
+}
+
+Status SessionWriter::mark_refused(const std::string& log_file, File& log, std::uint64_t inode,
+                                   std::span<const ByteRange> ranges) {
+  RefusedBytes& refused = seal_.refused[log_file];
+  if (refused.inode != inode) {
+    refused = {.inode = inode, .ranges = {}};
+  }
+  for (const ByteRange& range : ranges) {
+    BMAD_TRY_ASSIGN(const RefusedRange hashed, refused_range(log, range));
+    refused.ranges.push_back(hashed);
+  }
+  return write_seal();
+}
+
+Status SessionWriter::seal_up(const std::string& log_file, const AppendLog::Written& written) {
+  const std::string path = session_file(options_.session_id, log_file);
+  BMAD_TRY_ASSIGN(FileInfo file, files_.info(path));
+  if (!file.same_file(AppendLog::identity_of(written)) || file.size < written.end) {
+    return {};  // Rewritten by somebody who has sealed it.
+  }
+  LogSeal& seal = seal_.logs[log_file];
+  if (!seal.lines.empty() && seal.bytes <= written.offset) {
+    file.size = written.offset;  // What was there before.
+    BMAD_TRY(adopt_file(AppendLog::file_of(written), file, seal, AdoptLook::kLastLine));
+  }
+  BMAD_TRY(extend_seal(AppendLog::file_of(written), written.end, seal));
+  return write_seal();
+}
+
+Result<std::uint64_t> SessionWriter::mend(const FileLock::Guard& /*guard*/,
+                                          const std::string& log_file) {
+  AppendLog& target = log(log_file);
+  BMAD_TRY(read_seal());
+  BMAD_TRY_ASSIGN(const std::uint64_t size, target.prepare());
+  BMAD_TRY(adopt_sealed_file(log_file, target));
+  BMAD_TRY(target.sync_all());
+  return size;
+}
+
+Status SessionWriter::sync(const std::string& log_file) {
+  BMAD_TRY_ASSIGN(const std::unique_ptr<File> file,
+                  files_.open(session_file(options_.session_id, log_file), OpenMode::kRead));
+  return file->sync_data();
+}
+
+AppendLog& SessionWriter::log(const std::string& log_file) {
+  const auto found = logs_.find(log_file);
+  if (found != logs_.end()) {
+    return found->second;
+  }
+  AppendLog created(files_, clock_, session_file(options_.session_id, log_file),
+                    quarantine_path(options_.session_id));
+  return logs_.emplace(log_file, std::move(created)).first->second;
+}
+
+/// Looking at every file of the session costs some ten system calls, so between looks the size is
+/// reckoned: this log's growth by anybody is seen at each append, other logs' growth only at a
+/// look. Near the limit every append looks.
+Status SessionWriter::check_quota(std::string_view log_file, std::uint64_t log_size,
+                                  std::size_t added) {
+  constexpr std::uint64_t kAppendsBetweenLooks = 256;
+  const auto seen = seen_sizes_.find(log_file);
+  if (seen != seen_sizes_.end() && log_size >= seen->second) {
+    size_estimate_ += log_size - seen->second;
+  } else {
+    estimates_left_ = 0;
+  }
+  const bool near_limit = size_estimate_ + added > options_.size_max / 10 * 8;
+  if (estimates_left_ == 0 || near_limit) {
+    BMAD_TRY_ASSIGN(size_estimate_, tracked_size());
+    estimates_left_ = kAppendsBetweenLooks;
+  }
+  --estimates_left_;
+  seen_sizes_.insert_or_assign(std::string(log_file), log_size);
+  if (size_estimate_ + added <= options_.size_max) {
+    return {};
+  }
+  return Error{
+      .code = ErrorCode::E_SIZE_LIMIT,
+      .message = fmt::format(
+          "{} more bytes would take the session from {:.2f} MB beyond its {:.0f} MB; start a new "
+          "session, or raise storage.max_session_size_mb in config.json",
+          added, static_cast<double>(size_estimate_) / (1U << 20U),
+          static_cast<double>(options_.size_max) / (1U << 20U)),
+      .path = files_.display_path(session_folder(options_.session_id))};
+}
+
+Result<std::uint64_t> SessionWriter::tracked_size() {
+  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+                  session_footprint(files_, options_.session_id, options_.log_files));
+  return footprint.size;
+}
+
+Result<SessionFootprint> session_footprint(FileSystem& files, std::string_view session_id,
+                                           const std::vector<std::string>& log_files) {
+  SessionFootprint footprint;
+  const auto add = [&](std::string_view name, bool is_log) -> Status {
+    const Result<FileInfo> info = files.info(session_file(session_id, name));
+    if (info) {
+      footprint.size += info->size;
+      if (is_log && info->size > 0) {
+        footprint.last_write_ns = std::max(footprint.last_write_ns, info->mtime_ns);
+      }
+    } else if (!is_not_found(info.error())) {
+      return info.error();
+    }
+    return {};
+  };
+  for (const std::string& log_file : log_files) {
+    BMAD_TRY(add(log_file, true));
+  }
+  for (const char* name : {kManifestName, kAuditName, kSummaryName, kQuarantineName}) {
+    BMAD_TRY(add(name, false));
+  }
+  return footprint;
+}
+
+}  // namespace bmad_mem

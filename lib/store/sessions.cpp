@@ -1,0 +1,263 @@
+// sessions.cpp - creating, describing and closing sessions.
+#include "store/sessions.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
+#include "store/atomic_file.hpp"
+#include "store/durable_change.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/remove_tree.hpp"
+#include "store/session_folder.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+Status fill_session_folder(FileSystem& files, const std::string& folder, const Manifest& manifest) {
+  BMAD_TRY(files.make_directory(folder));
+  for (const EntryType type : kEntryTypes) {
+    const EntryTypeInfo& info = entry_type_info(type);
+    if (info.created_with_session) {
+      const std::string path = folder + "/" + std::string(info.log_file);
+      BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kAppend));
+    }
+  }
+  return replace_file(files, folder + "/" + kManifestName, manifest.to_text());
+}
+
+/// Makes the session in a folder that is there: logs in it stay, what was derived from others goes.
+/// The manifest comes first, so that a killed process leaves a session or none.
+Status fill_folder_in_place(Store& store, const Manifest& manifest) {
+  FileSystem& files = *store.files;
+  const std::string& id = manifest.session_id;
+  const std::shared_ptr<OpenSession> session = store.session(id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("session new"));
+  for (const char* derived : {kIndexName, kSealName}) {
+    BMAD_TRY(remove_durably(files, session_file(id, derived)));
+  }
+  session->manifest_known = false;
+  BMAD_TRY(save_manifest(files, manifest));
+  for (const EntryType type : kEntryTypes) {
+    const EntryTypeInfo& info = entry_type_info(type);
+    if (info.created_with_session) {
+      BMAD_TRY_ASSIGN(const std::unique_ptr<File> log,
+                      files.open(session_file(id, info.log_file), OpenMode::kAppend));
+    }
+  }
+  return files.sync_directory(session_folder(id));
+}
+
+/// Makes the folder of a session. The caller holds the root's lock.
+Status make_session_folder(Store& store, const Manifest& manifest) {
+  FileSystem& files = *store.files;
+  const std::string& id = manifest.session_id;
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(id)));
+  if (has_folder) {
+    Status filled = fill_folder_in_place(store, manifest);
+    if (filled || !is_not_found(filled.error())) {
+      return filled;  // Else it has gone meanwhile, as by `git clean`.
+    }
+  }
+  const std::string unfinished = unfinished_session_folder(id);
+  BMAD_TRY(fill_session_folder(files, unfinished, manifest));
+  BMAD_TRY(files.rename(unfinished, session_folder(id)));
+  return files.sync_directory(kSessionsFolder);
+}
+
+Error id_taken(const Store& store, const std::string& session_id) {
+  return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+               .message = fmt::format("there is a session {} already; choose another id, or leave "
+                                      "it out to get a new one",
+                                      session_id),
+               .path = store.files->display_path(session_folder(session_id))};
+}
+
+/// Writes .gitignore where git took it away, together with config.json, for a branch that has no
+/// memory. Who wants no .gitignore keeps config.json. The caller holds the root's lock.
+Status bring_back_gitignore(FileSystem& files) {
+  for (const char* name : {kConfigFile, kGitignoreFile}) {
+    BMAD_TRY_ASSIGN(const bool has_file, is_there(files, name));
+    if (has_file) {
+      return {};
+    }
+  }
+  return replace_file(files, kGitignoreFile, gitignore_text());
+}
+
+/// The id asked for, or a new one. The caller holds the root's lock.
+Result<std::string> free_session_id(Store& store, const std::string& wanted) {
+  constexpr int kTries = 8;  // 30 random bits a day: the second try is already unlikely.
+  for (int i = 0; i < kTries; ++i) {
+    std::string id = wanted.empty() ? store.ids.session_id() : wanted;
+    const Result<FileInfo> folder = store.files->info(session_folder(id));
+    if (!folder && !is_not_found(folder.error())) {
+      return folder.error();
+    }
+    BMAD_TRY_ASSIGN(const bool has_manifest, is_there(*store.files, manifest_path(id)));
+    // A folder without a manifest is what git left, or a disk: the session is made in it.
+    const bool is_free = !folder || (folder->kind == FileKind::kDirectory && !has_manifest);
+    BMAD_TRY_ASSIGN(const bool has_archive, is_there(*store.files, archive_path(id)));
+    if (!has_archive && (wanted.empty() ? !folder : is_free)) {
+      return id;
+    }
+    if (!wanted.empty() && has_archive) {
+      return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                   .message = fmt::format("session {} is archived; `bmad-mem session restore {}` "
+                                          "brings it back, or choose another id",
+                                          id, id),
+                   .path = store.files->display_path(archive_path(id))};
+    }
+    if (!wanted.empty()) {
+      break;
+    }
+  }
+  return id_taken(store, wanted);
+}
+
+Timestamp from_nanoseconds(std::int64_t ns) {
+  return Timestamp(std::chrono::floor<std::chrono::milliseconds>(std::chrono::nanoseconds(ns)));
+}
+
+/// What is said of a session, as it may be written.
+NewSession without_secrets(const Store& store, NewSession session) {
+  if (store.redaction == nullptr) {
+    return session;
+  }
+  const auto redact = [&](std::string& text) {
+    text = store.redaction->redact_text(text, session.session_id);
+  };
+  redact(session.user_id);
+  redact(session.project_name);
+  redact(session.session_type);
+  std::ranges::for_each(session.agent_ids, redact);
+  std::ranges::for_each(session.tags, redact);
+  return session;
+}
+
+/// A folder of that name must be possible wherever the project is cloned.
+Status check_new_session_id(const std::string& id) {
+  BMAD_TRY(check_session_id(id));
+  if (is_portable_session_id(id)) {
+    return {};
+  }
+  return Error{.code = ErrorCode::E_INVALID_FORMAT,
+               .message = fmt::format("Windows can have no folder {}: it ends with '.', or names a "
+                                      "device; choose another id",
+                                      id),
+               .field = "session_id"};
+}
+
+}  // namespace
+
+Result<std::string> create_session(Store& store, const SessionParams& params) {
+  if (!params.session_id.empty()) {
+    BMAD_TRY(check_new_session_id(params.session_id));
+  }
+  if (store.redaction != nullptr && store.redaction->has_secret(params.session_id)) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "the session id looks like a secret; choose another one"};
+  }
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.lock_root("session new"));
+  BMAD_TRY(ensure_folder(files, kSessionsFolder));
+  BMAD_TRY(bring_back_gitignore(files));
+  BMAD_TRY(remove_unfinished_sessions(store));
+  BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
+  const Manifest manifest =
+      new_manifest(without_secrets(store, {.session_id = id,
+                                           .user_id = params.user_id,
+                                           .agent_ids = params.agent_ids,
+                                           .project_name = params.project_name,
+                                           .session_type = params.session_type,
+                                           .tags = params.tags}),
+                   store.clock.now());
+  BMAD_TRY(make_session_folder(store, manifest));
+  return id;
+}
+
+Result<UsualSession> usual_session(Store& store, const SessionParams& fresh,
+                                   const std::function<Result<bool>()>& is_needed) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, store.session_ids());
+  UsualSession usual;
+  Timestamp newest{};
+  for (const std::string& id : ids) {
+    const Result<Session> session = describe_session(store, id);
+    if (!session || session->closed_at) {
+      continue;
+    }
+    ++usual.open_sessions;
+    if (usual.session_id.empty() || session->last_write >= newest) {
+      usual.session_id = id;
+      newest = session->last_write;
+    }
+  }
+  if (usual.session_id.empty()) {
+    BMAD_TRY_ASSIGN(const bool needed, is_needed ? is_needed() : Result<bool>(true));
+    if (!needed) {
+      return usual;
+    }
+    BMAD_TRY_ASSIGN(usual.session_id, create_session(store, fresh));
+  }
+  return usual;
+}
+
+Status remove_unfinished_sessions(Store& store) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, store.files->list(kSessionsFolder));
+  for (const std::string& name : names) {
+    if (is_unfinished_session_name(name)) {
+      const std::string folder = fmt::format("{}/{}", kSessionsFolder, name);
+      BMAD_TRY_ASSIGN(const FileInfo info, store.files->info(folder));
+      if (info.kind == FileKind::kDirectory) {
+        BMAD_TRY(remove_tree(*store.files, folder));
+      }
+    }
+  }
+  return {};
+}
+
+Result<Session> describe_session(const Store& store, const std::string& session_id) {
+  BMAD_TRY(check_session(store, session_id));
+  BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
+  BMAD_TRY_ASSIGN(const SessionFootprint footprint,
+                  session_footprint(*store.files, session_id, log_files()));
+  return Session{
+      .session_id = session_id,
+      .created_at = manifest.created_at,
+      .last_write = std::max(manifest.created_at, from_nanoseconds(footprint.last_write_ns)),
+      .closed_at = manifest.closed_at,
+      .user_id = manifest.user_id,
+      .agent_ids = manifest.agent_ids,
+      .project_name = manifest.project_name,
+      .session_type = manifest.session_type,
+      .tags = manifest.tags,
+      .size_bytes = footprint.size,
+      .manifest = manifest.text,
+      .problem = std::nullopt};
+}
+
+const char* session_state_name(SessionState state) {
+  switch (state) {
+    case SessionState::kActive:
+      return "active";
+    case SessionState::kIdle:
+      return "idle";
+    case SessionState::kArchived:
+      return "archived";
+    case SessionState::kDeleted:
+      break;
+  }
+  return "deleted";
+}
+
+SessionState state_of(const Store& store, const Session& session) {
+  const std::chrono::hours idle_after(store.config.lifecycle.idle_after_hours);
+  const bool is_idle = session.closed_at || session.last_write + idle_after <= store.clock.now();
+  return is_idle ? SessionState::kIdle : SessionState::kActive;
+}
+
+}  // namespace bmad_mem

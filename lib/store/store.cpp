@@ -1,0 +1,347 @@
+#include "store/store.hpp"
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
+#include "store/present_sessions.hpp"
+#include "store/session_place.hpp"
+#include "store/store_watch.hpp"
+
+namespace bmad_mem {
+
+Store::Store(const Clock& used_clock, const RoomsAbove& rooms)
+    : clock(used_clock), ids(used_clock), above(rooms), root_index(rooms.make_root_index(*this)) {}
+
+Store::~Store() {
+  if (files != nullptr) {
+    accesses.write(*files, clock);
+    if (std::exchange(indexes_at_the_end, false) && is_index_wanting) {
+      try {
+        above.seal_index(*this, false);
+      } catch (const std::exception&) {
+        // No memory, or no more threads: the next one makes it.
+      }
+    }
+  }
+}
+
+void Store::note_access(const std::string& session_id, const std::string& id) const {
+  if (notes_accesses && config.performance.record_access) {
+    accesses.note(session_id, id, clock.now());
+  }
+}
+
+std::size_t writers_max() {
+  constexpr std::size_t kWritersMax = 64;
+  constexpr std::size_t kDescriptorsEach = 16;
+  return std::clamp(descriptor_limit() / kDescriptorsEach, std::size_t{1}, kWritersMax);
+}
+
+namespace {
+
+/// Closes the writers that were not used for longest, but none that is in use.
+void close_oldest(std::map<std::string, SessionSlot, std::less<>>& sessions) {
+  static const std::size_t kMax = writers_max();
+  while (sessions.size() > kMax) {
+    auto oldest = sessions.end();
+    for (auto each = sessions.begin(); each != sessions.end(); ++each) {
+      const SessionSlot& slot = each->second;
+      const bool is_free = slot.session.use_count() == 1;
+      if (is_free && (oldest == sessions.end() || slot.used < oldest->second.used)) {
+        oldest = each;
+      }
+    }
+    if (oldest == sessions.end()) {
+      return;
+    }
+    sessions.erase(oldest);
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<OpenSession> Store::session(const std::string& session_id) {
+  const std::lock_guard guard(sessions_mutex);
+  SessionSlot& slot = sessions[session_id];
+  slot.used = ++session_uses;
+  if (slot.session == nullptr) {
+    slot.session = std::make_shared<OpenSession>(
+        *files, clock,
+        SessionWriterOptions{.session_id = session_id,
+                             .log_files = log_files(),
+                             .size_max = config.max_session_size_bytes(),
+                             .lock_timeout = lock_timeout,
+                             .agent_id = agent_id});
+  }
+  std::shared_ptr<OpenSession> wanted = slot.session;  // Holds it, too, before others are closed.
+  close_oldest(sessions);
+  return wanted;
+}
+
+void Store::forget_session(const std::string& session_id) {
+  {
+    const std::lock_guard guard(sessions_mutex);
+    sessions.erase(session_id);
+  }
+  const std::lock_guard guard(indexes_mutex);
+  indexes.erase(session_id);
+  packed.erase(archive_path(session_id));
+  packed.erase(kept_path(session_id));
+  packed.erase(evicted_path(session_id));
+}
+
+void Store::note_damage(const std::string& path, const FileInfo& file, const Error& error) const {
+  Error damage = error;
+  damage.message += "; what it holds is left out, so bring the file back from git or from a backup";
+  note_problem(path, file, std::move(damage));
+}
+
+void Store::note_problem(const std::string& path, const FileInfo& file, Error error,
+                         bool is_readable) const {
+  if (is_readable ? has_problem(path, file) : is_damaged(path, file)) {
+    return;  // Known.
+  }
+  Damage damage{.file = file,
+                .at = std::chrono::steady_clock::now(),
+                .error = std::move(error),
+                .is_lasting = false,
+                .is_readable = is_readable};
+  damage.is_lasting = damage.error.code == ErrorCode::E_STORAGE_CORRUPT ||
+                      damage.error.code == ErrorCode::E_SIZE_LIMIT;
+  if (damage.error.path.empty()) {
+    damage.error.path = files->display_path(path);
+  }
+  const std::lock_guard guard(damaged_mutex);
+  damaged.insert_or_assign(path, damage);
+  ++damages;
+  if (on_problem) {
+    on_problem(damage.error);
+  }
+}
+
+bool Store::is_damaged(const std::string& path, const FileInfo& file) const {
+  {
+    const std::lock_guard guard(damaged_mutex);
+    const auto found = damaged.find(path);
+    if (found == damaged.end() || found->second.is_readable) {
+      return false;
+    }
+  }
+  return has_problem(path, file);
+}
+
+bool Store::has_problem(const std::string& path, const FileInfo& file) const {
+  constexpr std::chrono::seconds kMayHavePassed(5);
+  const std::lock_guard guard(damaged_mutex);
+  const auto found = damaged.find(path);
+  if (found == damaged.end()) {
+    return false;
+  }
+  const Damage& known = found->second;
+  return known.file.same_file(file) && known.file.size == file.size &&
+         known.file.mtime_ns == file.mtime_ns &&
+         (known.is_lasting || std::chrono::steady_clock::now() - known.at < kMayHavePassed);
+}
+
+namespace {
+
+/// Whether `error` tells of a session's files: not of this process, nor of a change meanwhile.
+bool is_about_files(const Error& error) {
+  switch (error.code) {
+    case ErrorCode::E_STORAGE_CORRUPT:
+    case ErrorCode::E_SESSION_CORRUPT:
+    case ErrorCode::E_SIZE_LIMIT:
+    case ErrorCode::E_NEWER_VERSION:
+      return true;
+    case ErrorCode::E_STORAGE_IO:
+      return !is_not_found(error) && error.os_error != EMFILE && error.os_error != ENFILE &&
+             error.os_error != ENOMEM;
+    default:
+      return false;
+  }
+}
+
+std::string_view remedy_of(const Error& error) {
+  switch (error.os_error) {
+    case EACCES:
+    case EPERM:
+      return "; give yourself the right to read it";
+    case EIO:
+      return "; check the disk, then bring the file back from git or from a backup";
+    case ELOOP:
+      return "; move the link away";
+    default:
+      return "";
+  }
+}
+
+/// A link or a file in the place of the folder says more than the error of reading it.
+Error why_unreadable(const Store& store, const std::string& session_id, Error error) {
+  const Status there = check_session(store, session_id);
+  if (!there && there.error().code == ErrorCode::E_SESSION_CORRUPT) {
+    error = there.error();
+  }
+  if (error.path.empty()) {
+    error.path = store.files->display_path(session_folder(session_id));
+  }
+  error.field.clear();  // Where indexes say whose they are.
+  error.message += fmt::format("{}; session {} is left out", remedy_of(error), session_id);
+  return error;
+}
+
+}  // namespace
+
+Status Store::leave_out(const std::string& session_id, Error error) const {
+  if (!is_about_files(error)) {
+    return error;
+  }
+  const std::string path = session_folder(session_id);
+  const FileInfo folder = files->info(path).value_or(FileInfo{});
+  if (is_damaged(path, folder)) {
+    return {};  // Known.
+  }
+  error = why_unreadable(*this, session_id, std::move(error));
+  const std::lock_guard guard(damaged_mutex);
+  damaged.insert_or_assign(
+      path, Damage{.file = folder, .at = std::chrono::steady_clock::now(), .error = error});
+  if (on_problem) {
+    on_problem(error);
+  }
+  return {};
+}
+
+bool Store::is_left_out(const std::string& session_id) const {
+  const std::string path = session_folder(session_id);
+  {
+    const std::lock_guard guard(damaged_mutex);
+    if (!damaged.contains(path)) {
+      return false;
+    }
+  }
+  return is_damaged(path, files->info(path).value_or(FileInfo{}));
+}
+
+std::vector<Error> Store::problems() const {
+  std::map<std::string, Damage, std::less<>> known;
+  {
+    const std::lock_guard guard(damaged_mutex);
+    known = damaged;
+  }
+  std::vector<Error> errors;
+  for (const auto& [path, damage] : known) {
+    const Result<FileInfo> now = files->info(path);
+    if (now && has_problem(path, *now)) {
+      errors.push_back(damage.error);
+    }
+  }
+  return errors;
+}
+
+Result<FileLock::Guard> Store::lock_root(std::string_view operation,
+                                         std::chrono::milliseconds wait_max) const {
+  BMAD_TRY(files->follow_root());
+  FileLock lock(*files, clock, kLockName, kLockInfoName);
+  return lock.acquire(
+      {.operation = operation, .agent_id = agent_id, .timeout = std::min(lock_timeout, wait_max)});
+}
+
+Result<std::vector<std::string>> Store::session_folders() const {
+  BMAD_TRY(files->follow_root());
+  BMAD_TRY_ASSIGN(std::vector<std::string> names, list_if_there(*files, kSessionsFolder));
+  std::erase_if(names, [](const std::string& name) { return !is_session_id(name); });
+  return names;
+}
+
+Result<std::vector<std::string>> Store::session_ids() const {
+  Result<std::vector<std::string>> names = session_folders();
+  if (names) {
+    // One that can't be looked at stays: who reads it says why.
+    std::erase_if(*names,
+                  [&](const std::string& id) { return is_remains(*files, id).value_or(false); });
+  }
+  return names;
+}
+
+Result<std::vector<std::string>> Store::selected_sessions(
+    std::span<const std::string> wanted) const {
+  if (wanted.empty()) {
+    return session_ids();
+  }
+  for (const std::string& session_id : wanted) {
+    BMAD_TRY(check_session(*this, session_id));
+  }
+  return std::vector<std::string>(wanted.begin(), wanted.end());
+}
+
+const std::vector<std::string>& log_files() {
+  static const std::vector<std::string> kFiles = [] {
+    std::vector<std::string> names;
+    names.reserve(kEntryTypeCount);
+    for (const EntryType type : kEntryTypes) {
+      names.emplace_back(entry_type_info(type).log_file);
+    }
+    return names;
+  }();
+  return kFiles;
+}
+
+bool is_archived(const Store& store, std::string_view session_id) {
+  return store.files->info(archive_path(session_id)).has_value();
+}
+
+namespace {
+
+Error archived(const Store& store, std::string_view session_id) {
+  return Error{.code = ErrorCode::E_SESSION_ARCHIVED,
+               .message = fmt::format("session {0} is archived; `bmad-mem session restore {0}` "
+                                      "brings it back, and so does writing to it",
+                                      session_id),
+               .path = store.files->display_path(archive_path(session_id))};
+}
+
+/// What is in the session's place. Remains of one are as good as nothing.
+Result<FileInfo> session_place(const Store& store, std::string_view session_id) {
+  BMAD_TRY_ASSIGN(const FileInfo folder, store.files->info(session_folder(session_id)));
+  BMAD_TRY_ASSIGN(const bool remains, is_remains(*store.files, session_id));
+  if (remains) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND, .os_error = ENOENT};
+  }
+  return folder;
+}
+
+}  // namespace
+
+Status check_session(const Store& store, std::string_view session_id) {
+  BMAD_TRY(check_session_id(session_id));
+  Result<FileInfo> folder = session_place(store, session_id);
+  // Between two looks a session may come back, or go: look again before saying that it is nowhere.
+  constexpr int kLooks = 3;
+  for (int i = 1; i < kLooks && !folder && is_not_found(folder.error()); ++i) {
+    if (is_archived(store, session_id)) {
+      return archived(store, session_id);
+    }
+    folder = session_place(store, session_id);
+  }
+  if (folder && folder->kind == FileKind::kDirectory) {
+    return {};
+  }
+  if (folder) {
+    return Error{.code = ErrorCode::E_SESSION_CORRUPT,
+                 .message = "is a link or a file, not the folder of a session; move it away",
+                 .path = store.files->display_path(session_folder(session_id))};
+  }
+  if (!is_not_found(folder.error())) {
+    return folder.error();
+  }
+  return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+               .message = fmt::format("there is no session {}; `bmad-mem session list` shows the "
+                                      "ones there are",
+                                      session_id),
+               .path = store.files->display_path(session_folder(session_id))};
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,389 @@
+// writes.cpp - from JSON objects to durable lines: complete, check, lock, append, sync.
+#include "store/writes.hpp"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "base/hash.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
+#include "model/complete.hpp"
+#include "model/entry.hpp"
+#include "model/entry_marks.hpp"
+#include "removed_log.hpp"
+#include "store/access.hpp"
+#include "store/atomic_file.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/evicted_file.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+
+namespace bmad_mem {
+namespace {
+
+/// The line that `line` becomes: without its secrets, with its marks, completed and checked. It is
+/// parsed once, and again after a change. Counts what was taken out. Errors: as complete_entry().
+Result<CompleteEntry> complete_line(Store& store, const std::string& session_id, EntryType type,
+                                    std::string_view line, Timestamp now, BatchReport& report) {
+  thread_local JsonParser parser;  // Its buffers cost more to make than an entry to parse.
+  if (line.size() > kEntrySizeMax) {
+    return complete_entry(type, JsonValue(), line, store.ids, now);  // Refused for its size.
+  }
+  BMAD_TRY_ASSIGN(JsonValue entry, parser.parse(line));
+  std::string changed;
+  const auto change = [&](std::optional<std::string> other) -> Status {
+    if (other) {
+      changed = std::move(*other);
+      line = changed;
+      BMAD_TRY_ASSIGN(entry, parser.parse(line));
+    }
+    return {};
+  };
+  if (store.redaction != nullptr) {
+    BMAD_TRY(change(store.redaction->redact_entry(entry, line, session_id, report.redacted)));
+  }
+  if (!store.config.privacy.index_outside_paths) {
+    BMAD_TRY(change(marked_outside(store.workspace, type, entry, line)));
+  }
+  return complete_entry(type, entry, line, store.ids, now);
+}
+
+/// Completes each line. Refused ones go to `report.rejected`.
+std::vector<CompleteEntry> complete_lines(Store& store, const std::string& session_id,
+                                          EntryType type, std::span<const std::string_view> lines,
+                                          BatchReport& report) {
+  const Timestamp now = store.clock.now();
+  std::vector<CompleteEntry> entries;
+  entries.reserve(lines.size());
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (is_blank(lines[i])) {
+      continue;
+    }
+    Result<CompleteEntry> entry = complete_line(store, session_id, type, lines[i], now, report);
+    if (entry) {
+      entries.push_back(std::move(*entry));
+      continue;
+    }
+    Error error = std::move(entry).error();
+    error.line = i + 1;
+    if (store.redaction != nullptr) {  // It may quote what was refused.
+      error.message = store.redaction->redact_text(error.message, session_id);
+      error.field = store.redaction->redact_text(error.field, session_id);
+    }
+    report.rejected.push_back({.line = i + 1, .error = std::move(error)});
+  }
+  return entries;
+}
+
+/// What a log holds already, or held before compaction made room: ids, and the hashes of their
+/// lines. What was evicted was imported once; taking it in again would evict something else.
+using KnownLines = std::unordered_map<std::string, std::unordered_set<std::uint64_t>>;
+
+Result<KnownLines> known_lines(const Store& store, const std::string& session_id, EntryType type) {
+  KnownLines known;
+  JsonParser parser;
+  const auto take = [&](const ScannedEntry& entry) {
+    known[std::string(entry_id(entry.value))].insert(xxh3(entry.text));
+  };
+  BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
+                    parser, {.on_entry = take}));
+  // A damaged archive is for verify to name; it must not stand in the way of a write.
+  if (const Result<std::vector<EvictedLine>> evicted = read_evicted(*store.files, session_id)) {
+    for (const EvictedLine& line : *evicted) {
+      const Result<JsonValue> value = parser.parse(line.line);
+      if (line.type == type && value) {
+        known[std::string(entry_id(*value))].insert(xxh3(line.line));
+      }
+    }
+  }
+  return known;
+}
+
+/// Drops entries that are known, or stand twice in the batch itself.
+Status drop_known(const Store& store, const std::string& session_id, EntryType type,
+                  KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
+  if (rule == KnownEntries::kAppendVersion) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
+  BMAD_TRY_ASSIGN(const DeletionRecord deleted, load_deletion_record(*store.files, session_id));
+  report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
+    if (std::ranges::binary_search(deleted.purged_ids, entry.id)) {
+      return true;  // What was purged does not come back by an import.
+    }
+    const auto [lines, is_new] = known.try_emplace(entry.id);
+    const bool line_is_new = lines->second.insert(xxh3(entry.line)).second;
+    return rule == KnownEntries::kSkipId ? !is_new : !line_is_new;
+  });
+  return {};
+}
+
+/// Looks whether the session is there and, when it was closed, opens it again. The caller holds the
+/// session's lock, which looked at the manifest.
+Status open_for_writing(Store& store, const std::string& session_id, OpenSession& session,
+                        const FileLock::Guard& guard) {
+  const std::string path = manifest_path(session_id);
+  const std::optional<FileInfo>& info = session.writer.manifest_file(guard);
+  const bool unchanged = session.manifest_known && info && info->same_file(session.manifest_file) &&
+                         info->mtime_ns == session.manifest_file.mtime_ns &&
+                         info->size == session.manifest_file.size;
+  if (unchanged) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(Manifest manifest, load_manifest(*store.files, session_id));
+  if (manifest.closed_at) {
+    manifest.closed_at.reset();
+    manifest.updated_at = store.clock.now();
+    BMAD_TRY(save_manifest(*store.files, manifest));
+  }
+  BMAD_TRY_ASSIGN(session.manifest_file, store.files->info(path));
+  session.manifest_known = true;
+  session.manifest_text = manifest.to_text();
+  return {};
+}
+
+/// git takes files away without a lock, perhaps while an entry is on its way to a log. What was
+/// written then must not lie there without a session. The caller holds the session's lock.
+Status keep_manifest(Store& store, const std::string& session_id, OpenSession& session) {
+  BMAD_TRY_ASSIGN(const bool has_manifest, is_there(*store.files, manifest_path(session_id)));
+  if (has_manifest) {
+    return {};
+  }
+  session.manifest_known = false;
+  return replace_file(*store.files, manifest_path(session_id), session.manifest_text);
+}
+
+std::string joined_lines(const std::vector<CompleteEntry>& entries, bool spaced) {
+  std::string lines;
+  std::size_t size = 0;
+  for (const CompleteEntry& entry : entries) {
+    size += entry.line.size() + (spaced ? 2 : 1);
+  }
+  lines.reserve(size);
+  for (const CompleteEntry& entry : entries) {
+    lines += entry.line;
+    lines += spaced ? "\n\n" : "\n";
+  }
+  return lines;
+}
+
+/// The first refusal as the error of the whole batch. A single entry has no line worth naming.
+Error refusal(const BatchReport& report, std::size_t line_count) {
+  Error error = report.rejected.front().error;
+  if (line_count == 1) {
+    error.line = 0;
+  } else if (report.rejected.size() > 1) {
+    const std::size_t more = report.rejected.size() - 1;
+    error.message +=
+        fmt::format(" (and {} more bad line{}; nothing was written)", more, more == 1 ? "" : "s");
+  } else {
+    error.message += " (nothing was written)";
+  }
+  return error;
+}
+
+/// One append, under the session's lock.
+struct Append {
+  AppendLog::Written written;
+  std::uint64_t session_size = 0;  ///< Of all tracked files, about.
+};
+
+Result<Append> append_entries(Store& store, const std::string& session_id, OpenSession& session,
+                              EntryType type, const BatchOptions& options,
+                              std::vector<CompleteEntry>& entries, BatchReport& report) {
+  BMAD_TRY(store.files->follow_root());
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
+  BMAD_TRY(open_for_writing(store, session_id, session, guard));
+  BMAD_TRY(drop_known(store, session_id, type, options.known, entries, report));
+  Append append;
+  if (!entries.empty()) {
+    const std::string log_file(entry_type_info(type).log_file);
+    BMAD_TRY_ASSIGN(append.written,
+                    session.writer.append(guard, log_file, joined_lines(entries, options.spaced)));
+    if (Status kept = keep_manifest(store, session_id, session); !kept) {
+      session.writer.refuse(guard, log_file, append.written);
+      return std::move(kept).error();
+    }
+    append.session_size = session.writer.size_estimate(guard);
+  }
+  return append;
+}
+
+/// Compacts the session and says so. What goes wrong is no concern of the write's.
+Status compact_for_write(Store& store, const std::string& session_id, BatchReport& report) {
+  BMAD_TRY_ASSIGN(const CompactionReport compacted, store.above.compact(store, session_id, {}));
+  report.notices.push_back(
+      fmt::format("session {} was compacted from {:.2f} to {:.2f} MB; {} lines went to {}",
+                  session_id, static_cast<double>(compacted.bytes_before) / (1U << 20U),
+                  static_cast<double>(compacted.bytes_after) / (1U << 20U),
+                  compacted.removed.size(), compacted.evicted_file));
+  return {};
+}
+
+/// Whether what stood in the way of an append has been cleared: a full session is compacted, an
+/// archived one comes back (specification 12.2). Where the disk fails at that, `problem` says so.
+bool cleared_the_way(Store& store, const std::string& session_id, Error& problem,
+                     BatchReport& report) {
+  if (problem.code == ErrorCode::E_SIZE_LIMIT && store.config.compaction.enabled) {
+    return compact_for_write(store, session_id, report).has_value();
+  }
+  if (problem.code != ErrorCode::E_SESSION_NOT_FOUND) {
+    return false;
+  }
+  if (is_archived(store, session_id)) {
+    const Result<Session> restored = store.above.restore(store, session_id);
+    if (restored) {
+      report.notices.push_back(
+          fmt::format("session {} was archived; it has been brought back", session_id));
+      return true;
+    }
+    const ErrorCode code = restored.error().code;
+    const bool is_unreadable = code == ErrorCode::E_STORAGE_CORRUPT ||
+                               code == ErrorCode::E_SIZE_LIMIT ||
+                               code == ErrorCode::E_NEWER_VERSION;
+    if (is_unreadable || (restored.error().os_error != 0 && !is_not_found(restored.error()))) {
+      // Or the folder may be there without being durable, and would take the entries along.
+      problem = restored.error();
+      return false;
+    }
+  }
+  // Somebody else was quicker, perhaps twice: between two looks a session can be both brought back
+  // and archived again. Nobody moves it while the root is locked.
+  const Result<FileLock::Guard> guard = store.lock_root("add");
+  const Status now = check_session(store, session_id);
+  return now ? store.files->info(manifest_path(session_id)).has_value()
+             : now.error().code == ErrorCode::E_SESSION_ARCHIVED;
+}
+
+/// Makes durable what was written. If git took the log away meanwhile, what is nowhere else is
+/// written again, to the log that is there now.
+Status settle(Store& store, const std::string& session_id, OpenSession& session, EntryType type,
+              bool spaced, Append& append, std::span<const CompleteEntry> entries,
+              BatchReport& report) {
+  constexpr int kTries = 8;
+  const std::string log_file(entry_type_info(type).log_file);
+  BMAD_TRY(session.writer.settle(log_file, append.written));
+  for (int i = 0; i < kTries && AppendLog::is_removed(append.written); ++i) {
+    BMAD_TRY_ASSIGN(std::vector<CompleteEntry> lost,
+                    lost_entries(store, session_id, type, entries));
+    if (lost.empty()) {
+      return {};  // Our own rewrites take along what a log holds.
+    }
+    Result<Append> again =
+        append_entries(store, session_id, session, type, {.spaced = spaced}, lost, report);
+    if (again) {
+      append = *again;
+      BMAD_TRY(session.writer.settle(log_file, append.written));
+    } else if (!cleared_the_way(store, session_id, again.error(), report)) {
+      return again.error();
+    }
+  }
+  return {};
+}
+
+/// Keeps the session below its quota, after the entries are durable.
+void watch_size(Store& store, const std::string& session_id, std::uint64_t size,
+                BatchReport& report) {
+  const CompactionConfig& config = store.config.compaction;
+  if (config.enabled && wants_compaction(store, session_id, size)) {
+    if (compact_for_write(store, session_id, report)) {
+      return;
+    }
+  }
+  const auto size_max = static_cast<double>(store.config.max_session_size_bytes());
+  if (static_cast<double>(size) >= config.warn_threshold * size_max) {
+    report.notices.push_back(fmt::format("session {} holds {:.1f} of {:.0f} MB", session_id,
+                                         static_cast<double>(size) / (1U << 20U),
+                                         size_max / (1U << 20U)));
+  }
+}
+
+/// What was taken out, as a sentence.
+std::string redaction_notice(const RedactionCounts& counts) {
+  std::uint64_t sum = 0;
+  std::string rules;
+  for (const auto& [rule, count] : counts) {
+    sum += count;
+    rules += (rules.empty() ? "" : ", ") + rule;
+  }
+  return fmt::format("{} secret{} taken out before writing: {}", sum, sum == 1 ? " was" : "s were",
+                     rules);
+}
+
+}  // namespace
+
+bool wants_compaction(const Store& store, const std::string& session_id, std::uint64_t size) {
+  const CompactionConfig& config = store.config.compaction;
+  const auto size_max = static_cast<double>(store.config.max_session_size_bytes());
+  const std::uint64_t trigger =
+      std::min(store.config.compaction_trigger_bytes(),
+               static_cast<std::uint64_t>(config.force_threshold * size_max));
+  if (size < trigger) {
+    return false;
+  }
+  // A session that can't be made smaller is not compacted at each write: it has to grow first.
+  constexpr double kGrowthMin = 0.02;
+  const Result<Manifest> manifest = load_manifest(*store.files, session_id);
+  const auto before = manifest ? static_cast<double>(manifest->statistics.compacted_bytes) : 0.0;
+  return static_cast<double>(size) >= before + kGrowthMin * size_max;
+}
+
+Result<BatchReport> check_lines(Store& store, EntryType type,
+                                std::span<const std::string_view> lines,
+                                const BatchOptions& options) {
+  BMAD_TRY(check_write(store, type));
+  BatchReport report;
+  complete_lines(store, {}, type, lines, report);
+  if (!report.rejected.empty() && !options.keep_going) {
+    return refusal(report, lines.size());
+  }
+  return report;
+}
+
+Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
+                              std::span<const std::string_view> lines,
+                              const BatchOptions& options) {
+  BMAD_TRY(check_session_id(session_id));
+  BMAD_TRY(check_write(store, type));
+  BatchReport report;
+  std::vector<CompleteEntry> entries = complete_lines(store, session_id, type, lines, report);
+  if (!report.rejected.empty() && !options.keep_going) {
+    return refusal(report, lines.size());
+  }
+  constexpr int kTries = 32;  // An archived session may be archived again before we get to it.
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
+  const auto try_append = [&] {
+    return append_entries(store, session_id, *session, type, options, entries, report);
+  };
+  Result<Append> append = try_append();
+  for (int i = 1;
+       !append && i < kTries && cleared_the_way(store, session_id, append.error(), report); ++i) {
+    append = try_append();
+  }
+  if (!append) {
+    return std::move(append).error();
+  }
+  if (entries.empty()) {
+    // What was there already may be the work of a process that was killed before its sync.
+    const std::string log_file(entry_type_info(type).log_file);
+    BMAD_TRY(report.skipped == 0 ? Status() : session->writer.sync(log_file));
+    return report;
+  }
+  BMAD_TRY(settle(store, session_id, *session, type, options.spaced, *append, entries, report));
+  watch_size(store, session_id, append->session_size, report);
+  if (!report.redacted.empty()) {
+    report.notices.push_back(redaction_notice(report.redacted));
+  }
+  report.ids.reserve(entries.size());
+  for (CompleteEntry& entry : entries) {
+    report.ids.push_back(std::move(entry.id));
+  }
+  return report;
+}
+
+}  // namespace bmad_mem

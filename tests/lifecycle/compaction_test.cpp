@@ -1,0 +1,161 @@
+// compaction_test.cpp - a session that grows stays below its quota and loses nothing.
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include "support/memory_fixture.hpp"
+
+namespace bmad_mem::test::compaction_test {
+namespace {
+
+using Ids = std::vector<std::string>;
+
+/// A root whose sessions hold 100 kB.
+void make_small(MemoryFixture& memory) {
+  std::ofstream(memory.root() + "/config.json")
+      << R"({"memory_config":{"storage":{"max_session_size_mb":0.1},)"
+      << R"("compaction":{"trigger_threshold_mb":0.09}}})";
+  memory.reopen();
+}
+
+}  // namespace
+
+TEST_CASE("compaction keeps the more relevant four fifths and says what went where") {
+  MemoryFixture memory;
+  memory.session();
+  for (int i = 0; i < 10; ++i) {
+    memory.add_fact(fmt::format("f{}", i), fmt::format("text {}", i));
+    memory.clock.advance(std::chrono::seconds(1));
+  }
+  const std::string before = memory.read(EntryType::kFact);
+  const CompactionReport plan = memory->compact("s1", {.dry_run = true}).value();
+  CHECK(plan.evicted == 2);
+  CHECK(plan.removed.size() == 2);
+  CHECK_FALSE(plan.removed[0].headline.empty());
+  CHECK(memory.read(EntryType::kFact) == before);
+
+  const CompactionReport report = memory->compact("s1").value();
+  CHECK(report.evicted == 2);
+  CHECK(report.entries_after == 8);
+  CHECK(report.bytes_after < report.bytes_before);
+  CHECK(memory.listed(ArchivedSessions::kWithout).size() == 8);
+  CHECK(memory.found("text", ArchivedSessions::kWithout).size() == 8);
+  CHECK(memory.found("text").size() == 10);
+  CHECK(memory->audit().value().back().action == "compact");
+}
+
+TEST_CASE("the evicted come back") {
+  MemoryFixture memory;
+  memory.session();
+  for (int i = 0; i < 10; ++i) {
+    memory.add_fact(fmt::format("f{}", i), fmt::format("text {}", i));
+  }
+  const Ids all = memory.listed();
+  const std::vector<RemovedEntry> removed = memory->compact("s1").value().removed;
+  REQUIRE(removed.size() == 2);
+  CHECK(memory->restore_evicted("s1", Ids{removed[0].id}).value() == 1);
+  CHECK(memory.listed(ArchivedSessions::kWithout).size() == 9);
+  CHECK(memory->restore_evicted("s1").value() == 1);
+  CHECK(memory.listed() == all);
+  CHECK(memory->restore_evicted("s1").value() == 0);
+}
+
+TEST_CASE("folding alone loses no entry, and a second run has nothing to do") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "one");
+  memory.add_fact("a", "two");
+  memory.add_fact("b", "three");
+  const CompactionReport report = memory->compact("s1", {.keep_share = 1}).value();
+  CHECK(report.superseded == 1);
+  CHECK(report.evicted == 0);
+  CHECK(memory.listed() == Ids{"a", "b"});
+  CHECK(memory.found("one").empty());
+  const std::vector<Entry> history = memory->history("a").value();
+  REQUIRE(history.size() == 2);
+  CHECK(history[0].evicted);
+  CHECK_FALSE(history[1].evicted);
+  CHECK(memory->compact("s1", {.keep_share = 1}).value().removed.empty());
+}
+
+TEST_CASE("a session that grows is compacted by the write that fills it") {
+  MemoryFixture memory;
+  make_small(memory);
+  memory.session();
+  std::vector<std::string> notices;
+  for (int i = 0; i < 1200; ++i) {
+    const std::string json =
+        MemoryFixture::fact(fmt::format("f{}", i), std::string(200, 'x') + std::to_string(i));
+    const std::string_view line = json;
+    const BatchReport report = memory->add_batch("s1", EntryType::kFact, {&line, 1}).value();
+    notices.insert(notices.end(), report.notices.begin(), report.notices.end());
+    memory.clock.advance(std::chrono::seconds(1));
+  }
+  CHECK(memory->load_session("s1").value().size_bytes < 100'000);
+  const auto was_compacted = [](const std::string& notice) {
+    return notice.find("was compacted") != std::string::npos;
+  };
+  const auto is_nearly_full = [](const std::string& notice) {
+    return notice.find("of 0 MB") != std::string::npos || notice.find("holds") != std::string::npos;
+  };
+  CHECK(std::ranges::count_if(notices, was_compacted) > 5);
+  CHECK(std::ranges::any_of(notices, is_nearly_full));
+  // The newest entry is there; the others are in the log or in the archive, each once.
+  CHECK(memory->get(Ids{"f1199"}).value().size() == 1);
+}
+
+TEST_CASE("what can never fit is refused, and nothing is lost") {
+  MemoryFixture memory;
+  make_small(memory);
+  memory.session();
+  memory.add_fact("a", "one");
+  CHECK(code_of(memory->add_fact("s1", {.content = std::string(200'000, 'x')})) ==
+        ErrorCode::E_SIZE_LIMIT);
+  CHECK(memory.listed() == Ids{"a"});
+}
+
+TEST_CASE("a session of pinned entries is not compacted again and again") {
+  MemoryFixture memory;
+  make_small(memory);
+  memory.session();
+  std::size_t compactions = 0;
+  for (int i = 0; i < 290; ++i) {
+    const std::string json =
+        fmt::format(R"({{"id":"f{}","timestamp":"2026-01-11T10:00:00Z","content":"{}{}",)"
+                    R"("pinned":true}})",
+                    i, std::string(250, 'x'), i);
+    const std::string_view line = json;
+    const Result<BatchReport> report = memory->add_batch("s1", EntryType::kFact, {&line, 1});
+    if (report) {
+      compactions += static_cast<std::size_t>(
+          std::ranges::count_if(report->notices, [](const std::string& notice) {
+            return notice.find("was compacted") != std::string::npos;
+          }));
+    }
+  }
+  CHECK(compactions <= 6);
+}
+
+TEST_CASE("decay is a question, and is written down only when asked to") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("a", "one");
+  const std::string before = memory.read(EntryType::kFact);
+  memory.clock.advance(std::chrono::days(365));
+  const std::vector<DecayReport> asked = memory->decay().value();
+  REQUIRE(asked.size() == 1);
+  CHECK(asked[0].entries == 1);
+  CHECK(memory.read(EntryType::kFact) == before);
+  const std::vector<DecayReport> written = memory->decay({}, std::nullopt, true).value();
+  CHECK(written[0].rewritten == 1);
+  CHECK(memory.read(EntryType::kFact).find("last_decay_update") != std::string::npos);
+  // Nothing decays twice.
+  CHECK(memory->decay().value()[0].mean == asked[0].mean);
+}
+
+}  // namespace bmad_mem::test::compaction_test

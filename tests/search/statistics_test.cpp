@@ -1,0 +1,138 @@
+// statistics_test.cpp - counts are those of the logs as they are now.
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include <doctest/doctest.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "support/memory_fixture.hpp"
+
+namespace bmad_mem::test::statistics_test {
+namespace {
+
+const TypeStatistics& of(const SessionStatistics& statistics, EntryType type) {
+  return statistics.types.at(static_cast<std::size_t>(type));
+}
+
+}  // namespace
+
+TEST_CASE("an empty session counts nothing") {
+  MemoryFixture memory;
+  memory.session();
+  const SessionStatistics statistics = memory->statistics("s1").value();
+  CHECK(statistics.session_id == "s1");
+  CHECK(statistics.entries() == 0);
+  CHECK(statistics.versions() == 0);
+  CHECK(statistics.damaged_lines() == 0);
+  CHECK(statistics.quarantined == 0);
+  CHECK_FALSE(statistics.oldest.has_value());
+  CHECK_FALSE(statistics.newest.has_value());
+  CHECK(statistics.size_max_bytes == 10U << 20U);
+  CHECK(statistics.size_bytes == memory.read("manifest.json").size());
+}
+
+TEST_CASE("entries, versions, damage, torn bytes and sizes are counted by type") {
+  MemoryFixture memory;
+  memory.session();
+  const std::string bytes = MemoryFixture::fact("f1") + "\n" + MemoryFixture::fact("f2") +
+                            "\nbroken\n\n" + MemoryFixture::fact("f1") + "\n{}\n" + "torn";
+  memory.write(EntryType::kFact, bytes);
+  memory.add(EntryType::kConversation,
+             R"({"role":"user","content":"x","timestamp":"2025-12-31T00:00:00Z"})");
+  memory.write("quarantine.jsonl", "{}\n{}\n");
+  const SessionStatistics statistics = memory->statistics("s1").value();
+  const TypeStatistics& facts = of(statistics, EntryType::kFact);
+  CHECK(facts.type == EntryType::kFact);
+  CHECK(facts.entries == 2);
+  CHECK(facts.versions == 3);
+  CHECK(facts.damaged_lines == 2);
+  CHECK(facts.bytes == bytes.size());
+  CHECK(facts.torn_bytes == 4);
+  CHECK(statistics.entries() == 3);
+  CHECK(statistics.versions() == 4);
+  CHECK(statistics.damaged_lines() == 2);
+  CHECK(statistics.quarantined == 2);
+  CHECK(statistics.oldest == parse_rfc3339("2025-12-31T00:00:00Z").value());
+  CHECK(statistics.newest == parse_rfc3339("2026-01-11T10:00:00Z").value());
+  CHECK(statistics.size_bytes == bytes.size() + memory.read(EntryType::kConversation).size() +
+                                     memory.read("manifest.json").size() + 6);
+}
+
+TEST_CASE("all sessions are counted, and those that cannot be are named") {
+  MemoryFixture memory;
+  memory.session("s1");
+  memory.session("s2");
+  memory.add_fact("f1", "x", "s2");
+  std::filesystem::create_symlink("s1", memory.root() + "/sessions/s3");
+  const GlobalStatistics all = memory->global_statistics().value();
+  REQUIRE(all.sessions.size() == 2);
+  CHECK(all.sessions[0].entries() + all.sessions[1].entries() == 1);
+  REQUIRE(all.problems.size() == 1);
+  CHECK(all.problems[0].code == ErrorCode::E_SESSION_CORRUPT);
+}
+
+TEST_CASE("the size limit is that of the config") {
+  MemoryFixture memory;
+  memory.folder.write("memory/config.json",
+                      R"({"memory_config":{"storage":{"max_session_size_mb":2}}})");
+  memory.reopen();
+  memory.session();
+  CHECK(memory->statistics("s1").value().size_max_bytes == 2U << 20U);
+}
+
+TEST_CASE("a session at its limit refuses entries when it may not be compacted") {
+  MemoryFixture memory;
+  memory.folder.write("memory/config.json",
+                      R"({"memory_config":{"storage":{"max_session_size_mb":1},)"
+                      R"("compaction":{"enabled":false}}})");
+  memory.reopen();
+  memory.session();
+  const std::string large(200'000, 'x');
+  int accepted = 0;
+  Result<std::string> added = std::string();
+  while (added && accepted < 10) {
+    added = memory->add_fact("s1", {.content = large});
+    accepted += added ? 1 : 0;
+  }
+  CHECK(accepted == 5);
+  CHECK(code_of(added) == ErrorCode::E_SIZE_LIMIT);
+  CHECK(memory->verify().value().findings.empty());
+  // Other sessions have room of their own.
+  memory.session("s2");
+  CHECK(memory->add_fact("s2", {.content = large}).has_value());
+}
+
+TEST_CASE("a session counts the same whether the index covers it or not") {
+  MemoryFixture memory;
+  memory.session();
+  memory.add_fact("f1");
+  memory.add_fact("f2");
+  memory.add(EntryType::kConversation,
+             R"({"role":"user","content":"x","timestamp":"2025-12-31T00:00:00Z"})");
+  std::string more;
+  SUBCASE("every line is an entry") {}
+  SUBCASE("a line is superseded") { more = MemoryFixture::fact("f1", "again") + "\n"; }
+  SUBCASE("a line is damaged") { more = "broken\n"; }
+  SUBCASE("a line is blank") { more = "\n"; }
+  SUBCASE("the end is torn") { more = "{"; }
+  memory.write(EntryType::kFact, memory.read(EntryType::kFact) + more);
+  const SessionStatistics by_logs = memory->statistics("s1").value();
+  memory.clock.advance(std::chrono::hours(1));
+  (void)memory->rebuild_index().value();
+  memory.reopen();
+  const SessionStatistics counted = memory->statistics("s1").value();
+  for (const EntryType type : kEntryTypes) {
+    CAPTURE(entry_type_name(type));
+    CHECK(of(counted, type).type == type);
+    CHECK(of(counted, type).entries == of(by_logs, type).entries);
+    CHECK(of(counted, type).versions == of(by_logs, type).versions);
+    CHECK(of(counted, type).damaged_lines == of(by_logs, type).damaged_lines);
+    CHECK(of(counted, type).bytes == of(by_logs, type).bytes);
+    CHECK(of(counted, type).torn_bytes == of(by_logs, type).torn_bytes);
+  }
+  CHECK(counted.oldest == by_logs.oldest);
+  CHECK(counted.newest == by_logs.newest);
+}
+
+}  // namespace bmad_mem::test::statistics_test

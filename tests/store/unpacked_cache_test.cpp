@@ -1,0 +1,62 @@
+#include "store/unpacked_cache.hpp"
+
+#include <memory>
+#include <string>
+
+#include <doctest/doctest.h>
+
+namespace bmad_mem::test::unpacked_cache_test {
+namespace {
+
+void add(UnpackedCache& cache, std::uint64_t owner, std::size_t part, std::uint64_t size_max) {
+  cache.add(owner, part, std::make_shared<std::string>(std::to_string(part)), 10, size_max);
+}
+
+bool holds(UnpackedCache& cache, std::uint64_t owner, std::size_t part) {
+  const auto found = cache.find<std::string>(owner, part);
+  return found != nullptr && *found == std::to_string(part);
+}
+
+}  // namespace
+
+TEST_CASE("what was asked for last stays") {
+  UnpackedCache cache;
+  const std::uint64_t one = cache.new_owner();
+  const std::uint64_t two = cache.new_owner();
+  CHECK(one != two);
+  add(cache, one, 1, 30);
+  add(cache, one, 2, 30);
+  add(cache, two, 1, 30);
+  CHECK(cache.size() == 30);
+  CHECK(holds(cache, one, 1));
+  add(cache, two, 3, 30);
+  CHECK_FALSE(holds(cache, one, 2));
+  CHECK(holds(cache, one, 1));
+  CHECK(holds(cache, two, 1));
+  CHECK(holds(cache, two, 3));
+  add(cache, two, 3, 30);  // Again: counted once.
+  CHECK(cache.size() == 30);
+  add(cache, one, 4, 0);
+  CHECK(cache.size() == 10);
+  CHECK(holds(cache, one, 4));
+}
+
+TEST_CASE("what is forgotten lives as long as somebody uses it") {
+  UnpackedCache cache;
+  const std::uint64_t one = cache.new_owner();
+  const std::uint64_t two = cache.new_owner();
+  add(cache, one, 1, 100);
+  add(cache, one, static_cast<std::size_t>(-1), 100);
+  add(cache, two, 1, 100);
+  const auto used = cache.find<std::string>(one, 1);
+  cache.forget(one);
+  CHECK(cache.size() == 10);
+  CHECK_FALSE(holds(cache, one, 1));
+  CHECK(holds(cache, two, 1));
+  CHECK(*used == "1");
+  cache.forget(one);
+  cache.forget(two);
+  CHECK(cache.size() == 0);
+}
+
+}  // namespace bmad_mem::test::unpacked_cache_test
