@@ -8,6 +8,7 @@
 #include "bmad_mem/text.hpp"
 #include "json_strings.hpp"
 #include "privacy/personal.hpp"
+#include "privacy_words.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -35,12 +36,6 @@ constexpr std::array<std::string_view, 14> kNobody = {
 constexpr std::array<std::string_view, 7> kPublicHosts = {
     "localhost",   "127.0.0.1",   "0.0.0.0",        "example.com",
     "example.org", "example.net", "example.invalid"};
-/// What absolute paths begin with. Others, such as "/api/users", may be addresses of pages.
-constexpr std::array<std::string_view, 24> kRoots = {
-    "home", "Users", "root", "etc",  "usr",  "var",     "opt",     "srv",
-    "mnt",  "media", "tmp",  "data", "work", "Volumes", "private", "run",
-    "boot", "proc",  "sys",  "dev",  "bin",  "lib",     "sbin",    "export"};
-
 constexpr std::size_t kNameSizeMin = 3;
 
 /// Where the address begins and ends that has its "@" at `at`; empty when there is none. Any
@@ -352,7 +347,7 @@ bool Anonymizer::names_place(std::string_view path) const {
     return true;
   }
   const std::string_view root = first_segment(path);
-  return is_among(kRoots, root) && path.size() > root.size() + 2;
+  return kPathRoots.contains(root) && path.size() > root.size() + 2;
 }
 
 std::string Anonymizer::path(std::string_view path) {

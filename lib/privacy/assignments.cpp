@@ -1,16 +1,12 @@
-#include "assignments.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "assignment_judge.hpp"
 #include "assignment_parts.hpp"
 #include "assignment_sieve.hpp"
 #include "bmad_mem/text.hpp"
-#include "secret_names.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {

@@ -1,11 +1,10 @@
-#include "encoded.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "bmad_mem/text.hpp"
+#include "finders.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {

@@ -10,7 +10,8 @@
 #include <cstddef>
 
 #include "bmad_mem/text.hpp"
-#include "stand_in.hpp"
+#include "innocent.hpp"
+#include "randomness.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 

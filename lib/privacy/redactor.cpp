@@ -9,16 +9,12 @@
 #include <fmt/format.h>
 #include <re2/re2.h>
 
-#include "assignments.hpp"
 #include "bmad_mem/text.hpp"
-#include "encoded.hpp"
+#include "finders.hpp"
 #include "innocent.hpp"
 #include "json_strings.hpp"
-#include "merge_detections.hpp"
 #include "placeholder.hpp"
 #include "privacy/personal.hpp"
-#include "structures.hpp"
-#include "token_rules.hpp"
 
 namespace bmad_mem {
 

@@ -1,11 +1,11 @@
-#include "secret_names.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
 
+#include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
+#include "privacy_words.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -61,65 +61,6 @@ class NameWords {
   std::size_t count_ = 0;
 };
 
-constexpr auto kPasswordWords = std::to_array<string_view>(
-    {"password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode", "senha",
-     "clave", "wachtwoord", "contrasena", "contraseña", "psw", "passwrd", "pswd"});
-
-/// "…key" of these is secret.
-constexpr auto kSecretKeyOwners = std::to_array<string_view>(
-    {"api",      "access",       "private",    "secret",      "signing", "encryption", "master",
-     "shared",   "app",          "account",    "application", "service", "storage",    "license",
-     "licence",  "deploy",       "ssh",        "rsa",         "hmac",    "jwt",        "webhook",
-     "consumer", "subscription", "admin",      "write",       "server",  "root",       "crypto",
-     "cipher",   "aes",          "decryption", "signature",   "client",  "auth",       "ssl",
-     "tls",      "vault",        "activation", "integration", "ingest",  "project",    "encrypt"});
-
-constexpr auto kWeakKeyOwners =
-    std::to_array<string_view>({"session", "authentication", "authorization", "unlock", "recovery",
-                                "backup", "database", "db", "cookie", "user"});
-
-/// A "…token" of these says where to go on reading, or stands for a kind of word.
-constexpr auto kPublicTokenOwners = std::to_array<string_view>(
-    {"next",    "page",       "continuation", "pagination", "sync",    "cursor",       "max",
-     "min",     "num",        "total",        "bos",        "eos",     "pad",          "unk",
-     "mask",    "sep",        "cls",          "special",    "start",   "stop",         "end",
-     "resume",  "resumption", "scroll",       "last",       "first",   "prev",         "previous",
-     "current", "per",        "count",        "nonce",      "cancel",  "cancellation", "skip",
-     "string",  "comment",    "punctuation",  "operator",   "keyword", "line",         "css",
-     "design",  "lookahead",  "image",        "forward"});
-
-/// What says something about a secret, when it comes after it.
-constexpr auto kAboutWords = std::to_array<string_view>(
-    {"id",       "ids",         "name",        "names",      "url",       "urls",        "uri",
-     "endpoint", "endpoints",   "path",        "paths",      "file",      "files",       "filename",
-     "dir",      "directory",   "folder",      "type",       "types",     "kind",        "method",
-     "methods",  "mode",        "field",       "fields",     "label",     "labels",      "hint",
-     "policy",   "policies",    "length",      "len",        "size",      "count",       "counts",
-     "counter",  "limit",       "limits",      "max",        "min",       "ttl",         "expiry",
-     "expires",  "expire",      "expired",     "expiration", "timeout",   "age",         "format",
-     "prefix",   "suffix",      "header",      "headers",    "env",       "var",         "variable",
-     "ref",      "refs",        "reference",   "provider",   "providers", "manager",     "store",
-     "storage",  "server",      "host",        "port",       "version",   "algorithm",   "alg",
-     "regex",    "regexp",      "pattern",     "patterns",   "required",  "enabled",     "disabled",
-     "valid",    "validity",    "placeholder", "title",      "text",      "message",     "error",
-     "errors",   "description", "desc",        "help",       "prompt",    "input",       "form",
-     "page",     "link",        "class",       "selector",   "index",     "position",    "offset",
-     "hash",     "hashes",      "hasher",      "digest",     "checksum",  "fingerprint", "sha",
-     "md",       "etag",        "commit",      "revision",   "integrity", "uuid",        "guid",
-     "reset",    "change",      "changed",     "update",     "updated",   "created",     "at",
-     "date",     "time",        "rules",       "rule",       "strength",  "scope",       "scopes",
-     "issuer",   "audience",    "usage",       "used",       "budget",    "cost",        "rate",
-     "ratio",    "scanner",     "scanning",    "scan",       "validator", "validation",  "verify",
-     "handler",  "factory",     "builder",     "generator",  "parser",    "stream",      "callback",
-     "func",     "function",    "fn",          "test",       "tests",     "spec",        "arn",
-     "owner",    "role",        "group",       "status",     "state",     "iterator",    "plugin",
-     "helper"});
-
-constexpr auto kDigestWords = std::to_array<string_view>(
-    {"commit", "commits", "sha",  "shasum",      "hash",     "hashes", "checksum",
-     "digest", "etag",    "md",   "fingerprint", "revision", "rev",    "integrity",
-     "git",    "uuid",    "guid", "ulid",        "trace",    "span"});
-
 bool ends_with_any(string_view word, std::span<const string_view> ends) {
   return std::ranges::any_of(ends, [&](string_view each) { return word.ends_with(each); });
 }
@@ -163,15 +104,15 @@ SecretKind kind_of_key(string_view owner) {
   if (owner == "secret") {
     return SecretKind::kSecret;
   }
-  if (is_among(kSecretKeyOwners, owner)) {
+  if (kSecretKeyOwners.contains(owner)) {
     return SecretKind::kApiKey;
   }
-  return is_among(kWeakKeyOwners, owner) ? SecretKind::kWeak : SecretKind::kNone;
+  return kWeakKeyOwners.contains(owner) ? SecretKind::kWeak : SecretKind::kNone;
 }
 
 /// What `word` promises after `before`, which may be empty.
 SecretKind kind_of_word(string_view before, string_view word) {
-  if (is_among(kPasswordWords, word)) {
+  if (kPasswordWords.contains(word)) {
     return SecretKind::kPassword;
   }
   if (word == "pass" || word == "pw") {
@@ -181,7 +122,7 @@ SecretKind kind_of_word(string_view before, string_view word) {
     return kind_of_key(before);
   }
   if (word == "token") {
-    return is_among(kPublicTokenOwners, before) ? SecretKind::kNone : SecretKind::kToken;
+    return kPublicTokenOwners.contains(before) ? SecretKind::kNone : SecretKind::kToken;
   }
   if (word == "bearer" || word == "jwt") {
     return SecretKind::kToken;
@@ -279,7 +220,7 @@ SecretKind secret_kind(string_view name) {
     if (each != SecretKind::kNone) {
       // "secret_access_token_auth": the strong word counts, not the weak one after it.
       kind = kind != SecretKind::kNone && each == SecretKind::kWeak ? kind : each;
-    } else if (kind != SecretKind::kNone && is_among(kAboutWords, words[i])) {
+    } else if (kind != SecretKind::kNone && kAboutWords.contains(words[i])) {
       // Vault's secret_id is the secret itself.
       kind = kind == SecretKind::kSecret && words[i] == "id" && i + 1 == words.size()
                  ? kind
@@ -295,7 +236,7 @@ bool names_digest(string_view name) {
   }
   const NameWords names(name);
   return std::ranges::any_of(names.all(),
-                             [](string_view word) { return is_among(kDigestWords, word); });
+                             [](string_view word) { return kDigestWords.contains(word); });
 }
 
 string_view rule_of(SecretKind kind) {

@@ -1,4 +1,4 @@
-// text_scan.hpp - small words to read text with: runs of bytes, base64, randomness.
+// text_scan.hpp - small words to read text with: runs of bytes, comparisons, base64.
 #pragma once
 
 #include <algorithm>
@@ -107,18 +107,5 @@ std::string decode_base64(std::string_view encoded);
 
 /// Whether `text` is base64 of "name:password" in printable characters.
 bool is_encoded_login(std::string_view text);
-
-/// How a value is made up.
-struct Shape {
-  std::size_t lower = 0;
-  std::size_t upper = 0;
-  std::size_t digits = 0;
-  /// Neighbours of different kinds among the letters and digits: few in words, many in keys.
-  std::size_t turns = 0;
-};
-Shape shape_of(std::string_view value);
-
-/// Whether a machine rather than a person chose `value`: its kinds of letters change often.
-bool looks_random(std::string_view value);
 
 }  // namespace bmad_mem
