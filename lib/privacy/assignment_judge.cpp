@@ -7,7 +7,6 @@
 #include "innocent.hpp"
 #include "privacy/secret_rule.hpp"
 #include "privacy_words.hpp"
-#include "randomness.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {

@@ -64,25 +64,18 @@ bool can_be_secret_name(LetterSet letters);
 // assignment_parts.cpp
 
 /// Bytes [begin, end) of the text.
-struct NamePart {
+struct ValuePart {
   std::size_t begin = 0;
   std::size_t end = 0;
-  LetterSet letters = 0;
-  bool is_quoted = false;
 
   [[nodiscard]] std::string_view of(std::string_view text) const {
     return text.substr(begin, end - begin);
   }
 };
 
-struct ValuePart {
-  std::size_t begin = 0;
-  std::size_t end = 0;
+struct NamePart : ValuePart {
+  LetterSet letters = 0;
   bool is_quoted = false;
-
-  [[nodiscard]] std::string_view of(std::string_view text) const {
-    return text.substr(begin, end - begin);
-  }
 };
 
 /// The name that ends before `end`, whatever of quotes, brackets, types and blanks is between.

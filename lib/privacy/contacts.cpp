@@ -57,7 +57,7 @@ bool is_login(std::string_view text, std::size_t begin, std::size_t end) {
   if (byte_at(text, end) == ':' && (after == '/' || after == '~' || is_digit(after))) {
     return true;
   }
-  if (byte_at(text, end) == ':' && is_announced(text, begin, {"scp", "rsync"})) {
+  if (byte_at(text, end) == ':' && is_announced(text, begin, "scp|rsync")) {
     return true;
   }
   const std::size_t word_end = blanks_begin(text, begin, 2);
@@ -82,11 +82,11 @@ bool is_domain(std::string_view domain) {
 
 bool has_phone_word(std::string_view text, std::size_t at) {
   // These two mean other things more often than not.
-  return is_named(text, at, {"call", "cell", "call me at", "cell phone"}) ||
-         is_announced(text, at, {"tel",       "phone",     "mobile", "fax",         "telefon",
-                                 "telephone", "handy",     "mobil",  "cell",        "whatsapp",
-                                 "sms",       "telefono",  "tlf",    "phonenumber", "phone_number",
-                                 "tel.",      "rufnummer", "dial",   "cellphone",   "telefax"});
+  return is_named(text, at, "call|cell|call me at|cell phone") ||
+         is_announced(text, at,
+                      "tel|phone|mobile|fax|telefon|telephone|handy|mobil|cell|whatsapp|sms|"
+                      "telefono|tlf|phonenumber|phone_number|tel.|rufnummer|dial|cellphone|"
+                      "telefax");
 }
 
 bool is_iso_date(const DigitGroups& groups) {

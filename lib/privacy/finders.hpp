@@ -1,18 +1,28 @@
 // finders.hpp - what looks for secrets in a text, and what makes one list of all that was found.
 //
-//   text ──► tokens, structures, assignments; the same in what is encoded ──► merge_detections()
+//   text ──► tokens, structures, assignments, personal data ──► merge_detections()
+//     └────► what is encoded, once more
 //
 // Each appends to `out`, in time linear in the size of the text; its detections may overlap.
 // Threads: safe.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "privacy/detection.hpp"
+#include "privacy/redactor.hpp"
 #include "privacy/secret_rule.hpp"
+
+namespace re2 {
+class RE2;
+}
 
 namespace bmad_mem {
 
@@ -46,6 +56,45 @@ std::optional<ValueVerdict> judge_assignment(std::string_view name, std::string_
 ///   ini, shell   export DB_PASSWORD='…'   JSON, YAML   "apiKey": "…"      code   token := "…"
 ///   XML          <password>…</password>   options      --password=… -p …  prose  the password is …
 void find_assigned(std::string_view text, Detections& out);
+
+enum class PersonalKind : std::uint8_t {
+  kEmail,
+  kPhone,
+  kIban,
+  kCard,
+  kIp,
+  kNationalId,  ///< SSN of the USA, and those of other countries that have a check digit.
+};
+inline constexpr std::size_t kPersonalKindCount = 6;
+
+enum class PersonalPolicy : std::uint8_t {
+  kKeep,    ///< Stays as it is.
+  kMark,    ///< Stays, and its entry is marked as sensitive.
+  kRedact,  ///< Is taken out.
+};
+
+/// A policy for each kind, in the order of PersonalKind.
+using PersonalPolicies = std::array<PersonalPolicy, kPersonalKindCount>;
+
+/// "email", "phone", "iban", "card", "ip", "national-id": also the rule of a detection.
+std::string_view personal_kind_name(PersonalKind kind);
+
+/// Appends the personal data in `text` whose policy isn't kKeep. Time is linear in its size.
+void find_personal(std::string_view text, const PersonalPolicies& policies, Detections& out);
+
+/// A pattern of config.json.
+struct UserPattern {
+  std::string type;  ///< Its rule.
+  std::unique_ptr<re2::RE2> regex;
+  bool needs_keyword = false;  ///< Applies only near a word that speaks of secrets.
+};
+
+/// The pattern of that index. Errors: E_SCHEMA_INVALID when it doesn't compile; `field` names it.
+Result<UserPattern> make_user_pattern(const RedactionPattern& pattern, std::size_t index,
+                                      bool aggressive);
+
+/// What it matches: its group, or all of it.
+void find_user_pattern(const UserPattern& pattern, std::string_view text, Detections& out);
 
 /// Decodes each base64 and percent-encoded run of `text`, calls `find(decoded, out)`, and appends
 /// the places in `text` that stand for what it finds. Of base64 that is the whole run, since its

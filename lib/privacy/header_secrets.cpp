@@ -11,7 +11,6 @@
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
 #include "privacy_words.hpp"
-#include "randomness.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 

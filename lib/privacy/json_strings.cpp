@@ -1,5 +1,3 @@
-#include "json_strings.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -10,6 +8,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "json/json_cursor.hpp"
+#include "replacement.hpp"
 
 namespace bmad_mem {
 namespace {

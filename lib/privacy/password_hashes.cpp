@@ -10,7 +10,6 @@
 
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
-#include "randomness.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 

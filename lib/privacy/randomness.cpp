@@ -1,11 +1,10 @@
-#include "randomness.hpp"
-
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "bmad_mem/text.hpp"
+#include "innocent.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -6,7 +6,6 @@
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
 #include "privacy_words.hpp"
-#include "randomness.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "privacy/detection.hpp"
+#include "privacy/redactor.hpp"
 
 namespace bmad_mem {
 

@@ -70,11 +70,10 @@ class Index {
   Index() {
     constexpr unsigned kWays = 8;
     for (const Announcers& each : kAnnouncers) {
-      for (std::string_view words = each.words; !words.empty();) {
-        const std::string_view word = words.substr(0, words.find('|'));
-        words.remove_prefix(std::min(word.size() + 1, words.size()));
-        announcers_.push_back({word, each.letters, each.scanner});
-      }
+      for_each_word(
+          each.words,
+          [&](std::string_view word) { announcers_.push_back({word, each.letters, each.scanner}); },
+          '|');
     }
     starts_.reserve(announcers_.size() * kWays);  // The index holds views of them.
     for (std::uint16_t i = 0; i < announcers_.size(); ++i) {

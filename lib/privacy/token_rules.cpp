@@ -19,9 +19,10 @@
 
 #include "bmad_mem/text.hpp"
 #include "finders.hpp"
+#include "innocent.hpp"
 #include "keyword_index.hpp"
 #include "privacy/secret_rule.hpp"
-#include "randomness.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -45,35 +46,19 @@ bool may_token_end_at(std::string_view text, std::size_t at) {
 
 /// Whether `secret` says itself that it is none.
 bool is_specimen(std::string_view secret) {
-  for (const std::string_view word :
-       {"EXAMPLE", "Example", "example", "xxxxxx", "XXXXXX", "PLACEHOLDER", "placeholder"}) {
-    if (secret.contains(word)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-template <typename Use>
-void for_each_word(std::string_view words, const Use& use) {
-  for (std::size_t at = 0; (at = words.find_first_not_of(' ', at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(words.find(' ', at), words.size());
-    use(words.substr(at, end - at));
-    at = end;
-  }
+  return any_word("EXAMPLE Example example xxxxxx XXXXXX PLACEHOLDER placeholder",
+                  [&](std::string_view word) { return secret.contains(word); });
 }
 
 /// Whether `secret` has the kinds of characters that the rule needs, and no word that rules it out.
 bool can_be(const SecretRule& rule, std::string_view secret) {
-  bool can = true;
-  for_each_word(rule.needs, [&](std::string_view kind) {
-    can = can && std::ranges::any_of(secret, kind == "lower"   ? is_lower
-                                             : kind == "upper" ? is_upper
-                                                               : is_digit);
-  });
-  for_each_word(rule.stopwords,
-                [&](std::string_view word) { can = can && !secret.contains(word); });
-  return can;
+  const auto lacks = [&](std::string_view kind) {
+    return std::ranges::none_of(secret, kind == "lower"   ? is_lower
+                                        : kind == "upper" ? is_upper
+                                                          : is_digit);
+  };
+  return !any_word(rule.needs, lacks) &&
+         !any_word(rule.stopwords, [&](std::string_view word) { return secret.contains(word); });
 }
 
 /// A rule and its pattern, which is compiled at the first use.
