@@ -6,6 +6,8 @@
 #
 # USES: the rooms whose headers it includes; what those use comes along.
 # THIRD_PARTY: libraries that enter through this room and stay inside it.
+#
+# Its lists of words, words/*.txt, are compiled in as "<name>_words.hpp": see base/word_list.hpp.
 function(bmad_room name)
   cmake_parse_arguments(PARSE_ARGV 1 room "" "" "SOURCES;HEADERS;USES;THIRD_PARTY")
   if(room_UNPARSED_ARGUMENTS)
@@ -24,6 +26,10 @@ function(bmad_room name)
     # A folder of the room includes another's private header as "folder/header.hpp".
     target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_SOURCE_DIR}")
     set_property(GLOBAL APPEND PROPERTY BMAD_ROOM_OBJECTS $<TARGET_OBJECTS:${target}>)
+    file(GLOB words CONFIGURE_DEPENDS words/*.txt)
+    if(words)
+      bmad_embed(${target} embed_words.cmake ${name}_words.hpp ${words})
+    endif()
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
@@ -36,6 +42,22 @@ function(bmad_room name)
   else()
     target_include_directories(${target} ${scope} "${CMAKE_CURRENT_SOURCE_DIR}/include")
   endif()
+endfunction()
+
+# bmad_embed(<target> <script> <output> <file>...)
+#
+# The source or header <output> of <target>, which cmake/<script> makes of the files while building.
+function(bmad_embed target script output)
+  set(path "${CMAKE_CURRENT_BINARY_DIR}/${output}")
+  add_custom_command(
+    OUTPUT "${path}"
+    COMMAND "${CMAKE_COMMAND}" "-DFILES=${ARGN}" "-DOUTPUT=${path}"
+            -P "${PROJECT_SOURCE_DIR}/cmake/${script}"
+    DEPENDS ${ARGN} "${PROJECT_SOURCE_DIR}/cmake/${script}"
+    COMMENT "Making ${output}"
+    VERBATIM)
+  target_sources(${target} PRIVATE "${path}")
+  target_include_directories(${target} PRIVATE "${CMAKE_CURRENT_BINARY_DIR}")
 endfunction()
 
 # Every .cpp under lib/, tools/ and tests/ must belong to a target, and every header in a room's

@@ -1,7 +1,6 @@
 #include "preference_cues.hpp"
 
-#include <algorithm>
-#include <array>
+#include "knowledge_words.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -155,127 +154,6 @@ constexpr PreferenceCue kCues[] = {
      kFact, 0.5},
 };
 
-// Sorted, for a binary search.
-constexpr auto kInstructionVerbs = std::to_array<std::string_view>({
-    "accept",    "add",       "allow",     "answer",    "append",    "apply",    "ask",
-    "assert",    "assign",    "assume",    "attach",    "avoid",     "back",     "backup",
-    "base",      "begin",     "bind",      "block",     "branch",    "break",    "build",
-    "bump",      "bypass",    "cache",     "call",      "catch",     "change",   "check",
-    "choose",    "cite",      "clean",     "clear",     "close",     "comment",  "commit",
-    "compile",   "compute",   "confirm",   "connect",   "consult",   "convert",  "copy",
-    "cover",     "create",    "declare",   "default",   "define",    "delete",   "deploy",
-    "describe",  "disable",   "display",   "do",        "document",  "download", "drop",
-    "duplicate", "edit",      "emit",      "enable",    "encode",    "encrypt",  "end",
-    "ensure",    "escape",    "exclude",   "execute",   "explain",   "export",   "expose",
-    "fetch",     "fill",      "filter",    "finish",    "follow",    "force",    "format",
-    "generate",  "give",      "group",     "guess",     "handle",    "hardcode", "hide",
-    "hold",      "ignore",    "implement", "import",    "include",   "indent",   "inject",
-    "inline",    "insert",    "install",   "introduce", "invent",    "keep",     "launch",
-    "leave",     "limit",     "link",      "list",      "load",      "lock",     "log",
-    "make",      "mark",      "mention",   "merge",     "mix",       "mock",     "modify",
-    "move",      "mutate",    "name",      "nest",      "normalize", "omit",     "open",
-    "output",    "overwrite", "parse",     "pass",      "pick",      "pin",      "place",
-    "point",     "post",      "prefer",    "prefix",    "preserve",  "print",    "propose",
-    "provide",   "publish",   "push",      "put",       "quote",     "raise",    "read",
-    "rebase",    "redact",    "refer",     "reference", "release",   "rely",     "remove",
-    "rename",    "repeat",    "replace",   "reply",     "report",    "request",  "require",
-    "reset",     "respond",   "restart",   "return",    "reuse",     "review",   "rewrite",
-    "round",     "run",       "sanitize",  "save",      "scope",     "send",     "separate",
-    "serve",     "set",       "share",     "ship",      "show",      "sign",     "skip",
-    "sort",      "specify",   "split",     "squash",    "start",     "state",    "stay",
-    "stick",     "stop",      "store",     "strip",     "submit",    "suggest",  "summarize",
-    "suppress",  "swallow",   "switch",    "tag",       "take",      "target",   "test",
-    "throw",     "touch",     "track",     "translate", "treat",     "trim",     "truncate",
-    "trust",     "turn",      "type",      "update",    "upgrade",   "upload",   "use",
-    "validate",  "verify",    "version",   "wait",      "wrap",      "write",
-});
-
-constexpr auto kLeadIns = std::to_array<std::string_view>({
-    "actually",    "additionally", "again",      "ah",       "alright",    "also",
-    "although",    "and",          "anyway",     "because",  "btw",        "but",
-    "claude",      "constraint",   "convention", "cool",     "correction", "everyone",
-    "feedback",    "finally",      "first",      "folks",    "generally",  "good",
-    "great",       "guys",         "hello",      "hey",      "hi",         "hmm",
-    "honestly",    "important",    "just",       "lastly",   "lol",        "nice",
-    "no",          "nope",         "note",       "now",      "oh",         "ok",
-    "okay",        "perfect",      "personally", "please",   "plus",       "preference",
-    "preferences", "ps",           "really",     "reminder", "request",    "requirement",
-    "rule",        "rules",        "second",     "secondly", "seriously",  "simply",
-    "since",       "so",           "sorry",      "still",    "style",      "sure",
-    "team",        "thanks",       "that",       "then",     "therefore",  "though",
-    "tl;dr",       "tldr",         "todo",       "too",      "well",       "yeah",
-    "yep",         "yes",
-});
-
-constexpr auto kSupposing = std::to_array<std::string_view>({
-    "assume",
-    "assuming",
-    "could've",
-    "hypothetically",
-    "imagine",
-    "maybe",
-    "perhaps",
-    "possibly",
-    "pretend",
-    "suppose",
-    "supposing",
-    "unsure",
-    "whether",
-    "wonder",
-    "wondering",
-});
-
-constexpr auto kReporting = std::to_array<std::string_view>({
-    "according",  "apparently", "argued",      "argues",     "asked",   "claimed", "claims",
-    "complained", "complains",  "recommended", "recommends", "said",    "say",     "saying",
-    "says",       "suggested",  "suggests",    "tell",       "telling", "tells",   "thinks",
-    "thought",    "told",       "warned",      "warns",      "writes",  "wrote",
-});
-
-// What something that must be so can be. "The cache must be stale" is a guess and no rule.
-constexpr auto kStates = std::to_array<std::string_view>({
-    "async",        "atomic",     "const",  "deterministic", "english",   "green",
-    "idempotent",   "immutable",  "kept",   "left",          "lowercase", "optional",
-    "positive",     "private",    "public", "pure",          "read-only", "readonly",
-    "reproducible", "reversible", "run",    "set",           "short",     "small",
-    "stable",       "stateless",  "unique", "uppercase",     "valid",
-});
-constexpr auto kGuesses = std::to_array<std::string_view>({
-    "annoyed",
-    "broken",
-    "caused",
-    "confused",
-    "excited",
-    "hidden",
-    "mistaken",
-    "overwhelmed",
-    "related",
-    "stressed",
-    "surprised",
-    "tired",
-    "wasted",
-});
-
-// With a colon behind them: "Error: never call this twice".
-constexpr auto kReportHeads = std::to_array<std::string_view>({
-    "docs",
-    "documentation",
-    "error",
-    "fatal",
-    "info",
-    "log",
-    "logs",
-    "message",
-    "output",
-    "panic",
-    "quote",
-    "readme",
-    "stderr",
-    "stdout",
-    "warn",
-    "warning",
-});
-
 constexpr PreferenceCue kLeadInPhrases[] = {
     {.words = "as|like i ?already|just said|mentioned|told"},
     {.words = "as|like mentioned|discussed|agreed"},
@@ -292,48 +170,30 @@ constexpr PreferenceCue kLeadInPhrases[] = {
     {.words = "i realized|noticed|forgot that"},
 };
 
-constexpr auto kStyleWords = std::to_array<std::string_view>({
-    "braces",      "camelcase",  "capitalize", "comma",  "commas",      "comments",
-    "docstrings",  "formatter",  "formatting", "indent", "indentation", "kebab-case",
-    "line-length", "linebreaks", "lowercase",  "naming", "pascalcase",  "quotes",
-    "semicolon",   "semicolons", "snake_case", "tabs",   "tailwind",    "typography",
-    "uppercase",   "whitespace",
-});
-
-template <std::size_t kCount>
-bool holds(const std::array<std::string_view, kCount>& words, std::string_view word) {
-  return std::ranges::binary_search(words, word);
-}
-
-static_assert(std::ranges::is_sorted(kInstructionVerbs) && std::ranges::is_sorted(kStates) &&
-              std::ranges::is_sorted(kGuesses) && std::ranges::is_sorted(kLeadIns) &&
-              std::ranges::is_sorted(kSupposing) && std::ranges::is_sorted(kReporting) &&
-              std::ranges::is_sorted(kReportHeads) && std::ranges::is_sorted(kStyleWords));
-
 }  // namespace
 
 std::span<const PreferenceCue> preference_cues() { return kCues; }
 std::span<const PreferenceCue> lead_in_phrases() { return kLeadInPhrases; }
 
 bool is_instruction_verb(std::string_view word) {
-  if (holds(kInstructionVerbs, word) ||
-      (word.starts_with("re") && holds(kInstructionVerbs, word.substr(2)))) {
+  if (kInstructionVerbs.contains(word) ||
+      (word.starts_with("re") && kInstructionVerbs.contains(word.substr(2)))) {
     return true;
   }
   // "force-push", "double-check": the verb is what comes last.
   const std::size_t hyphen = word.rfind('-');
-  return hyphen != std::string_view::npos && holds(kInstructionVerbs, word.substr(hyphen + 1));
+  return hyphen != std::string_view::npos && kInstructionVerbs.contains(word.substr(hyphen + 1));
 }
 
 bool is_required_state(std::string_view word) {
   const bool is_participle = word.size() > 4 && (word.ends_with("ed") || word.ends_with("en"));
-  return holds(kStates, word) || (is_participle && !holds(kGuesses, word));
+  return kRequiredStates.contains(word) || (is_participle && !kGuessedStates.contains(word));
 }
 
-bool is_lead_in(std::string_view word) { return holds(kLeadIns, word); }
-bool is_supposing(std::string_view word) { return holds(kSupposing, word); }
-bool is_reporting(std::string_view word) { return holds(kReporting, word); }
-bool is_report_head(std::string_view word) { return holds(kReportHeads, word); }
-bool is_about_style(std::string_view word) { return holds(kStyleWords, word); }
+bool is_lead_in(std::string_view word) { return kLeadInWords.contains(word); }
+bool is_supposing(std::string_view word) { return kSupposingWords.contains(word); }
+bool is_reporting(std::string_view word) { return kReportingWords.contains(word); }
+bool is_report_head(std::string_view word) { return kReportHeads.contains(word); }
+bool is_about_style(std::string_view word) { return kStyleWords.contains(word); }
 
 }  // namespace bmad_mem

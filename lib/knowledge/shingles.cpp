@@ -9,6 +9,7 @@
 #include "base/hash.hpp"
 #include "bmad_mem/edit_distance.hpp"
 #include "bmad_mem/text.hpp"
+#include "knowledge_words.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -22,11 +23,6 @@ bool is_of_word(char c) { return is_lower(c) || is_digit(c) || !is_ascii(c); }
 bool has_digit(std::string_view word) {
   return word.find_first_of("0123456789") != std::string_view::npos;
 }
-
-constexpr auto kNegations = std::to_array<std::string_view>(
-    {"not",     "never",   "no",        "none", "nothing", "nobody", "neither", "nor",
-     "without", "avoid",   "avoids",    "stop", "stops",   "cannot", "except",  "unless",
-     "refuse",  "refuses", "forbidden", "isn",  "aren",    "hardly"});
 
 constexpr auto kOpposites = std::to_array<std::pair<std::string_view, std::string_view>>({
     {"always", "never"},      {"enable", "disable"},
@@ -47,20 +43,8 @@ constexpr auto kOpposites = std::to_array<std::pair<std::string_view, std::strin
     {"sorted", "unsorted"},   {"only", "also"},
 });
 
-// Words around which it matters what stands where.
-constexpr auto kOrdering =
-    std::to_array<std::string_view>({"over", "instead", "rather", "than", "before", "after", "not",
-                                     "from", "to", "until", "without", "but"});
-
-// Words that carry no weight by themselves.
-constexpr auto kLight = std::to_array<std::string_view>(
-    {"a",    "an",    "and",   "are",  "as",    "at",     "be",     "been", "by",    "does", "for",
-     "had",  "has",   "have",  "in",   "into",  "is",     "it",     "its",  "of",    "or",   "our",
-     "that", "the",   "their", "them", "there", "these",  "they",   "this", "those", "was",  "we",
-     "were", "which", "will",  "you",  "your",  "please", "should", "must", "user",  "i",    "my"});
-
 bool is_negation(std::string_view word) {
-  return is_among(kNegations, word) || word.ends_with("n't");
+  return kNegations.contains(word) || word.ends_with("n't");
 }
 
 using Words = std::vector<std::string>;
@@ -188,11 +172,11 @@ bool may_contradict(const Words& a, const Words& b) {
     }
   }
   const bool has_order =
-      std::ranges::any_of(a, [](const std::string& word) { return is_among(kOrdering, word); });
+      std::ranges::any_of(a, [](const std::string& word) { return kOrderingWords.contains(word); });
   if (only_a.empty() && only_b.empty()) {
     return has_order && a != b;
   }
-  const auto is_light = [](std::string_view word) { return is_among(kLight, word); };
+  const auto is_light = [](std::string_view word) { return kLightWords.contains(word); };
   std::erase_if(only_a, is_light);
   std::erase_if(only_b, is_light);
   std::erase_if(only_a, [&](std::string_view word) {

@@ -89,7 +89,7 @@ class Veil final : public ExportVisitor {
 
 /// Who is a person is learned from the whole memory, whichever sessions are wanted.
 Result<Anonymizer> learned(const Store& store, const AnonymizeOptions& options) {
-  Anonymizer anonymizer({.key = options.key.value_or(random_pseudonym_key()),
+  Anonymizer anonymizer({.key = options.key.value_or(random_redaction_key()),
                          .workspace = options.workspace,
                          .all_paths = options.all_paths});
   Learner learner(anonymizer);

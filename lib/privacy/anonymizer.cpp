@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
-#include "json_strings.hpp"
-#include "privacy/personal.hpp"
+#include "finders.hpp"
+#include "privacy_words.hpp"
+#include "replacement.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -16,53 +21,13 @@ namespace {
 /// Of a name: that of a person, a folder or a host.
 bool is_name_part(char c) { return is_word_byte(c) || c == '-' || !is_ascii(c); }
 
-/// Members whose value names a person.
-constexpr std::array<std::string_view, 11> kPersonNames = {
-    "user",     "user_id",  "username", "user_name",   "author",       "owner",
-    "assignee", "reviewer", "made_by",  "approved_by", "discovered_by"};
-/// Members whose value names a machine.
-constexpr std::array<std::string_view, 4> kHostNames = {"host", "hostname", "server", "machine"};
-/// Members whose value is one of our own words, an id or a time.
-constexpr std::array<std::string_view, 16> kKept = {
-    "id",         "timestamp",     "updated_at",        "session_id",
-    "type",       "role",          "severity",          "impact",
-    "status",     "learned_from",  "references",        "kind",
-    "created_at", "last_accessed", "last_decay_update", "parent_message_id"};
-/// Words that stand for nobody.
-constexpr std::array<std::string_view, 14> kNobody = {
-    "user", "assistant", "system", "tool", "agent", "admin", "root",
-    "me",   "human",     "team",   "test", "bot",   "all",   "unknown"};
-/// Hosts that are nobody's.
-constexpr std::array<std::string_view, 7> kPublicHosts = {
-    "localhost",   "127.0.0.1",   "0.0.0.0",        "example.com",
-    "example.org", "example.net", "example.invalid"};
-/// What absolute paths begin with. Others, such as "/api/users", may be addresses of pages.
-constexpr std::array<std::string_view, 24> kRoots = {
-    "home", "Users", "root", "etc",  "usr",  "var",     "opt",     "srv",
-    "mnt",  "media", "tmp",  "data", "work", "Volumes", "private", "run",
-    "boot", "proc",  "sys",  "dev",  "bin",  "lib",     "sbin",    "export"};
-
 constexpr std::size_t kNameSizeMin = 3;
 
-/// Where the address begins and ends that has its "@" at `at`; empty when there is none. Any
-/// address of a host with a dot, also of one that only exists inside a company.
-std::pair<std::size_t, std::size_t> address_at(std::string_view text, std::size_t at) {
-  const auto is_local = [](char c) {
-    return is_alnum(c) || std::string_view("._%+-").find(c) != std::string_view::npos;
-  };
-  std::size_t begin = at;
-  while (begin > 0 && is_local(text[begin - 1])) {
-    --begin;
-  }
-  std::size_t end = at + 1;
-  while (end < text.size() && (is_alnum(text[end]) || text[end] == '-' || text[end] == '.')) {
-    ++end;
-  }
-  while (end > at + 1 && !is_alnum(text[end - 1])) {
-    --end;
-  }
-  const bool has_dot = text.substr(at, end - at).find('.') != std::string_view::npos;
-  return begin < at && has_dot ? std::pair(begin, end) : std::pair(at, at);
+bool is_host_char(char c) { return is_alnum(c) || c == '-' || c == '.'; }
+
+/// The last place from `at` on where an alphanumeric run of `text` before `end` ends.
+std::size_t word_end(std::string_view text, std::size_t at, std::size_t end) {
+  return run_begin(text, end, [](char c) { return !is_alnum(c); }, end - at);
 }
 
 /// Whether an address of a private network begins `text`, and how long it is; 0 when none does.
@@ -70,24 +35,148 @@ std::size_t private_ip_size(std::string_view text) {
   std::array<unsigned, 4> parts{};
   std::size_t at = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const std::size_t begin = at;
-    while (at < text.size() && at < begin + 3 && is_digit(text[at])) {
-      parts.at(i) = parts.at(i) * 10 + static_cast<unsigned>(text[at] - '0');
-      ++at;
+    const std::size_t end = run_end(text, at, is_digit, 3);
+    for (const char c : text.substr(at, end - at)) {
+      parts[i] = parts[i] * 10 + static_cast<unsigned>(c - '0');
     }
-    const bool dotted = i == 3 || (at < text.size() && text[at] == '.');
-    if (at == begin || parts.at(i) > 255 || !dotted) {
+    const bool is_last = i + 1 == parts.size();
+    if (end == at || parts[i] > 255 || (!is_last && byte_at(text, end) != '.')) {
       return 0;
     }
-    at += i == 3 ? 0 : 1;
+    at = is_last ? end : end + 1;
   }
-  const bool goes_on = at < text.size() && (is_alnum(text[at]) || text[at] == '_');
   const bool is_private = parts[0] == 10 || (parts[0] == 192 && parts[1] == 168) ||
                           (parts[0] == 172 && parts[1] >= 16 && parts[1] < 32);
-  return is_private && !goes_on ? at : 0;
+  return is_private && !is_word_byte(byte_at(text, at)) ? at : 0;
+}
+
+using Changes = std::vector<Detection>;
+
+/// Public addresses: of mail, and of the internet.
+void find_contacts(std::string_view text, Changes& changes) {
+  PersonalPolicies policies{};
+  policies[static_cast<std::size_t>(PersonalKind::kEmail)] = PersonalPolicy::kRedact;
+  policies[static_cast<std::size_t>(PersonalKind::kIp)] = PersonalPolicy::kRedact;
+  Detections found;
+  find_personal(text, policies, found);
+  std::ranges::copy_if(found, std::back_inserter(changes), [&](const Detection& each) {
+    return each.rule == "email" ||
+           !kPublicHosts.contains(text.substr(each.begin, each.end - each.begin));
+  });
+}
+
+/// The address of mail that has its "@" at `at`, of any host with a dot, also of one that only
+/// exists inside a company.
+void find_private_email(std::string_view text, std::size_t at, Changes& changes) {
+  const auto is_local = [](char c) { return is_alnum(c) || std::string_view("._%+-").contains(c); };
+  const std::size_t begin = run_begin(text, at, is_local, at);
+  const std::size_t end = word_end(text, at + 1, run_end(text, at + 1, is_host_char));
+  const char before = byte_before(text, begin);
+  // In "https://name:password@host" there is no address.
+  if (begin < at && text.substr(at, end - at).contains('.') && before != ':' && before != '/') {
+    changes.push_back({.begin = begin, .end = end, .rule = "email"});
+  }
+}
+
+void find_private_contacts(std::string_view text, Changes& changes) {
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char before = byte_before(text, i);
+    if (text[i] == '@') {
+      find_private_email(text, i, changes);
+    } else if (text[i] >= '1' && text[i] <= '9' && !is_alnum(before) && before != '.') {
+      if (const std::size_t size = private_ip_size(text.substr(i)); size > 0) {
+        changes.push_back({.begin = i, .end = i + size, .rule = "ip"});
+      }
+    }
+  }
+}
+
+void find_hosts(std::string_view text, Changes& changes) {
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t end = run_end(text, i, is_host_char);
+    if (end == i) {
+      ++i;
+      continue;
+    }
+    const std::size_t last = word_end(text, i, end);
+    const std::string_view word = text.substr(i, last - i);
+    const std::string lower = lower_ascii(word);
+    const std::string_view before = text.substr(0, i);
+    // In "https://name:password@host" the host stands behind the sign.
+    const bool in_address = (before.ends_with("://") && !before.ends_with("file://")) ||
+                            (before.ends_with('@') && word.contains('.'));
+    const bool is_private = kPrivateHostEnds.any([&](std::string_view suffix) {
+      return lower.size() > suffix.size() && lower.ends_with(suffix);
+    });
+    if ((in_address || is_private) && byte_at(text, end) != '@' && !word.empty() &&
+        !kPublicHosts.contains(lower) && !is_pseudonym("ip", word)) {
+      changes.push_back({.begin = i, .end = last, .rule = "host"});
+    }
+    i = end;
+  }
+}
+
+bool is_below(std::string_view path, std::string_view folder) {
+  return !folder.empty() && path.starts_with(folder) &&
+         (path.size() == folder.size() || path[folder.size()] == '/');
+}
+
+/// The name behind the first slash.
+std::string_view first_segment(std::string_view path) {
+  return path.substr(1, path.find('/', 1) - 1);
+}
+
+/// Digits of the hash in a pseudonym.
+constexpr std::size_t kPseudonymDigits = 8;
+
+/// Upper and lower case are the same thing.
+std::string hash_of(const RedactionKey& key, std::string_view kind, std::string_view text) {
+  return keyed_hash(fmt::format("{}\n{}", kind, lower_ascii(text)), key)
+      .substr(0, kPseudonymDigits);
 }
 
 }  // namespace
+
+bool is_pseudonym(std::string_view kind, std::string_view text) {
+  if (!text.starts_with(kind) || text.size() != kind.size() + 1 + kPseudonymDigits ||
+      text[kind.size()] != '-') {
+    return false;
+  }
+  return std::ranges::all_of(text.substr(kind.size() + 1),
+                             [](char c) { return is_hex_digit(c) && !is_upper(c); });
+}
+
+std::string Pseudonyms::name(std::string_view kind, std::string_view original) {
+  if (is_pseudonym(kind, original)) {
+    return std::string(original);
+  }
+  std::string& given = given_[std::string(kind)][lower_ascii(original)];
+  if (given.empty()) {
+    given = fmt::format("{}-{}", kind, hash_of(key_, kind, original));
+  }
+  return given;
+}
+
+std::string Pseudonyms::email(std::string_view address) {
+  static constexpr std::string_view kDomain = "@example.invalid";
+  if (address.ends_with(kDomain) &&
+      is_pseudonym("user", address.substr(0, address.size() - kDomain.size()))) {
+    return std::string(address);
+  }
+  std::string& given = given_["email"][lower_ascii(address)];
+  if (given.empty()) {
+    given = fmt::format("user-{}{}", hash_of(key_, "email", address), kDomain);
+  }
+  return given;
+}
+
+std::map<std::string, std::size_t, std::less<>> Pseudonyms::counts() const {
+  std::map<std::string, std::size_t, std::less<>> counts;
+  for (const auto& [kind, names] : given_) {
+    counts[kind] = names.size();
+  }
+  return counts;
+}
 
 Anonymizer::Anonymizer(AnonymizerOptions options)
     : options_(std::move(options)), pseudonyms_(options_.key) {
@@ -97,7 +186,7 @@ Anonymizer::Anonymizer(AnonymizerOptions options)
 }
 
 void Anonymizer::add_person(std::string_view name) {
-  if (!name.empty() && !is_among(kNobody, lower_ascii(name))) {
+  if (!name.empty() && !kNobodyWords.contains(lower_ascii(name))) {
     candidates_.emplace(name);
   }
 }
@@ -121,7 +210,7 @@ void Anonymizer::learn(EntryType type, JsonValue entry) {
 
 // NOLINTNEXTLINE(misc-no-recursion): the parser bounds the depth.
 void Anonymizer::learn_members(JsonValue value, std::string_view name) {
-  if (value.is_string() && is_among(kPersonNames, name)) {
+  if (value.is_string() && kPersonMembers.contains(name)) {
     add_person(value.string());
   }
   for (const JsonValue element : value.elements()) {
@@ -158,19 +247,19 @@ std::string Anonymizer::person(std::string_view name) {
 
 std::string Anonymizer::json(std::string_view json) {
   const auto replace = [&](const JsonString& string) -> std::optional<std::string> {
-    if (string.text.empty() || string.name.empty() || is_among(kKept, string.name)) {
+    if (string.text.empty() || string.name.empty() || kKeptMembers.contains(string.name)) {
       return std::nullopt;
     }
     // "user_id" is the id of a person, "references" hold those of entries.
-    if (string.is_id && string.name != "agent_id" && !is_among(kPersonNames, string.name)) {
+    if (string.is_id && string.name != "agent_id" && !kPersonMembers.contains(string.name)) {
       return std::nullopt;
     }
     std::string other;
     if (is_person(string.text)) {
       other = person(string.text);
-    } else if (is_among(kHostNames, string.name) && string.text.find(' ') == std::string::npos) {
-      other = is_among(kPublicHosts, string.text) ? std::string(string.text)
-                                                  : pseudonyms_.name("host", string.text);
+    } else if (kHostMembers.contains(string.name) && string.text.find(' ') == std::string::npos) {
+      other = kPublicHosts.contains(string.text) ? std::string(string.text)
+                                                 : pseudonyms_.name("host", string.text);
     } else if (options_.all_paths && string.name == "path" && !string.text.starts_with('/')) {
       other = segments(string.text);
     } else {
@@ -214,78 +303,11 @@ std::string Anonymizer::text(std::string_view text) {
   for (const Change& change : changes) {
     if (change.begin >= copied) {
       out.append(text, copied, change.begin - copied)
-          .append(pseudonym(change.kind, text.substr(change.begin, change.end - change.begin)));
+          .append(pseudonym(change, text.substr(change.begin, change.end - change.begin)));
       copied = change.end;
     }
   }
   return out.append(text, copied);
-}
-
-void Anonymizer::find_contacts(std::string_view text, std::vector<Change>& changes) {
-  PersonalPolicies policies{};
-  policies[static_cast<std::size_t>(PersonalKind::kEmail)] = PersonalPolicy::kRedact;
-  policies[static_cast<std::size_t>(PersonalKind::kIp)] = PersonalPolicy::kRedact;
-  Detections found;
-  find_personal(text, policies, found);
-  for (const Detection& each : found) {
-    const std::string_view part = text.substr(each.begin, each.end - each.begin);
-    if (each.rule == personal_kind_name(PersonalKind::kEmail)) {
-      changes.push_back({each.begin, each.end, "email"});
-    } else if (!is_among(kPublicHosts, part)) {
-      changes.push_back({each.begin, each.end, "ip"});
-    }
-  }
-}
-
-void Anonymizer::find_private_contacts(std::string_view text, std::vector<Change>& changes) {
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '@') {
-      const auto [begin, end] = address_at(text, i);
-      // In "https://name:password@host" there is no address.
-      if (begin < end && (begin == 0 || (text[begin - 1] != ':' && text[begin - 1] != '/'))) {
-        changes.push_back({begin, end, "email"});
-      }
-    } else if (text[i] >= '1' && text[i] <= '9' &&
-               (i == 0 || (!is_alnum(text[i - 1]) && text[i - 1] != '.'))) {
-      if (const std::size_t size = private_ip_size(text.substr(i)); size > 0) {
-        changes.push_back({i, i + size, "ip"});
-      }
-    }
-  }
-}
-
-void Anonymizer::find_hosts(std::string_view text, std::vector<Change>& changes) {
-  static constexpr std::array<std::string_view, 7> kPrivateEnds = {
-      ".internal", ".local", ".lan", ".corp", ".intranet", ".home", ".localdomain"};
-  const auto is_host_char = [](char c) { return is_alnum(c) || c == '-' || c == '.'; };
-  for (std::size_t i = 0; i < text.size();) {
-    if (!is_host_char(text[i])) {
-      ++i;
-      continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && is_host_char(text[end])) {
-      ++end;
-    }
-    std::size_t last = end;
-    while (last > i && !is_alnum(text[last - 1])) {
-      --last;
-    }
-    const std::string_view word = text.substr(i, last - i);
-    const std::string_view before = text.substr(0, i);
-    // In "https://name:password@host" the host stands behind the sign.
-    const bool in_address = (before.ends_with("://") && !before.ends_with("file://")) ||
-                            (before.ends_with('@') && word.find('.') != std::string_view::npos);
-    const bool is_private = std::ranges::any_of(kPrivateEnds, [&](std::string_view suffix) {
-      return word.size() > suffix.size() && lower_ascii(word).ends_with(suffix);
-    });
-    const bool is_login = end < text.size() && text[end] == '@';
-    if ((in_address || is_private) && !is_login && !word.empty() &&
-        !is_among(kPublicHosts, lower_ascii(word)) && !is_pseudonym("ip", word)) {
-      changes.push_back({i, last, "host"});
-    }
-    i = end;
-  }
 }
 
 void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes) const {
@@ -298,17 +320,14 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
     const char last = before.empty() ? ' ' : before.back();
     const bool begins =
         ends_path(last) || last == '=' || last == '@' || before.ends_with("file://");
-    std::size_t end = i;
-    while (end < text.size() && !ends_path(text[end])) {
-      ++end;
-    }
+    std::size_t end = run_end(text, i, [&](char c) { return !ends_path(c); });
     while (end > i + 1 && (text[end - 1] == '.' || text[end - 1] == '!')) {
       --end;  // The full stop of a sentence.
     }
     const std::string_view whole = text.substr(i, end - i);
     if (begins) {
       if (names_place(whole)) {
-        changes.push_back({i, end, "path"});
+        changes.push_back({.begin = i, .end = end, .rule = "path"});
       }
       i = end;
     } else {
@@ -321,42 +340,28 @@ void Anonymizer::find_paths(std::string_view text, std::vector<Change>& changes)
     i += 7;
     const std::size_t end = std::min(text.find_first_of("\\\"' \t\r\n", i), text.size());
     if (end > i) {
-      changes.push_back({i, end, "user"});
+      changes.push_back({.begin = i, .end = end, .rule = "user"});
     }
     i = end;
   }
 }
 
-std::string Anonymizer::pseudonym(std::string_view kind, std::string_view part) {
-  if (kind == "email") {
+std::string Anonymizer::pseudonym(const Change& change, std::string_view part) {
+  if (change.rule == "email") {
     return pseudonyms_.email(part);
   }
-  if (kind == "path") {
+  if (change.rule == "path") {
     return path(part);
   }
-  return kind == "person" ? person(part) : pseudonyms_.name(kind, part);
+  return change.rule == "person" ? person(part) : pseudonyms_.name(change.rule, part);
 }
-
-namespace {
-
-bool is_below(std::string_view path, std::string_view folder) {
-  return !folder.empty() && path.starts_with(folder) &&
-         (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
-/// The name behind the first slash.
-std::string_view first_segment(std::string_view path) {
-  return path.substr(1, path.find('/', 1) - 1);
-}
-
-}  // namespace
 
 bool Anonymizer::names_place(std::string_view path) const {
   if (is_below(path, options_.workspace)) {
     return true;
   }
   const std::string_view root = first_segment(path);
-  return is_among(kRoots, root) && path.size() > root.size() + 2;
+  return kPathRoots.contains(root) && path.size() > root.size() + 2;
 }
 
 std::string Anonymizer::path(std::string_view path) {
@@ -398,13 +403,10 @@ std::string Anonymizer::segments(std::string_view path) {
 
 void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes) const {
   for (std::size_t i = 0; i < text.size();) {
-    if (!is_name_part(text[i])) {
+    std::size_t end = run_end(text, i, is_name_part);
+    if (end == i) {
       ++i;
       continue;
-    }
-    std::size_t end = i;
-    while (end < text.size() && is_name_part(text[end])) {
-      ++end;
     }
     // A name may have more words than one: the longest that is known.
     std::optional<std::size_t> known;
@@ -412,23 +414,19 @@ void Anonymizer::find_people(std::string_view text, std::vector<Change>& changes
       if (stop - i >= kNameSizeMin && is_person(text.substr(i, stop - i))) {
         known = stop;
       }
-      if (stop + 1 >= text.size() || (text[stop] != ' ' && text[stop] != '.') ||
-          !is_name_part(text[stop + 1])) {
+      const std::size_t next = run_end(text, std::min(stop + 1, text.size()), is_name_part);
+      if ((byte_at(text, stop) != ' ' && byte_at(text, stop) != '.') || next == stop + 1) {
         break;
       }
-      ++stop;
-      while (stop < text.size() && is_name_part(text[stop])) {
-        ++stop;
-      }
+      stop = next;
     }
-    const char before = i == 0 ? ' ' : text[i - 1];
-    const char behind = end < text.size() ? text[end] : ' ';
-    const bool is_mention = before == '@' && (i == 1 || !is_name_part(text[i - 2])) &&
+    const char behind = byte_at(text, end);
+    const bool is_mention = byte_before(text, i) == '@' && (i == 1 || !is_name_part(text[i - 2])) &&
                             behind != '/' && behind != '(' &&
-                            !is_among(kNobody, text.substr(i, end - i));
+                            !kNobodyWords.contains(text.substr(i, end - i));
     if (known || is_mention) {
       const std::size_t stop = known.value_or(end);
-      changes.push_back({i, stop, "person"});
+      changes.push_back({.begin = i, .end = stop, .rule = "person"});
       end = stop;
     }
     i = end;

@@ -1,16 +1,13 @@
-#include "assignment_judge.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 
+#include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
 #include "innocent.hpp"
 #include "privacy/secret_rule.hpp"
-#include "randomness.hpp"
-#include "secret_names.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
-#include "token_rules.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -76,12 +73,6 @@ bool is_strong(SecretKind kind) {
 
 /// "sha256", "base64", "utf8", "int32", "ed25519": letters that everybody follows by a number.
 bool is_known_term(string_view value) {
-  static constexpr auto kTerms = std::to_array<string_view>(
-      {"sha",   "md",  "base",  "utf",   "oauth", "ed",      "x",      "rs",      "hs",      "es",
-       "ps",    "aes", "rsa",   "pbkdf", "argon", "argonid", "bcrypt", "hmacsha", "int",     "uint",
-       "float", "str", "char",  "u",     "i",     "f",       "python", "v",       "win",     "ipv",
-       "http",  "ks",  "s",     "p",     "iso",   "latin",   "cp",     "web",     "varchar", "vec",
-       "step",  "arg", "param", "hmac",  "secp",  "ecdsa"});
   std::array<char, 12> letters = {};
   std::size_t size = 0;
   for (const char c : value) {
@@ -94,7 +85,7 @@ bool is_known_term(string_view value) {
       return false;
     }
   }
-  return std::ranges::find(kTerms, string_view(letters.data(), size)) != kTerms.end();
+  return kKnownTerms.contains(string_view(letters.data(), size));
 }
 
 bool is_in_sentence(ValueForm form) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "bmad_mem/text.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -35,16 +36,6 @@ constexpr auto kByteBits = [] {
 
 bool has_bit(char c, unsigned bit) { return (kByteBits[static_cast<unsigned char>(c)] & bit) != 0; }
 
-bool is_in_name(char c) { return has_bit(c, kInName); }
-
-std::size_t blanks_before(std::string_view text, std::size_t end) {
-  const std::size_t first = end - std::min(end, kBlanksMax);
-  while (end > first && is_blank(text[end - 1])) {
-    --end;
-  }
-  return end;
-}
-
 /// Before what may close a name: quotes, backslashes before them, marks of Markdown, '?', '!'.
 std::size_t closers_before(std::string_view text, std::size_t end, bool& is_quoted) {
   constexpr std::size_t kClosersMax = 12;
@@ -62,9 +53,9 @@ std::size_t closers_before(std::string_view text, std::size_t end, bool& is_quot
 
 /// The run of characters of names before `end`.
 NamePart run_before(std::string_view text, std::size_t end) {
-  NamePart name{.begin = end, .end = end};
+  NamePart name{{.begin = end, .end = end}};
   const std::size_t first = end - std::min(end, kNameSizeMax + 1);
-  while (name.begin > first && is_in_name(text[name.begin - 1])) {
+  while (name.begin > first && has_bit(text[name.begin - 1], kInName)) {
     --name.begin;
     name.letters |= letter_bit(text[name.begin]);
   }
@@ -78,24 +69,18 @@ NamePart run_before(std::string_view text, std::size_t end) {
 
 /// "key", "string" and such say nothing without the word before: "API key", "connection string".
 bool wants_word_before(std::string_view name) {
-  if (name.size() < 3 || name.size() > 6) {
-    return false;
-  }
   static constexpr auto kWords =
       std::to_array<std::string_view>({"key", "Key", "KEY", "token", "Token", "string", "String",
                                        "phrase", "Phrase", "code", "Code", "words"});
-  return std::ranges::find(kWords, name) != kWords.end();
+  return name.size() >= 3 && name.size() <= 6 && is_among(kWords, name);
 }
 
 /// Types that stand between a name and its '=': `let key: &str = "…"`, `key: string = "…"`.
 bool is_type(std::string_view name) {
-  if (name.size() < 3 || name.size() > 9) {
-    return false;
-  }
   static constexpr auto kTypes =
       std::to_array<std::string_view>({"string", "String", "str", "Text", "char", "SecretStr",
                                        "any", "Any", "object", "bytes", "static"});
-  return std::ranges::find(kTypes, name) != kTypes.end();
+  return name.size() >= 3 && name.size() <= 9 && is_among(kTypes, name);
 }
 
 /// The name with the word before it, as in "API key". A run of words costs one word.
@@ -105,21 +90,18 @@ NamePart with_word_before(std::string_view text, NamePart name) {
     return name;
   }
   const NamePart before = run_before(text, name.begin - 1);
-  return {.begin = before.begin,
-          .end = name.end,
-          .letters = before.letters | name.letters,
-          .is_quoted = name.is_quoted};
+  name.begin = before.begin;
+  name.letters |= before.letters;
+  return name;
 }
 
 /// `key: string` before '=': the name is before the ':', or before a blank in Go and C.
 NamePart name_before_type(std::string_view text, NamePart type) {
-  std::size_t at = type.begin;
-  for (std::size_t i = 0; i < 4 && at > 0 && std::string_view("&*' ").contains(text[at - 1]); ++i) {
-    --at;
-  }
+  std::size_t at =
+      run_begin(text, type.begin, [](char c) { return std::string_view("&*' ").contains(c); }, 4);
   if (at > 0 && text[at - 1] == ':') {
     bool is_quoted = false;
-    at = closers_before(text, blanks_before(text, at - 1), is_quoted);
+    at = closers_before(text, blanks_begin(text, at - 1, kBlanksMax), is_quoted);
     return run_before(text, at);
   }
   // Go's `const Token string = "…"`.
@@ -139,34 +121,17 @@ std::size_t brackets_before(std::string_view text, std::size_t end) {
   return open == std::string_view::npos ? end : first + open;
 }
 
-unsigned bit_of(BareEnd end) {
-  switch (end) {
-    case BareEnd::kLine:
-      return kEndsLine;
-    case BareEnd::kCode:
-      return kEndsCode;
-    case BareEnd::kQuery:
-      break;
-  }
-  return kEndsQuery;
-}
-
 bool is_string_prefix(char c) { return std::string_view("rbfuLRBFU@$").contains(c); }
 
 }  // namespace
 
 std::size_t skip_blanks(std::string_view text, std::size_t at) {
-  const std::size_t last = std::min(text.size(), at + kBlanksMax);
-  while (at < last && is_blank(text[at])) {
-    ++at;
-  }
-  return at;
+  return at < text.size() ? blanks_end(text, at, kBlanksMax) : at;
 }
 
 NamePart name_before(std::string_view text, std::size_t end) {
   bool is_quoted = false;
-  end = blanks_before(text, end);
-  end = brackets_before(text, end);
+  end = brackets_before(text, blanks_begin(text, end, kBlanksMax));
   end = closers_before(text, end, is_quoted);
   NamePart name = run_before(text, end);
   if (name.of(text).starts_with("-D") || name.of(text).starts_with("-P")) {
@@ -187,9 +152,7 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
     ++at;
   }
   const std::size_t escapes_begin = at;
-  while (at < text.size() && text[at] == '\\' && at - escapes_begin < 8) {
-    ++at;
-  }
+  at = run_end(text, at, [](char c) { return c == '\\'; }, 8);
   if (at >= text.size() || !is_quote(text[at])) {
     return std::nullopt;
   }
@@ -206,7 +169,7 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
     // Within quotes without escapes, an odd number of backslashes escapes the quote.
     if (text[i] == quote && (escapes > 0 ? slashes <= escapes : slashes % 2 == 0)) {
       const std::size_t end = i - (escapes > 0 ? slashes : 0);
-      return ValuePart{.begin = begin, .end = std::max(begin, end), .is_quoted = true};
+      return ValuePart{.begin = begin, .end = std::max(begin, end)};
     }
     slashes = 0;
   }
@@ -216,7 +179,9 @@ std::optional<ValuePart> quoted_at(std::string_view text, std::size_t at) {
 ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end) {
   ValuePart value{.begin = at, .end = at};
   const std::size_t last = std::min(text.size(), at + kBareSizeMax);
-  const unsigned stop = bit_of(end);
+  const unsigned stop = end == BareEnd::kLine   ? kEndsLine
+                        : end == BareEnd::kCode ? kEndsCode
+                                                : kEndsQuery;
   while (value.end < last && !has_bit(text[value.end], stop)) {
     const bool is_second_pair = end != BareEnd::kLine && text[value.end] == '=' &&
                                 value.end + 1 < last && is_alnum(text[value.end + 1]);

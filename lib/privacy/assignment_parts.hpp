@@ -1,40 +1,81 @@
-// assignment_parts.hpp - the name before an operator, and the value after it.
+// assignment_parts.hpp - the name before an operator and the value after it, and what they say.
 //
 //   const apiKey: string = \"…\"         os.environ["API_KEY"] = '…'        "api_key": "…"
 //         name ◄─┘       └► value                   name ◄──┘ └► value        name ◄─┘ └► value
+//
+//   DB_PASSWORD  dbPassword  db-password  ──► db password ──► a password
+//   password_min_length      ──► "password", then "length": says something about one
+//   commit_sha, max_tokens, publicKey, cache_key            ──► nothing
+//
+//   name ──► kind ──► none: the table of rules may still know it
+//               └──► placeholder? ──► public by nature? ──► drawn or written? ──► verdict
 //
 // Each looks at a bounded number of bytes.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string_view>
 
-#include "assignment_judge.hpp"
-#include "secret_names.hpp"
+#include "finders.hpp"
 
 namespace bmad_mem {
 
+// secret_names.cpp
+
+/// No name is longer, in bytes.
+inline constexpr std::size_t kNameSizeMax = 128;
+
+enum class SecretKind : std::uint8_t {
+  kNone,
+  kPassword,  ///< Chosen by people: may be short and weak.
+  kPass,      ///< "pass", "pw": often a password.
+  kApiKey,    ///< Drawn by a machine, as are the next.
+  kToken,
+  kSecret,
+  kPrivateKey,  ///< Signs or encrypts.
+  kCredential,
+  kConnection,  ///< A string with credentials in it.
+  kWeak,        ///< "auth", "salt", "seed", "session key": now and then a secret.
+  kSeedPhrase,  ///< Words that a key is made from.
+  kCode,        ///< "pin", "otp": digits.
+};
+
+/// What `name` promises; kNone for names longer than kNameSizeMax.
+SecretKind secret_kind(std::string_view name);
+
+/// Whether `name` has a word such as commit, sha, hash, digest, checksum: what it names is public.
+bool names_digest(std::string_view name);
+
+/// Id of the rule that a value of `kind` is redacted by.
+std::string_view rule_of(SecretKind kind);
+
+/// Letters of a name as a set: bit 0 is 'a' or 'A'.
+using LetterSet = std::uint32_t;
+constexpr LetterSet letter_bit(char c) {
+  const auto letter = static_cast<unsigned char>(static_cast<unsigned char>(c) | 0x20U);
+  return letter >= 'a' && letter <= 'z' ? 1U << (letter - 'a') : 0;
+}
+
+/// Whether a name with these letters can be of any kind but kNone. Rules most names out at once.
+bool can_be_secret_name(LetterSet letters);
+
+// assignment_parts.cpp
+
 /// Bytes [begin, end) of the text.
-struct NamePart {
+struct ValuePart {
   std::size_t begin = 0;
   std::size_t end = 0;
-  LetterSet letters = 0;
-  bool is_quoted = false;
 
   [[nodiscard]] std::string_view of(std::string_view text) const {
     return text.substr(begin, end - begin);
   }
 };
 
-struct ValuePart {
-  std::size_t begin = 0;
-  std::size_t end = 0;
+struct NamePart : ValuePart {
+  LetterSet letters = 0;
   bool is_quoted = false;
-
-  [[nodiscard]] std::string_view of(std::string_view text) const {
-    return text.substr(begin, end - begin);
-  }
 };
 
 /// The name that ends before `end`, whatever of quotes, brackets, types and blanks is between.
@@ -57,5 +98,26 @@ ValuePart bare_at(std::string_view text, std::size_t at, BareEnd end);
 
 /// The first byte from `at` on that isn't a blank.
 std::size_t skip_blanks(std::string_view text, std::size_t at);
+
+// assignment_judge.cpp
+
+/// How a value stands in the text: what else than a literal it could be.
+enum class ValueForm : std::uint8_t {
+  kQuoted,   ///< "…", an element of XML, the member of an object: a literal.
+  kLiteral,  ///< Without quotes where none are needed: .env, YAML, options, addresses.
+  kBare,     ///< Without quotes, where code may stand: a name or a call as well.
+  kSaid,     ///< A sentence says what it is: "the password is …".
+  kProse,    ///< The next word of a sentence: "password …".
+};
+
+/// No secret is looked for in longer values, in bytes.
+inline constexpr std::size_t kValueSizeMax = 4096;
+
+/// Judges `value`, which stands under `name` in that form.
+std::optional<ValueVerdict> judge_value(std::string_view name, std::string_view value,
+                                        ValueForm form);
+
+/// Whether a rule of the table might know `value` by its name: a token with digits in it. Cheap.
+bool may_have_rule(std::string_view value);
 
 }  // namespace bmad_mem

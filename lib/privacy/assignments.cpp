@@ -1,16 +1,12 @@
-#include "assignments.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include "assignment_judge.hpp"
 #include "assignment_parts.hpp"
 #include "assignment_sieve.hpp"
 #include "bmad_mem/text.hpp"
-#include "secret_names.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -75,7 +71,7 @@ class Finder {
     }
   }
 
-  [[nodiscard]] char at(std::size_t i) const { return i < text_.size() ? text_[i] : '\0'; }
+  [[nodiscard]] char at(std::size_t i) const { return byte_at(text_, i); }
 
   /// Judges and, when it is a secret, adds the value and goes on after it.
   bool judge(string_view name, const ValuePart& value, ValueForm form) {
@@ -96,9 +92,7 @@ class Finder {
   /// `name = value`, `name: value`, `name => value`, `<name>value<`.
   void assignment() {
     const std::size_t begin = at_ > 0 && text_[at_ - 1] == '-' && text_[at_] == '>' ? at_ - 1 : at_;
-    while (at_ < text_.size() && is_operator_char(text_[at_])) {
-      ++at_;
-    }
+    at_ = run_end(text_, at_, is_operator_char);
     const string_view marks = text_.substr(begin, std::min<std::size_t>(at_ - begin, 8));
     if (marks == "::" || (marks == ":" && at(at_) == '/' && at(at_ + 1) == '/')) {
       return;
@@ -234,13 +228,9 @@ class Finder {
     if (size == string_view::npos || size == 0 || at(at_ + size + 1) != '/') {
       return;
     }
-    ValuePart value{.begin = at_, .end = at_ + size, .is_quoted = true};
-    while (value.begin < value.end && is_space(text_[value.begin])) {
-      ++value.begin;
-    }
-    while (value.end > value.begin && is_space(text_[value.end - 1])) {
-      --value.end;
-    }
+    const string_view text = trimmed(text_.substr(at_, size));
+    const auto value_begin = static_cast<std::size_t>(text.data() - text_.data());
+    const ValuePart value{.begin = value_begin, .end = value_begin + text.size()};
     judge(is_tag ? name.of(text_) : pair_name_.of(text_), value, ValueForm::kQuoted);
   }
 
@@ -250,7 +240,7 @@ class Finder {
     static constexpr auto kNameWords = std::to_array<string_view>(
         {"name", "key", "Name", "Key", "id", "variable", "header", "field", "env", "param"});
     if (value.end - value.begin <= kNameSizeMax && value.end > value.begin &&
-        std::ranges::find(kNameWords, word) != kNameWords.end()) {
+        is_among(kNameWords, word)) {
       pair_name_ = value;
     }
   }
@@ -260,7 +250,7 @@ class Finder {
         std::to_array<string_view>({"value", "val", "Value", "text", "content", "default"});
     constexpr std::size_t kDistanceMax = 64;
     const bool follows = pair_name_.end > 0 && value.begin - pair_name_.end <= kDistanceMax &&
-                         std::ranges::find(kValueWords, word) != kValueWords.end();
+                         is_among(kValueWords, word);
     return follows && judge(pair_name_.of(text_), value, ValueForm::kQuoted);
   }
 
@@ -312,10 +302,7 @@ class Finder {
 
   /// Whether only an opening bracket and blanks stand before the quote of an argument.
   [[nodiscard]] bool is_first_argument(const NamePart& name) const {
-    std::size_t begin = name.begin - 1;
-    for (std::size_t i = 0; i < 16 && begin > 0 && is_space(text_[begin - 1]); ++i) {
-      --begin;
-    }
+    const std::size_t begin = run_begin(text_, name.begin - 1, is_space, 16);
     return begin > 0 && string_view("([{").contains(text_[begin - 1]);
   }
 
@@ -392,8 +379,9 @@ class Finder {
   }
 
   static bool is_copula(string_view word) {
-    return word == "is" || word == "was" || word == "to" || word == "ist" || word == "lautet" ||
-           word == "as" || word == "now";
+    static constexpr auto kWords =
+        std::to_array<string_view>({"is", "was", "to", "ist", "lautet", "as", "now"});
+    return is_among(kWords, word);
   }
 
   /// `name` with the words after it up to `end`: "the password reset link is" is about a link. But
@@ -415,10 +403,7 @@ class Finder {
     const std::size_t subject_end = end;
     while (end > first) {
       const NamePart name = name_before(text_, end);
-      if (name.begin == name.end) {
-        break;
-      }
-      if (names_digest(name.of(text_))) {
+      if (name.begin == name.end || names_digest(name.of(text_))) {
         break;
       }
       if (can_be_secret_name(name.letters) && secret_kind(name.of(text_)) != SecretKind::kNone) {
@@ -437,42 +422,43 @@ class Finder {
 
   /// `mysql -pSECRET`, `sshpass -p SECRET`, `curl -u user:SECRET`, `redis-cli -a SECRET`.
   void short_option() {
-    const char option = at(at_ + 1);
-    if ((option != 'p' && option != 'u' && option != 'a' && option != 'w') || at_ == 0 ||
-        !is_blank(text_[at_ - 1])) {
+    struct Command {
+      char option;
+      string_view name;
+      bool is_apart;  ///< Blanks may stand before the value.
+      bool has_user;
+    };
+    static constexpr Command kCommands[] = {
+        {'p', "mysql", false, false},    {'p', "mariadb", false, false},
+        {'p', "sshpass", true, false},   {'p', "docker login", true, false},
+        {'a', "redis-cli", true, false}, {'w', "ldap", true, false},
+        {'u', "curl", true, true},       {'u', "wget", true, true},
+    };
+    if (at_ == 0 || !is_blank(text_[at_ - 1])) {
       return;
     }
     const std::size_t first = at_ - std::min(at_, kCommandSizeMax);
     string_view command = text_.substr(first, at_ - first);
-    const std::size_t line = command.find_last_of("\n|;");
-    command = line == string_view::npos ? command : command.substr(line + 1);
-    const std::size_t value = at_ + 2;
-    if (option == 'p' && (command.contains("mysql") || command.contains("mariadb"))) {
-      option_value(value);
-    } else if ((option == 'p' &&
-                (command.contains("sshpass") || command.contains("docker login"))) ||
-               (option == 'a' && command.contains("redis-cli")) ||
-               (option == 'w' && command.contains("ldap"))) {
-      option_value(skip_blanks(text_, value));
-    } else if (option == 'u' && (command.contains("curl") || command.contains("wget"))) {
-      user_option(skip_blanks(text_, value));
+    command.remove_prefix(command.find_last_of("\n|;") + 1);  // npos + 1 is 0.
+    for (const Command& each : kCommands) {
+      if (each.option == at(at_ + 1) && command.contains(each.name)) {
+        option_value(each.is_apart ? skip_blanks(text_, at_ + 2) : at_ + 2, each.has_user);
+        return;
+      }
     }
   }
 
-  void option_value(std::size_t begin) {
-    const std::optional<ValuePart> quoted = quoted_at(text_, begin);
-    const ValuePart value = quoted ? *quoted : bare_at(text_, begin, BareEnd::kLine);
-    judge("password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
-  }
-
-  void user_option(std::size_t begin) {
+  void option_value(std::size_t begin, bool has_user) {
     const std::optional<ValuePart> quoted = quoted_at(text_, begin);
     ValuePart value = quoted ? *quoted : bare_at(text_, begin, BareEnd::kLine);
-    const std::size_t colon = value.of(text_).find(':');
-    if (colon != string_view::npos) {
+    if (has_user) {
+      const std::size_t colon = value.of(text_).find(':');
+      if (colon == string_view::npos) {
+        return;
+      }
       value.begin += colon + 1;
-      judge("password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
     }
+    judge("password", value, quoted ? ValueForm::kQuoted : ValueForm::kLiteral);
   }
 
   string_view text_;

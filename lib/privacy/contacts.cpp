@@ -5,6 +5,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "personal_scan.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -17,19 +18,6 @@ template <std::size_t kCount>
 bool is_any(std::string_view text, const std::string_view (&words)[kCount]) {
   return std::ranges::any_of(words,
                              [&](std::string_view word) { return equals_folded(text, word); });
-}
-
-/// What files, units of systemd and local networks are named with.
-bool is_no_top_level(std::string_view name) {
-  static constexpr std::string_view kNames[] = {
-      "png",       "jpg",     "jpeg",      "gif",         "svg",   "webp",     "ico",
-      "js",        "ts",      "tsx",       "jsx",         "mjs",   "css",      "json",
-      "html",      "xml",     "yml",       "yaml",        "txt",   "log",      "conf",
-      "service",   "socket",  "timer",     "target",      "mount", "slice",    "scope",
-      "path",      "local",   "localhost", "localdomain", "lan",   "internal", "test",
-      "example",   "invalid", "cpp",       "hpp",         "tar",   "gz",       "zip",
-      "transpose", "shape",   "weight",    "dot",         "po",    "onion"};
-  return is_any(name, kNames);
 }
 
 bool is_nobody(std::string_view local, std::string_view domain) {
@@ -69,7 +57,7 @@ bool is_login(std::string_view text, std::size_t begin, std::size_t end) {
   if (byte_at(text, end) == ':' && (after == '/' || after == '~' || is_digit(after))) {
     return true;
   }
-  if (byte_at(text, end) == ':' && is_announced(text, begin, {"scp", "rsync"})) {
+  if (byte_at(text, end) == ':' && is_announced(text, begin, "scp|rsync")) {
     return true;
   }
   const std::size_t word_end = blanks_begin(text, begin, 2);
@@ -89,16 +77,16 @@ bool is_domain(std::string_view domain) {
   }
   const std::string_view top = domain.substr(last + 1);
   return top.size() >= 2 && top.size() <= 24 && std::ranges::all_of(top, is_letter) &&
-         !is_no_top_level(top);
+         !kNoTopLevels.contains(lower_ascii(top));
 }
 
 bool has_phone_word(std::string_view text, std::size_t at) {
   // These two mean other things more often than not.
-  return is_named(text, at, {"call", "cell", "call me at", "cell phone"}) ||
-         is_announced(text, at, {"tel",       "phone",     "mobile", "fax",         "telefon",
-                                 "telephone", "handy",     "mobil",  "cell",        "whatsapp",
-                                 "sms",       "telefono",  "tlf",    "phonenumber", "phone_number",
-                                 "tel.",      "rufnummer", "dial",   "cellphone",   "telefax"});
+  return is_named(text, at, "call|cell|call me at|cell phone") ||
+         is_announced(text, at,
+                      "tel|phone|mobile|fax|telefon|telephone|handy|mobil|cell|whatsapp|sms|"
+                      "telefono|tlf|phonenumber|phone_number|tel.|rufnummer|dial|cellphone|"
+                      "telefax");
 }
 
 bool is_iso_date(const DigitGroups& groups) {

@@ -1,11 +1,11 @@
-#include "encoded.hpp"
-
+// encoded.cpp - secrets behind one layer of base64 or percent encoding.
 #include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "bmad_mem/text.hpp"
+#include "finders.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -137,6 +137,41 @@ void find_encoded(std::string_view text,
     find_base64(text, find, out);
   }
   find_percent(text, find, out);
+}
+
+std::string base64_decoded(std::string_view run) {
+  std::string bytes;
+  bytes.reserve(run.size() / 4 * 3 + 2);
+  std::uint32_t bits = 0;
+  unsigned count = 0;
+  for (const char c : run) {
+    bits = bits << 6U | kBase64Values[static_cast<unsigned char>(c)];
+    count += 6;
+    if (count >= 8) {
+      count -= 8;
+      bytes += static_cast<char>(bits >> count & 0xffU);
+    }
+  }
+  return bytes;
+}
+
+std::string decode_base64(std::string_view encoded) {
+  while (encoded.ends_with('=')) {
+    encoded.remove_suffix(1);
+  }
+  return encoded.size() % 4 != 1 && all_are(encoded, is_base64_digit) ? base64_decoded(encoded)
+                                                                      : std::string();
+}
+
+bool is_encoded_login(std::string_view text) {
+  constexpr std::size_t kSizeMin = 4;
+  constexpr std::size_t kSizeMax = 4096;
+  if (text.size() < kSizeMin || text.size() > kSizeMax) {
+    return false;
+  }
+  const std::string login = decode_base64(text);
+  return login.find(':', 1) != std::string::npos &&
+         std::ranges::all_of(login, [](char c) { return (c >= ' ' && c <= '~') || !is_ascii(c); });
 }
 
 }  // namespace bmad_mem

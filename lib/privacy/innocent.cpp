@@ -6,7 +6,6 @@
 #include <string>
 
 #include "bmad_mem/text.hpp"
-#include "randomness.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {

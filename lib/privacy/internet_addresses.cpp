@@ -57,10 +57,7 @@ std::optional<Parsed> parse_v4(std::string_view text, std::size_t at) {
   for (int i = 0; i < 4; ++i) {
     const std::size_t end = run_end(text, at, is_digit, 4);
     const std::size_t size = end - at;
-    std::uint32_t octet = 0;
-    for (const char c : text.substr(at, size)) {
-      octet = octet * 10 + static_cast<std::uint32_t>(c - '0');
-    }
+    const auto octet = static_cast<std::uint32_t>(number_of(text.substr(at, size)));
     if (size == 0 || octet > 255 || (size > 1 && text[at] == '0') ||
         (i < 3 && byte_at(text, end) != '.')) {
       return std::nullopt;
@@ -90,7 +87,7 @@ bool is_version_before(std::string_view text, std::size_t at) {
   if (before == '=' && std::string_view("=<>~!").contains(byte_before(text, at - 1)) && at > 1) {
     return true;
   }
-  return is_announced(text, at, {"version", "versions", "ver", "rev", "oid", "objectidentifier"});
+  return is_announced(text, at, "version|versions|ver|rev|oid|objectidentifier");
 }
 
 std::optional<Span> v4_at(std::string_view text, std::size_t at) {
@@ -106,14 +103,11 @@ std::optional<Span> v4_at(std::string_view text, std::size_t at) {
   }
   // Programs are rarely at version 32, and their changes are told in these words.
   if (parsed->address < v4(32, 0, 0) && !is_name_server(parsed->address) &&
-      is_announced(
-          text, at,
-          {"v8", "release", "upgrade", "upgraded", "update", "updated", "patch", "section"})) {
+      is_announced(text, at, "v8|release|upgrade|upgraded|update|updated|patch|section")) {
     return std::nullopt;
   }
   if (parsed->is_small && !is_name_server(parsed->address) &&
-      !is_announced(text, at,
-                    {"ip", "ips", "addr", "address", "host", "client", "server", "peer"})) {
+      !is_announced(text, at, "ip|ips|addr|address|host|client|server|peer")) {
     return std::nullopt;
   }
   return Span{.begin = at, .end = parsed->end};

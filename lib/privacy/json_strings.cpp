@@ -1,5 +1,3 @@
-#include "json_strings.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <utility>
@@ -9,6 +7,7 @@
 
 #include "base/json_cursor.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "replacement.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include "bmad_mem/text.hpp"
-#include "stand_in.hpp"
+#include "innocent.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 

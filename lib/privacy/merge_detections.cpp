@@ -1,10 +1,9 @@
-#include "merge_detections.hpp"
-
 #include <algorithm>
 #include <cstddef>
 #include <vector>
 
 #include "bmad_mem/text.hpp"
+#include "finders.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -19,14 +19,6 @@ namespace {
 
 using MaybeSpan = std::optional<Span>;
 
-std::uint64_t number_of(std::string_view digits) {
-  std::uint64_t number = 0;
-  for (const char c : digits) {
-    number = number * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return number;
-}
-
 MaybeSpan whole(const DigitGroups& groups) {
   return Span{.begin = groups.begin(), .end = groups.end()};
 }
@@ -52,33 +44,18 @@ MaybeSpan american(std::string_view text, const DigitGroups& groups) {
   }
   const bool is_announced_here =
       (is_formatted || groups.count == 1) &&
-      is_announced(text, groups.begin(), {"ssn", "social security", "socialsecurity", "itin"});
+      is_announced(text, groups.begin(), "ssn|social security|socialsecurity|itin");
   return is_announced_here ? whole(groups) : std::nullopt;
 }
 
-MaybeSpan canadian(std::string_view text, const DigitGroups& groups) {
-  const bool fits = groups.digits.size() == 9 &&
-                    (groups.count == 1 || groups.has_sizes({3, 3, 3})) && groups.digits[0] != '0' &&
-                    groups.digits[0] != '8' && has_luhn_check(groups.digits) &&
-                    is_announced(text, groups.begin(), {"sin", "social insurance", "nas"});
-  return fits ? whole(groups) : std::nullopt;
-}
-
 /// ISO 7064, modulo 11,10.
-MaybeSpan german(std::string_view text, const DigitGroups& groups) {
-  const std::string_view digits = groups.digits;
-  if (digits.size() != 11 || digits[0] == '0' ||
-      !is_announced(text, groups.begin(),
-                    {"steuer", "idnr", "tin", "tax id", "steuer-id", "steueridentifikationsnummer",
-                     "steuernummer", "steuerid", "tax", "steuer-idnr"})) {
-    return std::nullopt;
-  }
+bool has_german_check(std::string_view digits) {
   int product = 10;
   for (const char c : digits.substr(0, 10)) {
     const int sum = (c - '0' + product) % 10;
     product = (sum == 0 ? 10 : sum) * 2 % 11;
   }
-  return (11 - product) % 10 == digits[10] - '0' ? whole(groups) : std::nullopt;
+  return (11 - product) % 10 == digits[10] - '0';
 }
 
 /// Two digits, each the weighted sum of those before it, modulo 11.
@@ -101,7 +78,7 @@ MaybeSpan brazilian(std::string_view text, const DigitGroups& groups) {
   }
   const bool is_formatted = groups.has_sizes({3, 3, 3, 2}) && text[groups.end() - 3] == '-' &&
                             text[groups.groups[0].end] == '.';
-  return is_formatted || is_announced(text, groups.begin(), {"cpf"}) ? whole(groups) : std::nullopt;
+  return is_formatted || is_announced(text, groups.begin(), "cpf") ? whole(groups) : std::nullopt;
 }
 
 bool has_verhoeff_check(std::string_view digits) {
@@ -121,12 +98,33 @@ bool has_verhoeff_check(std::string_view digits) {
   return check == 0;
 }
 
-MaybeSpan indian(std::string_view text, const DigitGroups& groups) {
-  const bool fits =
-      groups.digits.size() == 12 && (groups.count == 1 || groups.has_sizes({4, 4, 4})) &&
-      groups.digits[0] >= '2' && has_verhoeff_check(groups.digits) &&
-      is_announced(text, groups.begin(), {"aadhaar", "aadhar", "uidai", "uid", "adhaar"});
-  return fits ? whole(groups) : std::nullopt;
+/// Numbers that are known by their check and by a word before them.
+struct AnnouncedId {
+  std::size_t size;
+  bool is_grouped;             ///< One group of digits, or those of equal size.
+  std::string_view not_first;  ///< Digits that no number begins with.
+  bool (*has_check)(std::string_view digits);
+  std::string_view words;
+};
+constexpr AnnouncedId kAnnouncedIds[] = {
+    {9, true, "08", has_luhn_check, "sin|social insurance|nas"},  // Canada
+    {11, false, "0", has_german_check,
+     "steuer|idnr|tin|tax id|steuer-id|steueridentifikationsnummer|steuernummer|steuerid|tax|"
+     "steuer-idnr"},
+    {12, true, "01", has_verhoeff_check, "aadhaar|aadhar|uidai|uid|adhaar"},  // India
+};
+
+MaybeSpan announced(std::string_view text, const DigitGroups& groups) {
+  const std::string_view digits = groups.digits;
+  for (const AnnouncedId& id : kAnnouncedIds) {
+    const std::size_t third = id.size / 3;
+    if (digits.size() == id.size && !id.not_first.contains(digits[0]) &&
+        (!id.is_grouped || groups.count == 1 || groups.has_sizes({third, third, third})) &&
+        id.has_check(digits) && is_announced(text, groups.begin(), id.words)) {
+      return whole(groups);
+    }
+  }
+  return std::nullopt;
 }
 
 /// Sex, year, month, department, commune, order, and a key modulo 97.
@@ -140,7 +138,7 @@ MaybeSpan french(std::string_view text, const DigitGroups& groups) {
   const bool is_layout =
       groups.count == 1 || groups.has_sizes({1, 2, 2, 2, 3, 3, 2}) || groups.has_sizes({13, 2});
   const bool has_key = 97 - number_of(digits.substr(0, 13)) % 97 == number_of(digits.substr(13));
-  const bool is_id = is_named(text, groups.begin(), {"id", "ids", "time", "seed"});
+  const bool is_id = is_named(text, groups.begin(), "id|ids|time|seed");
   return is_month && is_layout && has_key && !is_id ? whole(groups) : std::nullopt;
 }
 
@@ -194,7 +192,7 @@ MaybeSpan british(std::string_view text, std::size_t at) {
   const char suffix = byte_at(text, place);
   if (suffix < 'A' || suffix > 'D' || is_word_byte(byte_at(text, place + 1)) ||
       is_word_byte(byte_before(text, begin)) ||
-      !is_announced(text, begin, {"nino", "national insurance", "ni number", "ni", "nin"})) {
+      !is_announced(text, begin, "nino|national insurance|ni number|ni|nin")) {
     return std::nullopt;
   }
   return Span{.begin = begin, .end = place + 1};
@@ -259,7 +257,7 @@ std::optional<Span> national_id_at(std::string_view text, const DigitGroups& gro
   if (is_word_byte(before) || std::string_view(".-+/").contains(before) || goes_on) {
     return std::nullopt;
   }
-  for (const auto& country : {american, canadian, german, brazilian, indian, french}) {
+  for (const auto& country : {american, announced, brazilian, french}) {
     if (const MaybeSpan found = country(text, groups)) {
       return found;
     }

@@ -9,7 +9,7 @@
 #include <cstddef>
 
 #include "bmad_mem/text.hpp"
-#include "stand_in.hpp"
+#include "innocent.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 

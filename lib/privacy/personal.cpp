@@ -1,10 +1,9 @@
-#include "privacy/personal.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdint>
 
 #include "bmad_mem/text.hpp"
+#include "finders.hpp"
 #include "personal_scan.hpp"
 #include "text_scan.hpp"
 
@@ -142,33 +141,43 @@ DigitGroups read_digit_groups(std::string_view text, std::size_t at) {
   return all;
 }
 
-bool is_announced(std::string_view text, std::size_t at,
-                  std::initializer_list<std::string_view> words) {
+bool is_announced(std::string_view text, std::size_t at, std::string_view words) {
   constexpr std::size_t kReach = 40;
-  const std::size_t from = at > kReach ? at - kReach : 0;
-  for (std::size_t i = from; i < at; ++i) {
-    if (!is_letter(text[i]) || is_alnum(byte_before(text, i))) {
-      continue;
-    }
-    for (const std::string_view word : words) {
-      if (starts_folded(text.substr(i, at - i), word) &&
-          !is_letter(byte_at(text, i + word.size()))) {
-        return true;
-      }
+  for (std::size_t i = at - std::min(at, kReach); i < at; ++i) {
+    if (is_letter(text[i]) && !is_alnum(byte_before(text, i)) &&
+        any_word(
+            words,
+            [&](std::string_view word) {
+              return starts_folded(text.substr(i, at - i), word) &&
+                     !is_letter(byte_at(text, i + word.size()));
+            },
+            '|')) {
+      return true;
     }
   }
   return false;
 }
 
-bool is_named(std::string_view text, std::size_t at,
-              std::initializer_list<std::string_view> words) {
+bool is_named(std::string_view text, std::size_t at, std::string_view words) {
   const std::size_t end = run_begin(
       text, at,
       [](char c) { return is_blank(c) || is_quote(c) || std::string_view(":=#(\\").contains(c); },
       6);
-  return std::ranges::any_of(words, [&](std::string_view word) {
-    return end >= word.size() && equals_folded(text.substr(end - word.size(), word.size()), word);
-  });
+  return any_word(
+      words,
+      [&](std::string_view word) {
+        return end >= word.size() &&
+               equals_folded(text.substr(end - word.size(), word.size()), word);
+      },
+      '|');
+}
+
+std::uint64_t number_of(std::string_view digits) {
+  std::uint64_t number = 0;
+  for (const char c : digits) {
+    number = number * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return number;
 }
 
 bool has_luhn_check(std::string_view digits) {

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -42,12 +43,15 @@ struct DigitGroups {
 /// The groups from the digit at `at` on.
 DigitGroups read_digit_groups(std::string_view text, std::size_t at);
 
-/// Whether one of `words`, in small letters, begins a word in the 40 bytes before `at`.
-bool is_announced(std::string_view text, std::size_t at,
-                  std::initializer_list<std::string_view> words);
+/// Whether one of `words`, in small letters and apart by '|', begins a word in the 40 bytes before
+/// `at`.
+bool is_announced(std::string_view text, std::size_t at, std::string_view words);
 
 /// Whether one of `words` ends right before `at`, but for blanks, quotes and signs such as ":".
-bool is_named(std::string_view text, std::size_t at, std::initializer_list<std::string_view> words);
+bool is_named(std::string_view text, std::size_t at, std::string_view words);
+
+/// The number that `digits` spell; at most 19 of them.
+std::uint64_t number_of(std::string_view digits);
 
 /// Whether `digits` satisfy the check of Luhn.
 bool has_luhn_check(std::string_view digits);

@@ -1,5 +1,3 @@
-#include "placeholder.hpp"
-
 #include <sodium.h>
 
 #include <algorithm>
@@ -8,6 +6,8 @@
 #include <cstdint>
 
 #include <fmt/format.h>
+
+#include "replacement.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -33,19 +33,20 @@ RedactionKey random_redaction_key() {
   return key;
 }
 
-std::string keyed_hash(std::string_view secret, const RedactionScope& scope) {
-  std::string message(scope.session_id);
-  message += '\0';
-  message += secret;
+std::string keyed_hash(std::string_view message, const RedactionKey& key) {
   std::array<unsigned char, crypto_shorthash_BYTES> hash;
   // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): the library takes bytes.
   crypto_shorthash(hash.data(), reinterpret_cast<const unsigned char*>(message.data()),
-                   message.size(), scope.key.data());
+                   message.size(), key.data());
   std::string digits;
   for (const unsigned char byte : hash) {
     digits += fmt::format("{:02x}", byte);
   }
   return digits;
+}
+
+std::string keyed_hash(std::string_view secret, const RedactionScope& scope) {
+  return keyed_hash(fmt::format("{}{}{}", scope.session_id, '\0', secret), scope.key);
 }
 
 Result<Placeholder> Placeholder::make(const std::string& pattern, bool linkable) {

@@ -9,6 +9,7 @@
 #include <cstddef>
 
 #include "bmad_mem/text.hpp"
+#include "innocent.hpp"
 #include "structure_scan.hpp"
 #include "text_scan.hpp"
 

@@ -1,11 +1,10 @@
-#include "randomness.hpp"
-
 #include <array>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 
 #include "bmad_mem/text.hpp"
+#include "innocent.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -95,6 +94,62 @@ double randomness_bits(std::string_view value) {
   }
   return (cost / kCostsPerBit) -
          (static_cast<double>(value.size()) * std::log2(alphabet_size(has, is_hex)));
+}
+
+double shannon_entropy(std::string_view text) {
+  std::array<std::size_t, 256> counts{};
+  for (const char c : text) {
+    ++counts[static_cast<unsigned char>(c)];
+  }
+  double entropy = 0;
+  for (const std::size_t count : counts) {
+    if (count > 0) {
+      const double share = static_cast<double>(count) / static_cast<double>(text.size());
+      entropy -= share * std::log2(share);
+    }
+  }
+  return entropy;
+}
+
+Shape shape_of(std::string_view value) {
+  Shape shape;
+  enum class Kind : std::uint8_t { kNone, kLower, kUpper, kDigit };
+  Kind last = Kind::kNone;
+  for (const char c : value) {
+    Kind kind = Kind::kNone;
+    if (is_lower(c)) {
+      kind = Kind::kLower;
+      ++shape.lower;
+    } else if (is_upper(c)) {
+      kind = Kind::kUpper;
+      ++shape.upper;
+    } else if (is_digit(c)) {
+      kind = Kind::kDigit;
+      ++shape.digits;
+    } else {
+      continue;
+    }
+    shape.turns += last != Kind::kNone && kind != last ? 1U : 0U;
+    last = kind;
+  }
+  return shape;
+}
+
+bool looks_random(std::string_view value) {
+  // A key of letters and digits turns at 6 of 10 places, a hexadecimal one at 4 to 5, camelCase at
+  // 3, words with a number behind at 1. Longer values tell nothing that their begin does not.
+  constexpr std::size_t kEnough = 256;
+  constexpr std::size_t kSizeMin = 16;
+  constexpr double kEntropyMin = 3.0;
+  if (value.size() < kSizeMin) {
+    return false;
+  }
+  value = value.substr(0, kEnough);
+  const Shape shape = shape_of(value);
+  const bool turns_often = shape.digits > 0
+                               ? shape.turns * 5 >= value.size()
+                               : shape.upper > 0 && shape.turns * 5 >= value.size() * 2;
+  return turns_often && shannon_entropy(value) >= kEntropyMin;
 }
 
 }  // namespace bmad_mem

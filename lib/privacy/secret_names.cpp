@@ -1,11 +1,12 @@
-#include "secret_names.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <span>
 
+#include "assignment_parts.hpp"
 #include "bmad_mem/text.hpp"
+#include "privacy_words.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -61,156 +62,83 @@ class NameWords {
   std::size_t count_ = 0;
 };
 
-constexpr auto kPasswordWords = std::to_array<string_view>(
-    {"password", "passwd", "passwort", "kennwort", "pwd", "passphrase", "passcode", "senha",
-     "clave", "wachtwoord", "contrasena", "contraseña", "psw", "passwrd", "pswd"});
+struct WordKind {
+  string_view before;  ///< Words of which one comes before; empty: whatever does.
+  string_view words;
+  SecretKind kind;
+};
+constexpr WordKind kWordKinds[] = {
+    {"", "pass pw", SecretKind::kPass},
+    {"private signing encryption decryption master rsa ssh hmac", "key keys",
+     SecretKind::kPrivateKey},
+    {"secret", "key keys", SecretKind::kSecret},
+    {"", "bearer jwt", SecretKind::kToken},
+    {"", "secret", SecretKind::kSecret},
+    {"", "credential credentials creds", SecretKind::kCredential},
+    {"", "dsn connectionstring", SecretKind::kConnection},
+    {"connection", "string", SecretKind::kConnection},
+    {"", "mnemonic", SecretKind::kSeedPhrase},
+    {"seed recovery", "phrase words", SecretKind::kSeedPhrase},
+    {"", "pin otp totp passkey", SecretKind::kCode},
+    {"fa mfa otp verification pin security auth recovery backup", "code", SecretKind::kCode},
+    {"", "auth salt seed pepper", SecretKind::kWeak},
+};
 
-/// "…key" of these is secret.
-constexpr auto kSecretKeyOwners = std::to_array<string_view>(
-    {"api",      "access",       "private",    "secret",      "signing", "encryption", "master",
-     "shared",   "app",          "account",    "application", "service", "storage",    "license",
-     "licence",  "deploy",       "ssh",        "rsa",         "hmac",    "jwt",        "webhook",
-     "consumer", "subscription", "admin",      "write",       "server",  "root",       "crypto",
-     "cipher",   "aes",          "decryption", "signature",   "client",  "auth",       "ssl",
-     "tls",      "vault",        "activation", "integration", "ingest",  "project",    "encrypt"});
+/// "dbpassword", "pgpassword", "apikey", "authtoken": ends of words that nobody took apart.
+constexpr WordKind kWordEnds[] = {
+    {"", "password passwd passwort passphrase passwordbox", SecretKind::kPassword},
+    {"", "privatekey signingkey encryptionkey privkey", SecretKind::kPrivateKey},
+    {"", "apikey accesskey appkey authkey secretkey masterkey licensekey apitoken",
+     SecretKind::kApiKey},
+    {"", "authtoken accesstoken refreshtoken bearertoken usertoken idtoken", SecretKind::kToken},
+    {"", "secret", SecretKind::kSecret},
+};
 
-constexpr auto kWeakKeyOwners =
-    std::to_array<string_view>({"session", "authentication", "authorization", "unlock", "recovery",
-                                "backup", "database", "db", "cookie", "user"});
-
-/// A "…token" of these says where to go on reading, or stands for a kind of word.
-constexpr auto kPublicTokenOwners = std::to_array<string_view>(
-    {"next",    "page",       "continuation", "pagination", "sync",    "cursor",       "max",
-     "min",     "num",        "total",        "bos",        "eos",     "pad",          "unk",
-     "mask",    "sep",        "cls",          "special",    "start",   "stop",         "end",
-     "resume",  "resumption", "scroll",       "last",       "first",   "prev",         "previous",
-     "current", "per",        "count",        "nonce",      "cancel",  "cancellation", "skip",
-     "string",  "comment",    "punctuation",  "operator",   "keyword", "line",         "css",
-     "design",  "lookahead",  "image",        "forward"});
-
-/// What says something about a secret, when it comes after it.
-constexpr auto kAboutWords = std::to_array<string_view>(
-    {"id",       "ids",         "name",        "names",      "url",       "urls",        "uri",
-     "endpoint", "endpoints",   "path",        "paths",      "file",      "files",       "filename",
-     "dir",      "directory",   "folder",      "type",       "types",     "kind",        "method",
-     "methods",  "mode",        "field",       "fields",     "label",     "labels",      "hint",
-     "policy",   "policies",    "length",      "len",        "size",      "count",       "counts",
-     "counter",  "limit",       "limits",      "max",        "min",       "ttl",         "expiry",
-     "expires",  "expire",      "expired",     "expiration", "timeout",   "age",         "format",
-     "prefix",   "suffix",      "header",      "headers",    "env",       "var",         "variable",
-     "ref",      "refs",        "reference",   "provider",   "providers", "manager",     "store",
-     "storage",  "server",      "host",        "port",       "version",   "algorithm",   "alg",
-     "regex",    "regexp",      "pattern",     "patterns",   "required",  "enabled",     "disabled",
-     "valid",    "validity",    "placeholder", "title",      "text",      "message",     "error",
-     "errors",   "description", "desc",        "help",       "prompt",    "input",       "form",
-     "page",     "link",        "class",       "selector",   "index",     "position",    "offset",
-     "hash",     "hashes",      "hasher",      "digest",     "checksum",  "fingerprint", "sha",
-     "md",       "etag",        "commit",      "revision",   "integrity", "uuid",        "guid",
-     "reset",    "change",      "changed",     "update",     "updated",   "created",     "at",
-     "date",     "time",        "rules",       "rule",       "strength",  "scope",       "scopes",
-     "issuer",   "audience",    "usage",       "used",       "budget",    "cost",        "rate",
-     "ratio",    "scanner",     "scanning",    "scan",       "validator", "validation",  "verify",
-     "handler",  "factory",     "builder",     "generator",  "parser",    "stream",      "callback",
-     "func",     "function",    "fn",          "test",       "tests",     "spec",        "arn",
-     "owner",    "role",        "group",       "status",     "state",     "iterator",    "plugin",
-     "helper"});
-
-constexpr auto kDigestWords = std::to_array<string_view>(
-    {"commit", "commits", "sha",  "shasum",      "hash",     "hashes", "checksum",
-     "digest", "etag",    "md",   "fingerprint", "revision", "rev",    "integrity",
-     "git",    "uuid",    "guid", "ulid",        "trace",    "span"});
-
-bool ends_with_any(string_view word, std::span<const string_view> ends) {
-  return std::ranges::any_of(ends, [&](string_view each) { return word.ends_with(each); });
-}
-
-/// "dbpassword", "pgpassword", "apikey", "authtoken": words that nobody took apart.
 SecretKind kind_of_squeezed(string_view word) {
-  static constexpr auto kPasswordEnds =
-      std::to_array<string_view>({"password", "passwd", "passwort", "passphrase", "passwordbox"});
-  static constexpr auto kPassOwners =
-      std::to_array<string_view>({"dbpass", "sshpass", "userpass", "rootpass", "mypass"});
-  static constexpr auto kApiKeyEnds =
-      std::to_array<string_view>({"apikey", "accesskey", "appkey", "authkey", "secretkey",
-                                  "masterkey", "licensekey", "apitoken"});
-  static constexpr auto kTokenEnds = std::to_array<string_view>(
-      {"authtoken", "accesstoken", "refreshtoken", "bearertoken", "usertoken", "idtoken"});
-  static constexpr auto kKeyEnds =
-      std::to_array<string_view>({"privatekey", "signingkey", "encryptionkey", "privkey"});
-  if (ends_with_any(word, kPasswordEnds) || (word.ends_with("pwd") && word.size() > 3)) {
+  constexpr std::size_t kSizeMin = 6;  // Of all others: "passwd", "apikey".
+  constexpr std::size_t kTokenSizeMax = 10;
+  if (word.ends_with("pwd") && word.size() > 3) {
     return SecretKind::kPassword;
   }
-  if (is_among(kPassOwners, word)) {
+  if (word.size() < kSizeMin) {
+    return SecretKind::kNone;
+  }
+  if (has_word("dbpass sshpass userpass rootpass mypass", word)) {
     return SecretKind::kPass;
   }
-  if (ends_with_any(word, kKeyEnds)) {
-    return SecretKind::kPrivateKey;
-  }
-  if (ends_with_any(word, kApiKeyEnds)) {
-    return SecretKind::kApiKey;
-  }
-  if (ends_with_any(word, kTokenEnds) || (word.ends_with("token") && word.size() <= 10)) {
+  if (word.ends_with("token") && word.size() <= kTokenSizeMax && !word.ends_with("apitoken")) {
     return SecretKind::kToken;
   }
-  return word.ends_with("secret") ? SecretKind::kSecret : SecretKind::kNone;
+  for (const WordKind& each : kWordEnds) {
+    if (any_word(each.words, [&](string_view end) { return word.ends_with(end); })) {
+      return each.kind;
+    }
+  }
+  return SecretKind::kNone;
 }
 
 SecretKind kind_of_key(string_view owner) {
-  if (owner == "private" || owner == "signing" || owner == "encryption" || owner == "decryption" ||
-      owner == "master" || owner == "rsa" || owner == "ssh" || owner == "hmac") {
-    return SecretKind::kPrivateKey;
-  }
-  if (owner == "secret") {
-    return SecretKind::kSecret;
-  }
-  if (is_among(kSecretKeyOwners, owner)) {
+  if (kSecretKeyOwners.contains(owner)) {
     return SecretKind::kApiKey;
   }
-  return is_among(kWeakKeyOwners, owner) ? SecretKind::kWeak : SecretKind::kNone;
+  return kWeakKeyOwners.contains(owner) ? SecretKind::kWeak : SecretKind::kNone;
 }
 
 /// What `word` promises after `before`, which may be empty.
 SecretKind kind_of_word(string_view before, string_view word) {
-  if (is_among(kPasswordWords, word)) {
+  if (kPasswordWords.contains(word)) {
     return SecretKind::kPassword;
   }
-  if (word == "pass" || word == "pw") {
-    return SecretKind::kPass;
-  }
-  if (word == "key" || word == "keys") {
-    return kind_of_key(before);
-  }
   if (word == "token") {
-    return is_among(kPublicTokenOwners, before) ? SecretKind::kNone : SecretKind::kToken;
+    return kPublicTokenOwners.contains(before) ? SecretKind::kNone : SecretKind::kToken;
   }
-  if (word == "bearer" || word == "jwt") {
-    return SecretKind::kToken;
+  for (const WordKind& each : kWordKinds) {
+    if (each.words.contains(word) && has_word(each.words, word) &&
+        (each.before.empty() || has_word(each.before, before))) {
+      return each.kind;
+    }
   }
-  if (word == "secret") {
-    return SecretKind::kSecret;
-  }
-  if (word == "credential" || word == "credentials" || word == "creds") {
-    return SecretKind::kCredential;
-  }
-  if (word == "dsn" || (before == "connection" && word == "string") || word == "connectionstring") {
-    return SecretKind::kConnection;
-  }
-  if (word == "mnemonic" || (before == "seed" && (word == "phrase" || word == "words")) ||
-      (before == "recovery" && (word == "phrase" || word == "words"))) {
-    return SecretKind::kSeedPhrase;
-  }
-  if (word == "pin" || word == "otp" || word == "totp" || word == "passkey" ||
-      ((before == "fa" || before == "mfa" || before == "otp" || before == "verification" ||
-        before == "pin" || before == "security" || before == "auth" || before == "recovery" ||
-        before == "backup") &&
-       word == "code")) {
-    return SecretKind::kCode;
-  }
-  if (word == "auth" || word == "salt" || word == "seed" || word == "pepper" ||
-      word == "sessionid" || (before == "session" && word == "id")) {
-    return word == "id" || word == "sessionid" ? SecretKind::kNone : SecretKind::kWeak;
-  }
-  return kind_of_squeezed(word);
+  return word == "key" || word == "keys" ? kind_of_key(before) : kind_of_squeezed(word);
 }
 
 /// Three letters of each word that a secret is named by; a slot of the set is the last five bits of
@@ -222,11 +150,10 @@ constexpr std::size_t stem_slot(char a, char b, char c) {
 }
 constexpr auto kStems = [] {
   std::array<bool, kStemSlots> stems = {};
-  for (const string_view stem :
-       {"pas", "pwd", "psw", "key", "oke", "cre", "aut", "rer", "jwt", "dsn", "pin", "otp", "alt",
-        "eed", "ode", "str", "hra", "ord", "epp", "nnw", "woo", "ase", "nha", "lav", "mne"}) {
-    stems[stem_slot(stem[0], stem[1], stem[2])] = true;
-  }
+  for_each_word(
+      "pas pwd psw key oke cre aut rer jwt dsn pin otp alt eed ode str hra ord epp nnw woo ase nha "
+      "lav mne",
+      [&](string_view stem) { stems[stem_slot(stem[0], stem[1], stem[2])] = true; });
   return stems;
 }();
 
@@ -239,27 +166,23 @@ bool has_stem(string_view name) {
   return name.size() >= 2 && to_lower(name[name.size() - 2]) == 'p' && to_lower(name.back()) == 'w';
 }
 
-constexpr LetterSet letters_of(string_view word) {
-  LetterSet letters = 0;
-  for (const char c : word) {
-    letters |= letter_bit(c);
-  }
-  return letters;
-}
-
 }  // namespace
 
 bool can_be_secret_name(LetterSet letters) {
-  static constexpr std::array kNeeded = {
-      letters_of("pass"),       letters_of("pwd"),        letters_of("key"),
-      letters_of("token"),      letters_of("secret"),     letters_of("cred"),
-      letters_of("auth"),       letters_of("bearer"),     letters_of("jwt"),
-      letters_of("dsn"),        letters_of("pin"),        letters_of("otp"),
-      letters_of("salt"),       letters_of("seed"),       letters_of("code"),
-      letters_of("string"),     letters_of("pw"),         letters_of("psw"),
-      letters_of("senha"),      letters_of("clave"),      letters_of("mnemonic"),
-      letters_of("phrase"),     letters_of("pepper"),     letters_of("kennwort"),
-      letters_of("wachtwoord"), letters_of("contrasena"), letters_of("words")};
+  static constexpr std::array kNeeded = [] {
+    constexpr string_view kWords =
+        "pass pwd key token secret cred auth bearer jwt dsn pin otp salt seed code string pw psw "
+        "senha clave mnemonic phrase pepper kennwort wachtwoord contrasena words";
+    std::array<LetterSet, std::ranges::count(kWords, ' ') + 1> needed = {};
+    std::size_t count = 0;
+    for_each_word(kWords, [&](string_view word) {
+      for (const char c : word) {
+        needed[count] |= letter_bit(c);
+      }
+      ++count;
+    });
+    return needed;
+  }();
   unsigned matches = 0;
   for (const LetterSet needed : kNeeded) {  // Without branches it is a few vector instructions.
     matches |= (letters & needed) == needed ? 1U : 0U;
@@ -279,7 +202,7 @@ SecretKind secret_kind(string_view name) {
     if (each != SecretKind::kNone) {
       // "secret_access_token_auth": the strong word counts, not the weak one after it.
       kind = kind != SecretKind::kNone && each == SecretKind::kWeak ? kind : each;
-    } else if (kind != SecretKind::kNone && is_among(kAboutWords, words[i])) {
+    } else if (kind != SecretKind::kNone && kAboutWords.contains(words[i])) {
       // Vault's secret_id is the secret itself.
       kind = kind == SecretKind::kSecret && words[i] == "id" && i + 1 == words.size()
                  ? kind
@@ -295,7 +218,7 @@ bool names_digest(string_view name) {
   }
   const NameWords names(name);
   return std::ranges::any_of(names.all(),
-                             [](string_view word) { return is_among(kDigestWords, word); });
+                             [](string_view word) { return kDigestWords.contains(word); });
 }
 
 string_view rule_of(SecretKind kind) {

@@ -1,6 +1,5 @@
 // secret_scanner.cpp - the redactor as others see it.
 #include "bmad_mem/privacy.hpp"
-#include "privacy/personal.hpp"
 #include "privacy/redactor.hpp"
 #include "privacy/secret_rule.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <string_view>
 
-#include "privacy/detection.hpp"
+#include "privacy/redactor.hpp"
 
 namespace bmad_mem {
 
@@ -45,13 +45,12 @@ void scan_putty_key(StructureScan& scan, std::size_t at, std::size_t size);
 // web_tokens.cpp: behind "eyJ", base64 of '{"'.
 void scan_web_token(StructureScan& scan, std::size_t at, std::size_t size);
 
-// url_credentials.cpp: behind "://", "@tcp(", "jdbc:oracle:thin:", "secret=".
+// address_secrets.cpp: behind "://", "@tcp(", "jdbc:oracle:thin:", "secret=".
 void scan_url(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_go_data_source(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_oracle_login(StructureScan& scan, std::size_t at, std::size_t size);
-
-// connection_strings.cpp: behind names of parts such as "password" and "AccountKey", and behind
-// those of signatures in the query of an address.
+// Behind names of parts such as "password" and "AccountKey", and behind those of signatures in the
+// query of an address.
 void scan_connection_password(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_connection_key(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_signature(StructureScan& scan, std::size_t at, std::size_t size);
@@ -61,8 +60,7 @@ void scan_authorization(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_scheme(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_key_header(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_curl_login(StructureScan& scan, std::size_t at, std::size_t size);
-
-// cookies.cpp: behind "cookie" and " -b".
+// Behind "cookie" and " -b".
 void scan_cookie(StructureScan& scan, std::size_t at, std::size_t size);
 void scan_curl_cookie(StructureScan& scan, std::size_t at, std::size_t size);
 

@@ -1,4 +1,4 @@
-// text_scan.hpp - small words to read text with: runs of bytes, base64, randomness.
+// text_scan.hpp - small words to read text with: runs of bytes, comparisons, base64.
 #pragma once
 
 #include <algorithm>
@@ -30,6 +30,34 @@ constexpr bool is_enclosed(std::string_view text, std::string_view open, std::st
          text.ends_with(close);
 }
 
+/// Whether `is(word)` is so for one of the words of `list`, which are apart by `apart`.
+template <typename Is>
+constexpr bool any_word(std::string_view list, const Is& is, char apart = ' ') {
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(apart, at), list.size());
+    if (is(list.substr(at, end - at))) {
+      return true;
+    }
+    at = end + 1;
+  }
+  return false;
+}
+/// Calls `use(word)` for each of them.
+template <typename Use>
+constexpr void for_each_word(std::string_view list, const Use& use, char apart = ' ') {
+  any_word(
+      list,
+      [&](std::string_view word) {
+        use(word);
+        return false;
+      },
+      apart);
+}
+/// Whether `word`, which has no blanks, is one of them.
+constexpr bool has_word(std::string_view list, std::string_view word) {
+  return any_word(list, [&](std::string_view each) { return each == word; });
+}
+
 /// The byte at `at`, or '\0' beyond the text.
 constexpr char byte_at(std::string_view text, std::size_t at) {
   return at < text.size() ? text[at] : '\0';
@@ -49,7 +77,11 @@ constexpr bool equals_folded(std::string_view text, std::string_view lower) {
   return text.size() == lower.size() && starts_folded(text, lower);
 }
 /// Whether `lower` stands in `text` in any case. Costs both sizes' product: for short ones.
-bool contains_folded(std::string_view text, std::string_view lower);
+constexpr bool contains_folded(std::string_view text, std::string_view lower) {
+  return std::search(text.begin(), text.end(), lower.begin(), lower.end(),
+                     [](char given, char wanted) { return to_lower(given) == wanted; }) !=
+         text.end();
+}
 
 /// The first place from `at` on where `is_inside` fails, at most `size_max` bytes further.
 template <typename IsInside>
@@ -99,6 +131,8 @@ constexpr bool is_base64_digit(char c) {
   return kBase64Values[static_cast<unsigned char>(c)] != kNotBase64;
 }
 
+// encoded.cpp
+
 /// The bytes behind `run`, whose characters are all base64 digits. What is left over is dropped.
 std::string base64_decoded(std::string_view run);
 
@@ -107,18 +141,5 @@ std::string decode_base64(std::string_view encoded);
 
 /// Whether `text` is base64 of "name:password" in printable characters.
 bool is_encoded_login(std::string_view text);
-
-/// How a value is made up.
-struct Shape {
-  std::size_t lower = 0;
-  std::size_t upper = 0;
-  std::size_t digits = 0;
-  /// Neighbours of different kinds among the letters and digits: few in words, many in keys.
-  std::size_t turns = 0;
-};
-Shape shape_of(std::string_view value);
-
-/// Whether a machine rather than a person chose `value`: its kinds of letters change often.
-bool looks_random(std::string_view value);
 
 }  // namespace bmad_mem

@@ -1,5 +1,9 @@
-#include "token_rules.hpp"
-
+// token_rules.cpp - finds the secrets of the table: tokens by their keywords, assigned ones by
+// name.
+//
+//   text ── 3 bytes at each place ──► might a keyword begin here? ── rarely ──► its rules' patterns
+//
+// Patterns are compiled when their keyword is first seen: few processes ever need more than three.
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -14,7 +18,11 @@
 #include <re2/re2.h>
 
 #include "bmad_mem/text.hpp"
+#include "finders.hpp"
+#include "innocent.hpp"
 #include "keyword_index.hpp"
+#include "privacy/secret_rule.hpp"
+#include "text_scan.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -38,13 +46,19 @@ bool may_token_end_at(std::string_view text, std::size_t at) {
 
 /// Whether `secret` says itself that it is none.
 bool is_specimen(std::string_view secret) {
-  for (const std::string_view word :
-       {"EXAMPLE", "Example", "example", "xxxxxx", "XXXXXX", "PLACEHOLDER", "placeholder"}) {
-    if (secret.contains(word)) {
-      return true;
-    }
-  }
-  return false;
+  return any_word("EXAMPLE Example example xxxxxx XXXXXX PLACEHOLDER placeholder",
+                  [&](std::string_view word) { return secret.contains(word); });
+}
+
+/// Whether `secret` has the kinds of characters that the rule needs, and no word that rules it out.
+bool can_be(const SecretRule& rule, std::string_view secret) {
+  const auto lacks = [&](std::string_view kind) {
+    return std::ranges::none_of(secret, kind == "lower"   ? is_lower
+                                        : kind == "upper" ? is_upper
+                                                          : is_digit);
+  };
+  return !any_word(rule.needs, lacks) &&
+         !any_word(rule.stopwords, [&](std::string_view word) { return secret.contains(word); });
 }
 
 /// A rule and its pattern, which is compiled at the first use.
@@ -123,7 +137,7 @@ class Matcher {
     const std::string_view secret(piece.data(), piece.size());
     if (is_specimen(secret) ||
         (rule_->entropy_min > 0 && shannon_entropy(secret) < rule_->entropy_min) ||
-        (rule_->can_be != nullptr && !rule_->can_be(secret))) {
+        !can_be(*rule_, secret)) {
       return std::nullopt;
     }
     return secret;
@@ -132,15 +146,6 @@ class Matcher {
   const SecretRule* rule_ = nullptr;
   std::atomic<const RE2*> pattern_{nullptr};
 };
-
-template <typename Use>
-void for_each_word(std::string_view words, const Use& use) {
-  for (std::size_t at = 0; (at = words.find_first_not_of(' ', at)) != std::string_view::npos;) {
-    const std::size_t end = std::min(words.find(' ', at), words.size());
-    use(words.substr(at, end - at));
-    at = end;
-  }
-}
 
 /// Calls `use(rule, matcher)` for each rule of `kind`, with a matcher of its own, and returns the
 /// matchers.

@@ -1,5 +1,5 @@
 // assignments_test.cpp - values under names that say secret, in every layout; and what looks alike.
-#include "privacy/assignments.hpp"
+#include "privacy/finders.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // encoded_test.cpp - one layer of encoding hides nothing.
-#include "privacy/encoded.hpp"
+#include "privacy/finders.hpp"
 
 #include <string>
 

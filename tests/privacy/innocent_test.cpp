@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-#include "privacy/randomness.hpp"
 
 namespace bmad_mem::test::innocent_test {
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "privacy/assignments.hpp"
+#include "privacy/finders.hpp"
 
 namespace bmad_mem::test::innocent_texts_test {
 namespace {

@@ -1,5 +1,5 @@
 // json_strings_test.cpp - every string of an entry is seen, and nothing else changes.
-#include "privacy/json_strings.hpp"
+#include "privacy/replacement.hpp"
 
 #include <functional>
 #include <optional>

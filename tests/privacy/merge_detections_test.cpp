@@ -1,5 +1,5 @@
 // merge_detections_test.cpp - what several searches found becomes what is replaced.
-#include "privacy/merge_detections.hpp"
+#include "privacy/finders.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // personal_test.cpp - personal data by kind, what only looks like it, and the policies.
-#include "privacy/personal.hpp"
+#include "privacy/finders.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -11,7 +11,7 @@
 #include <re2/re2.h>
 
 #include "privacy/secret_rule.hpp"
-#include "privacy/token_rules.hpp"
+#include "privacy/finders.hpp"
 #include "rule_examples.hpp"
 
 namespace bmad_mem::test::secret_rules_test {

@@ -1,5 +1,5 @@
 // structures_test.cpp - secrets that are known by what surrounds them, and what only looks like it.
-#include "privacy/structures.hpp"
+#include "privacy/finders.hpp"
 
 #include <algorithm>
 #include <chrono>

@@ -70,7 +70,7 @@ struct Analyzer::Impl {
   Stemmer stemmer;
   Stemmer ascii_stemmer;  // English only: others may put letters beyond ASCII into a stem.
   Language language;
-  const StopWords& stop_words;
+  const WordList& stop_words;
   TokenScanner scanner;
   std::string folded;  // The term, where it is neither the token nor the stem.
   std::string before;  // What is stemmed again.

@@ -5,39 +5,50 @@
 #include <string>
 
 #include "search/analyzer.hpp"
+#include "search_words.hpp"
 
 namespace bmad_mem {
 namespace {
 
 constexpr auto kLanguages = std::to_array<Language>({
-    {.names = "english en eng porter", .keeps_beginnings = true, .folds_first = true},
-    {.names = "arabic ar ara"},
-    {.names = "armenian hy hye arm"},
-    {.names = "basque eu eus baq"},
-    {.names = "catalan ca cat", .elides = true},
-    {.names = "danish da dan", .keeps_beginnings = true},
-    {.names = "dutch nl nld dut"},
-    {.names = "finnish fi fin"},
-    {.names = "french fr fra fre", .elides = true, .keeps_beginnings = true, .stems_again = true},
-    {.names = "german de deu ger"},
-    {.names = "greek el ell gre"},
-    {.names = "hindi hi hin"},
-    {.names = "hungarian hu hun", .stems_again = true},
-    {.names = "indonesian id ind"},
-    {.names = "irish ga gle"},
-    {.names = "italian it ita", .elides = true, .keeps_beginnings = true},
-    {.names = "lithuanian lt lit"},
-    {.names = "nepali ne nep"},
-    {.names = "norwegian no nor", .keeps_beginnings = true},
-    {.names = "portuguese pt por", .keeps_beginnings = true},
-    {.names = "romanian ro ron rum"},
-    {.names = "russian ru rus"},
-    {.names = "serbian sr srp"},
-    {.names = "spanish es spa esl", .keeps_beginnings = true},
-    {.names = "swedish sv swe", .keeps_beginnings = true},
-    {.names = "tamil ta tam"},
-    {.names = "turkish tr tur"},
-    {.names = "yiddish yi yid"},
+    {.names = "english en eng porter",
+     .stop_words = &kEnglishStopWords,
+     .keeps_beginnings = true,
+     .folds_first = true},
+    {.names = "arabic ar ara", .stop_words = &kArabicStopWords},
+    {.names = "armenian hy hye arm", .stop_words = &kArmenianStopWords},
+    {.names = "basque eu eus baq", .stop_words = &kBasqueStopWords},
+    {.names = "catalan ca cat", .stop_words = &kCatalanStopWords, .elides = true},
+    {.names = "danish da dan", .stop_words = &kDanishStopWords, .keeps_beginnings = true},
+    {.names = "dutch nl nld dut", .stop_words = &kDutchStopWords},
+    {.names = "finnish fi fin", .stop_words = &kFinnishStopWords},
+    {.names = "french fr fra fre",
+     .stop_words = &kFrenchStopWords,
+     .elides = true,
+     .keeps_beginnings = true,
+     .stems_again = true},
+    {.names = "german de deu ger", .stop_words = &kGermanStopWords},
+    {.names = "greek el ell gre", .stop_words = &kGreekStopWords},
+    {.names = "hindi hi hin", .stop_words = &kHindiStopWords},
+    {.names = "hungarian hu hun", .stop_words = &kHungarianStopWords, .stems_again = true},
+    {.names = "indonesian id ind", .stop_words = &kIndonesianStopWords},
+    {.names = "irish ga gle", .stop_words = &kIrishStopWords},
+    {.names = "italian it ita",
+     .stop_words = &kItalianStopWords,
+     .elides = true,
+     .keeps_beginnings = true},
+    {.names = "lithuanian lt lit", .stop_words = &kLithuanianStopWords},
+    {.names = "nepali ne nep", .stop_words = &kNepaliStopWords},
+    {.names = "norwegian no nor", .stop_words = &kNorwegianStopWords, .keeps_beginnings = true},
+    {.names = "portuguese pt por", .stop_words = &kPortugueseStopWords, .keeps_beginnings = true},
+    {.names = "romanian ro ron rum", .stop_words = &kRomanianStopWords},
+    {.names = "russian ru rus", .stop_words = &kRussianStopWords},
+    {.names = "serbian sr srp", .stop_words = &kSerbianStopWords},
+    {.names = "spanish es spa esl", .stop_words = &kSpanishStopWords, .keeps_beginnings = true},
+    {.names = "swedish sv swe", .stop_words = &kSwedishStopWords, .keeps_beginnings = true},
+    {.names = "tamil ta tam", .stop_words = &kTamilStopWords},
+    {.names = "turkish tr tur", .stop_words = &kTurkishStopWords},
+    {.names = "yiddish yi yid", .stop_words = &kYiddishStopWords},
 });
 
 /// Whether `name` is one of `names`, which are apart by blanks.
@@ -53,9 +64,8 @@ bool has_name(std::string_view names, std::string_view name) {
 }
 
 std::ptrdiff_t stop_word_count(const Language& language, std::span<const std::string> words) {
-  const StopWords& known = stop_words_of(language.name());
-  return std::ranges::count_if(words,
-                               [&](const std::string& word) { return known.contains(word); });
+  return std::ranges::count_if(
+      words, [&](const std::string& word) { return language.stop_words->contains(word); });
 }
 
 }  // namespace
@@ -66,9 +76,14 @@ const Language* find_language(std::string_view name) {
   return found == kLanguages.end() ? nullptr : found;
 }
 
-bool is_stop_word(std::string_view word, std::string_view language) {
+const WordList& stop_words_of(std::string_view language) {
+  static constexpr WordList kNone;
   const Language* const known = find_language(language);
-  return known != nullptr && stop_words_of(known->name()).contains(word);
+  return known == nullptr ? kNone : *known->stop_words;
+}
+
+bool is_stop_word(std::string_view word, std::string_view language) {
+  return stop_words_of(language).contains(word);
 }
 
 std::string_view language_of(std::span<const std::string> words, std::string_view fallback) {

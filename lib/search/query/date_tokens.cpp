@@ -9,6 +9,7 @@
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
 #include "search/analyzer.hpp"
+#include "search_words.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -219,19 +220,6 @@ constexpr std::array<Named<int>, 16> kCounts = {{
     {"couple", 2},
 }};
 
-constexpr std::array<std::string_view, 38> kCounted = {
-    "bytes",     "calls",        "characters", "chars",      "commits", "connections", "dollars",
-    "documents", "edges",        "entries",    "errors",     "euros",   "events",      "feet",
-    "files",     "items",        "keys",       "kilometers", "lines",   "messages",    "meters",
-    "miles",     "milliseconds", "ms",         "nodes",      "people",  "points",      "queries",
-    "records",   "requests",     "rows",       "seconds",    "steps",   "tests",       "times",
-    "tokens",    "users",        "words"};
-
-constexpr std::array<std::string_view, 20> kNumbered = {
-    "chapter", "code",    "error",   "id",      "issue", "line",   "number",
-    "office",  "page",    "port",    "pr",      "rfc",   "room",   "server",
-    "studio",  "windows", "release", "section", "step",  "version"};
-
 }  // namespace
 
 std::vector<DateToken> date_tokens(std::string_view text) {
@@ -305,12 +293,8 @@ std::optional<TimeUnit> foreign_unit(std::string_view word) {
 
 std::optional<int> foreign_count(std::string_view word) { return find_named(kForeignCounts, word); }
 
-bool is_counted_word(std::string_view word) {
-  return std::ranges::find(kCounted, word) != kCounted.end();
-}
+bool is_counted_word(std::string_view word) { return kCountedWords.contains(word); }
 
-bool is_numbered_word(std::string_view word) {
-  return std::ranges::find(kNumbered, word) != kNumbered.end();
-}
+bool is_numbered_word(std::string_view word) { return kNumberedWords.contains(word); }
 
 }  // namespace bmad_mem

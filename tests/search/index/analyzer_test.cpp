@@ -383,7 +383,7 @@ TEST_CASE("every stop word of each language is found, and is a token of its own"
     const std::string language = *name;
     CAPTURE(language);
     const std::string_view own = language == "porter" ? "english" : *name;
-    const StopWords& words = stop_words_of(own);
+    const WordList& words = stop_words_of(own);
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string word(words[i]);
       CAPTURE(word);

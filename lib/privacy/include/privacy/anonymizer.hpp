@@ -3,6 +3,9 @@
 //   1. learn() from everything: who is a person, who an agent
 //   2. json() and text(): each gets its pseudonym, wherever it is named
 //
+//   "marit"          person-3f2a91c0          "db1.corp"     host-77e01b2a
+//   "m@corp.example" user-5b0c…@example.invalid    "10.1.2.3"   ip-0a9f3c11
+//
 // Ids, references, types and times stay, so the entries still fit together and are still entries.
 #pragma once
 
@@ -15,12 +18,36 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/reports.hpp"
-#include "privacy/pseudonyms.hpp"
+#include "privacy/redactor.hpp"
 
 namespace bmad_mem {
 
+/// Names that stand for people, hosts and places, and tell nothing about them. A keyed hash: the
+/// same thing has the same pseudonym under one key, and who hasn't the key can't try out guesses.
+/// 32 bits: among 1,000 people two share a pseudonym once in 8,600 stores.
+class Pseudonyms {
+ public:
+  explicit Pseudonyms(const RedactionKey& key) : key_(key) {}
+
+  /// "{kind}-{hash}", of 8 hexadecimal digits. Upper and lower case are the same thing. What is
+  /// such a pseudonym already stays as it is.
+  std::string name(std::string_view kind, std::string_view original);
+  /// "user-{hash}@example.invalid", which no mail reaches.
+  std::string email(std::string_view address);
+
+  /// How many different things got a pseudonym, by kind.
+  [[nodiscard]] std::map<std::string, std::size_t, std::less<>> counts() const;
+
+ private:
+  RedactionKey key_;
+  std::map<std::string, std::map<std::string, std::string>, std::less<>> given_;  // By kind.
+};
+
+/// Whether `text` is what name() makes of that kind.
+bool is_pseudonym(std::string_view kind, std::string_view text);
+
 struct AnonymizerOptions {
-  PseudonymKey key{};
+  RedactionKey key{};
   /// The folder of the project, absolute: below it names stay readable. May be empty.
   std::string workspace;
   bool all_paths = false;  ///< Below the workspace too.
@@ -44,26 +71,18 @@ class Anonymizer {
   [[nodiscard]] const Pseudonyms& pseudonyms() const { return pseudonyms_; }
 
  private:
-  /// A part of a text that gets a pseudonym: a name, an "email", or a whole "path".
-  struct Change {
-    std::size_t begin = 0;
-    std::size_t end = 0;
-    std::string_view kind;
-  };
+  using Change = Detection;  ///< Its rule: "email", "path", or the kind of a pseudonym.
 
   void learn_members(JsonValue value, std::string_view name);
   void add_person(std::string_view name);
   [[nodiscard]] bool is_person(std::string_view name) const;
   std::string person(std::string_view name);
-  static void find_contacts(std::string_view text, std::vector<Change>& changes);
-  static void find_private_contacts(std::string_view text, std::vector<Change>& changes);
-  static void find_hosts(std::string_view text, std::vector<Change>& changes);
   void find_paths(std::string_view text, std::vector<Change>& changes) const;
   void find_people(std::string_view text, std::vector<Change>& changes) const;
   /// Whether path() changes it.
   [[nodiscard]] bool names_place(std::string_view path) const;
   std::string path(std::string_view path);
-  std::string pseudonym(std::string_view kind, std::string_view part);
+  std::string pseudonym(const Change& change, std::string_view part);
   std::string segments(std::string_view path);
 
   AnonymizerOptions options_;

@@ -9,19 +9,38 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "privacy/detection.hpp"
 #include "store/config.hpp"
 
 namespace bmad_mem {
+
+/// What is done about a detection.
+enum class Certainty : std::uint8_t {
+  kNear,    ///< Comes near the line: it stays, and its entry is marked as sensitive.
+  kSecret,  ///< Is taken out.
+};
+
+/// Bytes [begin, end) of the text: the secret itself, without its name or quotes.
+struct Detection {
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  std::string_view rule;  ///< Id of the rule: "github-pat". Lives as long as the redactor.
+  Certainty certainty = Certainty::kSecret;
+
+  friend bool operator==(const Detection&, const Detection&) = default;
+};
+
+using Detections = std::vector<Detection>;
 
 /// What makes the hashes in linkable placeholders: who hasn't the key can't guess a secret back.
 using RedactionKey = std::array<unsigned char, 16>;

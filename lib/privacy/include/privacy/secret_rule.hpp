@@ -3,8 +3,8 @@
 //   token      proves itself wherever it stands: a prefix nobody else uses, a length, an alphabet
 //   assigned   looks like anything, and is known by the name it is given: datadog_api_key = "…"
 //
-// A new provider is a row in one of the files in rules/ and its examples in
-// tests/privacy/rule_examples.txt.
+// A new provider is a rule in one of the files rules/*.toml, which embed_rules.cmake makes the
+// table of, and its examples in tests/privacy/rule_examples.txt.
 #pragma once
 
 #include <cstddef>
@@ -38,14 +38,14 @@ struct SecretRule {
   /// Least Shannon entropy of the secret, in bits a byte; what has less is a placeholder.
   double entropy_min = 0;
 
-  /// Whether what was matched can be real, such as a checksum; nullptr: it can.
-  bool (*can_be)(std::string_view secret) = nullptr;
+  /// Of "lower upper digit": kinds of characters that the secret must have.
+  std::string_view needs = {};
+
+  /// Words, separated by blanks, none of which stands in the secret; the case matters.
+  std::string_view stopwords = {};
 };
 
-/// Every row, file by file. `redact --rules` prints it.
+/// Every row, in the order of the files. `redact --rules` prints it.
 std::span<const SecretRule> secret_rules();
-
-/// Shannon entropy of the bytes of `text`, in bits a byte: -sum p log2 p. 0 for an empty text.
-double shannon_entropy(std::string_view text);
 
 }  // namespace bmad_mem
