@@ -9,9 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "assume.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "checks.hpp"
 #include "entry_spec.hpp"
 #include "json/object_text.hpp"
 #include "model/entry.hpp"

@@ -1,9 +1,8 @@
-#include "fit.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "checks.hpp"
 #include "core/ids.hpp"
 
 namespace bmad_mem {

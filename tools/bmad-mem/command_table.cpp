@@ -78,6 +78,7 @@ constexpr auto kCommands = std::to_array<const Command*>({
     &kCompletion,
     &kVersion,
     &kMan,
+    &kSchema,
     &kMergeDriver,
     &kTextconv,
     &kCompleteSessions,

@@ -1,9 +1,8 @@
 // add - appends an entry, or a batch from stdin.
-#include <algorithm>
-#include <array>
 #include <optional>
 #include <vector>
 
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
 #include "entry_input.hpp"
@@ -128,9 +127,9 @@ Result<ExitStatus> run_add(Tool& tool) {
     if (has_entry_options(type, args)) {
       return tool.wrong_usage("give the fields either as options or as JSON, not both");
     }
-  } else if (!text.empty() && args.has(main_field(type))) {
-    return tool.wrong_usage(fmt::format("'{}' would be the {}, but --{} is there too", text,
-                                        main_field(type), main_field(type)));
+  } else if (const std::string_view main = main_field(type).name; !text.empty() && args.has(main)) {
+    return tool.wrong_usage(
+        fmt::format("'{0}' would be the {1}, but --{1} is there too", text, main));
   }
   if (args.has("keep-going") && text != "-") {
     return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
@@ -139,6 +138,9 @@ Result<ExitStatus> run_add(Tool& tool) {
 }
 
 std::span<const Option> options_of(std::string_view first) {
+  if (first.empty()) {
+    return common_entry_options();
+  }
   const std::optional<EntryType> type = try_parse_entry_type(first);
   return type ? entry_options(*type) : std::span<const Option>();
 }
@@ -155,11 +157,11 @@ constexpr Positional kAddPositionals[] = {
      .min = 0},
 };
 
-constexpr Option kKeepGoing = {
-    .name = "keep-going",
-    .help =
-        "with '-': write the good entries and report the others; otherwise one bad entry "
-        "refuses all"};
+constexpr Option kAddOptions[] = {
+    kWritableSessionOption,
+    {.name = "keep-going",
+     .help = "with '-': write the good entries and report the others; otherwise one bad entry "
+             "refuses all"}};
 
 constexpr Example kAddExamples[] = {
     {.command = "bmad-mem add decision --made-by architect --decision \"Use PostgreSQL\" "
@@ -174,14 +176,6 @@ constexpr Example kAddExamples[] = {
     {.command = "bmad-mem add decision --id dec-001 --decision \"Use PostgreSQL 17\"",
      .says = "a new version of dec-001, which `bmad-mem history dec-001` shows"},
 };
-
-constexpr auto kAddOptions = [] {
-  std::array<Option, kCommonEntryOptions.size() + 2> all;
-  all[0] = kWritableSessionOption;
-  all[1] = kKeepGoing;
-  std::ranges::copy(kCommonEntryOptions, all.begin() + 2);
-  return all;
-}();
 
 }  // namespace
 

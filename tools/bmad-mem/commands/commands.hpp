@@ -74,6 +74,7 @@ extern const Command kHelp;
 extern const Command kCompletion;
 extern const Command kVersion;
 extern const Command kMan;
+extern const Command kSchema;
 extern const Command kMergeDriver;
 extern const Command kTextconv;
 extern const Command kCompleteSessions;

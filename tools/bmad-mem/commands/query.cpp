@@ -153,9 +153,7 @@ constexpr Explained kLanguage[] = {
     {.what = "postgers~", .says = "words that are spelt alike, too"},
     {.what = "a AND b, a AND NOT b, a OR b", .says = "the same in words, in capitals"},
     {.what = "type:decision", .says = "a filter; so are agent:, tag:, topic:, session:"},
-    {.what = "status:open metadata.ticket:PAY-1",
-     .says = "a filter on a field: status, severity, impact, category, approved_by, made_by, "
-             "discovered_by, review, role, tool, kind, key, metadata.NAME, context.NAME"},
+    {.what = "status:open metadata.ticket:PAY-1", .says = "a filter on a field: {filter fields}"},
     {.what = "-tag:draft", .says = "a filter turned around"},
     {.what = "since:7d until:2026-01-31", .says = "a time range, with the times of --since"},
     {.what = "is:pinned", .says = "only pinned entries"},

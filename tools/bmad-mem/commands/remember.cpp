@@ -1,9 +1,9 @@
 // remember - states something that is to be known from now on.
 #include <string>
 
+#include "bmad_mem/entry_fields.hpp"
 #include "commands/commands.hpp"
 #include "entry_input.hpp"
-#include "entry_options.hpp"
 #include "knowledge_view.hpp"
 #include "tool.hpp"
 

@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/utf8.hpp"
+#include "field_texts.hpp"
 #include "json_text.hpp"
 #include "mcp/memory_prompts.hpp"
 #include "mcp/memory_resources.hpp"
@@ -129,7 +130,7 @@ std::vector<std::string> MemoryService::tools() const {
   for (const std::span<const MemoryTool> group : groups()) {
     for (const MemoryTool& tool : group) {
       if (!tool.writes || !memory_.place().read_only) {
-        out.push_back(json_compact(tool.description));
+        out.push_back(with_fields(json_compact(tool.description)));
       }
     }
   }

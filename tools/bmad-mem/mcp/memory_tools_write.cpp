@@ -8,12 +8,12 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "entry_options.hpp"
 #include "filters.hpp"
 #include "json_copy.hpp"
 #include "json_members.hpp"
@@ -28,7 +28,7 @@ namespace {
 constexpr std::string_view kAdd = R"json({
   "name": "memory_add",
   "title": "Store an entry",
-  "description": "Store one entry that later sessions should find: a decision (with rationale), a finding, an important message, an event, a document's pointer. Use it when it happens, one statement an entry. For rules, preferences and facts that should hold under a key, use memory_remember. Don't store secrets (they are taken out), whole files, or every step.\n\nFields by type, besides text: decision: rationale, impact (low|medium|high|critical), alternatives_considered [{option, rejected_reason}], made_by. finding: severity (info|low|medium|high|critical), category, evidence, recommendation, status. conversation: role (user|assistant|system|tool; default assistant). event: kind (required, such as tool_use), tool, path. preference: key (required). fact: key, category, confidence. artifact: path (required); text is its title. agent_state: text is the state, JSON or plain.",
+  "description": "Store one entry that later sessions should find: a decision (with rationale), a finding, an important message, an event, a document's pointer. Use it when it happens, one statement an entry. For rules, preferences and facts that should hold under a key, use memory_remember. Don't store secrets (they are taken out), whole files, or every step.\n\nFields by type, besides text: {fields by type} A conversation has the role assistant unless told otherwise. The text of an artifact is its title, that of an agent_state the state, JSON or plain.",
   "inputSchema": {
     "type": "object",
     "properties": {
@@ -163,20 +163,6 @@ std::string agent_of(MemoryToolCall& call, std::string named) {
   return configured.empty() ? std::string(utf8_prefix(call.call.client_name(), 200)) : configured;
 }
 
-/// The member that says who an entry is by; empty for a type without one.
-std::string_view who_field(EntryType type) {
-  switch (type) {
-    case EntryType::kDecision:
-      return "made_by";
-    case EntryType::kFinding:
-      return "discovered_by";
-    case EntryType::kPreference:
-      return {};
-    default:
-      return "agent_id";
-  }
-}
-
 /// What memory_add was told.
 struct NewEntry {
   EntryType type = EntryType::kFact;
@@ -240,7 +226,7 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
   if (!entry.id.empty()) {
     begin("id").string(entry.id);
   }
-  const std::string_view main = main_field(entry.type);
+  const std::string_view main = main_field(entry.type).name;
   if (entry.type == EntryType::kAgentState) {
     begin(main).raw(state_of(entry.text));
   } else {
@@ -249,7 +235,9 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
   if (entry.type == EntryType::kConversation && !entry.fields["role"].present()) {
     begin("role").string(entry.source == "user" ? "user" : "assistant");
   }
-  const std::string_view who = who_field(entry.type);
+  // A preference is the user's, whoever stores it.
+  const std::string_view who =
+      entry.type == EntryType::kPreference ? std::string_view() : who_field(entry.type);
   const bool is_of_user = entry.type == EntryType::kConversation &&
                           (entry.source == "user" || entry.fields["role"].string() == "user");
   if (!who.empty() &&

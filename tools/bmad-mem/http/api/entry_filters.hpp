@@ -33,8 +33,7 @@ inline constexpr QueryParameter kFieldParameter = {
     .name = "field",
     .help =
         "Only entries with this value in a field, as status:open; with - in front none that have "
-        "it. Of one field any value. Fields: status, severity, impact, category, approved_by, "
-        "made_by, discovered_by, review, role, tool, kind, key, metadata.NAME, context.NAME.",
+        "it. Of one field any value. Fields: {filter fields}.",
     .repeatable = true};
 inline constexpr QueryParameter kWorkspaceParameter = {
     .name = "workspace", .help = "Only sessions of this folder, by its path or its last part."};
