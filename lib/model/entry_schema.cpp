@@ -1,5 +1,5 @@
 // entry_schema.cpp - the table as JSON Schema, for other programs.
-#include <array>
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -37,13 +37,18 @@ static_assert(kEntryIdSizeMax == 128);
 /// Whether a schema says itself what it is about, or by reference to the definitions above.
 enum class Definitions : std::uint8_t { kInPlace, kReferred };
 
-/// The sentence about a field: "Who decided."
+/// With a capital at its beginning.
+std::string as_beginning(std::string_view words) {
+  std::string text(words);
+  text.front() =
+      is_lower(text.front()) ? static_cast<char>(text.front() - 'a' + 'A') : text.front();
+  return text;
+}
+
+/// What is said of a field: "Who decided."
 std::string sentence(const Field& field) {
-  std::string text(field.help);
-  if (is_lower(text.front())) {
-    text.front() = static_cast<char>(text.front() - 'a' + 'A');
-  }
-  return fmt::format("{}.{}{}", text, field.more.empty() ? "" : " ", field.more);
+  return fmt::format("{}.{}{}", as_beginning(field.help), field.more.empty() ? "" : " ",
+                     field.more);
 }
 
 std::string members_of(const Field& field, Definitions definitions);
@@ -110,13 +115,13 @@ std::string entry_schema(EntryType type) {
     properties += fmt::format("{}\n    \"{}\": {}", properties.empty() ? "" : ",", field.name,
                               described(field, Definitions::kReferred));
   }
-  const std::string description =
-      fmt::format("{}: a line of {}.{}{}", spec.about, spec.info.log_file,
-                  spec.more.empty() ? "" : " ", spec.more);
+  std::string title = as_beginning(spec.info.name);
+  std::ranges::replace(title, '_', ' ');
+  const std::string description = fmt::format("{}: a line of {}.", spec.about, spec.info.log_file);
   return fmt::format(R"({{
   "$schema": "https://json-schema.org/draft/2020-12/schema",
   "$id": "https://bmad-mem.dev/schemas/{}.schema.json",
-  "title": {},
+  "title": "{}",
   "description": {},
   "$comment": "Fields that are not listed here may hold anything and are kept byte for byte. A field that is listed must not be null: leave it out.",
   "type": "object",
@@ -130,8 +135,8 @@ std::string entry_schema(EntryType type) {
   }}
 }}
 )",
-                     spec.info.name, json_quoted(spec.title), json_quoted(description), required,
-                     properties, example, kTimestampDefinition, kEntryIdDefinition);
+                     spec.info.name, title, json_quoted(description), required, properties, example,
+                     kTimestampDefinition, kEntryIdDefinition);
 }
 
 }  // namespace bmad_mem

@@ -17,18 +17,24 @@
 
 namespace bmad_mem {
 
+/// A field in a headline, with what stands around it; nothing when the entry does not have it.
+struct HeadlinePart {
+  std::string_view before;
+  std::string_view field;
+  std::string_view after = {};
+  bool is_mark = false;  ///< In front, as "[high] ", unless it says what is assumed anyway.
+};
+
+constexpr HeadlinePart mark(std::string_view field) { return {"", field, "", true}; }
+
 /// Everything that is known of one type.
 struct EntrySpec {
   EntryTypeInfo info;
   /// The field that names who it is from, tried before agent_id.
   std::string_view who_field = "agent_id";
   ObjectShape shape;
-  /// Appends the text of a headline, still with line breaks and of any length.
-  void (*append_headline)(JsonValue entry, std::string& out);
-  // For the schema.
-  std::string_view title;
-  std::string_view about;      ///< What an entry of the type is, without a full stop.
-  std::string_view more = {};  ///< A further sentence, or empty.
+  std::array<HeadlinePart, 4> headline;
+  std::string_view about;  ///< What an entry of the type is, without a full stop.
 };
 
 const EntrySpec& entry_spec(EntryType type);

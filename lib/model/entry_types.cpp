@@ -7,7 +7,6 @@
 #include <array>
 
 #include "entry_spec.hpp"
-#include "value_text.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -91,20 +90,7 @@ consteval auto entry_table(const Rows&... own) {
   return all;
 }
 
-/// Appends a text of the entry between two others; nothing when there is none.
-void append_part(std::string& out, std::string_view before, JsonValue value,
-                 std::string_view after) {
-  if (value.present() && !(value.is_string() && value.string().empty())) {
-    out += before;
-    append_value_shown(value, out);
-    out += after;
-  }
-}
-
-// The types in the order of the enum: fields, then what is known of the type as a whole. Names of
-// logs and prefixes of ids never change either.
-
-// One message of a conversation, specification 3.2.
+// A conversation, specification 3.2.
 
 constexpr std::array<std::string_view, 4> kRoles = {"user", "assistant", "system", "tool"};
 
@@ -136,26 +122,7 @@ constexpr std::array kConversationFields = entry_table(
     row("metadata", kObject, "what was measured about it").members(kMetadataShape), kTags,
     kReferences);
 
-constexpr EntrySpec kConversation = {
-    .info = {.name = "conversation",
-             .plural = "conversations",
-             .log_name = "conversation",
-             .log_file = "conversation.jsonl",
-             .id_prefix = "msg-",
-             .created_with_session = true,
-             .importance = 0.5,
-             .decay_rate_per_day = 0.1},
-    .shape = make_shape(kConversationFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          append_part(out, "", entry["role"], ": ");
-          append_part(out, "", entry["content"], "");
-        },
-    .title = "Conversation entry",
-    .about = "One message of a conversation between people and agents",
-};
-
-// What was decided, by whom, why, and what was turned down: specification 3.3.
+// A decision, specification 3.3.
 
 constexpr std::array<std::string_view, 4> kImpacts = {"low", "medium", "high", "critical"};
 
@@ -182,27 +149,7 @@ constexpr std::array kDecisionFields =
                 row("impact", kChoice, "how much depends on it").one_of(kImpacts).filtered(3),
                 kTags, kReferences, kAgentId);
 
-constexpr EntrySpec kDecision = {
-    .info = {.name = "decision",
-             .plural = "decisions",
-             .log_name = "decisions",
-             .log_file = "decisions.jsonl",
-             .id_prefix = "dec-",
-             .created_with_session = true,
-             .importance = 1.0,
-             .decay_rate_per_day = 0.02},
-    .who_field = "made_by",
-    .shape = make_shape(kDecisionFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          append_part(out, "[", entry["impact"], "] ");
-          append_part(out, "", entry["decision"], "");
-        },
-    .title = "Decision record",
-    .about = "What was decided, by whom, why, and what was turned down",
-};
-
-// Something an agent found out about the project: specification 3.4.
+// A finding, specification 3.4.
 
 constexpr std::array<std::string_view, 5> kSeverities = {"info", "low", "medium", "high",
                                                          "critical"};
@@ -232,32 +179,7 @@ constexpr std::array kFindingFields =
 #endif
                 kTags, kReferences, kAgentId);
 
-constexpr EntrySpec kFinding = {
-    .info = {.name = "finding",
-             .plural = "findings",
-             .log_name = "findings",
-             .log_file = "findings.jsonl",
-             .id_prefix = "finding-",
-             .created_with_session = true,
-             .importance = 0.8,
-             .decay_rate_per_day = 0.05},
-    .who_field = "discovered_by",
-    .shape = make_shape(kFindingFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          const bool is_open = entry["status"].string() == "open";
-          std::string marks;
-          append_part(marks, "", entry["severity"], "");
-          append_part(marks, marks.empty() ? "" : ", ", is_open ? JsonValue() : entry["status"],
-                      "");
-          out += marks.empty() ? "" : "[" + marks + "] ";
-          append_part(out, "", entry["description"], "");
-        },
-    .title = "Finding record",
-    .about = "Something found out about the project, with evidence and advice",
-};
-
-// How the user likes things done: specification 3.5. The value may be any JSON.
+// A preference, specification 3.5. The value may be any JSON.
 
 constexpr FieldRow kConfidence = row("confidence", kUnitInterval, "how sure it is, from 0 to 1");
 constexpr FieldRow kLearnedFrom =
@@ -288,27 +210,7 @@ constexpr std::array kPreferenceFields =
                 row("context", kText, "when it holds").searched(), kConfidence, kLearnedFrom,
                 kReview, kTags, kReferences, kAgentId);
 
-constexpr EntrySpec kPreference = {
-    .info = {.name = "preference",
-             .plural = "preferences",
-             .log_name = "preferences",
-             .log_file = "preferences.jsonl",
-             .id_prefix = "pref-",
-             .created_with_session = true,
-             .importance = 0.7,
-             .decay_rate_per_day = 0.01},
-    .shape = make_shape(kPreferenceFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          append_part(out, "", entry["key"], " = ");
-          append_part(out, "", entry["value"], "");
-        },
-    .title = "User preference",
-    .about = "How the user likes things done",
-    .more = "The newest value of a key wins.",
-};
-
-// One durable statement about the project or its people.
+// A fact.
 
 constexpr std::array kFactFields = entry_table(
     kAgentId,
@@ -324,26 +226,7 @@ constexpr std::array kFactFields = entry_table(
         .searched(),
     kConfidence, kTags, kLearnedFrom, kReview, kReferences);
 
-constexpr EntrySpec kFact = {
-    // Facts last as long as preferences do: both are knowledge, not talk. They weigh the same, too.
-    .info = {.name = "fact",
-             .plural = "facts",
-             .log_name = "facts",
-             .log_file = "facts.jsonl",
-             .id_prefix = "fact-",
-             .importance = 0.7,
-             .decay_rate_per_day = 0.01},
-    .shape = make_shape(kFactFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          append_part(out, "", entry["key"], ": ");
-          append_part(out, "", entry["content"], "");
-        },
-    .title = "Fact",
-    .about = "One durable statement about the project or its people",
-};
-
-// Something that happened: a tool was used, a command failed, a permission was given.
+// An event.
 
 constexpr std::array kEventFields = entry_table(
     kAgentId,
@@ -356,28 +239,7 @@ constexpr std::array kEventFields = entry_table(
     row("content", kText, "what came of it").main().searched(), kTags,
     row("metadata", kObject, "more about it, as a JSON object"), kReferences);
 
-constexpr EntrySpec kEvent = {
-    // Below conversation, because most events are routine; they fade as fast as messages do.
-    .info = {.name = "event",
-             .plural = "events",
-             .log_name = "events",
-             .log_file = "events.jsonl",
-             .id_prefix = "evt-",
-             .importance = 0.4,
-             .decay_rate_per_day = 0.1},
-    .shape = make_shape(kEventFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          append_part(out, "", entry["kind"], "");
-          append_part(out, " ", entry["tool"], "");
-          append_part(out, " ", entry["path"], "");
-          append_part(out, ": ", entry["content"], "");
-        },
-    .title = "Event",
-    .about = "Something that happened while an agent worked: a tool used, a command failed",
-};
-
-// What one agent wants to find again when it starts the next time.
+// An agent's state.
 
 constexpr FieldRow kOwner = [] {
   FieldRow owner = kAgentId;
@@ -393,28 +255,7 @@ constexpr std::array kAgentStateFields =
                     .searched(),
                 kTags, kReferences);
 
-constexpr EntrySpec kAgentState = {
-    // Only the newest state matters, and the log's order tells which that is. The second
-    // specification lets states fade a fifth faster than messages (0.06 against 0.05 a day).
-    .info = {.name = "agent_state",
-             .plural = "agent_states",
-             .log_name = "agent-states",
-             .log_file = "agent-states.jsonl",
-             .id_prefix = "state-",
-             .importance = 0.4,
-             .decay_rate_per_day = 0.12},
-    .shape = make_shape(kAgentStateFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          append_part(out, "", entry["agent_id"], ": ");
-          append_part(out, "", entry["state"], "");
-        },
-    .title = "Agent state",
-    .about = "What one agent wants to find again when it starts the next time",
-    .more = "Its newest state counts.",
-};
-
-// A pointer to a document that was made, with a piece of it.
+// An artifact.
 
 constexpr std::array kArtifactFields = entry_table(
     kAgentId,
@@ -429,31 +270,55 @@ constexpr std::array kArtifactFields = entry_table(
         .searched(),
     row("snippet", kText, "a piece of it").searched().tells_of_file(), kTags, kReferences);
 
-constexpr EntrySpec kArtifact = {
+// In the order of EntryType: name, plural, log, its file, prefix of ids, whether a new session gets
+// an empty log, importance, decay a day.
+constexpr std::array<EntrySpec, kEntryTypeCount> kSpecs = {{
+    {.info = {"conversation", "conversations", "conversation", "conversation.jsonl", "msg-", true,
+              0.5, 0.1},
+     .shape = make_shape(kConversationFields),
+     .headline = {{{"", "role", ": "}, {"", "content"}}},
+     .about = "One message of a conversation between people and agents"},
+    {.info = {"decision", "decisions", "decisions", "decisions.jsonl", "dec-", true, 1.0, 0.02},
+     .who_field = "made_by",
+     .shape = make_shape(kDecisionFields),
+     .headline = {{mark("impact"), {"", "decision"}}},
+     .about = "What was decided, by whom, why, and what was turned down"},
+    {.info = {"finding", "findings", "findings", "findings.jsonl", "finding-", true, 0.8, 0.05},
+     .who_field = "discovered_by",
+     .shape = make_shape(kFindingFields),
+     .headline = {{mark("severity"), mark("status"), {"", "description"}}},
+     .about = "Something found out about the project, with evidence and advice"},
+    {.info = {"preference", "preferences", "preferences", "preferences.jsonl", "pref-", true, 0.7,
+              0.01},
+     .shape = make_shape(kPreferenceFields),
+     .headline = {{{"", "key", " = "}, {"", "value"}}},
+     .about = "How the user likes things done; the newest value of a key wins"},
+    // Facts last as long as preferences do: both are knowledge, not talk. They weigh the same, too.
+    {.info = {"fact", "facts", "facts", "facts.jsonl", "fact-", false, 0.7, 0.01},
+     .shape = make_shape(kFactFields),
+     .headline = {{{"", "key", ": "}, {"", "content"}}},
+     .about = "One durable statement about the project or its people"},
+    // Below conversation, because most events are routine; they decay as fast as messages do.
+    {.info = {"event", "events", "events", "events.jsonl", "evt-", false, 0.4, 0.1},
+     .shape = make_shape(kEventFields),
+     .headline = {{{"", "kind"}, {" ", "tool"}, {" ", "path"}, {": ", "content"}}},
+     .about = "Something that happened while an agent worked: a tool used, a command failed"},
+    // Only the newest state matters, and the log's order tells which that is. The second
+    // specification lets states decay a fifth faster than messages (0.06 against 0.05 a day).
+    {.info = {"agent_state", "agent_states", "agent-states", "agent-states.jsonl", "state-", false,
+              0.4, 0.12},
+     .shape = make_shape(kAgentStateFields),
+     .headline = {{{"", "agent_id", ": "}, {"", "state"}}},
+     .about = "What one agent wants to find again when it starts the next time"},
     // Between message and finding: somebody took the trouble to write it down as a document.
-    .info = {.name = "artifact",
-             .plural = "artifacts",
-             .log_name = "artifacts",
-             .log_file = "artifacts.jsonl",
-             .id_prefix = "art-",
-             .importance = 0.6,
-             .decay_rate_per_day = 0.05},
-    .shape = make_shape(kArtifactFields),
-    .append_headline =
-        [](JsonValue entry, std::string& out) {
-          append_part(out, "", entry["title"], "");
-          append_part(out, " (", entry["path"], ")");
-        },
-    .title = "Artifact",
-    .about = "A pointer to a document that was made, with a piece of it",
-};
-
-// In the order of EntryType.
-constexpr std::array<const EntrySpec*, kEntryTypeCount> kSpecs = {
-    &kConversation, &kDecision, &kFinding, &kPreference, &kFact, &kEvent, &kAgentState, &kArtifact};
+    {.info = {"artifact", "artifacts", "artifacts", "artifacts.jsonl", "art-", false, 0.6, 0.05},
+     .shape = make_shape(kArtifactFields),
+     .headline = {{{"", "title"}, {" (", "path", ")"}}},
+     .about = "A pointer to a document that was made, with a piece of it"},
+}};
 
 }  // namespace
 
-const EntrySpec& entry_spec(EntryType type) { return *kSpecs[static_cast<std::size_t>(type)]; }
+const EntrySpec& entry_spec(EntryType type) { return kSpecs[static_cast<std::size_t>(type)]; }
 
 }  // namespace bmad_mem

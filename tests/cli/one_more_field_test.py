@@ -52,7 +52,7 @@ class OneMoreField(ToolTest):
     def test_its_schema_and_its_table_have_it(self):
         schema = json.loads(self.run_tool("schema", "finding"))
         self.assertEqual(schema["properties"]["fix_effort"], SCHEMA)
-        self.assertIn(f"| finding | `fix_effort` | small, large | {HELP} |\n",
+        self.assertIn(f"| finding | `fix_effort` | one of the strings small, large | {HELP} |\n",
                       self.run_tool("schema"))
 
     def test_one_can_filter_by_it(self):

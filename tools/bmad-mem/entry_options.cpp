@@ -2,7 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include <deque>
+#include <cstddef>
+#include <forward_list>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,8 +30,9 @@ struct OfferedField {
 struct TypeOptions {
   std::vector<OfferedField> fields;  ///< In canonical order, so members of one object together.
   std::vector<Option> common;
-  std::vector<Option> own;
-  std::deque<std::string> names;  ///< Of options that are called otherwise than their field.
+  std::vector<Option> own;               ///< Required ones first.
+  std::ptrdiff_t required = 0;           ///< How many these are.
+  std::forward_list<std::string> names;  ///< Of options that are called otherwise than their field.
 };
 
 /// What stands for a value of the field in help; empty for a flag.
@@ -57,11 +59,11 @@ std::string_view shown_fallback(const Field& field) {
   return json.size() < 2 ? field.without : json.substr(1, json.size() - 2);
 }
 
-std::string_view option_name(const Field& field, std::deque<std::string>& names) {
+std::string_view option_name(const Field& field, std::forward_list<std::string>& names) {
   if (!field.option.empty() || field.name.find('_') == std::string_view::npos) {
     return field.option.empty() ? field.name : field.option;
   }
-  std::string& name = names.emplace_back(field.name);
+  std::string& name = names.emplace_front(field.name);
   std::ranges::replace(name, '_', '-');
   return name;
 }
@@ -79,12 +81,14 @@ void add_fields(std::span<const Field> fields, std::string_view object, TypeOpti
       continue;
     }
     const std::string_view name = option_name(field, to.names);
-    if (std::ranges::find(to.fields, name, &OfferedField::option) != to.fields.end()) {
+    if (field.is_common && std::ranges::find(to.common, name, &Option::name) != to.common.end()) {
       continue;
     }
     to.fields.push_back({.field = &field, .object = object, .option = name});
-    (field.is_common ? to.common : to.own)
-        .push_back({.name = name,
+    const bool is_required = !field.is_common && field.need == FieldNeed::kRequired;
+    std::vector<Option>& options = field.is_common ? to.common : to.own;
+    options.insert(is_required ? options.begin() + to.required++ : options.end(),
+                   {.name = name,
                     .value = placeholder(field),
                     .help = field.help,
                     .repeatable = is_list(field),
@@ -98,13 +102,12 @@ const TypeOptions& type_options(EntryType type) {
   static std::array<std::optional<TypeOptions>, kEntryTypeCount> made;
   std::optional<TypeOptions>& options = made[static_cast<std::size_t>(type)];
   if (!options) {
+    constexpr std::size_t kMostMade = 16;
     options.emplace();
+    options->fields.reserve(2 * kMostMade);
+    options->common.reserve(kMostMade);
+    options->own.reserve(kMostMade);
     add_fields(entry_fields(type), {}, *options);
-    const auto is_required = [&](const Option& option) {
-      const auto field = std::ranges::find(options->fields, option.name, &OfferedField::option);
-      return field->field->need == FieldNeed::kRequired;
-    };
-    std::ranges::stable_partition(options->own, is_required);
     options->common.push_back(
         {.name = "field",
          .value = "KEY=VALUE",
@@ -275,12 +278,10 @@ Result<std::string> entry_from_options(EntryType type, const Arguments& args,
       !agent_id.empty() && !(type == EntryType::kConversation && args.value("role") == "user");
   EntryWriter entry;
   for (const auto& [field, object, option] : type_options(type).fields) {
-    const std::string text(field->is_main                             ? main_text
-                           : is_of_agent && field->name == "agent_id" ? agent_id
-                                                                      : std::string_view());
     if (const auto texts = args.all(option); !texts.empty()) {
       entry.add(object, field->name, value_json(*field, texts));
-    } else if (!text.empty()) {
+    } else if (field->is_main ? !main_text.empty() : is_of_agent && field->name == "agent_id") {
+      const std::string text(field->is_main ? main_text : agent_id);
       entry.add(object, field->name, value_json(*field, {&text, 1}));
     }
   }
