@@ -1,8 +1,16 @@
 #include "model/decay.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <chrono>
 #include <cmath>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "json/object_text.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -38,6 +46,16 @@ double priority_decay(const DecaySettings& settings, const DecayInput& input, Ti
                             std::exp(-kAgeRatePerDay * days_between(input.timestamp, now)) +
                         boost;
   return std::clamp(factor, std::max(rule.floor, settings.minimum_factor), 1.0);
+}
+
+constexpr std::string_view kFactorField = "decay_factor";
+constexpr std::string_view kInitialField = "initial_decay_factor";
+constexpr std::string_view kUpdateField = "last_decay_update";
+
+/// Four decimals say all that a person wants to know, and keep the lines of a diff short.
+std::string factor_text(double factor) {
+  constexpr double kScale = 10'000;
+  return json_number(std::round(factor * kScale) / kScale);
 }
 
 }  // namespace
@@ -102,6 +120,29 @@ std::vector<DecayTableRow> decay_table(const DecaySettings& settings) {
     }
   }
   return rows;
+}
+
+Result<std::string> with_decay_snapshot(JsonValue entry, std::string_view text, double factor,
+                                        Timestamp now) {
+  assert(factor >= 0 && factor <= 1);
+  if (!entry.is_object()) {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "is no JSON object, so it has no decay factor"};
+  }
+  ObjectText line(entry, text);
+  const bool is_first = !line.has(kInitialField) && !line.has(kUpdateField);
+  if (is_first && entry[kFactorField].number(1.0) != 1.0) {
+    line.set(kInitialField, std::string(line.raw(kFactorField)));
+  }
+  line.set(kFactorField, factor_text(factor));
+  line.set_string(kUpdateField, format_rfc3339(now));
+  std::string updated = line.to_line();
+  if (updated.size() > kEntrySizeMax) {
+    return Error{.code = ErrorCode::E_SIZE_LIMIT,
+                 .message = fmt::format("{} bytes with its decay factor; an entry may have {}",
+                                        updated.size(), kEntrySizeMax)};
+  }
+  return updated;
 }
 
 }  // namespace bmad_mem

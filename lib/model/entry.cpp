@@ -182,8 +182,26 @@ void entry_searchable_text(EntryType type, JsonValue entry, std::string& out, ch
 }
 
 std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_max) {
+  const EntrySpec& spec = entry_spec(type);
+  std::string marks;
   std::string text;
-  entry_spec(type).append_headline(entry, text);
+  for (const auto& [before, field, after, is_mark] : spec.headline) {
+    const JsonValue value = field.empty() ? JsonValue() : entry[field];
+    if (!value.present() || (value.is_string() && value.string().empty())) {
+      continue;
+    }
+    if (!is_mark) {
+      text += before;
+      append_value_shown(value, text);
+      text += after;
+    } else if (value.string() != spec.shape.fields[spec.shape.find(field)].assumed) {
+      marks += marks.empty() ? "[" : ", ";
+      append_value_shown(value, marks);
+    }
+  }
+  if (!marks.empty()) {
+    text.insert(0, marks + "] ");
+  }
   return one_line(text, std::max<std::size_t>(width_max, 1));
 }
 

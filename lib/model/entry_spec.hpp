@@ -1,4 +1,4 @@
-// entry_spec.hpp - what one .cpp per entry type fills in, and the builders it does so with. All of
+// entry_spec.hpp - what entry_types.cpp says of each type, and the builders it does so with. All of
 // it is computed by the compiler.
 #pragma once
 
@@ -17,24 +17,25 @@
 
 namespace bmad_mem {
 
+/// A field in a headline, with what stands around it; nothing when the entry does not have it.
+struct HeadlinePart {
+  std::string_view before;
+  std::string_view field;
+  std::string_view after = {};
+  bool is_mark = false;  ///< In front, as "[high] ", unless it says what is assumed anyway.
+};
+
+constexpr HeadlinePart mark(std::string_view field) { return {"", field, "", true}; }
+
 /// Everything that is known of one type.
 struct EntrySpec {
   EntryTypeInfo info;
   /// The field that names who it is from, tried before agent_id.
   std::string_view who_field = "agent_id";
   ObjectShape shape;
-  /// Appends the text of a headline, still with line breaks and of any length.
-  void (*append_headline)(JsonValue entry, std::string& out);
+  std::array<HeadlinePart, 4> headline;
+  std::string_view about;  ///< What an entry of the type is, without a full stop.
 };
-
-extern const EntrySpec kConversationSpec;
-extern const EntrySpec kDecisionSpec;
-extern const EntrySpec kFindingSpec;
-extern const EntrySpec kPreferenceSpec;
-extern const EntrySpec kFactSpec;
-extern const EntrySpec kEventSpec;
-extern const EntrySpec kAgentStateSpec;
-extern const EntrySpec kArtifactSpec;
 
 const EntrySpec& entry_spec(EntryType type);
 
@@ -77,58 +78,61 @@ consteval ObjectShape make_shape(std::span<const Field> fields) {
   shape.slots.fill(static_cast<std::uint8_t>(ObjectShape::kNone));
   for (std::size_t i = 0; i < fields.size(); ++i) {
     shape.required |= fields[i].need == FieldNeed::kRequired ? 1U << i : 0U;
+    shape.filtered |= fields[i].filter != 0 ? 1U << i : 0U;
+    shape.assumed |= fields[i].assumed.empty() ? 0U : 1U << i;
     shape.slots[ObjectShape::slot(fields[i].name, shape.multiplier)] = static_cast<std::uint8_t>(i);
   }
   return shape;
 }
 
-inline constexpr std::array<std::string_view, 5> kSourceKinds = {"user", "assistant", "tool", "web",
-                                                                 "import"};
-inline constexpr std::array kSourceFields = {
-    Field{.name = "kind", .kind = FieldKind::kChoice, .choices = kSourceKinds},
-    Field{.name = "trust", .kind = FieldKind::kUnitInterval},
-};
-inline constexpr ObjectShape kSourceShape = make_shape(kSourceFields);
+/// A row on its way into a table: row(...) and what else is to be said of it.
+struct FieldRow : Field {
+ private:
+  template <typename T>
+  constexpr FieldRow& set(T& member, T to) {
+    member = to;
+    return *this;
+  }
 
-/// Whether somebody has looked at what was found without being told; absent for what was told.
-inline constexpr std::array<std::string_view, 3> kReviews = {"candidate", "accepted", "dropped"};
-
-/// Every entry starts with these ...
-inline constexpr std::array kFirstFields = {
-    Field{.name = "id",
-          .kind = FieldKind::kEntryId,
-          .need = FieldNeed::kRequired,
-          .example = R"("dec-001")"},
-    Field{.name = "timestamp",
-          .kind = FieldKind::kTimestamp,
-          .need = FieldNeed::kRequired,
-          .example = R"("2026-01-11T10:05:23Z")"},
-};
-
-/// ... and ends with these.
-inline constexpr std::array kLastFields = {
-    Field{.name = "topic"},
-    Field{.name = "pinned", .kind = FieldKind::kBoolean},
-    Field{.name = kSensitiveField, .kind = FieldKind::kBoolean},
-    Field{.name = kOutsideWorkspaceField, .kind = FieldKind::kBoolean},
-    Field{.name = "source", .kind = FieldKind::kObject, .inner = &kSourceShape},
-    Field{.name = "updated_at", .kind = FieldKind::kTimestamp},
-    Field{.name = "access_count", .kind = FieldKind::kCount},
-    Field{.name = "last_accessed", .kind = FieldKind::kTimestamp},
-    // Any value: other writers of this format put milliseconds where we put RFC 3339.
-    Field{.name = "last_decay_update", .kind = FieldKind::kAnything},
-    Field{.name = "initial_decay_factor", .kind = FieldKind::kDecayFactor},
-    Field{.name = "decay_factor", .kind = FieldKind::kDecayFactor, .fallback = "1.0"},
+ public:
+  /// `json` is an example.
+  constexpr FieldRow& required(std::string_view json) {
+    need = FieldNeed::kRequired;
+    return set(example, json);
+  }
+  constexpr FieldRow& searched() { return set(searchable, true); }
+  constexpr FieldRow& tells_of_file() { return set(of_file, true); }
+  constexpr FieldRow& common() { return set(is_common, true); }
+  constexpr FieldRow& main() { return set(is_main, true); }
+  constexpr FieldRow& filtered(std::uint8_t place) { return set(filter, place); }
+  constexpr FieldRow& one_of(std::span<const std::string_view> values) {
+    return set(choices, values);
+  }
+  constexpr FieldRow& members(const ObjectShape& shape) { return set(inner, &shape); }
+  constexpr FieldRow& filled_in(std::string_view json) { return set(fallback, json); }
+  constexpr FieldRow& taken_for(std::string_view text) { return set(assumed, text); }
+  constexpr FieldRow& note(std::string_view sentences) { return set(more, sentences); }
+  constexpr FieldRow& as_option(std::string_view other_name) { return set(option, other_name); }
+  constexpr FieldRow& shown(std::string_view placeholder) { return set(value, placeholder); }
+  constexpr FieldRow& by_default(std::string_view text) { return set(without, text); }
+  constexpr FieldRow& only_option() { return set(offer, FieldOffer::kOption); }
+  constexpr FieldRow& not_offered() { return set(offer, FieldOffer::kNowhere); }
 };
 
-/// The fields of an entry: the first, `own`, the last.
-template <std::size_t kOwnCount>
-consteval auto entry_fields(const std::array<Field, kOwnCount>& own) {
-  std::array<Field, kFirstFields.size() + kOwnCount + kLastFields.size()> all;
-  auto at = std::ranges::copy(kFirstFields, all.begin()).out;
-  at = std::ranges::copy(own, at).out;
-  std::ranges::copy(kLastFields, at);
-  return all;
+/// A row that is offered everywhere.
+constexpr FieldRow row(std::string_view name, FieldKind kind, std::string_view help) {
+  FieldRow row;
+  row.name = name;
+  row.kind = kind;
+  row.help = help;
+  row.offer = FieldOffer::kEverywhere;
+  return row;
+}
+
+/// The rows as a table.
+template <typename... Rows>
+consteval std::array<Field, sizeof...(Rows)> table(const Rows&... rows) {
+  return {rows...};
 }
 
 }  // namespace bmad_mem

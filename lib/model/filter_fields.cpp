@@ -2,22 +2,22 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <map>
+#include <ranges>
+#include <vector>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bmad_mem/text.hpp"
 #include "model/field.hpp"
 #include "nearest.hpp"
 #include "value_text.hpp"
 
 namespace bmad_mem {
 namespace {
-
-constexpr std::array<std::string_view, 12> kFilterFields = {
-    "status",        "severity", "impact", "category", "approved_by", "made_by",
-    "discovered_by", "review",   "role",   "tool",     "kind",        "key",
-};
 
 /// The objects whose members can be asked for by any name.
 constexpr std::array<std::string_view, 2> kNestingFields = {"metadata", "context"};
@@ -28,24 +28,6 @@ constexpr std::array<std::string_view, 4> kNotAskedFor = {
     "metadata.tokens", "metadata.processing_time_ms", "metadata.references",
     "context.parent_message_id"};
 
-/// By position in a type's shape, one bit each: whether filters can ask for the field.
-using FieldMask = std::uint32_t;
-
-FieldMask filter_mask(EntryType type) {
-  static const std::array<FieldMask, kEntryTypeCount> kMasks = [] {
-    std::array<FieldMask, kEntryTypeCount> masks{};
-    for (const EntryType each : kEntryTypes) {
-      const ObjectShape& shape = entry_shape(each);
-      for (const std::string_view name : kFilterFields) {
-        const std::size_t index = shape.find(name);
-        masks[static_cast<std::size_t>(each)] |= index == ObjectShape::kNone ? 0 : 1U << index;
-      }
-    }
-    return masks;
-  }();
-  return kMasks[static_cast<std::size_t>(type)];
-}
-
 bool nests(std::string_view name) {
   return std::ranges::find(kNestingFields, name) != kNestingFields.end();
 }
@@ -54,17 +36,6 @@ bool nests(std::string_view name) {
 std::string_view nesting_part(std::string_view name) {
   const std::size_t dot = name.find('.');
   return dot == std::string_view::npos ? std::string_view() : name.substr(0, dot);
-}
-
-/// What every one of these types has in the field when it is left out; empty for nothing.
-std::string_view value_when_absent(EntryType type, std::string_view name) {
-  if (name == "status" && type == EntryType::kFinding) {
-    return "open";
-  }
-  if (name == "category" && type == EntryType::kFact) {
-    return "project_fact";
-  }
-  return name == "category" && type == EntryType::kPreference ? "user_preference" : "";
 }
 
 /// The values that the field takes in any type; none when it takes all.
@@ -80,10 +51,7 @@ std::span<const std::string_view> choices_of(std::string_view name) {
 }
 
 bool same_but_for_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  };
-  return std::ranges::equal(a, b, {}, lower, lower);
+  return std::ranges::equal(a, b, {}, to_lower, to_lower);
 }
 
 /// Tells the values of one entry.
@@ -161,12 +129,25 @@ class FilterValues {
 
 }  // namespace
 
-std::span<const std::string_view> filter_field_names() { return kFilterFields; }
+std::span<const std::string_view> filter_field_names() {
+  static const std::vector<std::string_view> kNames = [] {
+    std::map<int, std::string_view> by_place;
+    for (const EntryType type : kEntryTypes) {
+      for (const Field& field : entry_fields(type)) {
+        by_place.emplace(field.filter, field.name);
+      }
+    }
+    by_place.erase(0);
+    const auto names = std::views::values(by_place);
+    return std::vector(names.begin(), names.end());
+  }();
+  return kNames;
+}
 
 bool is_filter_field(std::string_view name) {
   const std::string_view outer = nesting_part(name);
   if (outer.empty()) {
-    return std::ranges::find(kFilterFields, name) != kFilterFields.end();
+    return std::ranges::find(filter_field_names(), name) != filter_field_names().end();
   }
   return nests(outer) && name.size() > outer.size() + 1 &&
          std::ranges::find(kNotAskedFor, name) == kNotAskedFor.end();
@@ -181,13 +162,13 @@ std::string filter_value_text(JsonValue value) {
 }
 
 std::string known_filter_fields() {
-  return fmt::format("{}, metadata.NAME and context.NAME", fmt::join(kFilterFields, ", "));
+  return fmt::format("{}, metadata.NAME and context.NAME", fmt::join(filter_field_names(), ", "));
 }
 
 std::string nearest_filter_field(std::string_view name) {
   const std::string_view outer = nesting_part(name);
   if (outer.empty()) {
-    return std::string(nearest_word(name, kFilterFields));
+    return std::string(nearest_word(name, filter_field_names()));
   }
   const std::string_view near = nests(outer) ? outer : nearest_word(outer, kNestingFields);
   return near.empty() ? std::string() : std::string(near) + std::string(name.substr(outer.size()));
@@ -276,25 +257,22 @@ Status check_fields(const EntryFilter& filter) {
 
 void entry_filter_values(EntryType type, JsonValue entry, const UseFilterValue& use) {
   const ObjectShape& shape = entry_shape(type);
-  const FieldMask mask = filter_mask(type);
-  FieldMask seen = 0;
+  std::uint32_t assumed = shape.assumed;
   FilterValues values(use);
   for (const JsonMember& member : entry.members()) {
     const std::size_t index = shape.find(member.key);
-    const FieldMask bit = index == ObjectShape::kNone ? 0 : 1U << index;
-    if ((mask & bit) != 0) {
-      seen |= bit;
+    const std::uint32_t bit = index == ObjectShape::kNone ? 0 : 1U << index;
+    if ((shape.filtered & bit) != 0) {
+      assumed &= ~bit;
       values.add(member.key, member.value);
     } else if (member.value.is_object() && nests(member.key)) {
       std::string path(member.key);
       values.add_nested(path, member.value);
     }
   }
-  for (const std::string_view name : {"status", "category"}) {
-    const std::string_view value = value_when_absent(type, name);
-    if (!value.empty() && (seen & (1U << shape.find(name))) == 0) {
-      use(name, value);
-    }
+  for (; assumed != 0; assumed &= assumed - 1) {
+    const Field& field = shape.fields[static_cast<std::size_t>(std::countr_zero(assumed))];
+    use(field.name, field.assumed);
   }
 }
 

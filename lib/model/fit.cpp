@@ -1,10 +1,10 @@
-#include "fit.hpp"
-
 #include <algorithm>
 #include <cmath>
 
 #include "base/ids.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "base/ids.hpp"
+#include "checks.hpp"
 
 namespace bmad_mem {
 namespace {

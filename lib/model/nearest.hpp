@@ -1,6 +1,7 @@
 // nearest.hpp - which known word somebody meant.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string_view>
 
@@ -10,7 +11,10 @@ namespace bmad_mem {
 
 /// Whether `word` may be a slip of the pen for `known`: at most 2 edits apart, and at most one for
 /// every three characters, since among words of three letters nearly all are near.
-bool is_misspelling(std::string_view word, std::string_view known);
+inline bool is_misspelling(std::string_view word, std::string_view known) {
+  const std::size_t limit = std::min<std::size_t>(2, std::max(word.size(), known.size()) / 3);
+  return edit_distance(word, known, limit) <= limit;
+}
 
 /// The one of `words` nearest to `word` that is_misspelling() takes; empty when there is none.
 template <typename Words>

@@ -1,4 +1,4 @@
-// registry.cpp - the list of entry types, and what can be said by looking through it.
+// registry.cpp - what can be said of types and fields by looking through the table.
 #include <algorithm>
 #include <array>
 
@@ -11,11 +11,28 @@
 namespace bmad_mem {
 namespace {
 
-// In the order of EntryType.
-constexpr std::array<const EntrySpec*, kEntryTypeCount> kSpecs = {
-    &kConversationSpec, &kDecisionSpec, &kFindingSpec,    &kPreferenceSpec,
-    &kFactSpec,         &kEventSpec,    &kAgentStateSpec, &kArtifactSpec,
-};
+// In the order of FieldKind.
+constexpr std::array<FieldKindInfo, 15> kKinds = {{
+    {"a string", "TEXT", R"("type":"string")"},
+    {"a string", "TEXT", R"("type":"string","minLength":1)"},
+    {"a string", "ID", R"("type":"string")"},
+    {R"(a string with an RFC 3339 time, such as "2026-01-11T10:05:23Z")", "TIME",
+     R"("type":"string","format":"date-time")"},
+    {"one of the strings", "WORD", R"("type":"string")"},
+    {"a number from 0 to 1", "X", R"("type":"number","minimum":0,"maximum":1)"},
+    {"a number from 0 to 2", "X", R"("type":"number","minimum":0,"maximum":2)"},
+    {"a whole number, 0 or more", "N",
+     R"("type":"integer","minimum":0,"maximum":9007199254740991)"},
+    {"a number, 0 or more", "N", R"("type":"number","minimum":0)"},
+    {"true or false", "", R"("type":"boolean")"},
+    {"an array of strings", "TEXT", R"("type":"array","items":{"type":"string"})"},
+    {R"(an object of arrays of strings, such as {"decisions":["dec-001"]})", "ID",
+     R"("type":"object","additionalProperties":{"type":"array","items":{"type":"string"}})"},
+    {"an object", "JSON", R"("type":"object")"},
+    {"an array of objects", "TEXT", R"("type":"array")"},
+    {"a value", "JSON", R"("type":["string","number","boolean","array","object"])"},
+}};
+static_assert(kDecayFactorMax == 2 && kCountMax == 9007199254740991);
 
 /// Whether two names are the same but for '-' against '_'.
 bool same_name(std::string_view a, std::string_view b) {
@@ -34,11 +51,31 @@ std::optional<EntryType> find_type(auto&& matches) {
 
 }  // namespace
 
-const EntrySpec& entry_spec(EntryType type) { return *kSpecs[static_cast<std::size_t>(type)]; }
-
 const EntryTypeInfo& entry_type_info(EntryType type) { return entry_spec(type).info; }
 
 const ObjectShape& entry_shape(EntryType type) { return entry_spec(type).shape; }
+
+std::span<const Field> entry_fields(EntryType type) { return entry_shape(type).fields; }
+
+std::span<const Field> inner_fields(const Field& field) {
+  return field.inner == nullptr ? std::span<const Field>() : field.inner->fields;
+}
+
+const FieldKindInfo& field_kind_info(FieldKind kind) {
+  return kKinds[static_cast<std::size_t>(kind)];
+}
+
+std::string expected_value(const Field& field) {
+  std::string expected(field_kind_info(field.kind).expected);
+  return field.choices.empty() ? expected
+                               : fmt::format("{} {}", expected, fmt::join(field.choices, ", "));
+}
+
+const Field& main_field(EntryType type) {
+  return *std::ranges::find_if(entry_fields(type), &Field::is_main);
+}
+
+std::string_view who_field(EntryType type) { return entry_spec(type).who_field; }
 
 std::string_view entry_type_name(EntryType type) { return entry_type_info(type).name; }
 

@@ -1,6 +1,7 @@
 #include "model/statement.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -13,6 +14,10 @@
 
 namespace bmad_mem {
 namespace {
+
+constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
+    "user_preference", "architecture", "pattern",    "error_solution",
+    "project_fact",    "style",        "constraint", "decision"};
 
 Timestamp time_of(std::string_view text) {
   const Result<Timestamp> time = parse_rfc3339(text);
@@ -115,6 +120,37 @@ StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_
 }
 
 std::uint64_t outline_hash(std::string_view text) { return text.empty() ? 0 : xxh3(text); }
+
+std::string_view category_name(Category category) {
+  return kCategoryNames[static_cast<std::size_t>(category)];
+}
+
+std::optional<Category> try_parse_category(std::string_view name) {
+  const auto* const found = std::ranges::find(kCategoryNames, name);
+  if (found == kCategoryNames.end()) {
+    return std::nullopt;
+  }
+  return static_cast<Category>(found - kCategoryNames.begin());
+}
+
+EntryType category_type(Category category) {
+  const bool is_of_user = category == Category::kUserPreference || category == Category::kStyle;
+  return is_of_user ? EntryType::kPreference : EntryType::kFact;
+}
+
+std::string_view review_name(Review review) {
+  switch (review) {
+    case Review::kNone:
+      return "";
+    case Review::kCandidate:
+      return "candidate";
+    case Review::kAccepted:
+      return "accepted";
+    case Review::kDropped:
+      return "dropped";
+  }
+  return "";
+}
 
 Category category_of(EntryType type, std::string_view name) {
   return try_parse_category(name).value_or(

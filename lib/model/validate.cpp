@@ -1,15 +1,167 @@
 #include "model/validate.hpp"
 
+#include <cassert>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "assume.hpp"
+#include "checks.hpp"
+#include "core/ids.hpp"
 #include "entry_spec.hpp"
-#include "field_problem.hpp"
-#include "fit.hpp"
+#include "nearest.hpp"
+#include "value_text.hpp"
 
 namespace bmad_mem {
+namespace {
+
+FieldProblem problem_in_object(const ObjectShape& shape, JsonValue value, const std::string& path,
+                               std::string_view owner, std::uint32_t assumed);
+
+std::string wrong_kind(std::string_view expected, JsonValue value) {
+  if (value.kind() == JsonKind::kNull) {
+    return fmt::format("must be {}, not null", expected);
+  }
+  return fmt::format("must be {}, but is {}", expected, json_kind_name(value.kind()));
+}
+
+/// About a string that is none of the strings allowed.
+std::string wrong_text(const Field& field, JsonValue value) {
+  switch (field.kind) {
+    case FieldKind::kNonEmptyText:
+      return "must not be empty";
+    case FieldKind::kEntryId:
+      return fmt::format(
+          "{} cannot be an id: 1 to {} of A-Z, a-z, 0-9 and _.:@+=~-, the first a letter, digit "
+          "or _",
+          value_excerpt(value), kEntryIdSizeMax);
+    case FieldKind::kTimestamp:
+      return fmt::format("{} is not a time; write it as RFC 3339, such as \"2026-01-11T10:05:23Z\"",
+                         value_excerpt(value));
+    case FieldKind::kChoice: {
+      std::string message =
+          fmt::format("{} is not one of {}", value_excerpt(value), fmt::join(field.choices, ", "));
+      const std::string_view nearest = nearest_word(value.string(), field.choices);
+      return nearest.empty() ? message : message + fmt::format("; did you mean \"{}\"?", nearest);
+    }
+    default:
+      return wrong_kind(expected_value(field), value);
+  }
+}
+
+FieldProblem problem_in_text_list(JsonValue list, const std::string& path) {
+  if (!list.is_array()) {
+    return {.field = path, .message = wrong_kind("an array of strings", list)};
+  }
+  std::size_t index = 0;
+  for (const JsonValue element : list.elements()) {
+    if (!element.is_string()) {
+      return {.field = fmt::format("{}[{}]", path, index),
+              .message = wrong_kind("a string", element)};
+    }
+    ++index;
+  }
+  assert(false);
+  return {};
+}
+
+FieldProblem problem_in_text_lists(JsonValue lists, const std::string& path) {
+  for (const JsonMember& member : lists.members()) {
+    if (!is_text_list(member.value)) {
+      return problem_in_text_list(member.value, fmt::format("{}.{}", path, member.key));
+    }
+  }
+  assert(false);
+  return {};
+}
+
+FieldProblem problem_in_object_list(const Field& field, JsonValue list, const std::string& path) {
+  std::size_t index = 0;
+  for (const JsonValue element : list.elements()) {
+    if (!object_fits(*field.inner, element, 0)) {
+      const std::string place = fmt::format("{}[{}]", path, index);
+      return problem_in_object(*field.inner, element, place, place, 0);
+    }
+    ++index;
+  }
+  assert(false);
+  return {};
+}
+
+/// `value` does not fit `field`, which stands at `path`.
+FieldProblem problem_in_value(const Field& field, JsonValue value, const std::string& path) {
+  const bool list = field.kind == FieldKind::kObjectList || field.kind == FieldKind::kTextList;
+  if (list && value.is_array()) {
+    return field.kind == FieldKind::kTextList ? problem_in_text_list(value, path)
+                                              : problem_in_object_list(field, value, path);
+  }
+  if (field.kind == FieldKind::kTextLists && value.is_object()) {
+    return problem_in_text_lists(value, path);
+  }
+  if (field.kind == FieldKind::kObject && value.is_object()) {
+    return problem_in_object(*field.inner, value, path, path, 0);
+  }
+  if (value.is_string()) {
+    return {.field = path, .message = wrong_text(field, value)};
+  }
+  if (value.is_number()) {
+    return {.field = path,
+            .message =
+                fmt::format("must be {}, but is {}", expected_value(field), value_excerpt(value))};
+  }
+  std::string message = wrong_kind(expected_value(field), value);
+  if (value.kind() == JsonKind::kNull && field.need == FieldNeed::kOptional) {
+    message += "; to say nothing, leave it out";
+  }
+  return {.field = path, .message = std::move(message)};
+}
+
+/// A required field is not there. If an unknown one is spelt nearly like it, says so.
+FieldProblem missing_field(const ObjectShape& shape, const Field& field, JsonValue value,
+                           std::string path, std::string_view owner) {
+  std::string message =
+      fmt::format("{} needs this field, for example \"{}\":{}", owner, field.name, field.example);
+  for (const JsonMember& member : value.members()) {
+    if (shape.find(member.key) == ObjectShape::kNone && is_misspelling(member.key, field.name)) {
+      message += fmt::format("; is \"{}\" a misspelling of it?", one_line(member.key, 64));
+      break;
+    }
+  }
+  return {.field = std::move(path), .message = std::move(message)};
+}
+
+/// The first problem of `value`, for which object_fits(shape, value, assumed) is false. `path` is
+/// where it stands (empty for an entry), `owner` what it is called in a sentence.
+FieldProblem problem_in_object(const ObjectShape& shape, JsonValue value, const std::string& path,
+                               std::string_view owner, std::uint32_t assumed) {
+  if (!value.is_object()) {
+    return {.field = path, .message = wrong_kind("an object", value)};
+  }
+  const auto child = [&](std::string_view name) {
+    return path.empty() ? std::string(name) : fmt::format("{}.{}", path, name);
+  };
+  std::uint32_t seen = assumed;
+  for (const JsonMember& member : value.members()) {
+    const std::size_t index = shape.find(member.key);
+    if (index == ObjectShape::kNone) {
+      continue;
+    }
+    if (!value_fits(shape.fields[index], member.value)) {
+      return problem_in_value(shape.fields[index], member.value, child(member.key));
+    }
+    seen |= 1U << index;
+  }
+  for (std::size_t index = 0; index < shape.fields.size(); ++index) {
+    if ((shape.required & ~seen & (1U << index)) != 0) {
+      const Field& field = shape.fields[index];
+      return missing_field(shape, field, value, child(field.name), owner);
+    }
+  }
+  assert(false);
+  return {};
+}
+
+}  // namespace
 
 std::optional<FieldProblem> check_entry_assuming(EntryType type, JsonValue value,
                                                  std::uint32_t assumed) {

@@ -565,7 +565,7 @@ std::string calls(const Tables& tables) {
       "\"bmad_mem/result.hpp\"\n#include \"command.hpp\"\n\nnamespace bmad_mem::cli {\n\n"
       "class EndpointCall;\nclass Tool;\nstruct ApiContext;\nstruct HttpResponse;\n"
       "struct McpToolResult;\nstruct MemoryToolCall;\n\n"
-      "std::span<const Option> options_of_entry(std::string_view type);\n\n";
+      "std::span<const Option> options_of_entry(std::string_view type_name);\n\n";
   for (const toml::table* const row : tables.rows()) {
     if (row->contains("cli")) {
       out += "Result<ExitStatus> " + function_name("run", *row) + "(Tool& tool);\n";

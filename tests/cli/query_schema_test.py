@@ -2,6 +2,7 @@
 """schemas/query.schema.json and the tool agree on which queries in JSON are good."""
 
 import json
+import re
 import subprocess
 
 from jsonschema import Draft202012Validator
@@ -70,6 +71,12 @@ class QuerySchema(ToolTest):
         for query in [*(example for example in SCHEMA["examples"] if example), *GOOD]:
             self.assertEqual(list(self.validator.iter_errors(query)), [], query)
             self.run_tool("--json", "query", "--json-query", json.dumps(query))
+
+    def test_the_schema_knows_the_fields_that_the_tool_knows(self):
+        shown = " ".join(self.run_tool("query", "--help").split())
+        known = re.search(r"a filter on a field: (.*?), metadata.NAME and", shown)[1].split(", ")
+        pattern = SCHEMA["properties"]["fields"]["propertyNames"]["pattern"]
+        self.assertEqual(re.match(r"\^-\?\(\?:(.*)\|\(\?:", pattern)[1].split("|"), known)
 
     def test_bad_queries_are_refused_by_both(self):
         for query in BAD:

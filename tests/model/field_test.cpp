@@ -1,5 +1,7 @@
 #include "model/field.hpp"
 
+#include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 
@@ -76,6 +78,40 @@ TEST_CASE("a required field has an example, and examples and fallbacks are JSON"
       }
     }
   });
+}
+
+TEST_CASE("each type has one main field, and each field says what it is for") {
+  for (const EntryType type : kEntryTypes) {
+    CAPTURE(entry_type_name(type));
+    CHECK(std::ranges::count_if(entry_fields(type), &Field::is_main) == 1);
+    CHECK(main_field(type).offer == FieldOffer::kEverywhere);
+    CHECK(entry_shape(type).find(who_field(type)) != ObjectShape::kNone);
+  }
+  for_each_shape([](const ObjectShape& shape) {
+    for (const Field& field : shape.fields) {
+      CAPTURE(field.name);
+      CHECK_FALSE(field.help.empty());
+      CHECK_FALSE(field.help.ends_with('.'));
+      CHECK((field.more.empty() || field.more.ends_with('.')));
+      CHECK((field.kind != FieldKind::kObjectList || inner_fields(field).size() >= 2));
+    }
+  });
+}
+
+TEST_CASE("a place among the filters belongs to one name, in all types that have it") {
+  std::map<std::string_view, int> places;
+  for (const EntryType type : kEntryTypes) {
+    for (const Field& field : entry_fields(type)) {
+      CAPTURE(field.name);
+      CHECK(places.emplace(field.name, field.filter).first->second == field.filter);
+      CHECK((field.assumed.empty() || field.filter != 0));
+    }
+  }
+  std::set<int> taken;
+  for (const auto& [name, place] : places) {
+    CAPTURE(name);
+    CHECK((place == 0 || taken.insert(place).second));
+  }
 }
 
 TEST_CASE("same_text compares as == does, at every length") {

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Checks the JSON Schemas with a validator that is not ours.
 
+- The schemas of entries, and the table in docs/files.md, are those that the tool makes.
 - Every schema in schemas/ is a valid schema of draft 2020-12, and its own examples pass it.
 - fixtures/entries: each valid entry passes its type's schema; each invalid one fails, and fails at
   the field that stands beside it. The C++ validator is held to the same files by
@@ -201,6 +202,20 @@ def check_made_indexes(source, tool, validators, report):
             report.check(not unknown, f"{path.name}: the schema doesn't say what {unknown} is")
 
 
+def check_made_schemas(source, tool, report):
+    """What the table of fields says is what the files say."""
+    def made(*arguments):
+        return subprocess.run([tool, "schema", *arguments], check=True, capture_output=True,
+                              text=True).stdout
+
+    for entry_type in ENTRY_TYPES:
+        path = source / "schemas" / f"{entry_type}.schema.json"
+        report.check(path.read_text(encoding="utf-8") == made(entry_type),
+                     f"{path.name} is not what lib/model/entry_types.cpp says; run ./dev schemas")
+    report.check(f"\n{made()}\n" in (source / "docs" / "files.md").read_text(encoding="utf-8"),
+                 "the table of fields in docs/files.md is out of date; run ./dev schemas")
+
+
 def main():
     source = pathlib.Path(sys.argv[1])
     report = Report()
@@ -210,6 +225,7 @@ def main():
     check_sample(source, validators, report)
     if len(sys.argv) > 2:
         check_made_indexes(source, sys.argv[2], validators, report)
+        check_made_schemas(source, sys.argv[2], report)
     for failure in report.failures:
         print(failure)
     print(f"{report.checks} checks, {len(report.failures)} failed")

@@ -84,7 +84,7 @@ struct Command {
   std::span<const Example> examples = {};
   /// What each exit status means here; empty for the usual three.
   std::string_view exit_status = {};
-  /// Further options that hang on the first positional, as those of `add` hang on TYPE.
+  /// Further options, made when asked for: by the first positional, as TYPE; for "" the usual ones.
   std::span<const Option> (*options_of)(std::string_view first) = nullptr;
   Result<ExitStatus> (*run)(Tool& tool) = nullptr;
   /// Whether what it prints answers a question from many files: see answers().

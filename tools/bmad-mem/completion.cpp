@@ -18,6 +18,9 @@ void add_options(std::vector<const Option*>& all, std::span<const Option> option
 CompletionScope scope_of(const Command& command, std::string_view first) {
   CompletionScope scope{.name = std::string(command.name), .command = &command, .options = {}};
   add_options(scope.options, command.options);
+  if (command.options_of != nullptr) {
+    add_options(scope.options, command.options_of({}));
+  }
   if (!first.empty()) {
     scope.name += " ";
     scope.name += first;

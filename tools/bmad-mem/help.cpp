@@ -7,6 +7,8 @@
 
 #include <fmt/core.h>
 
+#include "field_texts.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -122,7 +124,7 @@ void append_glossary(std::string& out, const Command& command, const Style& styl
   }
   std::vector<Row> rows;
   for (const Explained& each : command.glossary) {
-    rows.push_back({std::string(each.what), std::string(each.says)});
+    rows.push_back({std::string(each.what), with_fields(each.says)});
   }
   append_title(out, command.glossary_title, style);
   append_rows(out, rows, style);
@@ -164,6 +166,15 @@ std::string option_help(const Option& option) {
     out += fmt::format(" (default: {})", option.fallback);
   }
   return out;
+}
+
+std::vector<Option> options_of_all(const Command& command) {
+  std::vector<Option> options(command.options.begin(), command.options.end());
+  if (command.options_of != nullptr) {
+    const std::span<const Option> more = command.options_of({});
+    options.insert(options.end(), more.begin(), more.end());
+  }
+  return options;
 }
 
 std::string alias_list(const Command& command) {
@@ -211,10 +222,10 @@ std::string help_text(const Command& command, std::string_view first, const Styl
     append_title(out, "Arguments:", style);
     append_rows(out, rows, style);
   }
-  if (!command.options.empty()) {
-    append_options(out, "Options:", command.options, style);
+  if (const std::vector<Option> options = options_of_all(command); !options.empty()) {
+    append_options(out, "Options:", options, style);
   }
-  if (command.options_of != nullptr) {
+  if (command.options_of != nullptr && !first.empty()) {
     if (const std::span<const Option> options = command.options_of(first); !options.empty()) {
       append_options(out, fmt::format("Fields of {}:", first), options, style);
     }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "command.hpp"
 #include "text.hpp"
@@ -28,6 +29,9 @@ std::string option_head(const Option& option);
 
 /// The option's help with its choices, its default and whether it can be repeated.
 std::string option_help(const Option& option);
+
+/// The options that the command has whatever its first positional.
+std::vector<Option> options_of_all(const Command& command);
 
 /// "search, find"; empty when the command has no alias.
 std::string alias_list(const Command& command);

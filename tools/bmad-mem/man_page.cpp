@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "command.hpp"
-#include "entry_options.hpp"
+#include "field_texts.hpp"
 #include "filters.hpp"
 #include "help.hpp"
 #include "tool.hpp"
@@ -99,7 +99,7 @@ void append_command(std::string& out, const Command& command) {
   for (const Positional& positional : command.positionals) {
     append_item(out, positional.name, positional.help);
   }
-  append_options(out, command.options);
+  append_options(out, options_of_all(command));
   if (command.options_of != nullptr) {
     for (const std::string_view type : kTypeNames) {
       out += fmt::format(".PP\nFields of {}:\n", escaped(type));
@@ -109,7 +109,7 @@ void append_command(std::string& out, const Command& command) {
   if (!command.glossary.empty()) {
     out += fmt::format(".PP\n{}\n", escaped(command.glossary_title));
     for (const Explained& each : command.glossary) {
-      append_item(out, each.what, each.says);
+      append_item(out, each.what, with_fields(each.says));
     }
   }
   if (!command.exit_status.empty()) {

@@ -17,7 +17,10 @@ class ArgumentReader {
     if (line.command != nullptr) {
       declare(line.command->options);
       if (line.command->options_of != nullptr) {
-        declare(line.command->options_of(first_positional()));
+        declare(line.command->options_of({}));
+        if (const std::string_view first = first_positional(); !first.empty()) {
+          declare(line.command->options_of(first));
+        }
       }
     }
     given_.resize(known_.size());

@@ -10,8 +10,8 @@
 //   agent_state   agent-states.jsonl   state-…    on first use
 //   artifact      artifacts.jsonl      art-…      on first use
 //
-// A new type is one file beside conversation.cpp, an enumerator here, a line in registry.cpp and a
-// schema in schemas/.
+// A new type is an enumerator here and its rows in lib/model/entry_types.cpp; its schema and all
+// interfaces follow from them.
 #pragma once
 
 #include <array>

@@ -60,7 +60,10 @@ bool is_section(std::string_view key) {
 }
 
 std::string joined_key(std::string_view section, std::string_view name) {
-  return section.empty() ? std::string(name) : fmt::format("{}.{}", section, name);
+  std::string key(section);  // Joined by hand: each start reads the settings.
+  key += section.empty() ? "" : ".";
+  key += name;
+  return key;
 }
 
 std::string full_key(std::string_view key) { return fmt::format("{}.{}", kConfigRoot, key); }

@@ -3,6 +3,8 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "completion.hpp"
+#include "bmad_mem/entry_fields.hpp"
+#include "field_texts.hpp"
 #include "help.hpp"
 #include "man_page.hpp"
 #include "operation_calls.hpp"
@@ -77,6 +79,18 @@ Result<ExitStatus> run_complete_sessions(Tool& tool) {
       }
     }
   }
+  return ExitStatus::kDone;
+}
+
+/// `./dev schemas` calls it.
+Result<ExitStatus> run_schema(Tool& tool) {
+  const std::string_view name = tool.args().positional(0);
+  if (name.empty()) {
+    tool.out().write(field_tables());
+    return ExitStatus::kDone;
+  }
+  BMAD_TRY_ASSIGN(const EntryType type, parse_entry_type(name));
+  tool.out().write(entry_schema(type));
   return ExitStatus::kDone;
 }
 

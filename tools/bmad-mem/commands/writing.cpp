@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "confirmation.hpp"
@@ -138,9 +139,9 @@ Result<ExitStatus> run_add(Tool& tool) {
     if (has_entry_options(type, args)) {
       return tool.wrong_usage("give the fields either as options or as JSON, not both");
     }
-  } else if (!text.empty() && args.has(main_field(type))) {
-    return tool.wrong_usage(fmt::format("'{}' would be the {}, but --{} is there too", text,
-                                        main_field(type), main_field(type)));
+  } else if (const std::string_view main = main_field(type).name; !text.empty() && args.has(main)) {
+    return tool.wrong_usage(
+        fmt::format("'{0}' would be the {1}, but --{1} is there too", text, main));
   }
   if (args.has("keep-going") && text != "-") {
     return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
@@ -277,6 +278,9 @@ Result<ExitStatus> run_artifact_add(Tool& tool) {
 }
 
 std::span<const Option> options_of_entry(std::string_view type_name) {
+  if (type_name.empty()) {
+    return common_entry_options();
+  }
   const std::optional<EntryType> type = try_parse_entry_type(type_name);
   return type ? entry_options(*type) : std::span<const Option>();
 }

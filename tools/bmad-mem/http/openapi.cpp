@@ -9,6 +9,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "field_texts.hpp"
 #include "http/endpoint.hpp"
 #include "json_text.hpp"
 #include "tool.hpp"
@@ -210,7 +211,7 @@ std::string openapi_document() {
   }
   json.key("responses").raw(kResponses).key("securitySchemes").raw(kSecuritySchemes);
   json.end_object().end_object();
-  return json.take();
+  return with_fields(json.take());
 }
 
 }  // namespace bmad_mem::cli

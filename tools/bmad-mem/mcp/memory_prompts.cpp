@@ -1,13 +1,13 @@
 #include "mcp/memory_prompts.hpp"
 
 #include <algorithm>
-#include <array>
 #include <set>
 #include <span>
 #include <utility>
 
 #include <fmt/core.h>
 
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
@@ -42,8 +42,6 @@ constexpr std::string_view kRecordDecision = R"json({
     {"name": "tags", "description": "Tags, with commas between them.", "required": false}
   ]
 })json";
-
-constexpr std::array<std::string_view, 4> kImpacts = {"low", "medium", "high", "critical"};
 
 /// Entries that are looked at for their tags: the newest ones.
 constexpr std::size_t kTaggedMax = 2000;
@@ -196,7 +194,9 @@ McpAnswer<McpCompletion> complete_for_memory(LazyMemory& memory, const McpComple
                   fmt::format("Invalid params: unknown prompt {}", utf8_prefix(query.ref, 200)));
   }
   if (query.argument == "impact") {
-    return beginning_like(query.value, texts_of(kImpacts));
+    const auto impact =
+        std::ranges::find(entry_fields(EntryType::kDecision), "impact", &Field::name);
+    return beginning_like(query.value, texts_of(impact->choices));
   }
   if (query.argument == "type") {
     return beginning_like(query.value, texts_of(kTypeNames));

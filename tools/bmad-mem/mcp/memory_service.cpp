@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/utf8.hpp"
+#include "field_texts.hpp"
 #include "json_text.hpp"
 #include "mcp/memory_prompts.hpp"
 #include "mcp/memory_resources.hpp"
@@ -122,7 +123,7 @@ std::vector<std::string> MemoryService::tools() const {
   std::vector<std::string> out;
   for (const MemoryTool& tool : all_memory_tools()) {
     if (!tool.writes || !memory_.place().read_only) {
-      out.push_back(json_compact(tool.description));
+      out.push_back(with_fields(json_compact(tool.description)));
     }
   }
   return out;

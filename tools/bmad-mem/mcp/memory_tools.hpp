@@ -30,7 +30,8 @@ struct MemoryToolCall {
 struct MemoryTool {
   std::string_view name;
   bool writes;                   ///< Not there with --read-only.
-  std::string_view description;  ///< The tool object as JSON; may have line breaks between tokens.
+  /// The tool object as JSON, for with_fields(); may have line breaks between tokens.
+  std::string_view description;
   std::span<const JsonParameter> parameters;
   /// Errors become an answer that says what to do.
   Result<McpToolResult> (*run)(MemoryToolCall& call);

@@ -8,12 +8,12 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "entry_options.hpp"
 #include "filters.hpp"
 #include "json_copy.hpp"
 #include "json_members.hpp"
@@ -56,20 +56,6 @@ std::string agent_of(MemoryToolCall& call, std::string named) {
   }
   const std::string& configured = call.memory.place().agent_id;
   return configured.empty() ? std::string(utf8_prefix(call.call.client_name(), 200)) : configured;
-}
-
-/// The member that says who an entry is by; empty for a type without one.
-std::string_view who_field(EntryType type) {
-  switch (type) {
-    case EntryType::kDecision:
-      return "made_by";
-    case EntryType::kFinding:
-      return "discovered_by";
-    case EntryType::kPreference:
-      return {};
-    default:
-      return "agent_id";
-  }
 }
 
 /// What memory_add was told.
@@ -129,7 +115,7 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
   if (!entry.id.empty()) {
     begin("id").string(entry.id);
   }
-  const std::string_view main = main_field(entry.type);
+  const std::string_view main = main_field(entry.type).name;
   if (entry.type == EntryType::kAgentState) {
     begin(main).raw(state_of(entry.text));
   } else {
@@ -138,7 +124,9 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
   if (entry.type == EntryType::kConversation && !entry.fields["role"].present()) {
     begin("role").string(entry.source == "user" ? "user" : "assistant");
   }
-  const std::string_view who = who_field(entry.type);
+  // A preference is the user's, whoever stores it.
+  const std::string_view who =
+      entry.type == EntryType::kPreference ? std::string_view() : who_field(entry.type);
   const bool is_of_user = entry.type == EntryType::kConversation &&
                           (entry.source == "user" || entry.fields["role"].string() == "user");
   if (!who.empty() &&

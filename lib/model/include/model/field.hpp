@@ -1,16 +1,12 @@
-// field.hpp - the tables that say which fields an entry has and what may stand in them.
+// field.hpp - the fields of an object, and finding one by its name.
 //
 //   object shape   = fields in canonical order + a perfect hash from names to them
-//   entry type     = EntryTypeInfo + object shape + a headline      (one .cpp a type)
 //
 //   "severity" -> hash of (size, first, middle, last but one) -> slot -> field 6 -> same name?
 //   yes
 //
 // Everything else in this room walks these tables: the validator, the canonical order of a line,
-// the text that search sees. The JSON Schemas in schemas/ say the same for other programs; a test
-// compares the two field by field.
-//
-// Fields that no table names are allowed, of any kind, and kept byte for byte.
+// the text that search sees, the JSON Schemas. The rows are in entry_types.cpp.
 #pragma once
 
 #include <array>
@@ -18,58 +14,12 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
 #include <string_view>
 
+#include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "bmad_mem/json_value.hpp"
 
 namespace bmad_mem {
-
-/// What may stand in a field. `null` may stand in none: it says nothing that leaving the field out
-/// does not say, and every reader would have to expect it.
-enum class FieldKind : std::uint8_t {
-  kText,          ///< A string.
-  kNonEmptyText,  ///< A string of at least one character.
-  kEntryId,       ///< A string for which is_entry_id() holds.
-  kTimestamp,     ///< An RFC 3339 date-time.
-  kChoice,        ///< One of `choices`.
-  kUnitInterval,  ///< A number from 0 to 1.
-  kDecayFactor,   ///< A number from 0 to kDecayFactorMax.
-  kCount,         ///< A whole number from 0 to kCountMax; 3.0 is one.
-  kQuantity,      ///< A number, 0 or more.
-  kBoolean,
-  kTextList,    ///< An array of strings.
-  kTextLists,   ///< An object whose members are all arrays of strings.
-  kObject,      ///< An object; its members follow `inner` if there is one.
-  kObjectList,  ///< An array of such objects.
-  kAnything,    ///< Any value but null.
-};
-
-/// Largest stored decay factor. The specification calls the factor a weight from 0 to 1, but its
-/// boosts (6.3: up to 1.2 for importance, 0.1 for each access) carry a fresh entry beyond 1. Up to
-/// 2 is taken as such a boost; more is a mistake in units, such as per cent.
-inline constexpr double kDecayFactorMax = 2.0;
-
-/// Largest count: 2^53 - 1, the last whole number that every JSON reader keeps exact.
-inline constexpr double kCountMax = 9007199254740991.0;
-
-enum class FieldNeed : std::uint8_t { kOptional, kRequired };
-
-struct ObjectShape;
-
-/// One row of a table.
-struct Field {
-  std::string_view name;
-  FieldKind kind = FieldKind::kText;
-  FieldNeed need = FieldNeed::kOptional;
-  bool searchable = false;  ///< Whether its text is part of entry_searchable_text().
-  bool of_file = false;  ///< It tells of a file: not searched when that is outside the workspace.
-  std::span<const std::string_view> choices = {};  ///< For kChoice.
-  const ObjectShape* inner = nullptr;              ///< For kObject and kObjectList.
-  std::string_view example = {};   ///< A JSON value, shown when a required field is missing.
-  std::string_view fallback = {};  ///< A JSON value that complete_entry() fills in, or empty.
-};
 
 /// a == b for short texts: two overlapping loads instead of a call of memcmp, which made up half
 /// the time of checking an entry.
@@ -112,6 +62,8 @@ struct ObjectShape {
 
   std::span<const Field> fields;
   std::uint32_t required = 0;    ///< Bit i is set when fields[i] is required.
+  std::uint32_t filtered = 0;    ///< When one can filter by fields[i].
+  std::uint32_t assumed = 0;     ///< When filters take an absent fields[i] for something.
   std::uint32_t multiplier = 0;  ///< Chosen at compile time so that no two names share a slot.
   std::array<std::uint8_t, 1U << kSlotBits> slots = {};  ///< Index into fields, or kNone.
 
@@ -135,8 +87,7 @@ struct ObjectShape {
   }
 };
 
-/// The fields of an entry of this type, in canonical order: `id`, `timestamp`, what the type adds,
-/// what every type may have, `decay_factor`.
+/// The shape of an entry of this type: entry_fields().
 const ObjectShape& entry_shape(EntryType type);
 
 }  // namespace bmad_mem
