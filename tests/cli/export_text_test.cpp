@@ -5,9 +5,9 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "export/export_lines.hpp"
-#include "export/markdown_text.hpp"
-#include "export/yaml_text.hpp"
+#include "exchange/export/export_lines.hpp"
+#include "exchange/export/markdown_text.hpp"
+#include "exchange/export/yaml_text.hpp"
 
 namespace bmad_mem::cli::export_text_test {
 namespace {

@@ -1,4 +1,4 @@
-#include "import/file_lines.hpp"
+#include "exchange/import/file_lines.hpp"
 
 #include <unistd.h>
 
@@ -9,7 +9,7 @@
 
 #include <doctest/doctest.h>
 
-#include "import/recent_map.hpp"
+#include "exchange/import/recent_map.hpp"
 
 namespace bmad_mem::cli::file_lines_test {
 namespace {

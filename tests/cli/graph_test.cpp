@@ -5,8 +5,8 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "graph/graph_entries.hpp"
-#include "graph/graph_file.hpp"
+#include "exchange/graph/graph_entries.hpp"
+#include "exchange/graph/graph_file.hpp"
 
 namespace bmad_mem::cli::graph_test {
 namespace {

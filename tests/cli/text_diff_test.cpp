@@ -1,4 +1,4 @@
-#include "text_diff.hpp"
+#include "exchange/text_diff.hpp"
 
 #include <string_view>
 

@@ -2,8 +2,8 @@
 #include "commands/commands.hpp"
 #include "confirmation.hpp"
 #include "deletion_options.hpp"
+#include "exchange/git/leftovers.hpp"
 #include "filters.hpp"
-#include "leftovers.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "commands/commands.hpp"
-#include "export/export_writer.hpp"
-#include "export/output_file.hpp"
+#include "exchange/export/export_writer.hpp"
+#include "exchange/graph/graph_store.hpp"
+#include "exchange/output_file.hpp"
 #include "filters.hpp"
-#include "graph/graph_store.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 

@@ -7,11 +7,11 @@
 #include "commands/commands.hpp"
 #include "confirmation.hpp"
 #include "deletion_options.hpp"
-#include "git_history.hpp"
-#include "leftovers.hpp"
+#include "exchange/git/git_history.hpp"
+#include "exchange/git/leftovers.hpp"
+#include "exchange/workspaces.hpp"
 #include "removed_view.hpp"
 #include "tool.hpp"
-#include "workspaces.hpp"
 
 namespace bmad_mem::cli {
 namespace {

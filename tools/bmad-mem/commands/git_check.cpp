@@ -6,7 +6,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
-#include "git/check.hpp"
+#include "exchange/git/check.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -3,7 +3,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
-#include "git/installation.hpp"
+#include "exchange/git/installation.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -10,11 +10,11 @@
 #include "bmad_mem/privacy.hpp"
 #include "commands/commands.hpp"
 #include "entry_input.hpp"
+#include "exchange/import/json_repair.hpp"
 #include "hooks/hook_actions.hpp"
 #include "hooks/hook_client.hpp"
 #include "hooks/hook_event.hpp"
 #include "hooks/hook_limits.hpp"
-#include "import/json_repair.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -9,9 +9,9 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
-#include "import/import_files.hpp"
-#include "import/import_formats.hpp"
-#include "import/import_places.hpp"
+#include "exchange/import/import_files.hpp"
+#include "exchange/import/import_formats.hpp"
+#include "exchange/import/import_places.hpp"
 #include "progress.hpp"
 #include "removed_view.hpp"
 #include "session_choice.hpp"

@@ -1,5 +1,5 @@
 // memory-tool - one command of Anthropic's memory tool: JSON in, the documented sentence out.
-#include "memory_tool/memory_tool.hpp"
+#include "exchange/memory_tool/memory_tool.hpp"
 
 #include <string>
 

@@ -3,9 +3,9 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "commands/commands.hpp"
+#include "exchange/git/git_program.hpp"
 #include "filters.hpp"
 #include "findings.hpp"
-#include "git/git_program.hpp"
 #include "progress.hpp"
 #include "tool.hpp"
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "commands/commands.hpp"
-#include "git/prose.hpp"
-#include "git/small_file.hpp"
+#include "exchange/git/prose.hpp"
+#include "exchange/small_file.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -13,7 +13,7 @@
 #include <fmt/core.h>
 
 #include "entry_input.hpp"
-#include "replacement.hpp"
+#include "exchange/replacement.hpp"
 
 namespace bmad_mem::cli {
 namespace {

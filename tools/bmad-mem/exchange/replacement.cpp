@@ -1,0 +1,154 @@
+#include "exchange/replacement.hpp"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr int kNew = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC;
+constexpr int kOld = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC;
+
+Error is_busy(const std::string& target) {
+  return {.code = ErrorCode::E_CONCURRENT_MOD,
+          .message = "another process is writing this file; try again when it is done",
+          .path = target};
+}
+
+/// False when another process holds it. A file system without such locks keeps nobody out.
+bool lock(const Descriptor& file) {
+  return ::flock(file.number(), LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
+/// Removes what a killed process left at `path`. False when a living one is at it.
+bool remove_left(const std::string& path) {
+  const Descriptor old(::open(path.c_str(), kOld));
+  if (old.is_open() && !lock(old)) {
+    return false;
+  }
+  ::unlink(path.c_str());
+  return true;
+}
+
+/// Whether the file at `path` is still the one that was opened.
+bool is_at(const Descriptor& file, const std::string& path) {
+  struct stat opened{};
+  struct stat found{};
+  return ::fstat(file.number(), &opened) == 0 && ::lstat(path.c_str(), &found) == 0 &&
+         opened.st_dev == found.st_dev && opened.st_ino == found.st_ino;
+}
+
+Status sync_folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+  const Descriptor opened(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!opened.is_open()) {
+    return {};  // A folder that may be written to but not read: the file is in its place.
+  }
+  return ::fsync(opened.number()) == 0 ? Status() : file_error("make it durable", path, errno);
+}
+
+}  // namespace
+
+Error file_error(std::string_view what, const std::string& path, int error) {
+  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
+  return {.code = full ? ErrorCode::E_STORAGE_FULL : ErrorCode::E_STORAGE_IO,
+          .message = fmt::format("cannot {}: {}{}", what, std::strerror(error),
+                                 full ? "; nothing is left of it, make room and try again" : ""),
+          .path = path,
+          .os_error = error};
+}
+
+std::string real_path_of(const std::string& path) {
+  const auto release = [](char* text) { std::free(text); };  // NOLINT(*-no-malloc): realpath's.
+  const std::unique_ptr<char, decltype(release)> real(::realpath(path.c_str(), nullptr), release);
+  return real == nullptr ? std::string() : std::string(real.get());
+}
+
+Result<FileReplacement> FileReplacement::begin(std::string target) {
+  std::string temporary = target + ".bmad-mem.tmp";
+  constexpr int kTries = 3;  // Others may begin, too.
+  for (int i = 0; i < kTries; ++i) {
+    Descriptor file(::open(temporary.c_str(), kNew, 0600));
+    if (file.is_open()) {
+      return lock(file) ? Result<FileReplacement>(FileReplacement(
+                              std::move(target), std::move(temporary), std::move(file)))
+                        : is_busy(target);
+    }
+    if (errno != EEXIST) {
+      return file_error("write it", target, errno);
+    }
+    if (!remove_left(temporary)) {
+      return is_busy(target);
+    }
+  }
+  return is_busy(target);
+}
+
+FileReplacement::FileReplacement(std::string target, std::string temporary, Descriptor file)
+    : target_(std::move(target)), temporary_(std::move(temporary)), file_(std::move(file)) {}
+
+FileReplacement::FileReplacement(FileReplacement&& other) noexcept
+    : target_(std::move(other.target_)),
+      temporary_(std::exchange(other.temporary_, {})),
+      file_(std::move(other.file_)) {}
+
+FileReplacement::~FileReplacement() {
+  if (!temporary_.empty()) {
+    ::unlink(temporary_.c_str());
+  }
+}
+
+Status FileReplacement::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t size = ::write(file_.number(), text.data(), text.size());
+    if (size < 0 && errno != EINTR) {
+      return file_error("write it", target_, errno);
+    }
+    text.remove_prefix(size > 0 ? static_cast<std::size_t>(size) : 0);
+  }
+  return {};
+}
+
+Status FileReplacement::commit(bool over) {
+  if (::fsync(file_.number()) != 0) {
+    return file_error("make it durable", target_, errno);
+  }
+  if (!is_at(file_, temporary_)) {
+    temporary_.clear();  // Another process's by now.
+    return is_busy(target_);
+  }
+  BMAD_TRY(move_over(over));
+  ::unlink(temporary_.c_str());
+  temporary_.clear();
+  return sync_folder_of(target_);
+}
+
+/// Somebody else may have made a file of this name meanwhile; link() doesn't replace it.
+Status FileReplacement::move_over(bool over) const {
+  if (!over && ::link(temporary_.c_str(), target_.c_str()) == 0) {
+    return {};
+  }
+  if (!over && errno == EEXIST) {
+    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                 .message = "the file is there already; --force replaces it",
+                 .path = target_};
+  }
+  // Also where a file system has no links.
+  return ::rename(temporary_.c_str(), target_.c_str()) == 0
+             ? Status()
+             : Status(file_error("put it into its place", target_, errno));
+}
+
+}  // namespace bmad_mem::cli
