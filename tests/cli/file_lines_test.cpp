@@ -1,4 +1,4 @@
-#include "exchange/import/file_lines.hpp"
+#include "exchange/file_lines.hpp"
 
 #include <unistd.h>
 

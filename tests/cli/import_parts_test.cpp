@@ -8,13 +8,12 @@
 
 #include <doctest/doctest.h>
 
+#include "exchange/file_lines.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/document_elements.hpp"
-#include "exchange/import/file_lines.hpp"
 #include "exchange/import/front_matter.hpp"
 #include "exchange/import/note_lines.hpp"
 #include "exchange/import/recent_map.hpp"
-#include "exchange/sha256.hpp"
 
 namespace bmad_mem::cli::import_parts_test {
 namespace {

@@ -15,7 +15,7 @@
 #include "confirmation.hpp"
 #include "entry_input.hpp"
 #include "exchange/export/export_writer.hpp"
-#include "exchange/output_file.hpp"
+#include "exchange/files.hpp"
 #include "filters.hpp"
 #include "progress.hpp"
 #include "tool.hpp"

@@ -6,8 +6,8 @@
 
 #include "commands/commands.hpp"
 #include "exchange/export/export_writer.hpp"
+#include "exchange/files.hpp"
 #include "exchange/graph/graph_store.hpp"
-#include "exchange/output_file.hpp"
 #include "filters.hpp"
 #include "progress.hpp"
 #include "tool.hpp"

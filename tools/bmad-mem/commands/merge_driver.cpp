@@ -5,7 +5,7 @@
 
 #include "bmad_mem/log_merge.hpp"
 #include "commands/commands.hpp"
-#include "exchange/small_file.hpp"
+#include "exchange/files.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "commands/commands.hpp"
+#include "exchange/files.hpp"
 #include "exchange/git/prose.hpp"
-#include "exchange/small_file.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -1,8 +1,13 @@
 #include "exchange/ids.hpp"
 
+#include <sodium/crypto_hash_sha256.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/text.hpp"
 
@@ -55,6 +60,14 @@ std::string session_id_from(std::string_view prefix, std::string_view name) {
     out += plain ? to_lower(c) : '-';
   }
   return out;
+}
+
+std::string sha256_hex(std::string_view text) {
+  std::array<unsigned char, crypto_hash_sha256_BYTES> hash{};
+  // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): sodium takes bytes as they are.
+  const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+  crypto_hash_sha256(hash.data(), bytes, text.size());
+  return fmt::format("{:02x}", fmt::join(hash, ""));
 }
 
 }  // namespace bmad_mem::cli

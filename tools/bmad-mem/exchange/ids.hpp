@@ -16,4 +16,8 @@ std::string content_id(std::string_view prefix, std::string_view content);
 /// `name` as a session id: lower case, what is not allowed replaced by '-', at most 64 long.
 std::string session_id_from(std::string_view prefix, std::string_view name);
 
+/// SHA-256 (FIPS 180-4) in 64 hexadecimal digits, lower case, for names that other programs make
+/// with it. Not for secrets: it takes no care of timing.
+std::string sha256_hex(std::string_view text);
+
 }  // namespace bmad_mem::cli

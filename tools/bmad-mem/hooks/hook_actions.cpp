@@ -8,7 +8,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
-#include "exchange/import/claude_code_text.hpp"
+#include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
 #include "hooks/hook_entries.hpp"
 

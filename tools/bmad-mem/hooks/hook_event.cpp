@@ -9,7 +9,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/import/claude_code_text.hpp"
+#include "exchange/transcript_text.hpp"
 #include "hooks/hook_tool_text.hpp"
 
 namespace bmad_mem::cli {

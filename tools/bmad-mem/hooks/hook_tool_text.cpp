@@ -7,8 +7,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "exchange/import/claude_code_text.hpp"
 #include "exchange/text_diff.hpp"
+#include "exchange/transcript_text.hpp"
 #include "text.hpp"
 
 namespace bmad_mem::cli {

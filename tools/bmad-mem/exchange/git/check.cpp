@@ -8,16 +8,14 @@
 
 #include <fmt/format.h>
 
+#include "exchange/files.hpp"
 #include "exchange/git/driver_settings.hpp"
 #include "exchange/git/git_program.hpp"
-#include "exchange/small_file.hpp"
 #include "text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-/// Commits for one `git log`: far from the limit of a command line (2 MB).
-constexpr std::size_t kCommitsAtOnce = 500;
 constexpr std::size_t kPatchMax = std::size_t{256} << 20U;
 
 /// The lines that a patch adds, file by file.

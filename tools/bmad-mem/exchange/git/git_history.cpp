@@ -24,8 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlobSizeMax = std::size_t{256} << 20U;
-/// Commits for one `git grep`: far from the limit of a command line (2 MB).
-constexpr std::size_t kCommitsAtOnce = 1000;
 
 constexpr std::string_view kRemedy =
     "`git filter-repo --replace-text FILE`, where FILE holds the text, then force-push; other "

@@ -13,6 +13,9 @@ namespace bmad_mem::cli {
 /// Most bytes of git's output that are kept, unless said otherwise.
 inline constexpr std::size_t kGitOutputMax = std::size_t{64} << 20U;
 
+/// Commits for one `git log` or `git grep`: far from the limit of a command line (2 MB).
+inline constexpr std::size_t kCommitsAtOnce = 500;
+
 /// Runs `git WORDS…` in `folder`, in no other repository than the one `folder` lies in: what git
 /// tells its hooks about theirs is hidden from it.
 ProgramRun run_git(const std::string& folder, std::vector<std::string> words,

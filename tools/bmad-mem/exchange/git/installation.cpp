@@ -11,10 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "exchange/files.hpp"
 #include "exchange/git/attributes.hpp"
 #include "exchange/git/git_program.hpp"
-#include "exchange/output_file.hpp"
-#include "exchange/small_file.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 
-#include "exchange/small_file.hpp"
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -9,8 +9,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/import/claude_code_text.hpp"
 #include "exchange/import/json_repair.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -2,7 +2,7 @@
 #include <utility>
 
 #include "exchange/import/claude_code.hpp"
-#include "exchange/import/claude_code_text.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "bmad_mem/result.hpp"
-#include "exchange/import/file_lines.hpp"
+#include "exchange/file_lines.hpp"
 
 namespace bmad_mem::cli {
 

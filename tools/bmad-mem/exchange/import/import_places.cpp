@@ -13,10 +13,10 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "exchange/import/claude_code_text.hpp"
-#include "exchange/import/file_lines.hpp"
+#include "exchange/file_lines.hpp"
+#include "exchange/ids.hpp"
 #include "exchange/import/json_repair.hpp"
-#include "exchange/sha256.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

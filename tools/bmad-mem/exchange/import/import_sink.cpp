@@ -11,7 +11,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "exchange/git/shared_session.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/import/claude_code_text.hpp"
+#include "exchange/transcript_text.hpp"
 #include "json_text.hpp"
 
 namespace bmad_mem::cli {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "exchange/import/claude_code_text.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -12,9 +12,9 @@
 #include "bmad_mem/utf8.hpp"
 #include "exchange/graph/graph_entries.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/import/claude_code_text.hpp"
 #include "exchange/import/front_matter.hpp"
 #include "exchange/import/note_lines.hpp"
+#include "exchange/transcript_text.hpp"
 #include "json_members.hpp"
 
 namespace bmad_mem::cli {

@@ -10,8 +10,8 @@
 #include "bmad_mem/json_writer.hpp"
 #include "exchange/graph/graph_file.hpp"
 #include "exchange/graph/graph_store.hpp"
-#include "exchange/import/claude_code_text.hpp"
 #include "exchange/import/json_repair.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -1,4 +1,4 @@
-// claude_code_text.hpp - what in a transcript was said by a person, and texts of tools.
+// transcript_text.hpp - what in a transcript was said by a person, and texts of tools.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-#include "exchange/import/claude_code_text.hpp"
+#include "exchange/transcript_text.hpp"
 
 #include <algorithm>
 #include <array>
