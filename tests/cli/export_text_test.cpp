@@ -1,4 +1,6 @@
 // export_text_test.cpp - single values as YAML, Markdown and lines of an export.
+#include "exchange/export/export_text.hpp"
+
 #include <string>
 #include <string_view>
 
@@ -6,8 +8,6 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "exchange/export/export_lines.hpp"
-#include "exchange/export/markdown_text.hpp"
-#include "exchange/export/yaml_text.hpp"
 
 namespace bmad_mem::cli::export_text_test {
 namespace {

@@ -5,9 +5,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "exchange/git/attributes.hpp"
 #include "exchange/git/check.hpp"
-#include "exchange/git/driver_settings.hpp"
+#include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"
 
 namespace bmad_mem::cli::git_parts_test {

@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "exchange/graph/graph_file.hpp"
+#include "exchange/graph/graph.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::cli::graph_store_test {

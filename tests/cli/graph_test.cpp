@@ -1,3 +1,5 @@
+#include "exchange/graph/graph.hpp"
+
 #include <string>
 #include <string_view>
 #include <variant>
@@ -5,8 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "exchange/graph/graph_entries.hpp"
-#include "exchange/graph/graph_file.hpp"
 
 namespace bmad_mem::cli::graph_test {
 namespace {

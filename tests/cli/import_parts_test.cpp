@@ -11,9 +11,8 @@
 #include "exchange/file_lines.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/document_elements.hpp"
-#include "exchange/import/front_matter.hpp"
-#include "exchange/import/note_lines.hpp"
-#include "exchange/import/recent_map.hpp"
+#include "exchange/import/importer.hpp"
+#include "exchange/import/notes.hpp"
 
 namespace bmad_mem::cli::import_parts_test {
 namespace {

@@ -164,7 +164,8 @@ Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
 
 Result<ExitStatus> export_placeholders_to(Tool& tool, const MemoryManager& memory,
                                           const AnonymizeOptions& options, Output& out) {
-  const std::unique_ptr<ExportWriter> writer = make_jsonl_writer(out);
+  const std::unique_ptr<ExportWriter> writer =
+      make_export_writer("jsonl", out, system_clock().now());
   std::vector<Error> problems;
   const Result<AnonymizeReport> report = [&] {
     Progress progress(tool, "anonymize");

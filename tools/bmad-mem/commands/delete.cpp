@@ -2,7 +2,7 @@
 #include "commands/commands.hpp"
 #include "confirmation.hpp"
 #include "deletion_options.hpp"
-#include "exchange/git/leftovers.hpp"
+#include "exchange/git/git_history.hpp"
 #include "filters.hpp"
 #include "tool.hpp"
 

@@ -8,7 +8,6 @@
 #include "confirmation.hpp"
 #include "deletion_options.hpp"
 #include "exchange/git/git_history.hpp"
-#include "exchange/git/leftovers.hpp"
 #include "exchange/workspaces.hpp"
 #include "removed_view.hpp"
 #include "tool.hpp"

@@ -10,7 +10,7 @@
 #include "bmad_mem/privacy.hpp"
 #include "commands/commands.hpp"
 #include "entry_input.hpp"
-#include "exchange/import/json_repair.hpp"
+#include "exchange/transcript_text.hpp"
 #include "hooks/hook_actions.hpp"
 #include "hooks/hook_client.hpp"
 #include "hooks/hook_event.hpp"

@@ -1,7 +1,7 @@
 // purge - removes for good what was deleted.
 #include "commands/commands.hpp"
 #include "confirmation.hpp"
-#include "exchange/git/leftovers.hpp"
+#include "exchange/git/git_history.hpp"
 #include "removed_view.hpp"
 #include "tool.hpp"
 

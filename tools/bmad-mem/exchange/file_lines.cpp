@@ -8,9 +8,8 @@
 #include <cstring>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "bmad_mem/json_parser.hpp"
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -19,43 +18,19 @@ constexpr std::size_t kChunk = std::size_t{256} * 1024;
 
 }  // namespace
 
-Error io_error(std::string_view what, const std::string& path) {
-  const int error = errno;
-  return {.code = ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("cannot {}: {}", what, std::strerror(error)),
-          .path = path,
-          .os_error = error};
+Result<FileLines> FileLines::open(const std::string& path) {
+  // A copy of stdin: it is closed with this.
+  FileLines lines(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
+                  path == "-" ? "<stdin>" : path);
+  if (!lines.file_.is_open()) {
+    return file_error("open it", lines.path_, errno);
+  }
+  return lines;
 }
 
 FileLines::FileLines(int descriptor, std::string path)
-    : descriptor_(descriptor), path_(std::move(path)), buffer_(2 * kChunk) {}
-
-FileLines::FileLines(FileLines&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)),
-      path_(std::move(other.path_)),
-      buffer_(std::move(other.buffer_)),
-      begin_(other.begin_),
-      end_(other.end_),
-      at_end_(other.at_end_),
-      number_(other.number_),
-      bytes_read_(other.bytes_read_) {}
-
-FileLines::~FileLines() {
-  if (descriptor_ > STDIN_FILENO) {
-    static_cast<void>(::close(descriptor_));
-  }
-}
-
-Result<FileLines> FileLines::open(const std::string& path) {
-  if (path == "-") {
-    return FileLines(STDIN_FILENO, "<stdin>");
-  }
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) {
-    return io_error("open it", path);
-  }
-  return FileLines(descriptor, path);
-}
+    : file_(descriptor), path_(std::move(path)), buffer_(2 * kChunk) {}
 
 Result<std::string_view> FileLines::beginning() {
   if (end_ == 0 && !at_end_) {
@@ -84,10 +59,10 @@ Status FileLines::fill() {
   }
   ssize_t got = -1;
   do {
-    got = ::read(descriptor_, buffer_.data() + end_, kChunk);
+    got = ::read(file_.number(), buffer_.data() + end_, kChunk);
   } while (got < 0 && errno == EINTR);
   if (got < 0) {
-    return io_error("read it", path_);
+    return file_error("read it", path_, errno);
   }
   end_ += static_cast<std::size_t>(got);
   bytes_read_ += static_cast<std::uint64_t>(got);

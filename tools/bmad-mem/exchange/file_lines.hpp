@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "descriptor.hpp"
 
 namespace bmad_mem::cli {
 
@@ -18,9 +19,6 @@ struct FileLine {
   bool too_long = false;     ///< Longer than FileLines::kLineSizeMax: `text` is empty.
 };
 
-/// "cannot `what`", and why: errno says it.
-Error io_error(std::string_view what, const std::string& path);
-
 /// Holds no more than one line and one chunk.
 class FileLines {
  public:
@@ -29,10 +27,6 @@ class FileLines {
 
   /// Opens a regular file, or stdin for "-". Errors: E_STORAGE_IO.
   static Result<FileLines> open(const std::string& path);
-
-  FileLines(FileLines&& other) noexcept;
-  FileLines& operator=(FileLines&&) = delete;
-  ~FileLines();
 
   /// The beginning of the file, as far as the first chunk goes. Only before next().
   Result<std::string_view> beginning();
@@ -54,7 +48,7 @@ class FileLines {
   /// Drops the rest of a line that is too long.
   Status skip_line();
 
-  int descriptor_;
+  Descriptor file_;
   std::string path_;
   std::vector<char> buffer_;  // What is left of the file's bytes lies from begin_ to end_.
   std::size_t begin_ = 0;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -156,6 +157,15 @@ Result<std::string> read_regular_file(const std::string& path) {
   std::string text;
   return read_bytes(file, size, text) ? Result<std::string>(std::move(text))
                                       : file_error("read it", path, errno);
+}
+
+std::vector<std::string_view> lines_of(std::string_view text, char end) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    lines.push_back(text.substr(0, text.find(end)));
+    text.remove_prefix(std::min(lines.back().size() + 1, text.size()));
+  }
+  return lines;
 }
 
 Status replace_file(const std::string& path, std::string_view text) {

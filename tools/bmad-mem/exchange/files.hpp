@@ -9,6 +9,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/result.hpp"
 #include "command.hpp"
@@ -35,6 +36,9 @@ bool write_bytes(const Descriptor& file, std::string_view bytes);
 /// The whole regular file at `path`, also through a link. Errors: E_STORAGE_IO with the path;
 /// E_SIZE_LIMIT above 1 GiB.
 Result<std::string> read_regular_file(const std::string& path);
+
+/// The pieces of `text` that end in `end`, without it; the last one may lack it.
+std::vector<std::string_view> lines_of(std::string_view text, char end = '\n');
 
 class FileReplacement {
  public:

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "exchange/files.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -22,16 +24,11 @@ struct DiffLine {
 };
 
 /// The lines of `text`. The last one without a newline says so, as diff does.
-std::vector<std::string> lines_of(std::string_view text) {
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) {
-      lines.push_back(std::string(text) + "\n\\ No newline at end of file");
-      break;
-    }
-    lines.emplace_back(text.substr(0, end));
-    text.remove_prefix(end + 1);
+std::vector<std::string> diff_lines(std::string_view text) {
+  const std::vector<std::string_view> views = lines_of(text);
+  std::vector<std::string> lines(views.begin(), views.end());
+  if (!text.empty() && !text.ends_with('\n')) {
+    lines.back() += "\n\\ No newline at end of file";
   }
   return lines;
 }
@@ -128,7 +125,7 @@ std::string hunk(const std::vector<DiffLine>& lines, std::size_t first, std::siz
 }  // namespace
 
 std::string unified_diff(std::string_view before, std::string_view after, std::size_t context) {
-  const std::vector<DiffLine> lines = compare(lines_of(before), lines_of(after));
+  const std::vector<DiffLine> lines = compare(diff_lines(before), diff_lines(after));
   std::string out;
   std::size_t old_lines = 0;
   std::size_t new_lines = 0;

@@ -32,8 +32,11 @@ std::string tool_input_text(JsonValue input);
 std::string tool_result_text(JsonValue content,
                              const std::function<void(std::string_view)>& on_skipped);
 
-/// How blocks are counted that are left out because they are no text.
+// How is counted what is left out: blocks that are no text, what the program wrote in somebody's
+// name, and thinking.
 inline constexpr std::string_view kSkippedBlocks = "base64 images and documents";
+inline constexpr std::string_view kByProgram = "messages made by the program";
+inline constexpr std::string_view kThinking = "thinking blocks";
 
 /// How a record of this type is counted that is left out. The type came from outside, so it is not
 /// trusted to be a word.
@@ -44,5 +47,10 @@ void add_if_any(JsonWriter& json, std::string_view key, std::string_view text);
 
 /// The last part of a path.
 std::string_view base_name(std::string_view path);
+
+/// `text` with what the parser refuses in strings replaced by U+FFFD: bytes that are not UTF-8, NUL
+/// (raw or as \u0000), and half a surrogate pair, as JavaScript writes it when it cuts a text in
+/// the middle of an emoji. What is wrong otherwise stays wrong.
+std::string repaired_json(std::string_view text);
 
 }  // namespace bmad_mem::cli

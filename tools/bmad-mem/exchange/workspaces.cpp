@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "session_choice.hpp"
@@ -40,21 +41,18 @@ Workspace workspace_of(std::string_view text) {
 Result<std::vector<WorkspaceSession>> sessions_of_workspace(const MemoryManager& memory,
                                                             const Workspace& workspace) {
   std::vector<WorkspaceSession> found;
+  const auto take = [&](const auto& session, std::string_view state) {
+    if (std::string named = named_in(session.manifest, workspace); !named.empty()) {
+      found.push_back({session.session_id, std::string(state), std::move(named)});
+    }
+  };
   BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
   for (const Session& session : sessions) {
-    if (std::string named = named_in(session.manifest, workspace); !named.empty()) {
-      found.push_back({.session_id = session.session_id,
-                       .state = std::string(session_state(memory, session)),
-                       .named = std::move(named)});
-    }
+    take(session, session_state(memory, session));
   }
   BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, memory.archived_sessions());
   for (const ArchivedSession& session : archived) {
-    if (std::string named = named_in(session.manifest, workspace); !named.empty()) {
-      found.push_back({.session_id = session.session_id,
-                       .state = session_state_name(SessionState::kArchived),
-                       .named = std::move(named)});
-    }
+    take(session, session_state_name(SessionState::kArchived));
   }
   return found;
 }

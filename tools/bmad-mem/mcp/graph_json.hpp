@@ -8,7 +8,7 @@
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "exchange/graph/graph_entries.hpp"
+#include "exchange/graph/graph.hpp"
 #include "exchange/graph/graph_store.hpp"
 
 namespace bmad_mem::cli {

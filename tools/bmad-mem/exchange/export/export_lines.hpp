@@ -9,8 +9,9 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 
@@ -31,5 +32,24 @@ std::string exported_entry_of_session(const Entry& entry);
 /// The way back: the entry as it stood in its log. `text` is what exported_entry() gave, `type`
 /// the name of its type.
 std::string stored_entry(std::string_view text, std::string_view type);
+
+/// An entry's JSON, taken apart. `entry` must outlive it.
+class EntryContent {
+ public:
+  explicit EntryContent(const Entry& entry);
+
+  [[nodiscard]] JsonValue operator[](std::string_view key) const { return value_[key]; }
+  /// A string as it is, anything else as JSON; empty when there is no such member, or null.
+  [[nodiscard]] std::string text(std::string_view key) const;
+  /// The strings of a list, or the one string that stands in its place.
+  [[nodiscard]] std::vector<std::string> texts(std::string_view key) const;
+  /// What the entry says, in one text.
+  [[nodiscard]] std::string main_text() const;
+
+ private:
+  const Entry& entry_;
+  JsonParser parser_;
+  JsonValue value_;
+};
 
 }  // namespace bmad_mem::cli

@@ -17,7 +17,8 @@ namespace bmad_mem::cli {
 /// Writes one export. What can't be written is noted by the Output, see Output::error().
 class ExportWriter {
  public:
-  explicit ExportWriter(Output& out) : out_(out) {}
+  /// `now` is what the export says about when it was made.
+  ExportWriter(Output& out, Timestamp now) : out_(out), now_(now) {}
   ExportWriter(const ExportWriter&) = delete;
   ExportWriter& operator=(const ExportWriter&) = delete;
   virtual ~ExportWriter() = default;
@@ -30,25 +31,20 @@ class ExportWriter {
 
  protected:
   [[nodiscard]] Output& out() { return out_; }
+  [[nodiscard]] Timestamp now() const { return now_; }
 
  private:
   Output& out_;
+  Timestamp now_;
 };
 
 inline constexpr std::array<std::string_view, 6> kExportFormats = {
     "jsonl", "json", "yaml", "markdown", "csv", "server-memory"};
 
-/// The writer of this format, one of kExportFormats; null for any other. `now` is what the export
-/// says about when it was made.
+/// The writer of this format, one of kExportFormats; null for any other.
 std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output& out,
                                                  Timestamp now);
 
-// One for each format, for make_export_writer() and tests.
-std::unique_ptr<ExportWriter> make_jsonl_writer(Output& out);
-std::unique_ptr<ExportWriter> make_json_writer(Output& out, Timestamp now);
-std::unique_ptr<ExportWriter> make_yaml_writer(Output& out, Timestamp now);
 std::unique_ptr<ExportWriter> make_markdown_writer(Output& out, Timestamp now);
-std::unique_ptr<ExportWriter> make_csv_writer(Output& out);
-std::unique_ptr<ExportWriter> make_server_memory_writer(Output& out);
 
 }  // namespace bmad_mem::cli

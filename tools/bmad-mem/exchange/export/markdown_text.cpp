@@ -1,11 +1,10 @@
-#include "exchange/export/markdown_text.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
+#include "exchange/export/export_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -112,7 +111,7 @@ std::string quoted_line(std::string_view line) {
   return out + escaped_line(rest);
 }
 
-std::vector<std::string_view> lines_of(std::string_view text) {
+std::vector<std::string_view> all_lines(std::string_view text) {
   std::vector<std::string_view> lines;
   while (true) {
     const std::size_t newline = text.find('\n');
@@ -162,7 +161,7 @@ std::string markdown_fence(std::string_view text, std::string_view language,
   }
   const std::string fence(longest + 1, '`');
   std::string out = fmt::format("{}{}{}\n", front, fence, language);
-  for (const std::string_view line : lines_of(text)) {
+  for (const std::string_view line : all_lines(text)) {
     out += fmt::format("{}{}\n", front, line);
   }
   return out + fmt::format("{}{}\n", front, fence);
@@ -174,7 +173,7 @@ std::string markdown_quote(std::string_view text, std::string_view front) {
   }
   const std::string quote = fmt::format("{}> ", front);
   std::string out;
-  const std::vector<std::string_view> lines = lines_of(text);
+  const std::vector<std::string_view> lines = all_lines(text);
   for (std::size_t i = 0; i < lines.size(); ++i) {
     const Fence fence = opening_fence(lines[i]);
     if (fence.mark == '\0') {

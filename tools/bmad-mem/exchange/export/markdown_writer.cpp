@@ -4,16 +4,17 @@
 #include <array>
 #include <cctype>
 #include <map>
+#include <set>
+#include <span>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "exchange/export/entry_content.hpp"
+#include "exchange/export/export_lines.hpp"
+#include "exchange/export/export_text.hpp"
 #include "exchange/export/export_writer.hpp"
-#include "exchange/export/markdown_tables.hpp"
-#include "exchange/export/markdown_text.hpp"
 #include "text.hpp"
 
 namespace bmad_mem::cli {
@@ -30,12 +31,91 @@ std::string day_title(Timestamp time) {
   return fmt::format("{}, {}", format_date(time), kNames[weekday.c_encoding()]);
 }
 
+/// The ids that links may lead to: those of the session.
+using AnchorIds = std::set<std::string, std::less<>>;
+
+/// An anchor that links to the entry lead to.
+std::string anchor(std::string_view id) {
+  return fmt::format("<a id=\"{}\"></a>", id);  // Ids hold no character that HTML gives a meaning.
+}
+
+/// What the entry refers to, in its `references`: links where they lead somewhere, else ids.
+std::string references_of(const EntryContent& content, const AnchorIds& ids) {
+  std::vector<std::string> links;
+  const auto add = [&](JsonValue list) {
+    for (const JsonValue each : list.elements()) {
+      const std::string_view id = each.string();
+      links.push_back(ids.contains(id) ? fmt::format("[{}](#{})", markdown_inline(id), id)
+                                       : markdown_code(id));
+    }
+  };
+  for (const JsonValue references : {content["references"], content["metadata"]["references"]}) {
+    for (const JsonMember& list : references.members()) {
+      add(list.value);
+    }
+    add(references);
+  }
+  return joined(links);
+}
+
+/// "`db`, `pool`"; empty without tags.
+std::string tags_text(std::vector<std::string> tags) {
+  std::ranges::transform(tags, tags.begin(), markdown_code);
+  return joined(tags);
+}
+
+std::string confidence(const EntryContent& content) {
+  const JsonValue value = content["confidence"];
+  return value.is_number() ? fmt::format("{:.0f} %", value.number() * 100) : "";
+}
+
+/// What was learned in a session, as a table.
+struct LearnedTable {
+  EntryType type;
+  std::string_view head;
+  std::vector<std::string> (*cells)(const Entry& entry, const EntryContent& content);
+};
+constexpr LearnedTable kLearnedTables[] = {
+    {EntryType::kPreference,
+     "### Preferences\n\n| Preference | Value | Context | Sure | When | Tags |",
+     [](const Entry& entry, const EntryContent& content) {
+       return std::vector{
+           content.text("key"), content.text("value"),          content.text("context"),
+           confidence(content), format_minute(entry.timestamp), joined(content.texts("tags"))};
+     }},
+    {EntryType::kFact, "### Facts\n\n| Fact | About | Sure | By | When | Tags |",
+     [](const Entry& entry, const EntryContent& content) {
+       const std::string category = content.text("category");
+       const std::string key = content.text("key");
+       return std::vector{content.text("content"),
+                          category + (category.empty() || key.empty() ? "" : ": ") + key,
+                          confidence(content),
+                          entry.who,
+                          format_minute(entry.timestamp),
+                          joined(content.texts("tags"))};
+     }},
+};
+
+/// The entries of the table's type as rows below its head; empty without any.
+std::string learned(const LearnedTable& table, std::span<const Entry> entries) {
+  std::string rows;
+  for (const Entry& entry : entries) {
+    if (entry.type == table.type) {
+      std::vector<std::string> cells = table.cells(entry, EntryContent(entry));
+      cells.front() += entry.pinned ? " 📌" : "";
+      std::ranges::transform(cells, cells.begin(), markdown_inline);
+      rows += fmt::format("| {}{} |\n", anchor(entry.id), fmt::join(cells, " | "));
+    }
+  }
+  return rows.empty() ? rows : fmt::format("{}\n|---|---|---|---|---|---|\n{}\n", table.head, rows);
+}
+
 class MarkdownWriter final : public ExportWriter {
  public:
-  MarkdownWriter(Output& out, Timestamp now) : ExportWriter(out), now_(now) {}
+  using ExportWriter::ExportWriter;
 
   void begin() override {
-    out().print("# Memory\n\nExported {} UTC. Times are UTC.\n", format_minute(now_));
+    out().print("# Memory\n\nExported {} UTC. Times are UTC.\n", format_minute(now()));
   }
   void session(const Session& session) override {
     session_ = session;
@@ -60,8 +140,9 @@ class MarkdownWriter final : public ExportWriter {
       }
       write_entry(entry);
     }
-    out().write(markdown_preferences(entries_));
-    out().write(markdown_facts(entries_));
+    for (const LearnedTable& table : kLearnedTables) {
+      out().write(learned(table, entries_));
+    }
   }
   void end() override { out().write(sessions_ == 0 ? "\nNothing to show.\n" : ""); }
 
@@ -79,11 +160,7 @@ class MarkdownWriter final : public ExportWriter {
     point("Who", who());
     point("Project", markdown_inline(session_.project_name));
     point("Kind", markdown_inline(session_.session_type));
-    std::string tags;
-    for (const std::string& tag : session_.tags) {
-      tags += (tags.empty() ? "" : ", ") + markdown_code(tag);
-    }
-    point("Tags", tags);
+    point("Tags", tags_text(session_.tags));
     point("Holds", counts());
     out().write("\n");
   }
@@ -96,13 +173,11 @@ class MarkdownWriter final : public ExportWriter {
   }
 
   [[nodiscard]] std::string who() const {
-    std::vector<std::string> people;
+    std::vector<std::string> people = session_.agent_ids;
     if (!session_.user_id.empty()) {
-      people.push_back(markdown_inline(session_.user_id));
+      people.insert(people.begin(), session_.user_id);
     }
-    for (const std::string& agent : session_.agent_ids) {
-      people.push_back(markdown_inline(agent));
-    }
+    std::ranges::transform(people, people.begin(), markdown_inline);
     return joined(people);
   }
 
@@ -141,7 +216,7 @@ class MarkdownWriter final : public ExportWriter {
   /// "**assistant** (architect), 10:05" and what was said.
   void write_message(const Entry& entry, const EntryContent& content) {
     const std::string role = content.text("role");
-    std::string line = fmt::format("{}**{}**", markdown_anchor(entry.id), markdown_inline(role));
+    std::string line = fmt::format("{}**{}**", anchor(entry.id), markdown_inline(role));
     if (!entry.who.empty() && entry.who != role) {
       line += fmt::format(" ({})", markdown_inline(entry.who));
     }
@@ -154,7 +229,7 @@ class MarkdownWriter final : public ExportWriter {
     point("By", markdown_inline(content.text("made_by")) + marked_time(entry, content));
     point("Approved by", markdown_inline(joined(content.texts("approved_by"))));
     point("Impact", markdown_inline(content.text("impact")));
-    write_links(content);
+    point("Refers to", references_of(content, ids_));
     out().write("\n");
     write_quote("Why", content.text("rationale"));
     write_alternatives(content["alternatives_considered"]);
@@ -190,7 +265,7 @@ class MarkdownWriter final : public ExportWriter {
       place += part.empty() ? "" : (place.empty() ? "" : ":") + part;
     }
     point("Where", markdown_code(place));
-    write_links(content);
+    point("Refers to", references_of(content, ids_));
     out().write("\n");
     write_quote("Evidence", content.text("evidence"));
     write_quote("Recommendation", content.text("recommendation"));
@@ -203,7 +278,7 @@ class MarkdownWriter final : public ExportWriter {
                              : entry.type == EntryType::kArtifact
                                  ? "artifact " + content.text("title")
                                  : "state";
-    std::string line = fmt::format("{}**{}**", markdown_anchor(entry.id), markdown_inline(what));
+    std::string line = fmt::format("{}**{}**", anchor(entry.id), markdown_inline(what));
     for (const std::string_view key : {"tool", "path"}) {
       const std::string part = markdown_code(content.text(key));
       line += (part.empty() ? "" : " ") + part;
@@ -221,7 +296,7 @@ class MarkdownWriter final : public ExportWriter {
   void write_title(const Entry& entry, std::string_view kind, std::string_view text) {
     static constexpr std::size_t kTitleWidthMax = 120;
     const std::string_view first = text.substr(0, text.find('\n'));
-    out().print("#### {}{}: {}\n\n", markdown_anchor(entry.id), kind,
+    out().print("#### {}{}: {}\n\n", anchor(entry.id), kind,
                 markdown_inline(shortened(first, kTitleWidthMax)));
     if (first.size() < text.size() || text_width(first) > kTitleWidthMax) {
       out().print("{}\n", markdown_quote(text));
@@ -236,10 +311,6 @@ class MarkdownWriter final : public ExportWriter {
     }
   }
 
-  void write_links(const EntryContent& content) {
-    point("Refers to", markdown_references(content, ids_));
-  }
-
   static std::string marked_time(const Entry& entry, const EntryContent& content) {
     return fmt::format("{}{}{}", entry.who.empty() ? "at " : ", ", clock_time(entry.timestamp),
                        marks(entry, content));
@@ -247,13 +318,12 @@ class MarkdownWriter final : public ExportWriter {
 
   /// What is noted behind the time: tags, and whether it is pinned or sensitive.
   static std::string marks(const Entry& entry, const EntryContent& content) {
-    const std::string tags = markdown_tags(content);
+    const std::string tags = tags_text(content.texts("tags"));
     return fmt::format("{}{}{}{}", entry.pinned ? ", pinned" : "",
                        content["sensitive"].boolean() ? ", sensitive" : "",
                        tags.empty() ? "" : ", ", tags);
   }
 
-  Timestamp now_;
   Session session_;
   std::vector<Entry> entries_;
   AnchorIds ids_;

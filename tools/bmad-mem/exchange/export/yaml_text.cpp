@@ -1,5 +1,3 @@
-#include "exchange/export/yaml_text.hpp"
-
 #include <algorithm>
 #include <array>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
+#include "exchange/export/export_text.hpp"
 #include "json_text.hpp"
 
 namespace bmad_mem::cli {

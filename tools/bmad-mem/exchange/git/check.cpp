@@ -2,15 +2,19 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <map>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/files.hpp"
-#include "exchange/git/driver_settings.hpp"
 #include "exchange/git/git_program.hpp"
+#include "exchange/git/installation.hpp"
 #include "text.hpp"
 
 namespace bmad_mem::cli {
@@ -32,10 +36,8 @@ class PatchReader {
   explicit PatchReader(const Visit& visit) : visit_(visit) {}
 
   void read(std::string_view patch) {
-    while (!patch.empty()) {
-      const std::size_t end = patch.find('\n');
-      read_line(patch.substr(0, end));
-      patch.remove_prefix(end == std::string_view::npos ? patch.size() : end + 1);
+    for (const std::string_view line : lines_of(patch)) {
+      read_line(line);
     }
   }
 
@@ -63,6 +65,21 @@ class PatchReader {
   std::size_t parents_ = 0;  // 0: in the head of a file.
 };
 
+/// "<<<<<<< ours": at least seven of `mark`, then a blank or nothing.
+bool is_marker(std::string_view line, char mark) {
+  constexpr std::size_t kMarkerSize = 7;
+  const std::size_t size = std::min(line.find_first_not_of(mark), line.size());
+  return size >= kMarkerSize && (size == line.size() || line[size] == ' ');
+}
+
+/// Whether it is sessions/ID/NAME.
+bool is_in_session(std::string_view path, std::string_view name) {
+  constexpr std::string_view kFolder = "sessions/";
+  const std::size_t slash = path.find('/', kFolder.size());
+  return path.starts_with(kFolder) && slash != std::string_view::npos &&
+         path.substr(slash + 1) == name;
+}
+
 class RepositoryCheck {
  public:
   RepositoryCheck(const std::string& root, const SecretScanner& scanner)
@@ -84,13 +101,13 @@ class RepositoryCheck {
     const ProgramRun run = run_git(root_, {"ls-files", "-z", "--stage", "--", "."});
     check_whole(run);
     std::string last;
-    for (const std::string& line : split_output(run.output, '\0')) {
+    for (const std::string_view line : lines_of(run.output, '\0')) {
       // "100644 <hash> <stage>\t<path>"
       const std::size_t tab = line.find('\t');
-      if (tab == std::string::npos || tab == 0) {
+      if (tab == std::string_view::npos || tab == 0) {
         continue;
       }
-      const std::string path = line.substr(tab + 1);
+      const std::string path(line.substr(tab + 1));
       if (path == last) {
         continue;  // Another stage of the same file.
       }
@@ -101,23 +118,33 @@ class RepositoryCheck {
 
   /// All that commits added, also of those that only a reflog remembers.
   void check_history() {
-    const ProgramRun run =
-        run_git(root_, {"rev-list", "--all", "--reflog", "--full-history", "--", "."});
+    const ProgramRun run = list_commits(root_);
     check_whole(run);
-    const std::vector<std::string> commits = split_output(run.output);
+    const std::vector<std::string_view> commits = lines_of(run.output);
     result_.commits = commits.size();
     const PatchReader::Visit visit = [this](std::string_view commit, std::string_view path,
                                             std::string_view added) {
       look_for_secrets(commit, path, added);
     };
-    for (std::size_t at = 0; at < commits.size(); at += kCommitsAtOnce) {
-      const auto begin = commits.begin() + static_cast<std::ptrdiff_t>(at);
-      const auto end = commits.begin() +
-                       static_cast<std::ptrdiff_t>(std::min(at + kCommitsAtOnce, commits.size()));
-      const ProgramRun patch = patch_of({begin, end});
+    const GitWords words = {"-c",
+                            "log.showRoot=true",
+                            "log",
+                            "--no-walk=unsorted",
+                            "-p",
+                            "--cc",
+                            "-U0",
+                            "--relative",
+                            "--no-prefix",
+                            "--no-color",
+                            "--no-renames",
+                            "--no-textconv",
+                            "--no-ext-diff",
+                            "--no-show-signature",
+                            "--format=%x01%H"};
+    run_git_on(root_, words, commits, kPatchMax, [&](const ProgramRun& patch) {
       check_whole(patch);
       PatchReader(visit).read(patch.output);
-    }
+    });
     add_secrets();
     note_compressed();
   }
@@ -164,27 +191,6 @@ class RepositoryCheck {
     }
   }
 
-  [[nodiscard]] ProgramRun patch_of(const std::vector<std::string>& commits) const {
-    std::vector<std::string> words = {"-c",
-                                      "log.showRoot=true",
-                                      "log",
-                                      "--no-walk=unsorted",
-                                      "-p",
-                                      "--cc",
-                                      "-U0",
-                                      "--relative",
-                                      "--no-prefix",
-                                      "--no-color",
-                                      "--no-renames",
-                                      "--no-textconv",
-                                      "--no-ext-diff",
-                                      "--no-show-signature",
-                                      "--format=%x01%H"};
-    words.insert(words.end(), commits.begin(), commits.end());
-    words.insert(words.end(), {"--", "."});
-    return run_git(root_, std::move(words), kPatchMax);
-  }
-
   void look_for_secrets(std::string_view commit, std::string_view path, std::string_view added) {
     if (!seen_.insert(std::hash<std::string_view>()(added)).second) {
       return;  // The same line in another commit or file: one finding names it already.
@@ -214,11 +220,9 @@ class RepositoryCheck {
   }
 
   void note_compressed() {
-    const ProgramRun objects = run_git(
-        root_, {"rev-list", "--all", "--reflog", "--objects", "--full-history", "--", "archive"});
-    const std::vector<std::string> lines = split_output(objects.output);
-    const auto count =
-        std::ranges::count_if(lines, [](const std::string& line) { return line.ends_with(".gz"); });
+    const ProgramRun objects = list_commits(root_, "archive", {"--objects"});
+    const auto count = std::ranges::count_if(
+        lines_of(objects.output), [](std::string_view line) { return line.ends_with(".gz"); });
     if (count > 0 && result_.obstacle.empty()) {
       result_.obstacle = fmt::format(
           "{} in archive/ not looked into for secrets; `bmad-mem redact --all --dry-run` does that "
@@ -254,6 +258,83 @@ Result<GitCheck> check_repository(const std::string& root, const SecretScanner& 
     check.check_history();
   }
   return check.take();
+}
+
+std::string_view reason_against_tracking(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (path == ".redaction-key") {
+    return "is the secret key of this machine's placeholders";
+  }
+  if (name.starts_with(".lock")) {
+    return "says who is at work on this machine";
+  }
+  if (path == "maintenance.json" || is_in_session(path, "access.jsonl")) {
+    return "is local to this machine, and would conflict in every merge";
+  }
+  const bool is_shared_view =
+      path.starts_with("shared/") && name.ends_with(".json") && path.find('/') == path.rfind('/');
+  if (path == "catalog.json" || is_shared_view || is_in_session(path, "index.json")) {
+    return "is derived from the logs, and would conflict in every merge";
+  }
+  if (path.starts_with("deleted/")) {
+    return "was deleted, and comes back with every clone";
+  }
+  if (name.ends_with(".tmp") && !path.starts_with("memories/")) {
+    return "was left behind by a process that died";
+  }
+  return {};
+}
+
+std::vector<GitFinding> find_conflict_markers(std::string_view path, std::string_view text) {
+  std::vector<GitFinding> found;
+  std::uint64_t number = 0;
+  for (const std::string_view raw : lines_of(text)) {
+    const std::string_view line = without_line_end(raw);
+    ++number;
+    // A row of '=' alone is a heading in Markdown; between the two others it is no news.
+    if (is_marker(line, '<') || is_marker(line, '>') || is_marker(line, '|')) {
+      found.push_back({.kind = "conflict_marker",
+                       .path = std::string(path),
+                       .line = number,
+                       .detail = "a conflict marker: a merge that nobody finished",
+                       .remedy = "take the three markers out, keep the lines of both sides, then "
+                                 "`git add` the file; or `git checkout --merge FILE` to merge it "
+                                 "anew with the driver, while the merge is not committed"});
+    }
+  }
+  return found;
+}
+
+std::vector<GitFinding> find_repeated_lines(std::string_view path, std::string_view text) {
+  struct Newest {
+    std::string_view line;
+    std::uint64_t number = 0;
+  };
+  std::unordered_map<std::string, Newest> newest;
+  std::vector<GitFinding> found;
+  JsonParser parser;
+  std::uint64_t number = 0;
+  for (const std::string_view raw : lines_of(text)) {
+    const std::string_view line = without_line_end(raw);
+    const Result<JsonValue> object = parser.parse(line);
+    ++number;
+    if (!object || (*object)["id"].string().empty()) {
+      continue;
+    }
+    const auto [known, is_new] =
+        newest.try_emplace(std::string((*object)["id"].string()), Newest{line, number});
+    if (!is_new && known->second.line == line) {
+      found.push_back(
+          {.kind = "repeated_line",
+           .path = std::string(path),
+           .line = number,
+           .detail = fmt::format("the same as line {}, and no new version", known->second.number),
+           .remedy = "`bmad-mem compact --keep 100` takes repeated lines out; they do no "
+                     "harm"});
+    }
+    known->second = {line, number};
+  }
+  return found;
 }
 
 }  // namespace bmad_mem::cli

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -15,7 +14,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/memory_manager.hpp"
+#include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
 
 namespace bmad_mem::cli {
@@ -24,10 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlobSizeMax = std::size_t{256} << 20U;
-
-constexpr std::string_view kRemedy =
-    "`git filter-repo --replace-text FILE`, where FILE holds the text, then force-push; other "
-    "clones, forks and backups still have it";
+constexpr std::string_view kPlace = "git history";
+constexpr std::string_view kThen = "then force-push; other clones, forks and backups still have it";
 
 /// The folder that takes a copy of what is compressed in the history; gone with the object.
 class ScratchRoot {
@@ -57,65 +54,31 @@ class ScratchRoot {
 
 bool write_copy(const std::string& path, std::string_view bytes) {
   constexpr mode_t kOwnerOnly = 0600;
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly);
-  if (file < 0) {
-    return false;
-  }
-  while (!bytes.empty()) {
-    const ssize_t size = ::write(file, bytes.data(), bytes.size());
-    if (size <= 0) {
-      break;
-    }
-    bytes.remove_prefix(static_cast<std::size_t>(size));
-  }
-  return ::close(file) == 0 && bytes.empty();
+  const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kOwnerOnly));
+  return file.is_open() && write_bytes(file, bytes);
 }
 
-class History {
+std::string commits_text(std::size_t count) {
+  return count == 1 ? "1 commit" : fmt::format("{} commits", count);
+}
+
+std::string drop_path(std::string_view path) {
+  return fmt::format("`git filter-repo --invert-paths --path {}`, {}", path, kThen);
+}
+
+/// What both searches note.
+class HistorySearch {
  public:
-  explicit History(const std::string& root) : root_(root) {}
-
-  /// Why there is no history to look at; empty when there is one.
-  [[nodiscard]] std::string obstacle() const {
-    const std::string obstacle = git_obstacle(root_);
-    return obstacle.empty() ? obstacle : obstacle + ", so no history was looked at";
-  }
-
-  /// As `git WORDS…` prints it.
-  [[nodiscard]] ProgramRun git(std::vector<std::string> words,
-                               std::size_t output_max = kGitOutputMax) const {
-    return run_git(root_, std::move(words), output_max);
-  }
-
- private:
-  const std::string& root_;
-};
-
-class TextInHistory {
- public:
-  TextInHistory(const std::string& root, std::string_view text) : history_(root), texts_{} {
-    texts_.emplace_back(text);
-    const std::string quoted = json_quoted(text);
-    if (const std::string inner = quoted.substr(1, quoted.size() - 2); inner != text) {
-      texts_.push_back(inner);
+  explicit HistorySearch(const std::string& root) : root_(root) {
+    if (const std::string obstacle = git_obstacle(root); !obstacle.empty()) {
+      result_.obstacle = obstacle + ", so no history was looked at";
     }
   }
 
-  GitSearch run() {
-    result_.obstacle = history_.obstacle();
-    if (result_.obstacle.empty()) {
-      find_commits();
-      find_files();
-      find_staged();
-      find_compressed();
-    }
-    return std::move(result_);
-  }
-
- private:
-  void found(std::string detail, std::string_view remedy) {
+ protected:
+  void found(std::string detail, std::string remedy, std::string_view place = kPlace) {
     result_.found.push_back(
-        {.place = "git history", .detail = std::move(detail), .remedy = std::string(remedy)});
+        {.place = std::string(place), .detail = std::move(detail), .remedy = std::move(remedy)});
   }
 
   /// Notes what went wrong; whether the output is all there is.
@@ -127,16 +90,47 @@ class TextInHistory {
     return good;
   }
 
+  const std::string& root_;
+  GitSearch result_;
+};
+
+class TextInHistory : HistorySearch {
+ public:
+  TextInHistory(const std::string& root, std::string_view text) : HistorySearch(root) {
+    texts_.emplace_back(text);
+    const std::string quoted = json_quoted(text);
+    if (const std::string inner = quoted.substr(1, quoted.size() - 2); inner != text) {
+      texts_.push_back(inner);
+    }
+  }
+
+  GitSearch run() {
+    if (result_.obstacle.empty()) {
+      find_commits();
+      find_files();
+      find_staged();
+      find_compressed();
+    }
+    return std::move(result_);
+  }
+
+ private:
+  /// What takes the text out of the history.
+  static std::string replace_text() {
+    return fmt::format("`git filter-repo --replace-text FILE`, where FILE holds the text, {}",
+                       kThen);
+  }
+
   void find_commits() {
-    std::set<std::string> seen;
+    std::set<std::string, std::less<>> seen;
     for (const std::string& text : texts_) {
       const ProgramRun run =
-          history_.git({"log", "--all", "--reflog", "--oneline", "--no-decorate", "--no-color",
-                        "--no-textconv", "--no-ext-diff", "-S" + text, "--", "."});
+          run_git(root_, {"log", "--all", "--reflog", "--oneline", "--no-decorate", "--no-color",
+                          "--no-textconv", "--no-ext-diff", "-S" + text, "--", "."});
       is_whole(run);
-      for (std::string& line : split_output(run.output)) {
-        if (seen.insert(line).second) {
-          found("commit " + line, kRemedy);
+      for (const std::string_view line : lines_of(run.output)) {
+        if (seen.emplace(line).second) {
+          found(fmt::format("commit {}", line), replace_text());
         }
       }
     }
@@ -144,39 +138,31 @@ class TextInHistory {
 
   /// By file: how many commits hold it, and one of them.
   void find_files() {
-    const ProgramRun commits =
-        history_.git({"rev-list", "--all", "--reflog", "--full-history", "--", "."});
+    const ProgramRun commits = list_commits(root_);
     if (!is_whole(commits)) {
       return;
     }
     std::map<std::string, std::pair<std::size_t, std::string>> files;
-    const std::vector<std::string> revisions = split_output(commits.output);
-    for (std::size_t at = 0; at < revisions.size(); at += kCommitsAtOnce) {
-      std::vector<std::string> words = grep_words();
-      const std::size_t end = std::min(at + kCommitsAtOnce, revisions.size());
-      words.insert(words.end(), revisions.begin() + static_cast<std::ptrdiff_t>(at),
-                   revisions.begin() + static_cast<std::ptrdiff_t>(end));
-      words.insert(words.end(), {"--", "."});
-      const ProgramRun run = history_.git(std::move(words));
-      is_whole(run, true);
-      for (const std::string& line : split_output(run.output)) {
-        const std::size_t colon = line.find(':');
-        auto& [count, commit] = files[line.substr(colon + 1)];
-        ++count;
-        commit = line.substr(0, std::min<std::size_t>(colon, 10));
-      }
-    }
+    run_git_on(root_, grep_words(), lines_of(commits.output), kGitOutputMax,
+               [&](const ProgramRun& run) {
+                 is_whole(run, true);
+                 for (const std::string_view line : lines_of(run.output)) {
+                   const std::size_t colon = line.find(':');
+                   auto& [count, commit] = files[std::string(line.substr(colon + 1))];
+                   ++count;
+                   commit = line.substr(0, std::min<std::size_t>(colon, 10));
+                 }
+               });
     for (const auto& [file, where] : files) {
-      found(fmt::format("{} in {} ({})", file,
-                        where.first == 1 ? "1 commit" : fmt::format("{} commits", where.first),
-                        where.first == 1 ? where.second : "such as " + where.second),
-            kRemedy);
+      const auto& [count, commit] = where;
+      found(fmt::format("{} in {} ({}{})", file, commits_text(count), count == 1 ? "" : "such as ",
+                        commit),
+            replace_text());
     }
   }
 
-  [[nodiscard]] std::vector<std::string> grep_words() const {
-    std::vector<std::string> words = {"grep",       "-F",          "-l",
-                                      "--no-color", "--full-name", "--no-textconv"};
+  [[nodiscard]] GitWords grep_words() const {
+    GitWords words = {"grep", "-F", "-l", "--no-color", "--full-name", "--no-textconv"};
     for (const std::string& text : texts_) {
       words.insert(words.end(), {"-e", text});
     }
@@ -184,36 +170,32 @@ class TextInHistory {
   }
 
   void find_staged() {
-    std::vector<std::string> words = grep_words();
+    GitWords words = grep_words();
     words.insert(words.end(), {"--cached", "--", "."});
-    const ProgramRun run = history_.git(std::move(words));
+    const ProgramRun run = run_git(root_, words);
     is_whole(run, true);
-    for (const std::string& file : split_output(run.output)) {
-      result_.found.push_back({.place = "git index",
-                               .detail = file,
-                               .remedy = "`git add -A` the files as they are now, and commit"});
+    for (const std::string_view file : lines_of(run.output)) {
+      found(std::string(file), "`git add -A` the files as they are now, and commit", "git index");
     }
   }
 
   /// Copies what was ever committed under archive/ into a root of its own and has it searched
   /// there: the library knows how to unpack.
   void find_compressed() {
-    const ProgramRun objects = history_.git({"rev-list", "--all", "--reflog", "--indexed-objects",
-                                             "--objects", "--full-history", "--", "archive"});
+    const ProgramRun objects = list_commits(root_, "archive", {"--indexed-objects", "--objects"});
     is_whole(objects);
-    std::vector<std::pair<std::string, std::string>> blobs;  // Hash and path.
-    for (const std::string& line : split_output(objects.output)) {
+    std::unique_ptr<ScratchRoot> scratch;
+    for (const std::string_view line : lines_of(objects.output)) {
       const std::size_t blank = line.find(' ');
-      if (blank != std::string::npos && line.ends_with(".gz")) {
-        blobs.emplace_back(line.substr(0, blank), line.substr(blank + 1));
+      if (blank == std::string_view::npos || !line.ends_with(".gz")) {
+        continue;
       }
-    }
-    if (blobs.empty()) {
-      return;
-    }
-    const ScratchRoot scratch;
-    for (const auto& [hash, path] : blobs) {
-      if (scratch.path().empty() || !search_blob(scratch.path(), hash, path)) {
+      if (scratch == nullptr) {
+        scratch = std::make_unique<ScratchRoot>();
+      }
+      const std::string hash(line.substr(0, blank));
+      const std::string path(line.substr(blank + 1));
+      if (scratch->path().empty() || !search_blob(scratch->path(), hash, path)) {
         result_.obstacle = fmt::format("{} (blob {}) could not be unpacked", path, hash);
       }
     }
@@ -221,12 +203,10 @@ class TextInHistory {
 
   /// False when it could not be looked at.
   bool search_blob(const std::string& scratch, const std::string& hash, const std::string& path) {
-    const ProgramRun blob = history_.git({"cat-file", "blob", hash}, kBlobSizeMax);
-    if (blob.status != 0 || blob.was_cut) {
-      return false;
-    }
-    const std::string copy = fmt::format("{}/blob.gz", scratch);
-    if (!write_copy(copy, blob.output) || !MemoryManager::init(scratch)) {
+    const ProgramRun blob = run_git(root_, {"cat-file", "blob", hash}, kBlobSizeMax);
+    if (blob.status != 0 || blob.was_cut ||
+        !write_copy(fmt::format("{}/blob.gz", scratch), blob.output) ||
+        !MemoryManager::init(scratch)) {
       return false;
     }
     const Result<MemoryManager> memory = MemoryManager::open({.root = scratch});
@@ -234,57 +214,92 @@ class TextInHistory {
       return false;
     }
     const Result<std::vector<Leftover>> hits = memory->find_text(texts_.front());
-    const bool is_there = hits && std::ranges::any_of(*hits, [](const Leftover& hit) {
-                            return hit.place.ends_with("blob.gz");
-                          });
-    if (is_there) {
-      found(fmt::format("{}, compressed (blob {})", path, hash.substr(0, 10)),
-            fmt::format("`git filter-repo --invert-paths --path {}`, then force-push; other "
-                        "clones, forks and backups still have it",
-                        path));
+    if (hits && std::ranges::any_of(
+                    *hits, [](const Leftover& hit) { return hit.place.ends_with("blob.gz"); })) {
+      found(fmt::format("{}, compressed (blob {})", path, hash.substr(0, 10)), drop_path(path));
     }
     return hits.has_value();
   }
 
-  History history_;
   std::vector<std::string> texts_;
-  GitSearch result_;
 };
+
+class PathsInHistory : HistorySearch {
+ public:
+  using HistorySearch::HistorySearch;
+
+  GitSearch run(std::span<const std::string> paths) {
+    if (!result_.obstacle.empty()) {
+      return std::move(result_);
+    }
+    const ProgramRun prefix = run_git(root_, {"rev-parse", "--show-prefix"});
+    for (const std::string& path : paths) {
+      const std::string full_path = prefix.output.substr(0, prefix.output.find('\n')) + path;
+      const ProgramRun run = list_commits(root_, path);
+      is_whole(run);
+      if (const auto commits = lines_of(run.output); !commits.empty()) {
+        found(fmt::format("{} in {}, such as {}", full_path, commits_text(commits.size()),
+                          commits.front().substr(0, 10)),
+              drop_path(full_path));
+      }
+    }
+    return std::move(result_);
+  }
+};
+
+void print_leftovers(Tool& tool, std::span<const Leftover> found) {
+  std::set<std::string_view> remedies;  // Once each, although many places may need the same.
+  for (const Leftover& each : found) {
+    if (tool.json()) {
+      JsonWriter json;
+      json.begin_object().key("left").begin_object();
+      json.member("place", each.place).member("detail", each.detail).member("remedy", each.remedy);
+      json.end_object().end_object();
+      tool.out().print("{}\n", json.text());
+    } else {
+      tool.out().print("{} {}: {}\n", tool.style().red("left:"), printable(each.place),
+                       printable(each.detail));
+    }
+  }
+  for (const Leftover& each : found) {
+    if (!tool.json() && remedies.insert(each.remedy).second) {
+      tool.out().print("  {}\n", printable(each.remedy));
+    }
+  }
+}
 
 }  // namespace
 
-GitSearch search_git_history(const std::string& root, std::string_view text) {
-  return TextInHistory(root, text).run();
+GitSearch search_git_paths(const std::string& root, std::span<const std::string> paths) {
+  return PathsInHistory(root).run(paths);
 }
 
-GitSearch search_git_paths(const std::string& root, std::span<const std::string> paths) {
-  const History history(root);
-  GitSearch result{.obstacle = history.obstacle(), .found = {}};
-  if (!result.obstacle.empty()) {
-    return result;
-  }
-  const std::vector<std::string> prefix =
-      split_output(history.git({"rev-parse", "--show-prefix"}).output);
-  for (const std::string& path : paths) {
-    const std::string full_path = (prefix.empty() ? std::string() : prefix.front()) + path;
-    const ProgramRun run =
-        history.git({"rev-list", "--all", "--reflog", "--full-history", "--", path});
-    if (run.status != 0) {
-      result.obstacle = "git could not be asked for everything, so the history may hold more";
+ExitStatus print_git_search(Tool& tool, const GitSearch& search) {
+  const std::size_t left = search.found.size();
+  print_leftovers(tool, search.found);
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().key("verified").begin_object();
+    json.member("left", static_cast<std::uint64_t>(left));
+    json.member("not_looked_at", search.obstacle).end_object().end_object();
+    tool.out().print("{}\n", json.text());
+  } else {
+    if (!search.obstacle.empty()) {
+      tool.note(search.obstacle);
     }
-    if (const std::vector<std::string> commits = split_output(run.output); !commits.empty()) {
-      result.found.push_back(
-          {.place = "git history",
-           .detail = fmt::format(
-               "{} in {}, such as {}", full_path,
-               commits.size() == 1 ? "1 commit" : fmt::format("{} commits", commits.size()),
-               commits.front().substr(0, 10)),
-           .remedy = fmt::format("`git filter-repo --invert-paths --path {}`, then "
-                                 "force-push; other clones, forks and backups still have it",
-                                 full_path)});
+    if (left == 0) {
+      tool.out().print("{}: nothing is left{}\n", tool.style().green("verified"),
+                       search.obstacle.empty() ? ", neither in a file nor in git" : " in any file");
     }
   }
-  return result;
+  return left == 0 ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+Result<ExitStatus> verify_gone(Tool& tool, const MemoryManager& memory, std::string_view text) {
+  BMAD_TRY_ASSIGN(const std::vector<Leftover> files, memory.find_text(text));
+  GitSearch search = TextInHistory(memory.root(), text).run();
+  search.found.insert(search.found.begin(), files.begin(), files.end());
+  return print_git_search(tool, search);
 }
 
 }  // namespace bmad_mem::cli

@@ -12,8 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "bmad_mem/lifecycle.hpp"
-#include "bmad_mem/result.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "command.hpp"
+#include "tool.hpp"
 
 namespace bmad_mem::cli {
 
@@ -23,10 +24,15 @@ struct GitSearch {
   std::vector<Leftover> found;
 };
 
-/// Where `text`, or `text` as JSON writes it, is in the history of the folder `root`.
-GitSearch search_git_history(const std::string& root, std::string_view text);
-
 /// Which of these `paths`, relative to `root`, were ever committed.
 GitSearch search_git_paths(const std::string& root, std::span<const std::string> paths);
+
+/// Prints what a search of the history found. kFailed when that is something.
+ExitStatus print_git_search(Tool& tool, const GitSearch& search);
+
+/// `--verify`: searches every byte below the root and the surrounding git history for `text`, also
+/// as JSON writes it, and prints what is left, where, and what to do about it. kFailed when
+/// something is left.
+Result<ExitStatus> verify_gone(Tool& tool, const MemoryManager& memory, std::string_view text);
 
 }  // namespace bmad_mem::cli

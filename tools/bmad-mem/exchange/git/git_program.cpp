@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
 
 namespace bmad_mem::cli {
 namespace {
@@ -13,12 +12,14 @@ constexpr std::array<std::string_view, 7> kRepositoryVariables = {
     "GIT_DIR",        "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX", "GIT_OBJECT_DIRECTORY",
     "GIT_COMMON_DIR", "GIT_NAMESPACE"};
 
+/// Far from the limit of a command line (2 MB).
+constexpr std::size_t kCommitsAtOnce = 500;
+
 }  // namespace
 
-ProgramRun run_git(const std::string& folder, std::vector<std::string> words,
-                   std::size_t output_max) {
-  std::vector<std::string> all = {"git", "--no-pager", "-C", folder, "-c", "core.quotePath=false"};
-  std::ranges::move(words, std::back_inserter(all));
+ProgramRun run_git(const std::string& folder, const GitWords& words, std::size_t output_max) {
+  GitWords all = {"git", "--no-pager", "-C", folder, "-c", "core.quotePath=false"};
+  all.insert(all.end(), words.begin(), words.end());
   return run_program(all, output_max, kRepositoryVariables);
 }
 
@@ -43,14 +44,24 @@ bool is_on_another_branch(const std::string& folder, const std::string& path) {
   return anywhere.status == 0 && !anywhere.output.empty();
 }
 
-std::vector<std::string> split_output(std::string_view text, char separator) {
-  std::vector<std::string> pieces;
-  while (!text.empty()) {
-    const std::size_t end = text.find(separator);
-    pieces.emplace_back(text.substr(0, end));
-    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+ProgramRun list_commits(const std::string& folder, const std::string& path, const GitWords& more) {
+  GitWords words = {"rev-list", "--all", "--reflog", "--full-history"};
+  words.insert(words.end(), more.begin(), more.end());
+  words.insert(words.end(), {"--", path});
+  return run_git(folder, words);
+}
+
+void run_git_on(const std::string& folder, const GitWords& words,
+                std::span<const std::string_view> commits, std::size_t output_max,
+                const std::function<void(const ProgramRun&)>& visit) {
+  while (!commits.empty()) {
+    const auto some = commits.first(std::min(kCommitsAtOnce, commits.size()));
+    commits = commits.subspan(some.size());
+    GitWords all = words;
+    all.insert(all.end(), some.begin(), some.end());
+    all.insert(all.end(), {"--", "."});
+    visit(run_git(folder, all, output_max));
   }
-  return pieces;
 }
 
 }  // namespace bmad_mem::cli

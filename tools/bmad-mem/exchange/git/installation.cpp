@@ -4,7 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
+#include <cstddef>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -12,7 +12,6 @@
 #include <fmt/format.h>
 
 #include "exchange/files.hpp"
-#include "exchange/git/attributes.hpp"
 #include "exchange/git/git_program.hpp"
 #include "tool.hpp"
 
@@ -22,6 +21,42 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kProgramName = "bmad-mem";
+/// The sections that are ours, and nobody else's.
+constexpr std::string_view kGitSections[] = {"merge.bmadmem", "diff.bmadmem"};
+
+constexpr std::string_view kBegin = "# bmad-mem: begin";
+constexpr std::string_view kEnd = "# bmad-mem: end\n";
+
+// docs/decisions/0033 says why which file is merged how. Without a driver in a clone's own
+// configuration `merge=bmadmem` is what it is without attributes: git's merge of text.
+constexpr std::string_view kBlock =
+    "# bmad-mem: begin (`bmad-mem git install` writes these lines, docs/git.md explains them)\n"
+    "/sessions/*/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
+    "/sessions/*/manifest.json merge=bmadmem text eol=lf\n"
+    "/shared/kept/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
+    "/archive/*.gz binary\n"
+    "/archive/*.evicted.jsonl.gz merge=bmadmem\n"
+    "# bmad-mem: end\n";
+
+/// Where our lines begin and end; both text.size() without any.
+std::pair<std::size_t, std::size_t> find_block(std::string_view text) {
+  const std::size_t end = text.find(kEnd);
+  std::size_t begin = end == std::string_view::npos ? end : text.rfind(kBegin, end);
+  while (begin != std::string_view::npos && begin != 0 && text[begin - 1] != '\n') {
+    begin = text.rfind(kBegin, begin - 1);
+  }
+  return begin == std::string_view::npos ? std::pair(text.size(), text.size())
+                                         : std::pair(begin, end + kEnd.size());
+}
+
+/// `text` with `instead` for each `character`.
+std::string replaced(std::string_view text, char character, std::string_view instead) {
+  std::string out;
+  for (const char c : text) {
+    out += c == character ? instead : std::string_view(&c, 1);
+  }
+  return out;
+}
 
 std::string first_line(const ProgramRun& run) {
   return run.output.substr(0, run.output.find('\n'));
@@ -53,11 +88,8 @@ std::string present_setting(const std::string& folder, const std::string& key) {
 }
 
 bool has_section(const std::string& folder, std::string_view section) {
-  std::string pattern = "^";
-  for (const char c : section) {
-    pattern += c == '.' ? "\\." : std::string(1, c);
-  }
-  return run_git(folder, {"config", "--local", "--get-regexp", pattern + "\\."}).status == 0;
+  const std::string pattern = fmt::format("^{}\\.", replaced(section, '.', "\\."));
+  return run_git(folder, {"config", "--local", "--get-regexp", pattern}).status == 0;
 }
 
 Error git_failed(const GitPlan& plan, std::string_view what) {
@@ -71,20 +103,14 @@ Error git_failed(const GitPlan& plan, std::string_view what) {
 Status write_attributes(const GitPlan& plan) {
   if (plan.attributes->empty()) {
     if (::unlink(plan.attributes_path.c_str()) != 0 && errno != ENOENT) {
-      return Error{.code = ErrorCode::E_STORAGE_IO,
-                   .message = fmt::format("cannot remove it: {}", std::strerror(errno)),
-                   .path = plan.attributes_path,
-                   .os_error = errno};
+      return file_error("remove it", plan.attributes_path, errno);
     }
     return {};
   }
-  BMAD_TRY_ASSIGN(OutputFile file, OutputFile::create(plan.attributes_path, /*force=*/true));
-  file.out().write(*plan.attributes);
-  return file.commit();
+  return replace_file(plan.attributes_path, *plan.attributes);
 }
 
-}  // namespace
-
+/// Our name when the PATH leads to the running program by it, else its path.
 std::string own_program() {
   std::error_code failure;
   const fs::path self = fs::read_symlink("/proc/self/exe", failure);
@@ -100,6 +126,49 @@ std::string own_program() {
     }
   }
   return failure ? kProgramName : self.string();
+}
+
+}  // namespace
+
+std::string with_attributes(std::string_view text) {
+  const auto [begin, end] = find_block(text);
+  const bool needs_end = begin > 0 && text[begin - 1] != '\n';
+  return fmt::format("{}{}{}{}", text.substr(0, begin), needs_end ? "\n" : "", kBlock,
+                     text.substr(end));
+}
+
+std::string without_attributes(std::string_view text) {
+  const auto [begin, end] = find_block(text);
+  return fmt::format("{}{}", text.substr(0, begin), text.substr(end));
+}
+
+std::string shell_quoted(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(text);
+  }
+  return fmt::format("'{}'", replaced(text, '\'', R"('\'')"));
+}
+
+std::vector<GitSetting> driver_settings(std::string_view program) {
+  const std::string word = shell_quoted(program);
+  const std::string driver_word = replaced(word, '%', "%%");  // git replaces %O and its like.
+  return {
+      {.key = "merge.bmadmem.driver",
+       .value = fmt::format(
+           // git quotes %P for sh, which holds outside of double quotes only.
+           "if command -v {0} >/dev/null; then {0} merge-driver %O %A %B %P %L; else echo "
+           "\"bmad-mem was not found; install it, then run: bmad-mem git install. Merged as plain "
+           "text:\" %P >&2; git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B; "
+           "fi",
+           driver_word)},
+      {.key = "merge.bmadmem.name", .value = "bmad-mem merge of memory logs"},
+      {.key = "diff.bmadmem.textconv",
+       .value = fmt::format("f() {{ if command -v {0} >/dev/null; then {0} textconv \"$1\"; else "
+                            "cat \"$1\"; fi; }}; f",
+                            word)},
+  };
 }
 
 Result<GitPlan> plan_install(const std::string& root) {

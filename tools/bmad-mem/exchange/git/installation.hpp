@@ -1,14 +1,31 @@
 // installation.hpp - what `git install` and `git uninstall` do to a repository, as a plan first.
+//
+//   .gitattributes      # bmad-mem: begin
+//   of the memory       /sessions/*/*.jsonl merge=bmadmem diff=bmadmem text eol=lf
+//                       …
+//                       # bmad-mem: end
+//   .git/config         merge.bmadmem.driver, merge.bmadmem.name, diff.bmadmem.textconv
+//
+// The attributes lie in the memory's folder, beside its .gitignore: they go wherever the memory
+// goes, and no path in them depends on where in a repository that is. What is not between the marks
+// is somebody else's. git takes no program from a repository: each clone has to be told. A section
+// that has a name and no driver makes every merge end in a fatal error, so the driver is written
+// first.
 #pragma once
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "exchange/git/driver_settings.hpp"
 
 namespace bmad_mem::cli {
+
+struct GitSetting {
+  std::string key;
+  std::string value;
+};
 
 /// What stands in the way of the wish, or is as it should be already, is no step.
 struct GitPlan {
@@ -33,7 +50,19 @@ Result<GitPlan> plan_uninstall(const std::string& root, bool keep_attributes);
 /// Does it, the settings first: attributes name nothing that is not there. Errors: E_STORAGE_IO.
 Status carry_out(const GitPlan& plan);
 
-/// Our name when the PATH leads to the running program by it, else its path.
-std::string own_program();
+// The parts, for tests.
+
+/// `text` with our lines: in the place of those it has, else at its end.
+std::string with_attributes(std::string_view text);
+/// `text` without our lines.
+std::string without_attributes(std::string_view text);
+
+/// The settings, in the order in which they are to be written. `program` is our path, or our name
+/// where the PATH leads to us. Both commands do without us when we are gone: git then merges and
+/// shows text, and says why.
+std::vector<GitSetting> driver_settings(std::string_view program);
+
+/// `text` as one word of sh.
+std::string shell_quoted(std::string_view text);
 
 }  // namespace bmad_mem::cli

@@ -15,6 +15,8 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "exchange/files.hpp"
+#include "exchange/transcript_text.hpp"
 #include "json_text.hpp"
 #include "text.hpp"
 
@@ -30,8 +32,6 @@ constexpr std::array<std::string_view, 4> kShownInHead = {"id", "timestamp", "at
 constexpr std::array<std::string_view, 3> kWho = {"agent_id", "made_by", "discovered_by"};
 /// What an entry says: shown first and without a name.
 constexpr std::array<std::string_view, 4> kMain = {"content", "decision", "description", "title"};
-
-std::string_view base_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 /// git gives its copies names such as "conversation.jsonl" or "x7Kq2_conversation.jsonl".
 std::string_view kind_of_file(std::string_view file_name) {
@@ -60,14 +60,9 @@ class Prose {
 
   std::string run(std::string_view text) {
     out_.reserve(text.size() + text.size() / 4);
-    while (!text.empty()) {
-      const std::size_t end = text.find('\n');
-      std::string_view line = text.substr(0, end);
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-      if (line.ends_with('\r')) {
-        line.remove_suffix(1);
-      }
-      if (line.find_first_not_of(" \t") != std::string_view::npos) {
+    for (const std::string_view raw : lines_of(text)) {
+      const std::string_view line = without_line_end(raw);
+      if (!is_blank(line)) {
         add_line(line);
       }
     }

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -14,8 +16,6 @@ constexpr std::string_view kLetters = "abcdefghjkmnpqrstvwxyz";  // No word has 
 constexpr std::string_view kDigits = "0123456789";               // … since one is a digit.
 constexpr std::size_t kWriterSize = 8;
 constexpr std::size_t kNumberSizeMax = 9;
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// What stands behind "NAME-"; empty when nothing does.
 std::string_view suffix_of(std::string_view session_id, std::string_view name) {
@@ -28,12 +28,12 @@ std::string_view suffix_of(std::string_view session_id, std::string_view name) {
 
 bool is_number(std::string_view suffix) {
   return !suffix.empty() && suffix.size() <= kNumberSizeMax && suffix.front() != '0' &&
-         std::ranges::all_of(suffix, is_digit);
+         suffix.find_first_not_of(kDigits) == std::string_view::npos;
 }
 
 bool is_writer(std::string_view suffix) {
   return suffix.size() == kWriterSize && kLetters.contains(suffix.front()) &&
-         std::ranges::any_of(suffix, is_digit) &&
+         suffix.find_first_of(kDigits) != std::string_view::npos &&
          std::ranges::all_of(suffix, [](char c) { return kLetters.contains(c) || is_digit(c); });
 }
 

@@ -1,4 +1,4 @@
-#include "exchange/git/tracked_files.hpp"
+// tracked_files.cpp - what git tracks below a folder.
 
 #include <sys/stat.h>
 
@@ -12,6 +12,7 @@
 #include <fmt/core.h>
 
 #include "exchange/files.hpp"
+#include "exchange/git/shared_session.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -138,21 +139,23 @@ std::string stamp_of(const std::string& path) {
                      status.st_mtim.tv_nsec);
 }
 
-}  // namespace
-
-Result<Paths> paths_in_git_index(std::string_view index, std::string_view prefix) {
+/// The paths in `index`, the bytes of a file of git (versions 2 to 4), that begin with `prefix`,
+/// without it. Nothing for other bytes.
+std::optional<Paths> paths_in_git_index(std::string_view index, std::string_view prefix) {
   constexpr std::array<std::size_t, 2> kHashSizes = {20, 32};
   const std::uint32_t version =
       index.size() < kHeaderSize || !index.starts_with("DIRC") ? 0 : big_endian(index.substr(4, 4));
   if (version >= 2 && version <= 4) {
     for (const std::size_t hash_size : kHashSizes) {
       if (std::optional<Paths> paths = paths_with_hash(index, hash_size, prefix)) {
-        return *std::move(paths);
+        return paths;
       }
     }
   }
-  return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "is no index of git"};
+  return std::nullopt;
 }
+
+}  // namespace
 
 TrackedSessions::TrackedSessions(const std::string& root) {
   std::error_code failure;
@@ -192,7 +195,7 @@ void TrackedSessions::refresh() {
     is_readable_ = bytes.error().os_error == ENOENT;  // Nothing was ever added.
     return;
   }
-  Result<Paths> paths = paths_in_git_index(*bytes, prefix_);
+  std::optional<Paths> paths = paths_in_git_index(*bytes, prefix_);
   is_readable_ = paths.has_value();
   if (paths) {
     tracked_ = std::move(*paths);

@@ -22,8 +22,8 @@
 
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "exchange/git/tracked_files.hpp"
-#include "exchange/graph/graph_entries.hpp"
+#include "exchange/git/shared_session.hpp"
+#include "exchange/graph/graph.hpp"
 
 namespace bmad_mem::cli {
 

@@ -1,21 +1,28 @@
-#include "exchange/import/codex.hpp"
-
+// codex.cpp - rollouts of Codex ($CODEX_HOME/sessions/YYYY/MM/DD/rollout-*.jsonl).
+//
+//   record                                becomes
+//   session_meta, or the oldest first     nothing: the session's id and folder
+//   response_item message, user           conversation, role user
+//   response_item message, assistant      conversation, role assistant
+//   …_call, web_search_call               event tool_use: tool and a snippet of the arguments
+//   …_call_output                         event tool_result: the same, a snippet of the output
+//   everything else                       nothing; counted by kind. event_msg repeats the items
+//
+// The oldest files have bare items instead of {timestamp, type, payload}, and no times but that of
+// the first line. Tool events have the call's id, the result's with "-result". Messages have none:
+// theirs comes from session, line and text, which is stable because the files only grow.
 #include <algorithm>
 #include <array>
 #include <vector>
 
-#include <fmt/core.h>
-
 #include "bmad_mem/json_parser.hpp"
-#include "bmad_mem/rfc3339.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/import/json_repair.hpp"
+#include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kCodexAgent = "codex";
 constexpr std::size_t kCallsRemembered = 1U << 12U;
 
 /// What the program says in the name of the user.
@@ -23,15 +30,10 @@ constexpr std::array<std::string_view, 6> kCodexBeginnings = {
     "<environment_context>", "<user_instructions>", "<permissions instructions>",
     "# AGENTS.md",           "<turn_aborted>",      "<INSTRUCTIONS>"};
 
-bool is_machine_message(std::string_view text) {
+bool is_codex_message(std::string_view text) {
   return std::ranges::any_of(kCodexBeginnings, [&](std::string_view beginning) {
     return stripped(text).starts_with(beginning);
   });
-}
-
-std::string normal_time(std::string_view text) {
-  const auto time = try_parse_rfc3339(text);
-  return time ? format_rfc3339(*time) : "";
 }
 
 /// The id in "rollout-2026-11-21T20-39-27-01a1ffd5-….jsonl".
@@ -55,10 +57,8 @@ std::string message_text(JsonValue item) {
     const bool is_typed = i >= kinds.size() || kinds[i] == "user.text";
     const std::string_view text = stripped(part["text"].string());
     ++i;
-    if (is_typed && !text.empty() &&
-        (item["role"].string() != "user" || !is_machine_message(text))) {
-      out += out.empty() ? "" : "\n\n";
-      out += text;
+    if (is_typed && (item["role"].string() != "user" || !is_codex_message(text))) {
+      append_part(out, text);
     }
   }
   return out;
@@ -102,12 +102,9 @@ std::string arguments_text(JsonValue item) {
   return tool_input_text(item["action"]);
 }
 
-}  // namespace
-
 bool looks_like_codex(std::string_view beginning) {
   JsonParser parser;
-  const Result<JsonValue> first =
-      parser.parse(repaired_json(beginning.substr(0, beginning.find('\n'))));
+  const Result<JsonValue> first = first_record(parser, beginning);
   if (!first || !first->is_object()) {
     return false;
   }
@@ -117,125 +114,135 @@ bool looks_like_codex(std::string_view beginning) {
           !(*first)["type"].present());
 }
 
-CodexImport::CodexImport(ImportSink& sink, const std::string& file, const std::string& session_id)
-    : sink_(sink),
-      writer_(sink, kCodexAgent, file, kCodexAgent, ""),
-      session_(session_id.empty() ? session_id_from("codex-", id_in_name(file)) : session_id),
-      has_session_(!session_id.empty()),
-      tools_(kCallsRemembered) {}
+class CodexImport final : public TranscriptImporter {
+ public:
+  explicit CodexImport(const ImportContext& context)
+      : TranscriptImporter(context, "codex", "codex"),
+        has_session_(!session_.empty()),
+        tools_(kCallsRemembered) {
+    project_.clear();  // Records tell it.
+    if (!has_session_) {
+      session_ = session_id_from("codex-", id_in_name(file_));
+    }
+  }
 
-void CodexImport::take_meta(JsonValue meta) {
-  // A fork begins with the lines of what it was made from: only the first names the session.
-  if (!has_session_ && meta["id"].is_string()) {
-    session_ = session_id_from("codex-", meta["id"].string());
+  Status take(JsonValue record, std::string_view /*text*/, std::uint64_t line) override {
+    const std::string_view type = record["type"].string();
+    const JsonValue payload = record["payload"];
+    if (type == "session_meta") {
+      take_meta(payload);
+      return {};
+    }
+    if (type == "turn_context") {
+      take_folder(payload);
+    }
+    if (type == "response_item") {
+      return take_item({payload, time_text(record["timestamp"]), line}, payload["type"].string());
+    }
+    if (payload.present()) {
+      sink_.skip(record_reason(type));
+      return {};
+    }
+    if (type.empty() && record["id"].is_string() && record["timestamp"].is_string()) {
+      take_meta(record);
+      return {};
+    }
+    return take_item({record, started_at_, line}, type);
   }
-  has_session_ = true;
-  if (started_at_.empty()) {
-    started_at_ = normal_time(meta["timestamp"].string());
-  }
-  if (const std::string_view cwd = meta["cwd"].string(); !cwd.empty()) {
-    writer_.set_folder(cwd);
-  }
-}
 
-Status CodexImport::take(JsonValue record, std::string_view /*text*/, std::uint64_t line) {
-  const std::string_view type = record["type"].string();
-  const JsonValue payload = record["payload"];
-  Item item{.value = payload, .timestamp = normal_time(record["timestamp"].string()), .line = line};
-  if (type == "session_meta") {
-    take_meta(payload);
+ private:
+  /// A response_item, with or without envelope.
+  struct Item {
+    JsonValue value;
+    std::string timestamp;
+    std::uint64_t line = 0;
+  };
+
+  void take_meta(JsonValue meta) {
+    // A fork begins with the lines of what it was made from: only the first names the session.
+    if (!has_session_ && meta["id"].is_string()) {
+      session_ = session_id_from("codex-", meta["id"].string());
+    }
+    has_session_ = true;
+    if (started_at_.empty()) {
+      started_at_ = time_text(meta["timestamp"]);
+    }
+    take_folder(meta);
+  }
+
+  void take_folder(JsonValue record) {
+    if (const std::string_view cwd = record["cwd"].string(); !cwd.empty()) {
+      project_ = base_name(cwd);
+    }
+  }
+
+  Status take_item(const Item& item, std::string_view type) {
+    if (type == "message") {
+      return take_message(item);
+    }
+    if (type.ends_with("_call_output")) {
+      return take_output(item);
+    }
+    if (type.ends_with("_call")) {
+      return take_call(item, type);
+    }
+    sink_.skip(type == "reasoning" ? kThinking : record_reason(type));
     return {};
   }
-  if (type == "turn_context" && payload["cwd"].is_string()) {
-    writer_.set_folder(payload["cwd"].string());
-  }
-  if (type == "response_item") {
-    return take_item(item, payload["type"].string());
-  }
-  if (payload.present()) {
-    sink_.skip(record_reason(type));
-    return {};
-  }
-  if (type.empty() && record["id"].is_string() && record["timestamp"].is_string()) {
-    take_meta(record);
-    return {};
-  }
-  item.value = record;
-  item.timestamp = started_at_;
-  return take_item(item, type);
-}
 
-Status CodexImport::take_item(const Item& item, std::string_view type) {
-  if (type == "message") {
-    return take_message(item);
+  Status take_message(const Item& item) {
+    const std::string_view role = item.value["role"].string();
+    const bool is_user = role == "user";
+    std::string text = message_text(item.value);
+    if ((!is_user && role != "assistant") || text.empty() || (is_user && is_codex_message(text))) {
+      sink_.skip(kByProgram);
+      return {};
+    }
+    return add_next_message(
+        {.timestamp = item.timestamp, .text = std::move(text), .line = item.line}, is_user,
+        std::to_string(item.line));
   }
-  if (type.ends_with("_call_output")) {
-    return take_output(item);
-  }
-  if (type.ends_with("_call")) {
-    return take_call(item, type);
-  }
-  sink_.skip(type == "reasoning" ? "thinking blocks" : record_reason(type));
-  return {};
-}
 
-Status CodexImport::take_message(const Item& item) {
-  const std::string_view role = item.value["role"].string();
-  const std::string text = message_text(item.value);
-  const bool is_user = role == "user";
-  if ((!is_user && role != "assistant") || text.empty() || (is_user && is_machine_message(text))) {
-    sink_.skip("messages made by the program");
-    return {};
+  Status take_call(const Item& item, std::string_view type) {
+    std::string_view tool = item.value["name"].string();
+    if (tool.empty()) {
+      tool = type.substr(0, type.size() - std::string_view("_call").size());
+    }
+    std::string id(item.value["call_id"].string());
+    if (id.empty()) {
+      id = item.value["id"].string();
+    }
+    tools_.set(id, std::string(tool));
+    return add_tool_call({.id = id,
+                          .timestamp = item.timestamp,
+                          .tool = tool,
+                          .text = arguments_text(item.value),
+                          .reference = last_message_,
+                          .line = item.line});
   }
-  BMAD_TRY_ASSIGN(last_message_,
-                  writer_.add_message({.id = content_id("msg-", fmt::format("{}\n{}\n{}", session_,
-                                                                            item.line, text)),
-                                       .session = session_,
-                                       .agent = is_user ? "" : std::string(kCodexAgent),
-                                       .timestamp = item.timestamp,
-                                       .parent = last_message_,
-                                       .role = role,
-                                       .text = stripped(text),
-                                       .line = item.line,
-                                       .from_agent = !is_user}));
-  return {};
-}
 
-Status CodexImport::take_call(const Item& item, std::string_view type) {
-  std::string_view tool = item.value["name"].string();
-  if (tool.empty()) {
-    tool = type.substr(0, type.size() - std::string_view("_call").size());
+  Status take_output(const Item& item) {
+    const std::string id(item.value["call_id"].string());
+    const std::string* tool = tools_.find(id);
+    bool is_error = false;
+    std::string text = output_text(item.value["output"], is_error);
+    return add_tool_result({.id = result_id(id),
+                            .timestamp = item.timestamp,
+                            .tool = tool != nullptr ? std::string_view(*tool) : "",
+                            .text = std::move(text),
+                            .reference = id,
+                            .line = item.line,
+                            .is_error = is_error});
   }
-  std::string id(item.value["call_id"].string());
-  if (id.empty()) {
-    id = item.value["id"].string();
-  }
-  tools_.set(id, std::string(tool));
-  const std::string text = arguments_text(item.value);
-  return writer_.add_tool_call({.id = id,
-                                .session = session_,
-                                .agent = std::string(kCodexAgent),
-                                .timestamp = item.timestamp,
-                                .tool = tool,
-                                .text = text,
-                                .reference = last_message_,
-                                .line = item.line});
-}
 
-Status CodexImport::take_output(const Item& item) {
-  const std::string id(item.value["call_id"].string());
-  const std::string* tool = tools_.find(id);
-  bool is_error = false;
-  const std::string text = output_text(item.value["output"], is_error);
-  return writer_.add_tool_result({.id = id.empty() ? "" : id + "-result",
-                                  .session = session_,
-                                  .agent = std::string(kCodexAgent),
-                                  .timestamp = item.timestamp,
-                                  .tool = tool != nullptr ? std::string_view(*tool) : "",
-                                  .text = text,
-                                  .reference = id,
-                                  .line = item.line,
-                                  .is_error = is_error});
-}
+  bool has_session_;              ///< Asked for, or named by the file.
+  std::string started_at_;        ///< The time of what has none.
+  RecentMap<std::string> tools_;  ///< By call id.
+};
+
+}  // namespace
+
+const ImportClient kCodexClient = {.looks_like = looks_like_codex,
+                                   .make = make_importer<CodexImport>};
 
 }  // namespace bmad_mem::cli

@@ -1,21 +1,19 @@
-#include "exchange/import/import_places.hpp"
-
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <cstdlib>
+#include <filesystem>
 #include <iterator>
-#include <memory>
+#include <system_error>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
 #include "exchange/file_lines.hpp"
+#include "exchange/files.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/import/json_repair.hpp"
+#include "exchange/import/import_files.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
@@ -24,8 +22,8 @@ namespace {
 constexpr std::size_t kSlugSizeMax = 200;
 
 bool is_folder(const std::string& path) {
-  struct stat status{};
-  return ::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  std::error_code gone;
+  return std::filesystem::is_directory(path, gone);
 }
 
 Error nothing_there(std::string_view what, const std::string& path) {
@@ -37,13 +35,6 @@ Error nothing_there(std::string_view what, const std::string& path) {
 bool lies_in(std::string_view folder, std::string_view project) {
   return folder.starts_with(project) && (folder.size() == project.size() ||
                                          project.ends_with('/') || folder[project.size()] == '/');
-}
-
-/// A folder under its own name, without symbolic links; as it is when it isn't there.
-std::string real_folder(const std::string& path) {
-  const std::unique_ptr<char, decltype(&std::free)> real(::realpath(path.c_str(), nullptr),
-                                                         &std::free);
-  return real ? std::string(real.get()) : path;
 }
 
 /// The beginning of a file; empty when it can't be read, which the import itself will tell.
@@ -81,7 +72,9 @@ std::string folder_of_records(const std::string& path) {
 class PlaceSearch {
  public:
   PlaceSearch(std::string project, bool all_projects)
-      : project_(std::move(project)), real_project_(real_folder(project_)), all_(all_projects) {}
+      : project_(std::move(project)), real_project_(real_path_of(project_)), all_(all_projects) {
+    real_project_ = real_project_.empty() ? project_ : real_project_;
+  }
 
   Status claude(const std::string& projects) {
     if (!is_folder(projects)) {
@@ -200,8 +193,7 @@ bool has_usual_places(ImportFormat format) {
 std::string claude_slug(std::string_view project) {
   std::string slug;
   for (const char c : project) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-    slug += plain ? c : '-';
+    slug += is_alnum(c) ? c : '-';
   }
   return slug;
 }

@@ -232,7 +232,7 @@ Status ImportSink::leave_out_known(const std::string& session_id, EntryType type
     if (found != known.end() && entries[i].known == KnownEntries::kSkipId) {
       ++report_.known;
     } else if (found != known.end() && times[i] < found->second) {
-      ++report_.skipped["older versions of entries that are there"];
+      skip(kOlderVersions);
     } else {
       known.try_emplace(ids[i], times[i]);
       left.push_back(std::move(entries[i]));

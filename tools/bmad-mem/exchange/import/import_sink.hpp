@@ -37,6 +37,9 @@ struct ImportReport {
 /// has looked at them.
 inline constexpr std::string_view kImportSource = R"({"kind":"import","trust":0.7})";
 
+/// Why a version is left out, as skip() counts it.
+inline constexpr std::string_view kOlderVersions = "older versions of entries that are there";
+
 /// When this version of the entry was made: updated_at, else timestamp, else 1970.
 Timestamp version_time(JsonValue entry);
 
@@ -89,7 +92,11 @@ class ImportSink {
   Status add_again(const std::string& session_id, EntryType type, std::string json,
                    const std::string& id, const ImportOrigin& origin);
   /// Counts something that is left out, such as "progress records".
-  void skip(std::string_view reason) { ++report_.skipped[std::string(reason)]; }
+  void skip(std::string_view reason, std::uint64_t count = 1) {
+    if (count != 0) {
+      report_.skipped[std::string(reason)] += count;
+    }
+  }
   /// Counts and reports a line that is no entry.
   void refuse(Error error, const ImportOrigin& origin);
 

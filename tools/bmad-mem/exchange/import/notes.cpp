@@ -1,19 +1,15 @@
 #include "exchange/import/notes.hpp"
 
 #include <algorithm>
-#include <cstddef>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "exchange/graph/graph_entries.hpp"
+#include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"
-#include "exchange/import/front_matter.hpp"
-#include "exchange/import/note_lines.hpp"
 #include "exchange/transcript_text.hpp"
 #include "json_members.hpp"
 
@@ -22,12 +18,16 @@ namespace {
 
 constexpr std::size_t kProseSizeMax = std::size_t{512} * 1024;
 
+/// `json`, an object that was begun, with `members` behind what it has.
+std::string with_members(JsonWriter& json, std::string_view members) {
+  return fmt::format("{},{}}}", json.take(), members);
+}
+
 /// Imports one note.
-class NoteImport {
+class NoteImport final : public RecordImporter {
  public:
-  NoteImport(ImportSink& sink, const std::string& file, const FrontMatter& note,
-             std::string session, Timestamp changed_at)
-      : sink_(sink), file_(file), note_(note), session_(std::move(session)) {
+  NoteImport(const ImportContext& context, const FrontMatter& note, Timestamp changed_at)
+      : RecordImporter(context), note_(note) {
     Timestamp at = changed_at;
     for (const std::string_view name : {"modified", "updated", "created", "date"}) {
       if (const auto time = try_parse_rfc3339(note.text(name))) {
@@ -38,11 +38,12 @@ class NoteImport {
     timestamp_ = format_rfc3339(at);
     title_ = note.text("title");
     if (title_.empty()) {
-      title_ = base_name(file).substr(0, base_name(file).rfind('.'));
+      title_ = base_name(file_).substr(0, base_name(file_).rfind('.'));
     }
   }
 
   Status basic_memory() {
+    BMAD_TRY(need_session_called("basic-memory"));
     BMAD_TRY(put(EntryType::kFact,
                  entity_json({.name = title_, .entity_type = std::string(note_.text("type"))},
                              members(0, {}))));
@@ -63,10 +64,11 @@ class NoteImport {
       prose += line;
       prose += '\n';
     }
-    return put_prose(stripped(prose));
+    return put_prose(utf8_prefix(stripped(prose), kProseSizeMax));
   }
 
   Status claude_memory() {
+    BMAD_TRY(need_session_called("claude-memory"));
     const std::string_view type = note_.text("metadata.type");
     const bool is_preference = type == "user" || type == "feedback";
     const std::string_view text = utf8_prefix(stripped(note_.body), kProseSizeMax);
@@ -81,14 +83,16 @@ class NoteImport {
     json.member("category", is_preference ? "user_preference" : "project_fact");
     json.member("key", key).member(is_preference ? "value" : "content", text);
     add_text(json, is_preference ? "context" : "description", note_.text("description"));
-    std::string text_so_far = json.end_object().take();
-    text_so_far.pop_back();
     return put(is_preference ? EntryType::kPreference : EntryType::kFact,
-               fmt::format("{},{}}}", text_so_far, origin("claude-memory", 0)),
+               with_members(json, memory_origin("claude-memory", file_, 0)),
                KnownEntries::kSkipIdentical);
   }
 
  private:
+  Status take(JsonValue /*record*/, std::string_view /*text*/, std::uint64_t /*line*/) override {
+    return {};  // A note has no records.
+  }
+
   /// Observations and relations. False for prose.
   Result<bool> take_line(std::string_view line, std::uint64_t number) {
     if (const auto observation = read_note_observation(line)) {
@@ -106,8 +110,7 @@ class NoteImport {
       BMAD_TRY(put_relation(*relation, number));
       return true;
     }
-    const std::vector<NoteRelation> links = read_note_links(line);
-    for (const NoteRelation& link : links) {
+    for (const NoteRelation& link : read_note_links(line)) {
       BMAD_TRY(put_relation(link, number));
     }
     return false;
@@ -120,8 +123,7 @@ class NoteImport {
                       members(number, {})));
   }
 
-  Status put_prose(std::string_view prose) {
-    const std::string_view text = utf8_prefix(prose, kProseSizeMax);
+  Status put_prose(std::string_view text) {
     if (text.empty()) {
       return {};
     }
@@ -131,10 +133,7 @@ class NoteImport {
     json.member("id",
                 content_id("note-", permalink.empty() ? std::string_view(title_) : permalink));
     json.member("category", "project_fact").member("content", fmt::format("{}: {}", title_, text));
-    std::string text_so_far = json.end_object().take();
-    text_so_far.pop_back();
-    return put(EntryType::kFact, fmt::format("{},{}}}", text_so_far, members(0, {})),
-               KnownEntries::kSkipIdentical);
+    return put(EntryType::kFact, with_members(json, members(0, {})), KnownEntries::kSkipIdentical);
   }
 
   /// What every entry has: time, tags, where it came from.
@@ -145,56 +144,31 @@ class NoteImport {
     JsonWriter list;
     add_list(list, "tags", tags);
     return fmt::format("\"timestamp\":\"{}\",{}{}{}", timestamp_, tags.empty() ? "" : list.text(),
-                       tags.empty() ? "" : ",", origin("basic-memory", line));
-  }
-
-  [[nodiscard]] std::string origin(std::string_view format, std::uint64_t line) const {
-    JsonWriter json;
-    json.begin_object().member("format", format).member("file", base_name(file_));
-    if (line != 0) {
-      json.member("line", line);
-    }
-    json.end_object();
-    return fmt::format("\"source\":{},\"imported_from\":{}", kImportSource, json.text());
+                       tags.empty() ? "" : ",", memory_origin("basic-memory", file_, line));
   }
 
   Status put(EntryType type, std::string json, KnownEntries known = KnownEntries::kSkipId) {
     return sink_.add(session_, type, std::move(json), known, {.file = file_});
   }
 
-  ImportSink& sink_;
-  const std::string& file_;
   const FrontMatter& note_;
-  std::string session_;
   std::string timestamp_;
   std::string title_;
 };
 
 }  // namespace
 
-Status import_note(ImportSink& sink, const std::string& file, std::string_view text,
-                   const std::string& session_id, std::string_view project, Timestamp changed_at) {
+Status import_note(const ImportContext& context, std::string_view text, Timestamp changed_at) {
   const std::string valid = utf8_repaired(text);
   const FrontMatter note = read_front_matter(valid);
+  if (note.values.empty() && base_name(context.file) == "MEMORY.md") {
+    context.sink.skip("indexes of notes");
+    return {};
+  }
   const bool is_claude =
       !note.text("name").empty() && note.text("title").empty() &&
       (note.values.contains("metadata.type") || note.values.contains("description"));
-  if (note.values.empty() && base_name(file) == "MEMORY.md") {
-    sink.skip("indexes of notes");
-    return {};
-  }
-  const std::string format = is_claude ? "claude-memory" : "basic-memory";
-  const SessionParams params{.session_id = session_id.empty() ? format : session_id,
-                             .project_name = std::string(project),
-                             .session_type = format,
-                             .tags = {"imported"}};
-  std::string session = session_id;
-  if (session.empty()) {
-    BMAD_TRY_ASSIGN(session, sink.need_shared_session(params));
-  } else {
-    BMAD_TRY(sink.need_session(params));
-  }
-  NoteImport importer(sink, file, note, session, changed_at);
+  NoteImport importer(context, note, changed_at);
   return is_claude ? importer.claude_memory() : importer.basic_memory();
 }
 

@@ -17,6 +17,9 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
+#include "exchange/files.hpp"
+
 namespace bmad_mem::cli {
 namespace {
 
@@ -36,10 +39,7 @@ Error failed(std::string_view what, std::string_view path) {
                .os_error = error};
 }
 
-Error is_link() {
-  return Error{.code = ErrorCode::E_INVALID_FORMAT,
-               .message = "Path would escape /memories directory via symlink"};
-}
+Error is_link() { return refused("Path would escape /memories directory via symlink"); }
 
 struct stat status_of(int folder, const std::string& name) {
   struct stat status{};
@@ -137,17 +137,6 @@ Status remove_below(int folder, const std::string& name, std::string_view path, 
                                                              : Status(failed("delete", path));
 }
 
-bool write_all(int file, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t size = ::write(file, text.data(), text.size());
-    if (size < 0 && errno != EINTR) {
-      return false;
-    }
-    text.remove_prefix(size > 0 ? static_cast<std::size_t>(size) : 0);
-  }
-  return true;
-}
-
 /// Renames without replacing anything. Where the file system can't do that, a file is linked to its
 /// new name first, which fails when the name is taken; a folder is looked for, since the lock keeps
 /// other writers out.
@@ -169,7 +158,52 @@ bool rename_to_free_name(int from_folder, const std::string& from, int to_folder
   return ::renameat(from_folder, from.c_str(), to_folder, to.c_str()) == 0;
 }
 
+constexpr std::string_view kRoot = "/memories";
+
+/// Whether the path leads up, or ends early, for any reader: one that decodes it, or one to whom a
+/// backslash separates names.
+bool is_treacherous(std::string_view path) {
+  std::string text(path);
+  for (std::string decoded = percent_decoded(text); decoded != text;
+       decoded = percent_decoded(text)) {
+    if (decoded.find("..") != std::string::npos) {
+      return true;
+    }
+    text = std::move(decoded);
+  }
+  if (text.find('\0') != std::string::npos) {
+    return true;
+  }
+  std::ranges::replace(text, '\\', '/');
+  return fmt::format("{}/", text).find("/../") != std::string::npos;
+}
+
 }  // namespace
+
+Result<VirtualPath> parse_virtual_path(std::string_view given) {
+  const std::string_view rest = given.substr(std::min(kRoot.size(), given.size()));
+  if (!given.starts_with(kRoot) || !(rest.empty() || rest.starts_with('/'))) {
+    return refused("Path must start with /memories, got: {}", given);
+  }
+  if (is_treacherous(given)) {
+    return refused("Path {} would escape /memories directory", given);
+  }
+  VirtualPath path{.given = std::string(given), .names = {}};
+  for (std::size_t at = 0; at < rest.size();) {
+    const std::size_t end = std::min(rest.find('/', at), rest.size());
+    const std::string_view name = rest.substr(at, end - at);
+    at = end + 1;
+    if (!name.empty() && name != ".") {
+      path.names.emplace_back(name);
+    }
+  }
+  return path;
+}
+
+bool is_within(const VirtualPath& inner, const VirtualPath& outer) {
+  return inner.names.size() >= outer.names.size() &&
+         std::equal(outer.names.begin(), outer.names.end(), inner.names.begin());
+}
 
 MemoryFolder::MemoryFolder(Descriptor root) : root_(std::move(root)) {}
 
@@ -250,20 +284,10 @@ Result<std::string> MemoryFolder::read(const VirtualPath& path) const {
     return Error{.code = ErrorCode::E_SIZE_LIMIT,
                  .message = fmt::format("The file {} is larger than 256 MiB", path.given)};
   }
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t size = ::read(file.number(), text.data() + done, text.size() - done);
-    if (size < 0 && errno != EINTR) {
-      return failed("read", path.given);
-    }
-    if (size == 0) {
-      break;
-    }
-    done += size > 0 ? static_cast<std::size_t>(size) : 0;
-  }
-  text.resize(done);
-  return text;
+  std::string text;
+  return read_bytes(file, static_cast<std::size_t>(status.st_size), text)
+             ? Result<std::string>(std::move(text))
+             : failed("read", path.given);
 }
 
 bool MemoryFolder::is_unmade(const VirtualPath& path) const {
@@ -301,7 +325,7 @@ Result<std::string> MemoryFolder::write_temporary(std::string_view text) const {
   if (!file.is_open()) {
     return failed("write", name);
   }
-  if (::fchmod(file.number(), kFileMode) != 0 || !write_all(file.number(), text) ||
+  if (::fchmod(file.number(), kFileMode) != 0 || !write_bytes(file, text) ||
       ::fsync(file.number()) != 0) {
     const Error error = failed("write", name);
     ::unlinkat(root_.number(), name.c_str(), 0);

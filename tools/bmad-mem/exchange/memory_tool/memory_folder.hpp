@@ -15,11 +15,35 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "bmad_mem/result.hpp"
 #include "descriptor.hpp"
-#include "exchange/memory_tool/virtual_path.hpp"
 
 namespace bmad_mem::cli {
+
+/// What a command must not or cannot do: E_INVALID_FORMAT with the sentence that answers it.
+template <typename... Args>
+Error refused(fmt::format_string<Args...> sentence, Args&&... args) {
+  return Error{.code = ErrorCode::E_INVALID_FORMAT,
+               .message = fmt::vformat(sentence, fmt::make_format_args(args...))};
+}
+
+/// A path that a model sees: "/memories" or what is below it.
+struct VirtualPath {
+  std::string given;               ///< As the model wrote it; answers repeat it.
+  std::vector<std::string> names;  ///< From "/memories" on; empty for that itself.
+
+  [[nodiscard]] bool is_root() const { return names.empty(); }
+};
+
+/// Takes apart what the model wrote. No name is empty, ".", ".." or holds a '/' or a NUL, nor does
+/// it become such by decoding what looks like percent-encoding, however often. Errors:
+/// E_INVALID_FORMAT with the sentence that the memory tool documents for it.
+Result<VirtualPath> parse_virtual_path(std::string_view given);
+
+/// Whether `inner` is `outer`, or below it.
+bool is_within(const VirtualPath& inner, const VirtualPath& outer);
 
 enum class PathKind : std::uint8_t { kNothing, kFile, kFolder, kOther };
 

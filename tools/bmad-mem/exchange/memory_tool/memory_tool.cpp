@@ -9,23 +9,19 @@
 
 #include <fmt/format.h>
 
-#include "exchange/memory_tool/text_edits.hpp"
-
 namespace bmad_mem::cli {
 namespace {
 
 constexpr int kViewDepth = 2;
 
 Error missing_file(const VirtualPath& path) {
-  return refused(
-      fmt::format("The path {} does not exist. Please provide a valid path.", path.given));
+  return refused("The path {} does not exist. Please provide a valid path.", path.given);
 }
 
 Result<std::string_view> string_member(JsonValue command, std::string_view name) {
   const JsonValue value = command[name];
   if (!value.is_string()) {
-    return refused(
-        fmt::format("The command `{}` needs `{}`, a string", command["command"].string(), name));
+    return refused("The command `{}` needs `{}`, a string", command["command"].string(), name);
   }
   return value.string();
 }
@@ -83,8 +79,8 @@ Result<std::string> MemoryTool::run(JsonValue command) {
       return (this->*change)(command);
     }
   }
-  return refused(fmt::format(
-      "Unknown command: {}. It must be view, create, str_replace, insert, delete or rename", name));
+  return refused(
+      "Unknown command: {}. It must be view, create, str_replace, insert, delete or rename", name);
 }
 
 Result<std::string> MemoryTool::view(JsonValue command) const {
@@ -99,7 +95,7 @@ Result<std::string> MemoryTool::view(JsonValue command) const {
   }
   BMAD_TRY_ASSIGN(const std::string text, folder_.read(path));
   if (line_count(text) > kViewLinesMax) {
-    return refused(fmt::format("File {} exceeds maximum line limit of 999,999 lines.", path.given));
+    return refused("File {} exceeds maximum line limit of 999,999 lines.", path.given);
   }
   return fmt::format("Here's the content of {} with line numbers:\n{}", path.given,
                      numbered_lines(text, range.first, range.last));
@@ -128,7 +124,7 @@ Result<std::string> MemoryTool::create(JsonValue command) {
   BMAD_TRY_ASSIGN(const bool made,
                   is_free ? folder_.create(path, clean(std::string(text))) : Result<bool>(false));
   if (!made) {
-    return refused(fmt::format("File {} already exists", path.given));
+    return refused("File {} already exists", path.given);
   }
   return fmt::format("File created successfully at: {}", path.given);
 }
@@ -138,9 +134,8 @@ Status MemoryTool::check_is_file(const VirtualPath& path) const {
   if (kind == PathKind::kNothing) {
     return missing_file(path);
   }
-  return kind == PathKind::kFile
-             ? Status()
-             : Status(refused(fmt::format("The path {} is not a file.", path.given)));
+  return kind == PathKind::kFile ? Status()
+                                 : Status(refused("The path {} is not a file.", path.given));
 }
 
 Result<std::string> MemoryTool::str_replace(JsonValue command) {
@@ -180,7 +175,7 @@ Result<std::string> MemoryTool::remove(JsonValue command) {
   }
   BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(path));
   if (kind == PathKind::kNothing) {
-    return refused(fmt::format("The path {} does not exist", path.given));
+    return refused("The path {} does not exist", path.given);
   }
   BMAD_TRY(folder_.remove(path));
   return fmt::format("Successfully deleted {}", path.given);
@@ -195,16 +190,16 @@ Result<std::string> MemoryTool::rename(JsonValue command) {
   BMAD_TRY(check_name(to));
   BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(from));
   if (kind == PathKind::kNothing) {
-    return refused(fmt::format("The path {} does not exist", from.given));
+    return refused("The path {} does not exist", from.given);
   }
   BMAD_TRY_ASSIGN(const PathKind there, folder_.kind(to));
   if (there == PathKind::kNothing && is_within(to, from)) {
-    return refused(fmt::format("Cannot rename {} into itself", from.given));
+    return refused("Cannot rename {} into itself", from.given);
   }
   BMAD_TRY_ASSIGN(const bool done,
                   there == PathKind::kNothing ? folder_.rename(from, to) : Result<bool>(false));
   if (!done) {
-    return refused(fmt::format("The destination {} already exists", to.given));
+    return refused("The destination {} already exists", to.given);
   }
   return fmt::format("Successfully renamed {} to {}", from.given, to.given);
 }

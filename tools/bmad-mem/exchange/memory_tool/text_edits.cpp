@@ -1,10 +1,11 @@
-#include "exchange/memory_tool/text_edits.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <fmt/format.h>
+
+#include "exchange/memory_tool/memory_folder.hpp"
+#include "exchange/memory_tool/memory_tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -41,10 +42,6 @@ Places find_places(std::string_view text, std::string_view wanted) {
 
 }  // namespace
 
-Error refused(std::string message) {
-  return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = std::move(message)};
-}
-
 std::string numbered_lines(std::string_view text, std::uint64_t first, std::uint64_t last) {
   std::string out;
   std::uint64_t number = 1;
@@ -66,15 +63,14 @@ Result<Replacement> replace_once(std::string_view text, std::string_view old_tex
                                  std::string_view new_text, std::string_view path) {
   const Places places = find_places(text, old_text);
   if (places.lines.empty()) {
-    return refused(
-        fmt::format("No replacement was performed, old_str `{}` did not appear verbatim in {}.",
-                    old_text, path));
+    return refused("No replacement was performed, old_str `{}` did not appear verbatim in {}.",
+                   old_text, path);
   }
   if (places.lines.size() > 1) {
     return refused(
-        fmt::format("No replacement was performed. Multiple occurrences of old_str `{}` in lines: "
-                    "{}. Please ensure it is unique",
-                    old_text, fmt::join(places.lines, ", ")));
+        "No replacement was performed. Multiple occurrences of old_str `{}` in lines: "
+        "{}. Please ensure it is unique",
+        old_text, fmt::join(places.lines, ", "));
   }
   Replacement done;
   done.text = fmt::format("{}{}{}", text.substr(0, places.first), new_text,
@@ -89,9 +85,9 @@ Result<std::string> insert_lines(std::string_view text, std::int64_t line,
   const std::uint64_t lines = line_count(text);
   if (line < 0 || static_cast<std::uint64_t>(line) > lines) {
     return refused(
-        fmt::format("Invalid `insert_line` parameter: {}. It should be within the range of lines "
-                    "of the file: [0, {}]",
-                    line, lines));
+        "Invalid `insert_line` parameter: {}. It should be within the range of lines "
+        "of the file: [0, {}]",
+        line, lines);
   }
   if (inserted.ends_with('\n')) {
     inserted.remove_suffix(1);

@@ -1,10 +1,10 @@
-// graph_entries.hpp - a knowledge graph of entities, observations and relations, kept as facts.
+// graph.hpp - a knowledge graph of entities, observations and relations: as facts, and as the file
+// of the reference memory server.
 //
-//   item                        id                          beside "content"
-//   entity Ann, a person        entity-hash(Ann)            "key":"Ann", "entity":{name,
-//   entityType} observation of Ann: "Says"  obs-hash(Ann \0 Says)       "observation":{entityName,
-//   content} Ann knows Ben               rel-hash(Ann \0 knows \0 Ben)   "relation":{from, to,
-//   relationType}
+//   item                    id                            beside "content"
+//   entity Ann, a person    entity-hash(Ann)              "key":"Ann", "entity":{name, entityType}
+//   Ann "Says"              obs-hash(Ann \0 Says)         "observation":{entityName, content}
+//   Ann knows Ben           rel-hash(Ann \0 knows \0 Ben) "relation":{from, to, relationType}
 //
 // All lie in the session kGraphSession, in the order in which they were added. The content is what
 // a person searches and reads ("Ann: Says"); the member named last has the exact texts. Only
@@ -13,6 +13,12 @@
 //
 // The ids come from the texts as they were given. What redaction takes out of a text does not
 // change its id, so adding the same text again adds nothing.
+//
+//   {"type":"entity","name":"Ann","entityType":"person","observations":["Says hello"]}
+//   {"type":"relation","from":"Ann","to":"Ben","relationType":"knows"}
+//
+// The file: all entities, then all relations; keys in this order, nothing between the tokens; '\n'
+// between the lines and none behind the last; an empty graph is an empty file.
 #pragma once
 
 #include <cstddef>
@@ -80,5 +86,16 @@ class GraphBuilder {
   std::map<std::string, std::size_t, std::less<>> places_;  ///< By id, in items_.
   std::vector<GraphItem> items_;
 };
+
+/// The file, byte for byte as the reference server writes it.
+std::string graph_file_text(const Graph& graph);
+
+/// `text` as JavaScript's JSON.stringify writes it: that has short escapes for \b and \f.
+std::string js_quoted(std::string_view text);
+
+/// One line of such a file: an entity with its observations, or a relation. Other names that were
+/// in use for the members are understood (entityName, from_id, …). Nothing for any other line.
+using GraphLine = std::variant<std::monostate, GraphEntity, GraphRelation>;
+GraphLine graph_line_from(JsonValue line);
 
 }  // namespace bmad_mem::cli
