@@ -161,7 +161,7 @@ class ServerMemoryWriter final : public ExportWriter {
       graph_.add(entry.id, std::move(*item));
     }
   }
-  void end() override { out().write(graph_file_text(graph_.build())); }
+  void end() override { out().write(graph_file_text(graph_.graph())); }
 
  private:
   JsonParser parser_;

@@ -6,6 +6,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "exchange/ids.hpp"
+#include "json_members.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -21,32 +22,20 @@ std::string joined_id(std::string_view prefix, std::initializer_list<std::string
   return content_id(prefix, joined);
 }
 
-/// The member that tells what a fact is, as an object of texts.
-std::string texts_object(
-    std::initializer_list<std::pair<std::string_view, std::string_view>> members) {
-  JsonWriter json;
-  json.begin_object();
-  for (const auto& [name, text] : members) {
-    json.member(name, text);
-  }
-  return json.end_object().take();
-}
+using Texts = std::initializer_list<std::pair<std::string_view, std::string_view>>;
 
+/// A fact; its member `name` has the texts that tell what it is.
 std::string fact_json(const std::string& id, std::string_view key, std::string_view content,
-                      std::string_view member, const std::string& texts, std::string_view more) {
+                      std::string_view name, Texts texts, std::string_view more) {
   JsonWriter json;
   json.begin_object().member("id", id).member("category", "project_fact");
-  if (!key.empty()) {
-    json.member("key", key);
+  add_text(json, "key", key);
+  json.member("content", content).key(name).begin_object();
+  for (const auto& [member, text] : texts) {
+    json.member(member, text);
   }
-  json.member("content", content).key(member).raw(texts);
   json.end_object();
-  std::string text = json.take();
-  if (!more.empty()) {
-    text.pop_back();
-    text += fmt::format(",{}}}", more);
-  }
-  return text;
+  return fmt::format("{}{}{}}}", json.text(), more.empty() ? "" : ",", more);
 }
 
 std::string text_of(JsonValue object, std::string_view name) {
@@ -80,24 +69,19 @@ std::string entity_json(const GraphEntity& entity, std::string_view more) {
   // A fact must say something; an entity without a type is still there.
   const std::string& content = entity.entity_type.empty() ? entity.name : entity.entity_type;
   return fact_json(entity_id(entity.name), entity.name, content, "entity",
-                   texts_object({{"name", entity.name}, {"entityType", entity.entity_type}}), more);
+                   {{"name", entity.name}, {"entityType", entity.entity_type}}, more);
 }
 
 std::string observation_json(const GraphObservation& observation, std::string_view more) {
-  return fact_json(
-      observation_id(observation), "",
-      fmt::format("{}: {}", observation.entity_name, observation.content), "observation",
-      texts_object({{"entityName", observation.entity_name}, {"content", observation.content}}),
-      more);
+  const auto& [name, content] = observation;
+  return fact_json(observation_id(observation), "", fmt::format("{}: {}", name, content),
+                   "observation", {{"entityName", name}, {"content", content}}, more);
 }
 
 std::string relation_json(const GraphRelation& relation, std::string_view more) {
-  return fact_json(
-      relation_id(relation), "",
-      fmt::format("{} {} {}", relation.from, relation.relation_type, relation.to), "relation",
-      texts_object(
-          {{"from", relation.from}, {"to", relation.to}, {"relationType", relation.relation_type}}),
-      more);
+  const auto& [from, to, type] = relation;
+  return fact_json(relation_id(relation), "", fmt::format("{} {} {}", from, type, to), "relation",
+                   {{"from", from}, {"to", to}, {"relationType", type}}, more);
 }
 
 std::optional<GraphItem> graph_item_from(JsonValue entry) {
@@ -118,34 +102,46 @@ std::optional<GraphItem> graph_item_from(JsonValue entry) {
 }
 
 void GraphBuilder::add(std::string_view id, GraphItem item) {
-  const auto [place, is_new] = places_.try_emplace(std::string(id), items_.size());
-  if (is_new) {
-    items_.push_back(std::move(item));
-  } else {
-    items_[place->second] = std::move(item);
+  Place& place = places_[std::string(id)];
+  if (auto* const observation = std::get_if<GraphObservation>(&item);
+      observation != nullptr && !entities_.contains(observation->entity_name)) {
+    early_[observation->entity_name].emplace_back(id, std::move(*observation));
+    return;
+  }
+  std::visit([&](auto& each) { add(place, std::move(each)); }, item);
+}
+
+void GraphBuilder::add(Place& place, GraphEntity entity) {
+  const auto [known, is_new] = entities_.try_emplace(entity.name, graph_.entities.size());
+  place.index = known->second;
+  if (!is_new) {
+    graph_.entities[place.index].entity_type = std::move(entity.entity_type);
+    return;
+  }
+  const std::string name = entity.name;
+  graph_.entities.push_back(std::move(entity));
+  if (auto early = early_.extract(name)) {
+    for (auto& [id, observation] : early.mapped()) {
+      add(places_[id], std::move(observation));
+    }
   }
 }
 
-Graph GraphBuilder::build() const {
-  Graph graph;
-  std::map<std::string, std::size_t, std::less<>> entities;
-  for (const GraphItem& item : items_) {
-    if (const auto* entity = std::get_if<GraphEntity>(&item)) {
-      entities.try_emplace(entity->name, graph.entities.size());
-      graph.entities.push_back(*entity);
-    } else if (const auto* relation = std::get_if<GraphRelation>(&item)) {
-      graph.relations.push_back(*relation);
-    }
+void GraphBuilder::add(Place& place, GraphObservation observation) {
+  if (place.index == kNowhere) {
+    place.index = entities_.at(observation.entity_name);
+    place.observation = graph_.entities[place.index].observations.size();
+    graph_.entities[place.index].observations.emplace_back();
   }
-  // Only now: a merge of two branches may have put an observation before its entity.
-  for (const GraphItem& item : items_) {
-    if (const auto* observation = std::get_if<GraphObservation>(&item)) {
-      if (const auto found = entities.find(observation->entity_name); found != entities.end()) {
-        graph.entities[found->second].observations.push_back(observation->content);
-      }
-    }
+  graph_.entities[place.index].observations[place.observation] = std::move(observation.content);
+}
+
+void GraphBuilder::add(Place& place, GraphRelation relation) {
+  if (place.index == kNowhere) {
+    place.index = graph_.relations.size();
+    graph_.relations.emplace_back();
   }
-  return graph;
+  graph_.relations[place.index] = std::move(relation);
 }
 
 std::string js_quoted(std::string_view text) {

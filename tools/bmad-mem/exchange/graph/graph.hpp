@@ -22,10 +22,10 @@
 #pragma once
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -80,11 +80,27 @@ class GraphBuilder {
  public:
   /// `id`: of the entry that `item` was made from.
   void add(std::string_view id, GraphItem item);
-  [[nodiscard]] Graph build() const;
+  [[nodiscard]] bool has(const std::string& id) const { return places_.contains(id); }
+  [[nodiscard]] const Graph& graph() const { return graph_; }
 
  private:
-  std::map<std::string, std::size_t, std::less<>> places_;  ///< By id, in items_.
-  std::vector<GraphItem> items_;
+  static constexpr std::size_t kNowhere = static_cast<std::size_t>(-1);
+  /// Where in graph_ an item lies: in its list, and an observation in that of its entity.
+  struct Place {
+    std::size_t index = kNowhere;
+    std::size_t observation = 0;
+  };
+
+  void add(Place& place, GraphEntity entity);
+  void add(Place& place, GraphObservation observation);
+  void add(Place& place, GraphRelation relation);
+
+  Graph graph_;
+  std::unordered_map<std::string, Place> places_;          ///< By id.
+  std::unordered_map<std::string, std::size_t> entities_;  ///< By name, in graph_.entities.
+  /// Observations whose entity is still to come, by its name: a merge of two branches may have put
+  /// them in front of it.
+  std::unordered_map<std::string, std::vector<std::pair<std::string, GraphObservation>>> early_;
 };
 
 /// The file, byte for byte as the reference server writes it.

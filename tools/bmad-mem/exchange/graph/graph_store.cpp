@@ -114,90 +114,8 @@ Result<std::string> writable_graph_session(MemoryManager& memory, TrackedSession
       kGraphSessionSize);
 }
 
-void LiveGraph::clear() { *this = LiveGraph(); }
-
-void LiveGraph::add(const std::string& id, GraphItem item) {
-  builder_.add(id, item);
-  const bool is_new = ids_.insert(id).second;
-  if (std::string natural = natural_id(item); natural != id) {
-    other_ids_.try_emplace(std::move(natural), id);
-  }
-  if (is_stale_) {
-    return;
-  }
-  if (auto* entity = std::get_if<GraphEntity>(&item)) {
-    const auto [place, is_first] = entities_.try_emplace(entity->name, graph_.entities.size());
-    if (is_first) {
-      graph_.entities.push_back(std::move(*entity));
-    } else {
-      graph_.entities[place->second].entity_type = std::move(entity->entity_type);
-    }
-    return;
-  }
-  if (!is_new) {
-    return;  // The id holds all there is.
-  }
-  if (auto* relation = std::get_if<GraphRelation>(&item)) {
-    graph_.relations.push_back(std::move(*relation));
-    return;
-  }
-  auto& observation = std::get<GraphObservation>(item);
-  const auto found = entities_.find(observation.entity_name);
-  if (found == entities_.end()) {
-    is_stale_ = true;  // A merge of two branches may have put it before its entity.
-    return;
-  }
-  graph_.entities[found->second].observations.push_back(std::move(observation.content));
-}
-
-std::vector<std::size_t> LiveGraph::search(std::string_view query) {
-  const Graph& now = graph();
-  haystacks_.resize(now.entities.size());
-  std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < now.entities.size(); ++i) {
-    const GraphEntity& entity = now.entities[i];
-    Haystack& stack = haystacks_[i];
-    if (stack.text.empty() || stack.type != entity.entity_type ||
-        stack.observation_count != entity.observations.size()) {
-      std::string text = entity.name + '\0' + entity.entity_type;
-      for (const std::string& observation : entity.observations) {
-        (text += '\0') += observation;
-      }
-      stack = {entity.entity_type, entity.observations.size(), lower_case(text)};
-    }
-    if (stack.text.find(query) != std::string::npos) {
-      found.push_back(i);
-    }
-  }
-  return found;
-}
-
-std::string LiveGraph::find(const std::string& id) const {
-  if (ids_.contains(id)) {
-    return id;
-  }
-  const auto other = other_ids_.find(id);
-  return other == other_ids_.end() ? std::string() : other->second;
-}
-
-const Graph& LiveGraph::graph() {
-  if (is_stale_) {
-    graph_ = builder_.build();
-    haystacks_.clear();
-    entities_.clear();
-    for (std::size_t i = 0; i < graph_.entities.size(); ++i) {
-      entities_.try_emplace(graph_.entities[i].name, i);
-    }
-    is_stale_ = false;
-  }
-  return graph_;
-}
-
 GraphStore::GraphStore(MemoryManager& memory, EntryWatch watch)
-    : memory_(&memory),
-      tracked_(memory.root()),
-      watch_(std::move(watch)),
-      live_(std::make_unique<LiveGraph>()) {}
+    : memory_(&memory), tracked_(memory.root()), watch_(std::move(watch)) {}
 
 Result<GraphStore> GraphStore::open(MemoryManager& memory) {
   // Watched before it is read: what comes in between is seen twice, and counts once.
@@ -205,8 +123,28 @@ Result<GraphStore> GraphStore::open(MemoryManager& memory) {
   return GraphStore(memory, std::move(watch));
 }
 
+void GraphStore::add(const std::string& id, GraphItem item) {
+  if (std::string natural = natural_id(item); natural != id) {
+    other_ids_.try_emplace(std::move(natural), id);
+  }
+  if (live_.has(id)) {
+    haystacks_.clear();  // A newer version.
+  }
+  live_.add(id, std::move(item));
+}
+
+std::string GraphStore::find(const std::string& id) const {
+  if (live_.has(id)) {
+    return id;
+  }
+  const auto other = other_ids_.find(id);
+  return other == other_ids_.end() ? std::string() : other->second;
+}
+
 Status GraphStore::load() {
-  live_->clear();
+  live_ = {};
+  other_ids_.clear();
+  haystacks_.clear();
   last_ = {};
   ExportOptions options{
       .filter = {.types = {EntryType::kFact}}, .archived = true, .all_versions = true};
@@ -215,7 +153,7 @@ Status GraphStore::load() {
     GraphLoader loader;
     BMAD_TRY(memory_->export_entries(options, loader));
     for (GraphLoader::Item& each : loader.take()) {
-      live_->add(each.id, std::move(each.item));
+      add(each.id, std::move(each.item));
       last_ = {each.time, std::move(each.session_id)};
     }
   }
@@ -236,7 +174,7 @@ Status GraphStore::take(const Entry& entry) {
   JsonParser parser;
   BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
   if (std::optional<GraphItem> item = graph_item_from(value)) {
-    live_->add(entry.id, std::move(*item));
+    add(entry.id, std::move(*item));
   }
   return {};
 }
@@ -265,12 +203,30 @@ Status GraphStore::refresh() {
 
 Result<const Graph*> GraphStore::graph() {
   BMAD_TRY(refresh());
-  return &live_->graph();
+  return &live_.graph();
 }
 
 Result<Graph> GraphStore::search(std::string_view query) {
   BMAD_TRY_ASSIGN(const Graph* now, graph());
-  return part_of(*now, live_->search(lower_case(query)));
+  const std::string lower = lower_case(query);
+  haystacks_.resize(now->entities.size());
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < now->entities.size(); ++i) {
+    const GraphEntity& entity = now->entities[i];
+    Haystack& stack = haystacks_[i];
+    if (stack.text.empty() || stack.type != entity.entity_type ||
+        stack.observation_count != entity.observations.size()) {
+      std::string text = entity.name + '\0' + entity.entity_type;
+      for (const std::string& observation : entity.observations) {
+        (text += '\0') += observation;
+      }
+      stack = {entity.entity_type, entity.observations.size(), lower_case(text)};
+    }
+    if (stack.text.contains(lower)) {
+      places.push_back(i);
+    }
+  }
+  return part_of(*now, places);
 }
 
 Result<Graph> GraphStore::open_nodes(std::span<const std::string> names) {
@@ -365,7 +321,7 @@ Status GraphStore::take_in(const Graph& graph) {
 }
 
 Status GraphStore::remove(std::vector<std::string> ids) {
-  std::ranges::transform(ids, ids.begin(), [&](const std::string& id) { return live_->find(id); });
+  std::ranges::transform(ids, ids.begin(), [&](const std::string& id) { return find(id); });
   std::erase_if(ids, [](const std::string& id) { return id.empty(); });
   if (ids.empty()) {
     return {};
@@ -393,7 +349,7 @@ Result<std::vector<GraphEntity>> GraphStore::create_entities(
     }
   };
   for (const GraphEntity& entity : entities) {
-    if (!live_->find(entity_id(entity.name)).empty()) {
+    if (!find(entity_id(entity.name)).empty()) {
       continue;
     }
     added.push_back(entity);
@@ -415,7 +371,7 @@ Result<std::vector<GraphRelation>> GraphStore::create_relations(
   std::unordered_set<std::string> written;
   for (const GraphRelation& relation : relations) {
     const std::string id = relation_id(relation);
-    if (live_->find(id).empty() && written.insert(id).second) {
+    if (find(id).empty() && written.insert(id).second) {
       added.push_back(relation);
       lines.push_back(relation_json(relation));
     }
@@ -431,7 +387,7 @@ Result<std::vector<AddedObservations>> GraphStore::add_observations(
   std::vector<std::string> lines;
   std::unordered_set<std::string> written;
   for (const AddedObservations& wanted : observations) {
-    if (live_->find(entity_id(wanted.entity_name)).empty()) {
+    if (find(entity_id(wanted.entity_name)).empty()) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
                    .message = fmt::format("Entity with name {} not found", wanted.entity_name)};
     }
@@ -439,7 +395,7 @@ Result<std::vector<AddedObservations>> GraphStore::add_observations(
     for (const std::string& content : wanted.contents) {
       const GraphObservation observation{.entity_name = wanted.entity_name, .content = content};
       const std::string id = observation_id(observation);
-      if (live_->find(id).empty() && written.insert(id).second) {
+      if (find(id).empty() && written.insert(id).second) {
         result.contents.push_back(content);
         lines.push_back(observation_json(observation));
       }

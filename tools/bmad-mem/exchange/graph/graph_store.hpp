@@ -2,7 +2,7 @@
 //
 //   server-memory  server-memory-2  server-memory-w4q7m2s8  …     sessions (shared_session.hpp)
 //        └───────────┴──────────────────┴── facts (graph_entries.hpp), by time
-//                                               └──> LiveGraph, advanced by an EntryWatch
+//                                               └──> GraphBuilder, advanced by an EntryWatch
 //
 // A session holds 10 MB, above which compaction moves out what counts least; a graph must not lose
 // any of it, so it goes on in another session long before, at kGraphSessionSize. Where two writers
@@ -10,8 +10,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -42,38 +40,6 @@ Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory);
 /// The session to which the next items of a graph go; made when there is none.
 /// Errors: as MemoryManager::create_session().
 Result<std::string> writable_graph_session(MemoryManager& memory, TrackedSessions& tracked);
-
-/// A graph that items are added to one by one, without making it anew each time.
-class LiveGraph {
- public:
-  /// An item that is there already changes nothing; a newer version of it keeps its place.
-  void add(const std::string& id, GraphItem item);
-  void clear();
-
-  [[nodiscard]] const Graph& graph();
-  /// Places in graph().entities, ascending, of those that hold `query`, which is in lower case.
-  [[nodiscard]] std::vector<std::size_t> search(std::string_view query);
-  /// The id of the item whose texts, as given or as stored, make `id`; empty when there is none.
-  [[nodiscard]] std::string find(const std::string& id) const;
-
- private:
-  GraphBuilder builder_;  // All items, to start from when one comes out of order.
-  bool is_stale_ = false;
-  Graph graph_;
-  std::unordered_set<std::string> ids_;
-  /// What redaction took out of a text is missing in the graph: whoever names an item as the graph
-  /// shows it finds it by the id that these texts would have.
-  std::unordered_map<std::string, std::string> other_ids_;
-  std::unordered_map<std::string, std::size_t> entities_;  // Name to place in graph_.entities.
-
-  /// What is searched of an entity, as long as it stays as it was.
-  struct Haystack {
-    std::string type;
-    std::size_t observation_count = 0;
-    std::string text;  // In lower case, with NUL between name, type and observations.
-  };
-  std::vector<Haystack> haystacks_;  // Of graph_.entities from the front, as far as searched.
-};
 
 struct AddedObservations {
   std::string entity_name;
@@ -128,10 +94,25 @@ class GraphStore {
   Status mark(std::string_view id);
   Status remove(std::vector<std::string> ids);
 
+  void add(const std::string& id, GraphItem item);
+  /// The id of the item whose texts, as given or as stored, make `id`; empty when there is none.
+  [[nodiscard]] std::string find(const std::string& id) const;
+
+  /// What is searched of an entity, as long as it stays as it was.
+  struct Haystack {
+    std::string type;
+    std::size_t observation_count = 0;
+    std::string text;  // In lower case, with NUL between name, type and observations.
+  };
+
   MemoryManager* memory_;
   TrackedSessions tracked_;
   EntryWatch watch_;
-  std::unique_ptr<LiveGraph> live_;  // Does not move when this does.
+  GraphBuilder live_;
+  /// What redaction took out of a text is missing in the graph: whoever names an item as the graph
+  /// shows it finds it by the id that these texts would have.
+  std::unordered_map<std::string, std::string> other_ids_;
+  std::vector<Haystack> haystacks_;  // Of the graph's entities from the front, as far as searched.
   bool is_loaded_ = false;
   std::pair<Timestamp, std::string> last_;  // Time and session of the item that came last.
   std::string session_;                     // Where the next items go; empty: not known yet.

@@ -30,6 +30,16 @@ bool says_the_same(const SecretScanner& scanner, const std::string& entry,
   });
 }
 
+/// Which entry a line is, and when this version of it was made.
+struct Version {
+  std::string id;
+  Timestamp time{};
+};
+Version version_of(JsonParser& parser, const std::string& json) {
+  const Result<JsonValue> value = parser.parse(json);
+  return value ? Version{std::string((*value)["id"].string()), version_time(*value)} : Version{};
+}
+
 std::string message_key(std::string_view role, std::string_view text) {
   return content_id(role, stripped(text));
 }
@@ -148,6 +158,15 @@ bool ImportSink::is_there(const std::string& session_id) const {
   return session || session.error().code != ErrorCode::E_SESSION_NOT_FOUND;
 }
 
+ImportSink::Pending ImportSink::pending(std::string json, KnownEntries known,
+                                        const ImportOrigin& origin) const {
+  return {.json = std::move(json),
+          .known = known,
+          .file = std::string(origin.file),
+          .file_number = report_.files,
+          .line = origin.line};
+}
+
 Status ImportSink::add(std::string_view session_id, EntryType type, std::string json,
                        KnownEntries known, const ImportOrigin& origin) {
   if (memory_ == nullptr) {
@@ -155,11 +174,7 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
     return {};
   }
   pending_bytes_ += json.size();
-  pending_[Key(session_id, type)].push_back({.json = std::move(json),
-                                             .known = known,
-                                             .file = std::string(origin.file),
-                                             .file_number = report_.files,
-                                             .line = origin.line});
+  pending_[Key(session_id, type)].push_back(pending(std::move(json), known, origin));
   return pending_bytes_ < kBytesMax ? Status() : flush();
 }
 
@@ -174,12 +189,8 @@ Status ImportSink::add_again(const std::string& session_id, EntryType type, std:
     ++report_.known;
     return {};
   }
-  const std::vector<Pending> entries = {{.json = std::move(json),
-                                         .known = KnownEntries::kAppendVersion,
-                                         .file = std::string(origin.file),
-                                         .file_number = report_.files,
-                                         .line = origin.line}};
-  return write_batch(Key(session_id, type), entries, KnownEntries::kAppendVersion);
+  const Pending entry = pending(std::move(json), KnownEntries::kAppendVersion, origin);
+  return write_batch(Key(session_id, type), {&entry, 1}, KnownEntries::kAppendVersion);
 }
 
 void ImportSink::refuse(Error error, const ImportOrigin& origin) {
@@ -205,36 +216,29 @@ Status ImportSink::flush() {
 Status ImportSink::leave_out_known(const std::string& session_id, EntryType type,
                                    std::vector<Pending>& entries) {
   JsonParser parser;
-  std::vector<std::string> ids;
-  std::vector<Timestamp> times;
+  std::vector<Version> versions;
+  std::map<std::string, std::optional<Timestamp>, std::less<>> known;  // Of these entries' ids.
   for (const Pending& entry : entries) {
-    const Result<JsonValue> value = parser.parse(entry.json);
-    ids.emplace_back(value ? (*value)["id"].string() : "");
-    times.push_back(value ? version_time(*value) : Timestamp());
+    versions.push_back(version_of(parser, entry.json));
+    known.try_emplace(versions.back().id);
   }
-  std::vector<std::string> distinct_ids = ids;
-  std::ranges::sort(distinct_ids);
-  distinct_ids.erase(std::ranges::unique(distinct_ids).begin(), distinct_ids.end());
   // Not get(): that counts as being asked for the entry, and would make it decay later.
   BMAD_TRY_ASSIGN(const std::vector<Entry> there,
                   memory_->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
-  std::map<std::string, Timestamp, std::less<>> known;
   for (const Entry& entry : there) {
-    if (!std::ranges::binary_search(distinct_ids, entry.id)) {
-      continue;
+    if (const auto found = known.find(entry.id); found != known.end()) {
+      found->second = version_of(parser, entry.json).time;
     }
-    const Result<JsonValue> value = parser.parse(entry.json);
-    known[entry.id] = value ? version_time(*value) : Timestamp();
   }
   std::vector<Pending> left;
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    const auto found = known.find(ids[i]);
-    if (found != known.end() && entries[i].known == KnownEntries::kSkipId) {
+    std::optional<Timestamp>& newest = known[versions[i].id];
+    if (newest && entries[i].known == KnownEntries::kSkipId) {
       ++report_.known;
-    } else if (found != known.end() && times[i] < found->second) {
+    } else if (newest && versions[i].time < *newest) {
       skip(kOlderVersions);
     } else {
-      known.try_emplace(ids[i], times[i]);
+      newest = newest.value_or(versions[i].time);
       left.push_back(std::move(entries[i]));
     }
   }
@@ -257,8 +261,7 @@ Status ImportSink::leave_out_shared(const Key& key, std::vector<Pending>& entrie
   std::map<std::string, std::vector<Pending>> newer;
   JsonParser parser;
   for (Pending& entry : entries) {
-    const Result<JsonValue> value = parser.parse(entry.json);
-    const auto found = known.find(value ? (*value)["id"].string() : std::string_view());
+    const auto found = known.find(version_of(parser, entry.json).id);
     if (found == known.end()) {
       left.push_back(std::move(entry));
     } else if (entry.known == KnownEntries::kSkipId ||

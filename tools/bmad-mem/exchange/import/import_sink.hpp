@@ -121,6 +121,8 @@ class ImportSink {
   /// What hooks recorded in a session: ids by role and text.
   using Recorded = std::multimap<std::string, std::string, std::less<>>;
 
+  [[nodiscard]] Pending pending(std::string json, KnownEntries known,
+                                const ImportOrigin& origin) const;
   Status read_recorded(const std::string& session_id);
   /// Takes out what other sessions of the same name hold, and writes newer versions to these.
   Status leave_out_shared(const Key& key, std::vector<Pending>& entries);
