@@ -7,6 +7,7 @@
 // time are told apart by a lock.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,6 +40,13 @@ Result<std::string> read_regular_file(const std::string& path);
 
 /// The pieces of `text` that end in `end`, without it; the last one may lack it.
 std::vector<std::string_view> lines_of(std::string_view text, char end = '\n');
+
+// In text_diff.cpp: what changed between two texts, as `diff -u` shows it.
+
+/// The hunks of a unified diff, each line with its '\n': "@@ -1,3 +1,4 @@", " kept", "-gone",
+/// "+new", with `context` lines around each change. Empty when the texts are equal. Where a
+/// thousand lines and more lie between the first and the last change, all of them count as changed.
+std::string unified_diff(std::string_view before, std::string_view after, std::size_t context);
 
 class FileReplacement {
  public:

@@ -1,4 +1,4 @@
-#include "exchange/text_diff.hpp"
+// text_diff.cpp - what changed between two texts.
 
 #include <algorithm>
 #include <cstdint>

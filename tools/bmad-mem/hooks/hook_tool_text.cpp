@@ -7,7 +7,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "exchange/text_diff.hpp"
+#include "exchange/files.hpp"
 #include "exchange/transcript_text.hpp"
 #include "text.hpp"
 

@@ -14,7 +14,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
-#include "exchange/text_diff.hpp"
+#include "exchange/files.hpp"
 #include "install/client_files.hpp"
 #include "install/settings_edit.hpp"
 #include "install/settings_io.hpp"

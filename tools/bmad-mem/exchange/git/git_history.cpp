@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <set>
 #include <system_error>
 #include <utility>
@@ -24,7 +25,10 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kBlobSizeMax = std::size_t{256} << 20U;
 constexpr std::string_view kPlace = "git history";
-constexpr std::string_view kThen = "then force-push; other clones, forks and backups still have it";
+/// What takes a text out of the history.
+constexpr const char* kReplaceText =
+    "`git filter-repo --replace-text FILE`, where FILE holds the text, then force-push; other "
+    "clones, forks and backups still have it";
 
 /// The folder that takes a copy of what is compressed in the history; gone with the object.
 class ScratchRoot {
@@ -62,11 +66,15 @@ std::string commits_text(std::size_t count) {
   return count == 1 ? "1 commit" : fmt::format("{} commits", count);
 }
 
+/// What takes a file out of the history.
 std::string drop_path(std::string_view path) {
-  return fmt::format("`git filter-repo --invert-paths --path {}`, {}", path, kThen);
+  return fmt::format(
+      "`git filter-repo --invert-paths --path {}`, then force-push; other clones, forks and "
+      "backups still have it",
+      path);
 }
 
-/// What both searches note.
+/// Looks through the history of one root.
 class HistorySearch {
  public:
   explicit HistorySearch(const std::string& root) : root_(root) {
@@ -75,7 +83,40 @@ class HistorySearch {
     }
   }
 
- protected:
+  GitSearch for_text(std::string_view text) {
+    texts_.emplace_back(text);
+    const std::string quoted = json_quoted(text);
+    if (const std::string inner = quoted.substr(1, quoted.size() - 2); inner != text) {
+      texts_.push_back(inner);
+    }
+    if (result_.obstacle.empty()) {
+      find_commits();
+      find_files();
+      find_staged();
+      find_compressed();
+    }
+    return std::move(result_);
+  }
+
+  GitSearch for_paths(std::span<const std::string> paths) {
+    if (!result_.obstacle.empty()) {
+      return std::move(result_);
+    }
+    const ProgramRun prefix = run_git(root_, {"rev-parse", "--show-prefix"});
+    for (const std::string& path : paths) {
+      const std::string full_path = prefix.output.substr(0, prefix.output.find('\n')) + path;
+      const ProgramRun run = list_commits(root_, path);
+      is_whole(run);
+      if (const auto commits = lines_of(run.output); !commits.empty()) {
+        found(fmt::format("{} in {}, such as {}", full_path, commits_text(commits.size()),
+                          commits.front().substr(0, 10)),
+              drop_path(full_path));
+      }
+    }
+    return std::move(result_);
+  }
+
+ private:
   void found(std::string detail, std::string remedy, std::string_view place = kPlace) {
     result_.found.push_back(
         {.place = std::string(place), .detail = std::move(detail), .remedy = std::move(remedy)});
@@ -90,37 +131,6 @@ class HistorySearch {
     return good;
   }
 
-  const std::string& root_;
-  GitSearch result_;
-};
-
-class TextInHistory : HistorySearch {
- public:
-  TextInHistory(const std::string& root, std::string_view text) : HistorySearch(root) {
-    texts_.emplace_back(text);
-    const std::string quoted = json_quoted(text);
-    if (const std::string inner = quoted.substr(1, quoted.size() - 2); inner != text) {
-      texts_.push_back(inner);
-    }
-  }
-
-  GitSearch run() {
-    if (result_.obstacle.empty()) {
-      find_commits();
-      find_files();
-      find_staged();
-      find_compressed();
-    }
-    return std::move(result_);
-  }
-
- private:
-  /// What takes the text out of the history.
-  static std::string replace_text() {
-    return fmt::format("`git filter-repo --replace-text FILE`, where FILE holds the text, {}",
-                       kThen);
-  }
-
   void find_commits() {
     std::set<std::string, std::less<>> seen;
     for (const std::string& text : texts_) {
@@ -130,7 +140,7 @@ class TextInHistory : HistorySearch {
       is_whole(run);
       for (const std::string_view line : lines_of(run.output)) {
         if (seen.emplace(line).second) {
-          found(fmt::format("commit {}", line), replace_text());
+          found(fmt::format("commit {}", line), kReplaceText);
         }
       }
     }
@@ -157,7 +167,7 @@ class TextInHistory : HistorySearch {
       const auto& [count, commit] = where;
       found(fmt::format("{} in {} ({}{})", file, commits_text(count), count == 1 ? "" : "such as ",
                         commit),
-            replace_text());
+            kReplaceText);
     }
   }
 
@@ -221,30 +231,9 @@ class TextInHistory : HistorySearch {
     return hits.has_value();
   }
 
-  std::vector<std::string> texts_;
-};
-
-class PathsInHistory : HistorySearch {
- public:
-  using HistorySearch::HistorySearch;
-
-  GitSearch run(std::span<const std::string> paths) {
-    if (!result_.obstacle.empty()) {
-      return std::move(result_);
-    }
-    const ProgramRun prefix = run_git(root_, {"rev-parse", "--show-prefix"});
-    for (const std::string& path : paths) {
-      const std::string full_path = prefix.output.substr(0, prefix.output.find('\n')) + path;
-      const ProgramRun run = list_commits(root_, path);
-      is_whole(run);
-      if (const auto commits = lines_of(run.output); !commits.empty()) {
-        found(fmt::format("{} in {}, such as {}", full_path, commits_text(commits.size()),
-                          commits.front().substr(0, 10)),
-              drop_path(full_path));
-      }
-    }
-    return std::move(result_);
-  }
+  const std::string& root_;
+  std::vector<std::string> texts_;  ///< What is looked for: as it is, and as JSON writes it.
+  GitSearch result_;
 };
 
 void print_leftovers(Tool& tool, std::span<const Leftover> found) {
@@ -271,7 +260,7 @@ void print_leftovers(Tool& tool, std::span<const Leftover> found) {
 }  // namespace
 
 GitSearch search_git_paths(const std::string& root, std::span<const std::string> paths) {
-  return PathsInHistory(root).run(paths);
+  return HistorySearch(root).for_paths(paths);
 }
 
 ExitStatus print_git_search(Tool& tool, const GitSearch& search) {
@@ -297,7 +286,7 @@ ExitStatus print_git_search(Tool& tool, const GitSearch& search) {
 
 Result<ExitStatus> verify_gone(Tool& tool, const MemoryManager& memory, std::string_view text) {
   BMAD_TRY_ASSIGN(const std::vector<Leftover> files, memory.find_text(text));
-  GitSearch search = TextInHistory(memory.root(), text).run();
+  GitSearch search = HistorySearch(memory.root()).for_text(text);
   search.found.insert(search.found.begin(), files.begin(), files.end());
   return print_git_search(tool, search);
 }

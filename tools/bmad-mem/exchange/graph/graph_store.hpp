@@ -1,7 +1,7 @@
 // graph_store.hpp - the knowledge graph of a memory, kept at hand and changed.
 //
 //   server-memory  server-memory-2  server-memory-w4q7m2s8  …     sessions (shared_session.hpp)
-//        └───────────┴──────────────────┴── facts (graph_entries.hpp), by time
+//        └───────────┴──────────────────┴── facts (graph.hpp), by time
 //                                               └──> GraphBuilder, advanced by an EntryWatch
 //
 // A session holds 10 MB, above which compaction moves out what counts least; a graph must not lose
