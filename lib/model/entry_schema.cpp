@@ -8,7 +8,7 @@
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
-#include "core/ids.hpp"
+#include "base/ids.hpp"
 #include "entry_spec.hpp"
 
 namespace bmad_mem {

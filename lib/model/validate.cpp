@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "checks.hpp"
-#include "core/ids.hpp"
+#include "base/ids.hpp"
 #include "entry_spec.hpp"
 #include "nearest.hpp"
 #include "value_text.hpp"

@@ -1,13 +1,13 @@
 // export_text_test.cpp - single values as YAML, Markdown and lines of an export.
+#include "exchange/export/export_text.hpp"
+
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "export/export_lines.hpp"
-#include "export/markdown_text.hpp"
-#include "export/yaml_text.hpp"
+#include "exchange/export/export_lines.hpp"
 
 namespace bmad_mem::cli::export_text_test {
 namespace {

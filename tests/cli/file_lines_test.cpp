@@ -1,4 +1,4 @@
-#include "import/file_lines.hpp"
+#include "exchange/file_lines.hpp"
 
 #include <unistd.h>
 
@@ -8,8 +8,6 @@
 #include <vector>
 
 #include <doctest/doctest.h>
-
-#include "import/recent_map.hpp"
 
 namespace bmad_mem::cli::file_lines_test {
 namespace {
@@ -87,18 +85,6 @@ TEST_CASE("a file that isn't there is an I/O error that names it") {
   REQUIRE(!lines);
   CHECK(lines.error().code == ErrorCode::E_STORAGE_IO);
   CHECK(lines.error().path == "/nonexistent/x.jsonl");
-}
-
-TEST_CASE("a map of recent keys forgets the oldest") {
-  RecentMap<int> map(2);
-  map.set("a", 1);
-  map.set("b", 2);
-  map.set("a", 3);
-  map.set("c", 4);
-  CHECK(map.find("a") == nullptr);
-  REQUIRE(map.find("b") != nullptr);
-  CHECK(*map.find("b") == 2);
-  CHECK(*map.find("c") == 4);
 }
 
 }  // namespace

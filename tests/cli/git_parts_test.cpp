@@ -5,10 +5,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "git/attributes.hpp"
-#include "git/check.hpp"
-#include "git/driver_settings.hpp"
-#include "git/prose.hpp"
+#include "exchange/git/check.hpp"
+#include "exchange/git/installation.hpp"
+#include "exchange/git/prose.hpp"
 
 namespace bmad_mem::cli::git_parts_test {
 namespace {

@@ -1,11 +1,11 @@
-#include "graph/graph_store.hpp"
+#include "exchange/graph/graph_store.hpp"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "graph/graph_file.hpp"
+#include "exchange/graph/graph.hpp"
 #include "support/temporary_directory.hpp"
 
 namespace bmad_mem::cli::graph_store_test {

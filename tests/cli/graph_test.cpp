@@ -1,3 +1,5 @@
+#include "exchange/graph/graph.hpp"
+
 #include <string>
 #include <string_view>
 #include <variant>
@@ -5,8 +7,6 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
-#include "graph/graph_entries.hpp"
-#include "graph/graph_file.hpp"
 
 namespace bmad_mem::cli::graph_test {
 namespace {
@@ -69,7 +69,7 @@ TEST_CASE("a graph is put together in the order of the log") {
   builder.add("o2", GraphObservation{.entity_name = "B", .content = "late"});
   builder.add("o3", GraphObservation{.entity_name = "gone", .content = "x"});
   builder.add("e1", GraphEntity{.name = "B", .entity_type = "newer"});
-  CHECK(graph_file_text(builder.build()) ==
+  CHECK(graph_file_text(builder.graph()) ==
         R"({"type":"entity","name":"B","entityType":"newer","observations":["early","late"]})"
         "\n"
         R"({"type":"entity","name":"A","entityType":"x","observations":[]})"

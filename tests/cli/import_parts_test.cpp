@@ -8,13 +8,11 @@
 
 #include <doctest/doctest.h>
 
-#include "import/document_elements.hpp"
-#include "import/file_lines.hpp"
-#include "import/front_matter.hpp"
-#include "import/import_ids.hpp"
-#include "import/note_lines.hpp"
-#include "import/recent_map.hpp"
-#include "import/sha256.hpp"
+#include "exchange/file_lines.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/import/document_elements.hpp"
+#include "exchange/import/importer.hpp"
+#include "exchange/import/notes.hpp"
 
 namespace bmad_mem::cli::import_parts_test {
 namespace {

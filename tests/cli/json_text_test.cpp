@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "entry_input.hpp"
-#include "import/json_repair.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli::json_text_test {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "memory_tool/text_edits.hpp"
-#include "memory_tool/virtual_path.hpp"
+#include "exchange/memory_tool/memory_folder.hpp"
+#include "exchange/memory_tool/memory_tool.hpp"
 
 namespace bmad_mem::cli::memory_tool_parts_test {
 

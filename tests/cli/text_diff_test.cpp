@@ -1,9 +1,9 @@
-#include "text_diff.hpp"
-
 #include <string_view>
 
 #include <doctest/doctest.h>
 #include <fmt/core.h>
+
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli::text_diff_test {
 namespace {

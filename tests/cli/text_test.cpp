@@ -6,7 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "import/import_ids.hpp"
+#include "exchange/ids.hpp"
 #include "nearest.hpp"
 
 namespace bmad_mem::cli::text_test {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compares every #include under lib/ and tools/ with the table of rooms below.
+"""Compares every #include under lib/ and tools/ with the tables of rooms and folders below.
 
-A room includes rooms of lower rank, never a higher one nor a neighbour, and each third-party library
-enters through one room, so that replacing it touches one room. Linking alone does not enforce this:
-a wrong include of a header builds.
+A room includes rooms of lower rank, never a higher one nor a neighbour; a folder of the tool includes
+those that the table names for it; and each third-party library enters through one room, so that
+replacing it touches one room. Linking alone does not enforce this: a wrong include of a header builds.
 
 Usage: check_layering.py [SOURCE_FOLDER]. Prints one line per wrong include; exit status 1 if any.
 """
@@ -41,6 +41,26 @@ TOOL_THIRD_PARTY = {
     "bmad-bench": {"CLI11", "Google Benchmark", "SQLite", "Xapian"},
 }
 
+# The folders of tools/bmad-mem, with what is below them, and which others each may include. "cli" is
+# the folder of that name and what lies in tools/bmad-mem itself. No folder may come back to itself.
+TOOL_FOLDERS = {
+    # What people type and read: arguments, options, views, texts.
+    "cli": set(),
+    # What others read and write. In front: ids, whole files, lines, texts of transcripts.
+    "exchange": {"cli"},
+    "exchange/memory_tool": {"cli", "exchange"},
+    "exchange/git": {"cli", "exchange"},
+    "exchange/graph": {"cli", "exchange", "exchange/git"},
+    "exchange/export": {"cli", "exchange", "exchange/graph"},
+    "exchange/import": {"cli", "exchange", "exchange/git", "exchange/graph", "exchange/export"},
+    # Protocols.
+    "install": {"cli", "exchange"},
+    "hooks": {"cli", "exchange"},
+    "mcp": {"cli", "exchange", "exchange/graph"},
+    "http": {"cli", "exchange", "exchange/export", "mcp"},
+}
+# The commands bring all of it together.
+TOOL_FOLDERS["commands"] = set(TOOL_FOLDERS)
 # Which headers belong to which library.
 LIBRARY_HEADERS = [
     ("fmt", r"fmt/.+"),
@@ -101,6 +121,7 @@ class Place(NamedTuple):
     kind: str  # "public", "room" or "tool"
     name: str  # The room's or the tool's name.
     is_header: bool
+    file: str = ""  # Of a tool: the path in its folder.
 
 
 def place_of(path):
@@ -112,7 +133,7 @@ def place_of(path):
     if parts[0] == "lib" and len(parts) > 2 and parts[1] in RANKS:
         return Place("room", parts[1], is_header)
     if parts[0] == "tools" and len(parts) > 2:
-        return Place("tool", parts[1], is_header)
+        return Place("tool", parts[1], is_header, "/".join(parts[2:]))
     return None
 
 
@@ -132,12 +153,47 @@ def why_not_ours(place, header, folder_headers):
             return None
         kind = "a neighbour" if RANKS[first] == RANKS[place.name] else "of a higher rank"
         return f"{first} is {kind}: {place.name} may include lower ranks only"
-    if header in folder_headers:
-        return None
     # Made of lib/ROOM/words/*.txt while building, for the sources of that room.
     if place.kind == "room" and not place.is_header and header == f"{place.name}_words.hpp":
         return None
-    return "neither a room's header nor a private header of the same folder"
+    # Made of lib/operations/table/*.toml while building: the functions that its rows call.
+    if place.kind == "tool" and header == "operation_calls.hpp":
+        return None
+    if header not in folder_headers:
+        return "neither a room's header nor a private header of the same folder"
+    return why_not_folder(place.file, folder_headers[header]) if place.name == "bmad-mem" else None
+
+
+def folder_of(file):
+    """The folder of TOOL_FOLDERS that a file of tools/bmad-mem belongs to; None when it is in none."""
+    parts = pathlib.PurePosixPath(file).parts[:-1]
+    if not parts:
+        return "cli"
+    names = ["/".join(parts[:size]) for size in range(len(parts), 0, -1)]
+    return next((name for name in names if name in TOOL_FOLDERS), None)
+
+
+def why_not_folder(file, header):
+    """Why one file of tools/bmad-mem may not include another; None when it may."""
+    folder, other = folder_of(file), folder_of(header)
+    if folder is None or other is None:
+        return "a folder of tools/bmad-mem that the table does not name"
+    if other == folder or other in TOOL_FOLDERS[folder]:
+        return None
+    return f"{folder} may include {', '.join(sorted(TOOL_FOLDERS[folder])) or 'no other folder'} only"
+
+
+def circle_in(folders):
+    """A folder of the table that comes back to itself through what it includes; None without one."""
+    for start in folders:
+        seen, waiting = set(), [start]
+        while waiting:
+            for name in folders[waiting.pop()] - seen:
+                seen.add(name)
+                waiting.append(name)
+        if start in seen:
+            return start
+    return None
 
 
 def why_not_system(place, header):
@@ -173,16 +229,17 @@ def why_not_library(place, library):
     return None
 
 
-def why_not(path, include, folder_headers=frozenset()):
+def why_not(path, include, folder_headers=None):
     """Why the file `path` may not contain `#include {include}`, given with its <> or ""; None when
-    it may. `folder_headers`: the private headers of its room or tool, as it may spell them."""
+    it may. `folder_headers`: the private headers of its room or tool, as it may spell them, with
+    their paths in its folder."""
     place = place_of(path)
     if place is None:
         return "this file stands in no room of the table"
     if include.startswith("<"):
         return why_not_system(place, include[1:-1])
     if include.startswith('"'):
-        return why_not_ours(place, include[1:-1], folder_headers)
+        return why_not_ours(place, include[1:-1], folder_headers or {})
     return "an include through a macro cannot be checked"
 
 
@@ -196,15 +253,15 @@ def includes_of(text):
 
 
 def private_headers(folder, includer):
-    """The headers in a room's or tool's folder that are not behind its door, relative to that
-    folder and to the folder of the file that includes them."""
+    """The headers in a room's or tool's folder that are not behind its door: their paths in that
+    folder, by how `includer` may spell them. As for a compiler, what lies beside it comes first."""
     headers = [
         path for path in folder.rglob("*.h*") if "include" not in path.relative_to(folder).parts
     ]
     return {
-        header.relative_to(start).as_posix()
-        for header in headers
+        header.relative_to(start).as_posix(): header.relative_to(folder).as_posix()
         for start in (folder, includer.parent)
+        for header in headers
         if header.is_relative_to(start)
     }
 

@@ -78,7 +78,28 @@ ROWS = [
     ("lib/base/ids.cpp", "BMAD_SOME_HEADER", False),
 ]
 
-PRIVATE = frozenset({"torn_tail.hpp"})
+PRIVATE = {"torn_tail.hpp": "torn_tail.hpp"}
+
+# Two files of tools/bmad-mem: may the first include the second?
+FOLDER_ROWS = [
+    ("options.cpp", "tool.hpp", True),
+    ("cli/options.cpp", "tool.hpp", True),
+    ("mcp/service.cpp", "cli/tool.hpp", True),
+    ("tool.hpp", "mcp/service.hpp", False),
+    ("cli/tool.hpp", "exchange/ids.hpp", False),
+    ("http/api/export.cpp", "exchange/export/export_writer.hpp", True),
+    ("http/api/export.cpp", "http/endpoint.hpp", True),
+    ("exchange/import/codex.cpp", "exchange/ids.hpp", True),
+    ("exchange/import/own_export.cpp", "exchange/export/export_lines.hpp", True),
+    ("exchange/export/csv_writer.cpp", "exchange/import/codex.hpp", False),
+    ("exchange/ids.cpp", "exchange/git/check.hpp", False),
+    ("mcp/service.cpp", "http/endpoint.hpp", False),
+    ("commands/serve.cpp", "http/endpoint.hpp", True),
+    ("command_table.cpp", "commands/commands.hpp", True),
+    ("cli/command_table.cpp", "commands/commands.hpp", True),
+    ("options.cpp", "commands/commands.hpp", False),
+    ("attic/old.cpp", "tool.hpp", False),
+]
 
 
 class WhyNot(unittest.TestCase):
@@ -87,6 +108,18 @@ class WhyNot(unittest.TestCase):
             with self.subTest(path=path, include=include):
                 reason = check_layering.why_not(path, include, PRIVATE)
                 self.assertEqual(reason is None, accepted, reason)
+
+
+class Folders(unittest.TestCase):
+    def test_each_row_of_the_table_is_judged_as_it_says(self):
+        for file, header, accepted in FOLDER_ROWS:
+            with self.subTest(file=file, header=header):
+                reason = check_layering.why_not_folder(file, header)
+                self.assertEqual(reason is None, accepted, reason)
+
+    def test_no_folder_comes_back_to_itself(self):
+        self.assertIsNone(check_layering.circle_in(check_layering.TOOL_FOLDERS))
+        self.assertEqual(check_layering.circle_in({"a": {"b"}, "b": {"c"}, "c": {"b"}}), "b")
 
 
 class IncludesOf(unittest.TestCase):
@@ -117,16 +150,22 @@ class Main(unittest.TestCase):
         self.assertEqual((status, output), (0, "layering: 2 files, 0 wrong includes\n"))
 
     def test_a_private_header_is_named_from_its_room_or_from_beside(self):
-        files = {"tools/bmad-mem/deep/b.hpp": "", "tools/bmad-mem/deep/c.cpp": '#include "b.hpp"\n'}
-        files["tools/bmad-mem/a.cpp"] = '#include "deep/b.hpp"\n'
+        files = {"tools/bmad-bench/deep/b.hpp": "", "tools/bmad-bench/deep/c.cpp": '#include "b.hpp"\n'}
+        files["tools/bmad-bench/a.cpp"] = '#include "deep/b.hpp"\n'
         self.assertEqual(self.run_on(files)[0], 0)
-        files["tools/bmad-mem/a.cpp"] = '#include "b.hpp"\n'
+        files["tools/bmad-bench/a.cpp"] = '#include "b.hpp"\n'
         self.assertEqual(self.run_on(files)[0], 1)
 
     def test_a_wrong_include_is_named_by_file_and_line(self):
         status, output = self.run_on({"lib/base/a.cpp": '\n#include "model/b.hpp"\n'})
         self.assertEqual(status, 1)
         self.assertIn('lib/base/a.cpp:2: "model/b.hpp": model is of a higher rank', output)
+
+    def test_a_folder_that_includes_one_above_it_is_named(self):
+        files = {"tools/bmad-mem/mcp/a.hpp": "", "tools/bmad-mem/hooks/b.cpp": '#include "mcp/a.hpp"\n'}
+        status, output = self.run_on(files)
+        self.assertEqual(status, 1)
+        self.assertIn("hooks may include cli, exchange only", output)
 
     def test_a_tree_without_files_fails(self):
         self.assertEqual(self.run_on({})[0], 1)

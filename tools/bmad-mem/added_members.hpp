@@ -6,7 +6,7 @@
 //
 // The entry's own member goes behind its type: nothing is lost, and no key stands twice. A member
 // that looks like such a one goes behind the type once more, so that the way back is unambiguous.
-// entry_view.cpp prints, import/own_entries.cpp goes the way back.
+// entry_view.cpp prints, exchange/import/own.cpp goes the way back.
 #pragma once
 
 #include <span>

@@ -13,8 +13,8 @@
 #include "bmad_mem/json_writer.hpp"
 #include "confirmation.hpp"
 #include "entry_input.hpp"
-#include "export/export_writer.hpp"
-#include "export/output_file.hpp"
+#include "exchange/export/export_writer.hpp"
+#include "exchange/files.hpp"
 #include "filters.hpp"
 #include "operation_calls.hpp"
 #include "progress.hpp"
@@ -162,7 +162,8 @@ Result<ExitStatus> finished(Tool& tool, const Result<AnonymizeReport>& report,
 
 Result<ExitStatus> export_placeholders_to(Tool& tool, const MemoryManager& memory,
                                           const AnonymizeOptions& options, Output& out) {
-  const std::unique_ptr<ExportWriter> writer = make_jsonl_writer(out);
+  const std::unique_ptr<ExportWriter> writer =
+      make_export_writer("jsonl", out, system_clock().now());
   std::vector<Error> problems;
   const Result<AnonymizeReport> report = [&] {
     Progress progress(tool, "anonymize");

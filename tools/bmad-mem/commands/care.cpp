@@ -14,7 +14,7 @@
 #include "decay_view.hpp"
 #include "filters.hpp"
 #include "findings.hpp"
-#include "git/git_program.hpp"
+#include "exchange/git/git_program.hpp"
 #include "maintenance_view.hpp"
 #include "operation_calls.hpp"
 #include "progress.hpp"

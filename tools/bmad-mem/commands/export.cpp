@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "export/export_writer.hpp"
-#include "export/output_file.hpp"
+#include "exchange/export/export_writer.hpp"
+#include "exchange/files.hpp"
+#include "exchange/graph/graph_store.hpp"
 #include "filters.hpp"
-#include "graph/graph_store.hpp"
 #include "operation_calls.hpp"
 #include "progress.hpp"
 #include "tool.hpp"

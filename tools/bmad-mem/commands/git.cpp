@@ -8,10 +8,10 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/log_merge.hpp"
-#include "git/check.hpp"
-#include "git/installation.hpp"
-#include "git/prose.hpp"
-#include "git/small_file.hpp"
+#include "exchange/git/check.hpp"
+#include "exchange/git/installation.hpp"
+#include "exchange/git/prose.hpp"
+#include "exchange/files.hpp"
 #include "operation_calls.hpp"
 #include "tool.hpp"
 

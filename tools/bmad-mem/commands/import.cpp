@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "import/import_files.hpp"
-#include "import/import_formats.hpp"
-#include "import/import_places.hpp"
+#include "exchange/import/import_files.hpp"
 #include "operation_calls.hpp"
 #include "progress.hpp"
 #include "removed_view.hpp"
@@ -146,9 +144,8 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     Progress progress(tool, "import");
     std::uint64_t done = 0;
     for (const ImportFile& file : files) {
-      const Status status = import_file(file, options, memory, sink, [&](std::uint64_t read) {
-        progress.show(done + read, total);
-      });
+      const Status status = import_file(
+          file, options, sink, [&](std::uint64_t read) { progress.show(done + read, total); });
       done += file.size;
       if (!status) {
         failed = true;

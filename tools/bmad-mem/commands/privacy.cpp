@@ -13,14 +13,13 @@
 #include "confirmation.hpp"
 #include "deletion_options.hpp"
 #include "filters.hpp"
-#include "git_history.hpp"
-#include "leftovers.hpp"
+#include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
 #include "redaction_view.hpp"
 #include "removed_view.hpp"
 #include "table.hpp"
 #include "tool.hpp"
-#include "workspaces.hpp"
+#include "exchange/workspaces.hpp"
 
 namespace bmad_mem::cli {
 

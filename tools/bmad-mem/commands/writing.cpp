@@ -14,7 +14,7 @@
 #include "entry_options.hpp"
 #include "entry_view.hpp"
 #include "filters.hpp"
-#include "leftovers.hpp"
+#include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
 #include "removed_view.hpp"
 #include "session_choice.hpp"

@@ -8,9 +8,9 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
+#include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
 #include "hooks/hook_entries.hpp"
-#include "import/claude_code_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -6,8 +6,8 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "import/claude_code_text.hpp"
-#include "import/import_ids.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

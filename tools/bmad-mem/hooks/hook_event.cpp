@@ -8,9 +8,9 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/transcript_text.hpp"
 #include "hooks/hook_tool_text.hpp"
-#include "import/claude_code_text.hpp"
-#include "import/import_ids.hpp"
 
 namespace bmad_mem::cli {
 namespace {

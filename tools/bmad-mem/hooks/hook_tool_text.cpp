@@ -7,9 +7,9 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "import/claude_code_text.hpp"
+#include "exchange/files.hpp"
+#include "exchange/transcript_text.hpp"
 #include "text.hpp"
-#include "text_diff.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "import/sha256.hpp"
+#include "exchange/ids.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {

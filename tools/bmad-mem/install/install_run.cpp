@@ -14,10 +14,10 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "exchange/files.hpp"
 #include "install/client_files.hpp"
 #include "install/settings_edit.hpp"
 #include "install/settings_io.hpp"
-#include "text_diff.hpp"
 
 namespace bmad_mem::cli {
 namespace {

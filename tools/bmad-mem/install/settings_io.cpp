@@ -13,7 +13,7 @@
 #include <fmt/core.h>
 
 #include "entry_input.hpp"
-#include "replacement.hpp"
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -97,7 +97,7 @@ Status take_over(int file, const std::string& old, const std::string& path) {
                                                      : Status(system_error("write", path));
 }
 
-Status replace_file(const std::string& target, std::string_view text) {
+Status replace_target(const std::string& target, std::string_view text) {
   BMAD_TRY(make_folders(folder_of(target)));
   BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(target));
   BMAD_TRY(take_over(fresh.descriptor(), target, target));
@@ -138,7 +138,7 @@ Status write_settings(const SettingsText& read, const std::optional<std::string>
                  .path = read.path};
   }
   if (text) {
-    return replace_file(read.target, *text);
+    return replace_target(read.target, *text);
   }
   if (now && ::unlink(read.target.c_str()) != 0) {
     return system_error("remove", read.path);

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "graph/graph_file.hpp"
+#include "exchange/graph/graph.hpp"
 
 namespace bmad_mem::cli {
 namespace {

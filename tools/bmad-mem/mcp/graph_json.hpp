@@ -8,8 +8,8 @@
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "graph/graph_entries.hpp"
-#include "graph/graph_store.hpp"
+#include "exchange/graph/graph.hpp"
+#include "exchange/graph/graph_store.hpp"
 
 namespace bmad_mem::cli {
 

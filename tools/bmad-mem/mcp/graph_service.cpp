@@ -9,8 +9,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "graph/graph_file.hpp"
-#include "import/file_lines.hpp"
+#include "exchange/file_lines.hpp"
+#include "exchange/graph/graph.hpp"
 #include "mcp/graph_json.hpp"
 #include "mcp/graph_schemas.hpp"
 

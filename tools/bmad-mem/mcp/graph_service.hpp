@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "graph/graph_store.hpp"
+#include "exchange/graph/graph_store.hpp"
 #include "mcp/lazy_memory.hpp"
 #include "mcp/mcp_service.hpp"
 

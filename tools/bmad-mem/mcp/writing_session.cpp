@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/utf8.hpp"
-#include "import/import_ids.hpp"
+#include "exchange/ids.hpp"
 
 namespace bmad_mem::cli {
 namespace {

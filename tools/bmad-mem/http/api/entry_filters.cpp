@@ -8,8 +8,8 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "exchange/workspaces.hpp"
 #include "filters.hpp"
-#include "workspaces.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -19,7 +19,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "descriptor.hpp"
-#include "export/export_writer.hpp"
+#include "exchange/export/export_writer.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"

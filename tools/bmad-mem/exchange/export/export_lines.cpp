@@ -1,0 +1,215 @@
+#include "exchange/export/export_lines.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "added_members.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "json_members.hpp"
+#include "json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::string_view, 2> kAdded = {"session_id", "type"};
+
+/// Whether a member may have to be renamed: quick, and never wrong when it says no.
+bool may_have_added(std::string_view text) {
+  return text.find("session_id\"") != std::string_view::npos ||
+         text.find("type\"") != std::string_view::npos;
+}
+
+/// `front` (members, with a comma behind them) and the members of the entry.
+std::string with_front(const Entry& entry, std::string_view front) {
+  const std::size_t brace = entry.json.find('{');
+  const std::string_view type = entry_type_name(entry.type);
+  if (!may_have_added(entry.json)) {
+    return fmt::format("{{{}{}", front, std::string_view(entry.json).substr(brace + 1));
+  }
+  std::string out = fmt::format("{{{}", front);
+  for (const MemberText& member : json_members(entry.json)) {
+    out += fmt::format("\"{}\":{},", name_beside(kAdded, type, member.key), member.value);
+  }
+  out.back() = '}';
+  return out;
+}
+
+void add_some(JsonWriter& json, std::string_view key, const std::vector<std::string>& texts) {
+  if (!texts.empty()) {
+    add_list(json, key, texts);
+  }
+}
+
+Error bad_field(std::string_view field, std::string_view why) {
+  return {.code = ErrorCode::E_SCHEMA_INVALID,
+          .message = std::string(why),
+          .field = fmt::format("session.{}", field)};
+}
+
+Status read_text(JsonValue identity, std::string_view key, std::string& text) {
+  const JsonValue value = identity[key];
+  if (value.present() && !value.is_string()) {
+    return bad_field(key, "must be a string");
+  }
+  text = value.string();
+  return {};
+}
+
+Status read_list(JsonValue identity, std::string_view key, std::vector<std::string>& texts) {
+  const JsonValue list = identity[key];
+  if (list.present() && !list.is_array()) {
+    return bad_field(key, "must be a list of strings");
+  }
+  for (const JsonValue element : list.elements()) {
+    if (!element.is_string()) {
+      return bad_field(key, "must be a list of strings");
+    }
+    texts.emplace_back(element.string());
+  }
+  return {};
+}
+
+Status read_time(JsonValue identity, std::string_view key, std::optional<Timestamp>& time) {
+  if (!identity[key].present()) {
+    return {};
+  }
+  time = try_parse_rfc3339(identity[key].string());
+  return time ? Status() : bad_field(key, "must be a time such as 2026-01-11T10:00:00Z");
+}
+
+}  // namespace
+
+bool looks_like_export(std::string_view beginning) {
+  return beginning.starts_with(R"({"session":{)");
+}
+
+std::string session_identity(const Session& session) {
+  JsonWriter json;
+  json.begin_object().member("session_id", session.session_id);
+  if (!session.problem) {
+    json.member("created_at", format_rfc3339(session.created_at));
+  }
+  if (session.closed_at) {
+    json.member("closed_at", format_rfc3339(*session.closed_at));
+  }
+  add_text(json, "user_id", session.user_id);
+  add_some(json, "agent_ids", session.agent_ids);
+  add_text(json, "project_name", session.project_name);
+  add_text(json, "session_type", session.session_type);
+  add_some(json, "tags", session.tags);
+  return json.end_object().take();
+}
+
+Result<Session> read_session_identity(JsonValue identity) {
+  Session session;
+  if (!identity.is_object()) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = "must be an object that says who the session is",
+                 .field = "session"};
+  }
+  std::optional<Timestamp> created_at;
+  BMAD_TRY(read_text(identity, "session_id", session.session_id));
+  if (session.session_id.empty()) {
+    return bad_field("session_id", "is missing");
+  }
+  BMAD_TRY(read_time(identity, "created_at", created_at));
+  BMAD_TRY(read_time(identity, "closed_at", session.closed_at));
+  BMAD_TRY(read_text(identity, "user_id", session.user_id));
+  BMAD_TRY(read_list(identity, "agent_ids", session.agent_ids));
+  BMAD_TRY(read_text(identity, "project_name", session.project_name));
+  BMAD_TRY(read_text(identity, "session_type", session.session_type));
+  BMAD_TRY(read_list(identity, "tags", session.tags));
+  session.created_at = created_at.value_or(system_clock().now());
+  return session;
+}
+
+std::string exported_entry(const Entry& entry) {
+  return with_front(entry, fmt::format("\"session_id\":{},\"type\":\"{}\",",
+                                       json_quoted(entry.session_id), entry_type_name(entry.type)));
+}
+
+std::string exported_entry_of_session(const Entry& entry) {
+  return with_front(entry, fmt::format("\"type\":\"{}\",", entry_type_name(entry.type)));
+}
+
+std::string stored_entry(std::string_view text, std::string_view type) {
+  std::string out = "{";
+  for (const MemberText& member : json_members(text)) {
+    if (std::ranges::find(kAdded, member.key) == kAdded.end()) {
+      out += fmt::format("{}\"{}\":{}", out.size() == 1 ? "" : ",",
+                         name_within(kAdded, type, member.key), member.value);
+    }
+  }
+  return out + "}";
+}
+
+EntryContent::EntryContent(const Entry& entry) : entry_(entry) {
+  if (const Result<JsonValue> value = parser_.parse(entry.json)) {
+    value_ = *value;
+  }
+}
+
+std::string EntryContent::text(std::string_view key) const {
+  const JsonValue value = value_[key];
+  if (value.is_string()) {
+    return std::string(value.string());
+  }
+  if (value.present() && value.kind() != JsonKind::kNull) {
+    for (const MemberText& member : json_members(entry_.json)) {
+      if (member.key == key) {
+        return json_compact(member.value);
+      }
+    }
+  }
+  return {};
+}
+
+std::vector<std::string> EntryContent::texts(std::string_view key) const {
+  const JsonValue value = value_[key];
+  std::vector<std::string> found;
+  if (value.is_string() && !value.string().empty()) {
+    found.emplace_back(value.string());
+  }
+  for (const JsonValue element : value.elements()) {
+    if (element.is_string()) {
+      found.emplace_back(element.string());
+    }
+  }
+  return found;
+}
+
+std::string EntryContent::main_text() const {
+  switch (entry_.type) {
+    case EntryType::kConversation:
+    case EntryType::kFact:
+      return text("content");
+    case EntryType::kDecision:
+      return text("decision");
+    case EntryType::kFinding:
+      return text("description");
+    case EntryType::kPreference:
+      return text("key") + ": " + text("value");
+    case EntryType::kEvent: {
+      const std::vector<std::string> parts = {text("tool"), text("path"), text("content")};
+      std::string out = text("kind");
+      for (const std::string& part : parts) {
+        out += part.empty() ? "" : " ";
+        out += part;
+      }
+      return out;
+    }
+    case EntryType::kAgentState:
+      return text("state");
+    case EntryType::kArtifact:
+      break;
+  }
+  const std::string snippet = text("snippet");
+  return text("title") + (snippet.empty() ? "" : ": ") + snippet;
+}
+
+}  // namespace bmad_mem::cli

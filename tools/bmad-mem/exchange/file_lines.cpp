@@ -1,0 +1,118 @@
+#include "exchange/file_lines.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "exchange/files.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kChunk = std::size_t{256} * 1024;
+
+}  // namespace
+
+Result<FileLines> FileLines::open(const std::string& path) {
+  // A copy of stdin: it is closed with this.
+  FileLines lines(path == "-" ? ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                              : ::open(path.c_str(), O_RDONLY | O_CLOEXEC),
+                  path == "-" ? "<stdin>" : path);
+  if (!lines.file_.is_open()) {
+    return file_error("open it", lines.path_, errno);
+  }
+  return lines;
+}
+
+FileLines::FileLines(int descriptor, std::string path)
+    : file_(descriptor), path_(std::move(path)), buffer_(2 * kChunk) {}
+
+Result<std::string_view> FileLines::beginning() {
+  if (end_ == 0 && !at_end_) {
+    BMAD_TRY(fill());
+  }
+  return std::string_view(buffer_.data(), end_);
+}
+
+Result<std::string_view> FileLines::chunk() {
+  if (begin_ == end_ && !at_end_) {
+    BMAD_TRY(fill());
+  }
+  const std::string_view text(buffer_.data() + begin_, end_ - begin_);
+  begin_ = end_;
+  return text;
+}
+
+Status FileLines::fill() {
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  if (buffer_.size() < end_ + kChunk + kJsonPadding) {
+    buffer_.resize(std::max(buffer_.size() * 2, end_ + kChunk + kJsonPadding));
+  }
+  ssize_t got = -1;
+  do {
+    got = ::read(file_.number(), buffer_.data() + end_, kChunk);
+  } while (got < 0 && errno == EINTR);
+  if (got < 0) {
+    return file_error("read it", path_, errno);
+  }
+  end_ += static_cast<std::size_t>(got);
+  bytes_read_ += static_cast<std::uint64_t>(got);
+  at_end_ = got == 0;
+  return {};
+}
+
+Status FileLines::skip_line() {
+  while (true) {
+    const auto* found =
+        static_cast<const char*>(std::memchr(buffer_.data() + begin_, '\n', end_ - begin_));
+    if (found != nullptr) {
+      begin_ = static_cast<std::size_t>(found - buffer_.data()) + 1;
+      return {};
+    }
+    begin_ = end_;
+    if (at_end_) {
+      return {};
+    }
+    BMAD_TRY(fill());
+  }
+}
+
+Result<bool> FileLines::next(FileLine& line) {
+  std::size_t searched = begin_;
+  while (true) {
+    const auto* found =
+        static_cast<const char*>(std::memchr(buffer_.data() + searched, '\n', end_ - searched));
+    const std::size_t size =
+        (found == nullptr ? end_ : static_cast<std::size_t>(found - buffer_.data())) - begin_;
+    const bool ends = found != nullptr || (at_end_ && size > 0);
+    if (ends && size <= kLineSizeMax) {
+      line = {.text = {buffer_.data() + begin_, size}, .number = ++number_};
+      begin_ += size + (found != nullptr ? 1 : 0);
+      if (line.text.ends_with('\r')) {
+        line.text.remove_suffix(1);
+      }
+      return true;
+    }
+    if (size > kLineSizeMax) {
+      BMAD_TRY(skip_line());
+      line = {.text = {}, .number = ++number_, .too_long = true};
+      return true;
+    }
+    if (at_end_) {
+      return false;
+    }
+    searched = size;  // fill() moves the line to the front.
+    BMAD_TRY(fill());
+  }
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,61 @@
+// file_lines.hpp - a file line by line, in bounded memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "descriptor.hpp"
+
+namespace bmad_mem::cli {
+
+struct FileLine {
+  /// Without its line break; kJsonPadding bytes behind it can be read. Valid until the next line.
+  std::string_view text;
+  std::uint64_t number = 0;  ///< From 1.
+  bool too_long = false;     ///< Longer than FileLines::kLineSizeMax: `text` is empty.
+};
+
+/// Holds no more than one line and one chunk.
+class FileLines {
+ public:
+  /// The longest entry, and what an export puts in front of it.
+  static constexpr std::size_t kLineSizeMax = (1U << 20U) + 512;
+
+  /// Opens a regular file, or stdin for "-". Errors: E_STORAGE_IO.
+  static Result<FileLines> open(const std::string& path);
+
+  /// The beginning of the file, as far as the first chunk goes. Only before next().
+  Result<std::string_view> beginning();
+
+  /// The next line into `line`; false at the end. A last line without a line break counts.
+  /// Errors: E_STORAGE_IO.
+  Result<bool> next(FileLine& line);
+
+  /// What is read and was not given out yet, or the next chunk; empty at the end. Valid until the
+  /// next call. For what has no lines. Errors: E_STORAGE_IO.
+  Result<std::string_view> chunk();
+
+  [[nodiscard]] std::uint64_t bytes_read() const { return bytes_read_; }
+
+ private:
+  FileLines(int descriptor, std::string path);
+  /// Reads a chunk behind what is there; at_end_ when there is none.
+  Status fill();
+  /// Drops the rest of a line that is too long.
+  Status skip_line();
+
+  Descriptor file_;
+  std::string path_;
+  std::vector<char> buffer_;  // What is left of the file's bytes lies from begin_ to end_.
+  std::size_t begin_ = 0;
+  std::size_t end_ = 0;
+  bool at_end_ = false;
+  std::uint64_t number_ = 0;
+  std::uint64_t bytes_read_ = 0;
+};
+
+}  // namespace bmad_mem::cli

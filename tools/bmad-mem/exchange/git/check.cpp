@@ -1,0 +1,340 @@
+#include "exchange/git/check.hpp"
+
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
+#include "exchange/files.hpp"
+#include "exchange/git/git_program.hpp"
+#include "exchange/git/installation.hpp"
+#include "text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kPatchMax = std::size_t{256} << 20U;
+
+/// The lines that a patch adds, file by file.
+///
+///   \x01<hash>           of --format
+///   diff --git a b       a file; what follows until '@' is its head
+///   +++ path
+///   @@ … @@              its lines: '+', '-', '\', and for merges one column a parent
+class PatchReader {
+ public:
+  using Visit =
+      std::function<void(std::string_view commit, std::string_view path, std::string_view added)>;
+
+  explicit PatchReader(const Visit& visit) : visit_(visit) {}
+
+  void read(std::string_view patch) {
+    for (const std::string_view line : lines_of(patch)) {
+      read_line(line);
+    }
+  }
+
+ private:
+  void read_line(std::string_view line) {
+    if (line.starts_with('\x01')) {
+      commit_ = line.substr(1);
+    } else if (line.starts_with("diff ")) {
+      parents_ = 0;
+    } else if (parents_ == 0 && line.starts_with("+++ ")) {
+      path_ = line.substr(4);
+    } else if (line.starts_with("@@")) {
+      parents_ = std::min(line.find_first_not_of('@'), line.size()) - 1;
+    } else if (parents_ > 0) {
+      const std::string_view columns = line.substr(0, parents_);
+      if (columns.find('+') != std::string_view::npos) {
+        visit_(commit_, path_, line.substr(columns.size()));
+      }
+    }
+  }
+
+  const Visit& visit_;
+  std::string_view commit_;
+  std::string_view path_;
+  std::size_t parents_ = 0;  // 0: in the head of a file.
+};
+
+/// "<<<<<<< ours": at least seven of `mark`, then a blank or nothing.
+bool is_marker(std::string_view line, char mark) {
+  constexpr std::size_t kMarkerSize = 7;
+  const std::size_t size = std::min(line.find_first_not_of(mark), line.size());
+  return size >= kMarkerSize && (size == line.size() || line[size] == ' ');
+}
+
+/// Whether it is sessions/ID/NAME.
+bool is_in_session(std::string_view path, std::string_view name) {
+  constexpr std::string_view kFolder = "sessions/";
+  const std::size_t slash = path.find('/', kFolder.size());
+  return path.starts_with(kFolder) && slash != std::string_view::npos &&
+         path.substr(slash + 1) == name;
+}
+
+class RepositoryCheck {
+ public:
+  RepositoryCheck(const std::string& root, const SecretScanner& scanner)
+      : root_(root), scanner_(scanner) {}
+
+  void check_settings() {
+    const ProgramRun section =
+        run_git(root_, {"config", "--local", "--get-regexp", "^merge\\.bmadmem\\."});
+    const ProgramRun driver = run_git(root_, {"config", "--get", "merge.bmadmem.driver"});
+    if (section.status == 0 && driver.status != 0) {
+      add({.kind = "half_installed",
+           .path = ".git/config",
+           .detail = "the section merge.bmadmem has no driver: every merge ends in a fatal error",
+           .remedy = "`bmad-mem git install` writes the driver"});
+    }
+  }
+
+  void check_files() {
+    const ProgramRun run = run_git(root_, {"ls-files", "-z", "--stage", "--", "."});
+    check_whole(run);
+    std::string last;
+    for (const std::string_view line : lines_of(run.output, '\0')) {
+      // "100644 <hash> <stage>\t<path>"
+      const std::size_t tab = line.find('\t');
+      if (tab == std::string_view::npos || tab == 0) {
+        continue;
+      }
+      const std::string path(line.substr(tab + 1));
+      if (path == last) {
+        continue;  // Another stage of the same file.
+      }
+      last = path;
+      check_file(path, line[tab - 1] != '0');
+    }
+  }
+
+  /// All that commits added, also of those that only a reflog remembers.
+  void check_history() {
+    const ProgramRun run = list_commits(root_);
+    check_whole(run);
+    const std::vector<std::string_view> commits = lines_of(run.output);
+    result_.commits = commits.size();
+    const PatchReader::Visit visit = [this](std::string_view commit, std::string_view path,
+                                            std::string_view added) {
+      look_for_secrets(commit, path, added);
+    };
+    const GitWords words = {"-c",
+                            "log.showRoot=true",
+                            "log",
+                            "--no-walk=unsorted",
+                            "-p",
+                            "--cc",
+                            "-U0",
+                            "--relative",
+                            "--no-prefix",
+                            "--no-color",
+                            "--no-renames",
+                            "--no-textconv",
+                            "--no-ext-diff",
+                            "--no-show-signature",
+                            "--format=%x01%H"};
+    run_git_on(root_, words, commits, kPatchMax, [&](const ProgramRun& patch) {
+      check_whole(patch);
+      PatchReader(visit).read(patch.output);
+    });
+    add_secrets();
+    note_compressed();
+  }
+
+  GitCheck take() { return std::move(result_); }
+
+ private:
+  void add(GitFinding finding) { result_.findings.push_back(std::move(finding)); }
+
+  void check_whole(const ProgramRun& run) {
+    if (run.status != 0 || run.was_cut) {
+      result_.obstacle = "git could not be asked for everything, so there may be more";
+    }
+  }
+
+  void check_file(const std::string& path, bool is_unmerged) {
+    ++result_.files;
+    if (is_unmerged) {
+      add({.kind = "unmerged",
+           .path = path,
+           .detail = "git waits for somebody to merge it",
+           .remedy = "merge the file, then `git add` it"});
+    }
+    if (const std::string_view reason = reason_against_tracking(path); !reason.empty()) {
+      add({.kind = "not_for_git",
+           .path = path,
+           .detail = std::string(reason),
+           .remedy = fmt::format("`git rm --cached -- {}` in the memory's folder, and commit; its "
+                                 ".gitignore should name it (`bmad-mem init` in an empty folder "
+                                 "shows how)",
+                                 shell_quoted(path))});
+      return;
+    }
+    if (!path.ends_with(".jsonl") && !path.ends_with(".json") && !path.ends_with(".md")) {
+      return;
+    }
+    const Result<std::string> text = read_regular_file(root_ + "/" + path);
+    if (!text) {
+      return;  // Deleted, and not committed yet: nothing is in it.
+    }
+    std::ranges::move(find_conflict_markers(path, *text), std::back_inserter(result_.findings));
+    if (path.ends_with(".jsonl")) {
+      std::ranges::move(find_repeated_lines(path, *text), std::back_inserter(result_.findings));
+    }
+  }
+
+  void look_for_secrets(std::string_view commit, std::string_view path, std::string_view added) {
+    if (!seen_.insert(std::hash<std::string_view>()(added)).second) {
+      return;  // The same line in another commit or file: one finding names it already.
+    }
+    for (const SecretPlace& place : scanner_.find(added)) {
+      if (place.is_certain) {
+        auto& [count, first] = secrets_[{std::string(path), place.what + " (" + place.rule + ")"}];
+        ++count;
+        first = std::string(commit.substr(0, 10));  // Newest first, so the oldest stays.
+      }
+    }
+  }
+
+  void add_secrets() {
+    for (const auto& [what, where] : secrets_) {
+      const auto& [path, rule] = what;
+      const auto& [count, commit] = where;
+      add({.kind = "secret",
+           .path = path,
+           .detail = fmt::format("{}{}, in the history since {}", rule,
+                                 count == 1 ? "" : fmt::format(", {} places", count), commit),
+           .remedy =
+               "`bmad-mem redact --all` takes it out of the files; `git filter-repo "
+               "--replace-text FILE` takes it out of the history, then force-push; change the "
+               "secret, since clones, forks and backups still have it"});
+    }
+  }
+
+  void note_compressed() {
+    const ProgramRun objects = list_commits(root_, "archive", {"--objects"});
+    const auto count = std::ranges::count_if(
+        lines_of(objects.output), [](std::string_view line) { return line.ends_with(".gz"); });
+    if (count > 0 && result_.obstacle.empty()) {
+      result_.obstacle = fmt::format(
+          "{} in archive/ not looked into for secrets; `bmad-mem redact --all --dry-run` does that "
+          "for those of today",
+          format_count(static_cast<std::uint64_t>(count), "compressed file was",
+                       "compressed files were"));
+    }
+  }
+
+  const std::string& root_;
+  const SecretScanner& scanner_;
+  std::unordered_set<std::size_t> seen_;
+  /// By path and rule: how many lines, and the oldest commit.
+  std::map<std::pair<std::string, std::string>, std::pair<std::uint64_t, std::string>> secrets_;
+  GitCheck result_;
+};
+
+}  // namespace
+
+Result<GitCheck> check_repository(const std::string& root, const SecretScanner& scanner,
+                                  bool history) {
+  if (const std::string obstacle = git_obstacle(root); !obstacle.empty()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = obstacle +
+                            ", so there is nothing to check; `bmad-mem verify` checks the "
+                            "files themselves",
+                 .path = root};
+  }
+  RepositoryCheck check(root, scanner);
+  check.check_settings();
+  check.check_files();
+  if (history) {
+    check.check_history();
+  }
+  return check.take();
+}
+
+std::string_view reason_against_tracking(std::string_view path) {
+  const std::string_view name = path.substr(path.rfind('/') + 1);
+  if (path == ".redaction-key") {
+    return "is the secret key of this machine's placeholders";
+  }
+  if (name.starts_with(".lock")) {
+    return "says who is at work on this machine";
+  }
+  if (path == "maintenance.json" || is_in_session(path, "access.jsonl")) {
+    return "is local to this machine, and would conflict in every merge";
+  }
+  const bool is_shared_view =
+      path.starts_with("shared/") && name.ends_with(".json") && path.find('/') == path.rfind('/');
+  if (path == "catalog.json" || is_shared_view || is_in_session(path, "index.json")) {
+    return "is derived from the logs, and would conflict in every merge";
+  }
+  if (path.starts_with("deleted/")) {
+    return "was deleted, and comes back with every clone";
+  }
+  if (name.ends_with(".tmp") && !path.starts_with("memories/")) {
+    return "was left behind by a process that died";
+  }
+  return {};
+}
+
+std::vector<GitFinding> find_conflict_markers(std::string_view path, std::string_view text) {
+  std::vector<GitFinding> found;
+  std::uint64_t number = 0;
+  for (const std::string_view raw : lines_of(text)) {
+    const std::string_view line = without_line_end(raw);
+    ++number;
+    // A row of '=' alone is a heading in Markdown; between the two others it is no news.
+    if (is_marker(line, '<') || is_marker(line, '>') || is_marker(line, '|')) {
+      found.push_back({.kind = "conflict_marker",
+                       .path = std::string(path),
+                       .line = number,
+                       .detail = "a conflict marker: a merge that nobody finished",
+                       .remedy = "take the three markers out, keep the lines of both sides, then "
+                                 "`git add` the file; or `git checkout --merge FILE` to merge it "
+                                 "anew with the driver, while the merge is not committed"});
+    }
+  }
+  return found;
+}
+
+std::vector<GitFinding> find_repeated_lines(std::string_view path, std::string_view text) {
+  struct Newest {
+    std::string_view line;
+    std::uint64_t number = 0;
+  };
+  std::unordered_map<std::string, Newest> newest;
+  std::vector<GitFinding> found;
+  JsonParser parser;
+  std::uint64_t number = 0;
+  for (const std::string_view raw : lines_of(text)) {
+    const std::string_view line = without_line_end(raw);
+    const Result<JsonValue> object = parser.parse(line);
+    ++number;
+    if (!object || (*object)["id"].string().empty()) {
+      continue;
+    }
+    const auto [known, is_new] =
+        newest.try_emplace(std::string((*object)["id"].string()), Newest{line, number});
+    if (!is_new && known->second.line == line) {
+      found.push_back(
+          {.kind = "repeated_line",
+           .path = std::string(path),
+           .line = number,
+           .detail = fmt::format("the same as line {}, and no new version", known->second.number),
+           .remedy = "`bmad-mem compact --keep 100` takes repeated lines out; they do no "
+                     "harm"});
+    }
+    known->second = {line, number};
+  }
+  return found;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,220 @@
+#include "exchange/git/installation.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstddef>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "exchange/files.hpp"
+#include "exchange/git/git_program.hpp"
+#include "tool.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kProgramName = "bmad-mem";
+/// The sections that are ours, and nobody else's.
+constexpr std::string_view kGitSections[] = {"merge.bmadmem", "diff.bmadmem"};
+
+constexpr std::string_view kBegin = "# bmad-mem: begin";
+constexpr std::string_view kEnd = "# bmad-mem: end\n";
+
+// docs/decisions/0033 says why which file is merged how. Without a driver in a clone's own
+// configuration `merge=bmadmem` is what it is without attributes: git's merge of text.
+constexpr std::string_view kBlock =
+    "# bmad-mem: begin (`bmad-mem git install` writes these lines, docs/git.md explains them)\n"
+    "/sessions/*/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
+    "/sessions/*/manifest.json merge=bmadmem text eol=lf\n"
+    "/shared/kept/*.jsonl merge=bmadmem diff=bmadmem text eol=lf\n"
+    "/archive/*.gz binary\n"
+    "/archive/*.evicted.jsonl.gz merge=bmadmem\n"
+    "# bmad-mem: end\n";
+
+/// Where our lines begin and end; both text.size() without any.
+std::pair<std::size_t, std::size_t> find_block(std::string_view text) {
+  const std::size_t end = text.find(kEnd);
+  std::size_t begin = end == std::string_view::npos ? end : text.rfind(kBegin, end);
+  while (begin != std::string_view::npos && begin != 0 && text[begin - 1] != '\n') {
+    begin = text.rfind(kBegin, begin - 1);
+  }
+  return begin == std::string_view::npos ? std::pair(text.size(), text.size())
+                                         : std::pair(begin, end + kEnd.size());
+}
+
+/// `text` with `instead` for each `character`.
+std::string replaced(std::string_view text, char character, std::string_view instead) {
+  std::string out;
+  for (const char c : text) {
+    out += c == character ? instead : std::string_view(&c, 1);
+  }
+  return out;
+}
+
+std::string first_line(const ProgramRun& run) {
+  return run.output.substr(0, run.output.find('\n'));
+}
+
+Result<GitPlan> begin_plan(const std::string& root) {
+  if (const std::string obstacle = git_obstacle(root); !obstacle.empty()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = obstacle + "; `git init` in the project makes a repository",
+                 .path = root};
+  }
+  GitPlan plan;
+  plan.repository = first_line(run_git(root, {"rev-parse", "--show-toplevel"}));
+  plan.attributes_path = root + "/.gitattributes";
+  plan.is_ignored =
+      run_git(root, {"check-ignore", "-q", "sessions/x/conversation.jsonl"}).status == 0;
+  return plan;
+}
+
+Result<std::string> present_attributes(const GitPlan& plan) {
+  return is_there(plan.attributes_path) ? read_regular_file(plan.attributes_path)
+                                        : Result<std::string>(std::string());
+}
+
+/// The value in the clone's own configuration; empty when there is none.
+std::string present_setting(const std::string& folder, const std::string& key) {
+  const ProgramRun run = run_git(folder, {"config", "--local", "--null", "--get", key});
+  return run.status == 0 ? run.output.substr(0, run.output.find('\0')) : std::string();
+}
+
+bool has_section(const std::string& folder, std::string_view section) {
+  const std::string pattern = fmt::format("^{}\\.", replaced(section, '.', "\\."));
+  return run_git(folder, {"config", "--local", "--get-regexp", pattern}).status == 0;
+}
+
+Error git_failed(const GitPlan& plan, std::string_view what) {
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = fmt::format("git could not {} in the repository's configuration; is "
+                                      ".git/config locked, or not yours to write?",
+                                      what),
+               .path = plan.repository};
+}
+
+Status write_attributes(const GitPlan& plan) {
+  if (plan.attributes->empty()) {
+    if (::unlink(plan.attributes_path.c_str()) != 0 && errno != ENOENT) {
+      return file_error("remove it", plan.attributes_path, errno);
+    }
+    return {};
+  }
+  return replace_file(plan.attributes_path, *plan.attributes);
+}
+
+/// Our name when the PATH leads to the running program by it, else its path.
+std::string own_program() {
+  std::error_code failure;
+  const fs::path self = fs::read_symlink("/proc/self/exe", failure);
+  std::string_view rest = environment("PATH");
+  while (!failure && !rest.empty()) {
+    const std::string_view folder = rest.substr(0, rest.find(':'));
+    rest.remove_prefix(std::min(rest.size(), folder.size() + 1));
+    const fs::path candidate = fs::path(folder) / kProgramName;
+    std::error_code ignored;
+    if (folder.starts_with('/') && ::access(candidate.c_str(), X_OK) == 0) {
+      // The first on the PATH is the one that git will run.
+      return fs::equivalent(candidate, self, ignored) ? kProgramName : self.string();
+    }
+  }
+  return failure ? kProgramName : self.string();
+}
+
+}  // namespace
+
+std::string with_attributes(std::string_view text) {
+  const auto [begin, end] = find_block(text);
+  const bool needs_end = begin > 0 && text[begin - 1] != '\n';
+  return fmt::format("{}{}{}{}", text.substr(0, begin), needs_end ? "\n" : "", kBlock,
+                     text.substr(end));
+}
+
+std::string without_attributes(std::string_view text) {
+  const auto [begin, end] = find_block(text);
+  return fmt::format("{}{}", text.substr(0, begin), text.substr(end));
+}
+
+std::string shell_quoted(std::string_view text) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) {
+    return std::string(text);
+  }
+  return fmt::format("'{}'", replaced(text, '\'', R"('\'')"));
+}
+
+std::vector<GitSetting> driver_settings(std::string_view program) {
+  const std::string word = shell_quoted(program);
+  const std::string driver_word = replaced(word, '%', "%%");  // git replaces %O and its like.
+  return {
+      {.key = "merge.bmadmem.driver",
+       .value = fmt::format(
+           // git quotes %P for sh, which holds outside of double quotes only.
+           "if command -v {0} >/dev/null; then {0} merge-driver %O %A %B %P %L; else echo "
+           "\"bmad-mem was not found; install it, then run: bmad-mem git install. Merged as plain "
+           "text:\" %P >&2; git merge-file -q --marker-size=%L -L ours -L base -L theirs %A %O %B; "
+           "fi",
+           driver_word)},
+      {.key = "merge.bmadmem.name", .value = "bmad-mem merge of memory logs"},
+      {.key = "diff.bmadmem.textconv",
+       .value = fmt::format("f() {{ if command -v {0} >/dev/null; then {0} textconv \"$1\"; else "
+                            "cat \"$1\"; fi; }}; f",
+                            word)},
+  };
+}
+
+Result<GitPlan> plan_install(const std::string& root) {
+  BMAD_TRY_ASSIGN(GitPlan plan, begin_plan(root));
+  BMAD_TRY_ASSIGN(const std::string present, present_attributes(plan));
+  if (std::string wanted = with_attributes(present); wanted != present) {
+    plan.attributes = std::move(wanted);
+  }
+  for (GitSetting& setting : driver_settings(own_program())) {
+    if (present_setting(plan.repository, setting.key) != setting.value) {
+      plan.settings.push_back(std::move(setting));
+    }
+  }
+  return plan;
+}
+
+Result<GitPlan> plan_uninstall(const std::string& root, bool keep_attributes) {
+  BMAD_TRY_ASSIGN(GitPlan plan, begin_plan(root));
+  BMAD_TRY_ASSIGN(const std::string present, present_attributes(plan));
+  if (std::string wanted = without_attributes(present); wanted != present && !keep_attributes) {
+    plan.attributes = std::move(wanted);
+  }
+  for (const std::string_view section : kGitSections) {
+    if (has_section(plan.repository, section)) {
+      plan.sections.emplace_back(section);
+    }
+  }
+  return plan;
+}
+
+Status carry_out(const GitPlan& plan) {
+  for (const GitSetting& setting : plan.settings) {
+    const ProgramRun run = run_git(
+        plan.repository, {"config", "--local", "--replace-all", setting.key, setting.value});
+    if (run.status != 0) {
+      return git_failed(plan, fmt::format("set {}", setting.key));
+    }
+  }
+  for (const std::string& section : plan.sections) {
+    const ProgramRun run =
+        run_git(plan.repository, {"config", "--local", "--remove-section", section});
+    if (run.status != 0) {
+      return git_failed(plan, fmt::format("remove the section {}", section));
+    }
+  }
+  return plan.attributes ? write_attributes(plan) : Status();
+}
+
+}  // namespace bmad_mem::cli

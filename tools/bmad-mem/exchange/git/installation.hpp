@@ -1,0 +1,68 @@
+// installation.hpp - what `git install` and `git uninstall` do to a repository, as a plan first.
+//
+//   .gitattributes      # bmad-mem: begin
+//   of the memory       /sessions/*/*.jsonl merge=bmadmem diff=bmadmem text eol=lf
+//                       …
+//                       # bmad-mem: end
+//   .git/config         merge.bmadmem.driver, merge.bmadmem.name, diff.bmadmem.textconv
+//
+// The attributes lie in the memory's folder, beside its .gitignore: they go wherever the memory
+// goes, and no path in them depends on where in a repository that is. What is not between the marks
+// is somebody else's. git takes no program from a repository: each clone has to be told. A section
+// that has a name and no driver makes every merge end in a fatal error, so the driver is written
+// first.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+struct GitSetting {
+  std::string key;
+  std::string value;
+};
+
+/// What stands in the way of the wish, or is as it should be already, is no step.
+struct GitPlan {
+  std::string repository;       ///< Its top folder.
+  std::string attributes_path;  ///< The memory's .gitattributes.
+  /// What it will hold; nothing when it stays as it is. Empty text: it goes.
+  std::optional<std::string> attributes;
+  std::vector<GitSetting> settings;   ///< To be written, in this order.
+  std::vector<std::string> sections;  ///< To be removed.
+  bool is_ignored = false;            ///< git ignores the memory, so none of this has an effect.
+
+  [[nodiscard]] bool is_empty() const {
+    return !attributes && settings.empty() && sections.empty();
+  }
+};
+
+/// How the memory at `root` gets its driver. Errors: E_STORAGE_IO without git or a repository.
+Result<GitPlan> plan_install(const std::string& root);
+/// How it loses it. With `keep_attributes` .gitattributes stays as it is.
+Result<GitPlan> plan_uninstall(const std::string& root, bool keep_attributes);
+
+/// Does it, the settings first: attributes name nothing that is not there. Errors: E_STORAGE_IO.
+Status carry_out(const GitPlan& plan);
+
+// The parts, for tests.
+
+/// `text` with our lines: in the place of those it has, else at its end.
+std::string with_attributes(std::string_view text);
+/// `text` without our lines.
+std::string without_attributes(std::string_view text);
+
+/// The settings, in the order in which they are to be written. `program` is our path, or our name
+/// where the PATH leads to us. Both commands do without us when we are gone: git then merges and
+/// shows text, and says why.
+std::vector<GitSetting> driver_settings(std::string_view program);
+
+/// `text` as one word of sh.
+std::string shell_quoted(std::string_view text);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,217 @@
+#include "exchange/git/prose.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "exchange/files.hpp"
+#include "exchange/transcript_text.hpp"
+#include "json_text.hpp"
+#include "text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kWidth = 96;
+constexpr std::string_view kIndent = "  ";
+
+/// Members that the first line of a paragraph shows, besides who it was.
+constexpr std::array<std::string_view, 4> kShownInHead = {"id", "timestamp", "at", "role"};
+/// Who it was: the first of them that is there.
+constexpr std::array<std::string_view, 3> kWho = {"agent_id", "made_by", "discovered_by"};
+/// What an entry says: shown first and without a name.
+constexpr std::array<std::string_view, 4> kMain = {"content", "decision", "description", "title"};
+
+/// git gives its copies names such as "conversation.jsonl" or "x7Kq2_conversation.jsonl".
+std::string_view kind_of_file(std::string_view file_name) {
+  const std::string_view name = base_name(file_name);
+  for (const EntryType type : kEntryTypes) {
+    if (name.ends_with(entry_type_info(type).log_file)) {
+      return entry_type_name(type);
+    }
+  }
+  for (const std::string_view other : {"audit", "quarantine", "access"}) {
+    if (name.ends_with(fmt::format("{}.jsonl", other))) {
+      return other;
+    }
+  }
+  return {};
+}
+
+/// A value on one line or several: a string as it is, anything else as JSON.
+std::string value_text(JsonValue value, std::string_view raw) {
+  return value.is_string() ? std::string(value.string()) : json_compact(raw);
+}
+
+class Prose {
+ public:
+  explicit Prose(std::string_view file_name) : kind_(kind_of_file(file_name)) {}
+
+  std::string run(std::string_view text) {
+    out_.reserve(text.size() + text.size() / 4);
+    for (const std::string_view raw : lines_of(text)) {
+      const std::string_view line = without_line_end(raw);
+      if (!is_blank(line)) {
+        add_line(line);
+      }
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void add_line(std::string_view line) {
+    out_ += out_.empty() ? "" : "\n";
+    const Result<JsonValue> object = parser_.parse(line);
+    if (!object || !object->is_object()) {
+      // No number: it would change with every line above.
+      out_ += "a line that is no entry\n";
+      out_ += wrapped(printable(utf8_repaired(line)), kWidth, kIndent);
+      return;
+    }
+    const JsonValue inner = (*object)["entry"];
+    if (!inner.is_object()) {
+      add_entry(*object, line, kind_);
+      return;
+    }
+    for (const MemberText& member : json_members(line)) {
+      if (member.key == "entry") {
+        add_entry(inner, member.value, (*object)["type"].string());
+      }
+    }
+  }
+
+  void add_entry(JsonValue entry, std::string_view raw, std::string_view kind) {
+    const std::string_view who = who_of(entry);
+    add_head(entry, kind, who);
+    const std::vector<MemberText> raws = json_members(raw);
+    std::size_t i = 0;
+    std::string rest;
+    for (const JsonMember& member : entry.members()) {
+      const std::string_view member_raw = raws[i++].value;
+      if (is_among(kMain, member.key) && member.value.is_string()) {
+        add_text({}, member.value.string(), out_);
+      } else if (!is_in_head(member, who) && member.value.is_object()) {
+        add_members(member, member_raw, rest);
+      } else if (!is_in_head(member, who)) {
+        add_text(member.key, value_text(member.value, member_raw), rest);
+      }
+    }
+    out_ += rest;
+  }
+
+  /// Time, who, what, and which version.
+  void add_head(JsonValue entry, std::string_view kind, std::string_view who) {
+    const std::string_view id = entry["id"].string();
+    const JsonValue stamp = entry["timestamp"].present() ? entry["timestamp"] : entry["at"];
+    std::string time(stamp.string());
+    if (const std::optional<Timestamp> moment = try_parse_rfc3339(time)) {
+      time = format_rfc3339(*moment);
+      time[10] = ' ';
+      time.pop_back();
+    }
+    out_ += printable(time);
+    if (!who.empty()) {
+      out_ += fmt::format("  {}", printable(who));
+    }
+    if (const std::string_view role = entry["role"].string(); !role.empty()) {
+      out_ += fmt::format(" ({})", printable(role));
+    }
+    const std::optional<EntryType> by_id = entry_type_of_id(id);
+    const std::string_view shown = kind.empty() && by_id ? entry_type_name(*by_id) : kind;
+    out_ += fmt::format("  {}{}{}", printable(shown.empty() ? "entry" : shown),
+                        id.empty() ? "" : " ", printable(id));
+    if (!id.empty()) {
+      const std::uint32_t version = ++versions_[std::string(id)];
+      out_ += version > 1 ? fmt::format(", version {}", version) : std::string();
+    }
+    out_ += '\n';
+  }
+
+  static std::string_view who_of(JsonValue entry) {
+    for (const std::string_view name : kWho) {
+      if (const std::string_view who = entry[name].string(); !who.empty()) {
+        return who;
+      }
+    }
+    return {};
+  }
+
+  static bool is_in_head(const JsonMember& member, std::string_view who) {
+    if (member.key == "decay_factor") {
+      return member.value.number() == 1.0;
+    }
+    return member.value.is_string() &&
+           (is_among(kShownInHead, member.key) ||
+            (is_among(kWho, member.key) && member.value.string() == who));
+  }
+
+  /// The members of an object by their path: "context.topic: payments".
+  static void add_members(const JsonMember& object, std::string_view raw, std::string& out) {
+    const std::vector<MemberText> raws = json_members(raw);
+    std::size_t i = 0;
+    for (const JsonMember& member : object.value.members()) {
+      add_text(fmt::format("{}.{}", object.key, member.key),
+               value_text(member.value, raws[i++].value), out);
+    }
+  }
+
+  static void add_text(std::string_view name, std::string_view value, std::string& out) {
+    std::string text = name.empty() ? std::string() : fmt::format("{}: ", printable(name));
+    const std::string repaired = utf8_repaired(value);
+    std::string_view rest = repaired;
+    do {
+      const std::string_view line = rest.substr(0, rest.find('\n'));
+      rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+      text += printable(line);
+      out += wrapped(text, kWidth, kIndent);
+      text.clear();
+    } while (!rest.empty());
+  }
+
+  std::string_view kind_;
+  JsonParser parser_;
+  std::unordered_map<std::string, std::uint32_t> versions_;  // By id: how many came.
+  std::string out_;
+};
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string out(indent);
+  std::size_t used = 0;
+  bool is_first = true;
+  while (is_first || !text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const std::size_t word_width = text_width(word);
+    if (!is_first && used + 1 + word_width > width) {
+      out += '\n';
+      out += indent;
+      used = 0;
+    } else if (!is_first) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += word_width;
+    is_first = false;
+  }
+  return out + '\n';
+}
+
+std::string log_as_prose(std::string_view text, std::string_view file_name) {
+  return Prose(file_name).run(text);
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,61 @@
+// shared_session.hpp - sessions that are known by a name, such as "mem0", and by no conversation.
+//
+//   outside of git     mem0                          one for all
+//   in a repository    mem0-w4q7m2s8, mem0-bn3v09kd  one for each writer: it is written to until
+//                                                    git tracks it
+//
+// Branches and clones that write under the same name never change the same file, so git merges them
+// without a driver. Readers take all sessions of the name as one.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/memory_manager.hpp"
+
+namespace bmad_mem::cli {
+
+// What git tracks is read from its index, without running git:
+//
+//   PROJECT/.git            a folder, or in a worktree a file: "gitdir: PATH"
+//   PROJECT/.git/index      the tracked paths, sorted
+
+/// The sessions of a memory of which git tracks a file. Looks again only when git has changed its
+/// index. Not for several threads at once.
+class TrackedSessions {
+ public:
+  /// `root`: that of the memory.
+  explicit TrackedSessions(const std::string& root);
+
+  /// Whether the memory is in a repository.
+  [[nodiscard]] bool in_repository() const { return !index_file_.empty(); }
+  /// An index that can't be read tracks all: whoever asks begins something new then.
+  [[nodiscard]] bool is_tracked(const std::string& session_id);
+
+ private:
+  void refresh();
+
+  std::string index_file_;  ///< Empty outside of a repository.
+  std::string prefix_;      ///< Of the memory's sessions, from the top of the working tree.
+  std::string seen_;        ///< Which index was read last.
+  bool is_readable_ = true;
+  std::set<std::string, std::less<>> tracked_;
+};
+
+/// Whether `session_id` is one of the sessions of `name`: "mem0", "mem0-2", "mem0-w4q7m2s8".
+bool is_shared_session(std::string_view session_id, std::string_view name);
+
+/// Those there are, oldest first, archived ones too.
+Result<std::vector<std::string>> shared_sessions(const MemoryManager& memory,
+                                                 std::string_view name);
+
+/// The session of a name to write to now; made when there is none. `params.session_id` is the name.
+/// One that has `size_max` bytes is full; 0: none ever is.
+/// Errors: as MemoryManager::create_session().
+Result<std::string> writable_session(MemoryManager& memory, TrackedSessions& tracked,
+                                     SessionParams params, std::uint64_t size_max = 0);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,160 @@
+#include "exchange/import/document_elements.hpp"
+
+#include "bmad_mem/json_parser.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kBetween = " \t\r\n,";
+constexpr std::string_view kScalarEnds = " \t\r\n,]}:";
+
+}  // namespace
+
+Result<int> DocumentElements::peek_any() {
+  if (chunk_.empty()) {
+    BMAD_TRY_ASSIGN(chunk_, file_.chunk());
+  }
+  return chunk_.empty() ? -1 : static_cast<unsigned char>(chunk_.front());
+}
+
+Result<int> DocumentElements::peek() {
+  while (true) {
+    BMAD_TRY_ASSIGN(const int c, peek_any());
+    if (c < 0 || !kBetween.contains(static_cast<char>(c))) {
+      return c;
+    }
+    take();
+  }
+}
+
+Status DocumentElements::enter(int first) {
+  if (first == 0xEF && chunk_.starts_with("\xEF\xBB\xBF")) {
+    chunk_.remove_prefix(3);  // A byte order mark.
+    return {};
+  }
+  if (first != '[' && first != '{') {
+    return Error{.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = "the file is neither a JSON array nor a JSON object"};
+  }
+  has_outer_object_ = first == '{';
+  place_ = has_outer_object_ ? Place::kObject : Place::kArray;
+  take();
+  return {};
+}
+
+void DocumentElements::append(std::string_view part) {
+  too_long_ = too_long_ || text_.size() + part.size() > kSizeMax;
+  if (too_long_) {
+    text_.clear();
+  } else {
+    text_ += part;
+  }
+}
+
+bool DocumentElements::scan(char first) {
+  const bool is_scalar = first != '"' && first != '{' && first != '[';
+  for (std::size_t i = 0; i < chunk_.size(); ++i) {
+    const char c = chunk_[i];
+    bool ends = false;
+    if (is_escaped_) {
+      is_escaped_ = false;
+    } else if (in_string_) {
+      is_escaped_ = c == '\\';
+      in_string_ = c != '"';
+      ends = !in_string_ && depth_ == 0;
+    } else if (is_scalar && kScalarEnds.contains(c)) {
+      append(chunk_.substr(0, i));
+      chunk_.remove_prefix(i);
+      return true;
+    } else if (c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || c == '[') {
+      ++depth_;
+    } else if (c == '}' || c == ']') {
+      ends = --depth_ == 0;
+    }
+    if (ends) {
+      append(chunk_.substr(0, i + 1));
+      chunk_.remove_prefix(i + 1);
+      return true;
+    }
+  }
+  append(chunk_);
+  chunk_ = {};
+  return false;
+}
+
+Status DocumentElements::take_value() {
+  text_.clear();
+  too_long_ = false;
+  depth_ = 0;
+  in_string_ = false;
+  is_escaped_ = false;
+  const char first = chunk_.front();
+  if (kScalarEnds.contains(first)) {
+    take();  // A bracket that closes nothing: an empty value, which no parser takes.
+    return {};
+  }
+  while (!scan(first)) {
+    BMAD_TRY_ASSIGN(const int c, peek_any());
+    if (c < 0) {
+      was_cut_ = true;
+      return {};
+    }
+  }
+  return {};
+}
+
+Result<bool> DocumentElements::take_key(std::string& key) {
+  BMAD_TRY(take_value());
+  key = text_.size() >= 2 && text_.front() == '"' ? text_.substr(1, text_.size() - 2) : text_;
+  BMAD_TRY_ASSIGN(int c, peek());
+  if (c == ':') {
+    take();
+    BMAD_TRY_ASSIGN(c, peek());
+  }
+  if (c == '[' && key == array_) {
+    take();
+    place_ = Place::kArray;
+    return false;
+  }
+  return c >= 0;
+}
+
+Result<bool> DocumentElements::next(DocumentElement& element) {
+  while (true) {
+    BMAD_TRY_ASSIGN(const int c, peek());
+    if (c < 0) {
+      was_cut_ = was_cut_ || place_ == Place::kObject || place_ == Place::kArray;
+      return false;
+    }
+    if (place_ == Place::kBefore) {
+      BMAD_TRY(enter(c));
+      continue;
+    }
+    if (place_ == Place::kBehind) {
+      return false;
+    }
+    if (c == ']' || c == '}') {
+      place_ = place_ == Place::kArray && has_outer_object_ ? Place::kObject : Place::kBehind;
+      take();
+      continue;
+    }
+    element.key.clear();
+    if (place_ == Place::kObject) {
+      BMAD_TRY_ASSIGN(const bool has_value, take_key(element.key));
+      if (!has_value) {
+        continue;
+      }
+    }
+    BMAD_TRY(take_value());
+    element.number = ++number_;
+    element.too_long = too_long_;
+    const std::size_t size = text_.size();
+    text_.append(kJsonPadding, ' ');
+    element.text = std::string_view(text_).substr(0, size);
+    return true;
+  }
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,287 @@
+#include "exchange/import/import_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
+#include "exchange/file_lines.hpp"
+#include "exchange/files.hpp"
+#include "exchange/import/document_elements.hpp"
+#include "exchange/import/importer.hpp"
+#include "exchange/import/notes.hpp"
+#include "exchange/transcript_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Who reads a format; those that can be recognised by how a file begins in the order in which they
+/// are tried. Gemini before Claude Code: records of both have a sessionId.
+struct ImportRow {
+  ImportFormat format;
+  const ImportClient* client;
+};
+constexpr ImportRow kImportRows[] = {
+    {ImportFormat::kOwnExport, &kOwnExportClient},
+    {ImportFormat::kGemini, &kGeminiClient},
+    {ImportFormat::kClaudeCode, &kClaudeCodeClient},
+    {ImportFormat::kCodex, &kCodexClient},
+    {ImportFormat::kServerMemory, &kServerMemoryClient},
+    {ImportFormat::kChatgpt, &kChatExportClient},
+    {ImportFormat::kMem0, &kMem0Client},
+};
+
+/// Who reads a file of this format that begins like this; null for Markdown.
+const ImportClient* client_of(ImportFormat format, std::string_view path,
+                              std::string_view beginning) {
+  const bool is_unknown = format == ImportFormat::kAuto;
+  if (format == ImportFormat::kBasicMemory || (is_unknown && path.ends_with(".md"))) {
+    return nullptr;
+  }
+  for (const auto& [each, client] : kImportRows) {
+    const bool may_be = is_unknown || (format == ImportFormat::kJsonl && client->is_ours);
+    if (format == each || (may_be && client->looks_like(beginning))) {
+      return client;
+    }
+  }
+  return &kOwnEntriesClient;
+}
+
+/// Whether a file of this name can be of this format.
+bool has_name_of(ImportFormat format, std::string_view name) {
+  /// What a session's folder holds beside its logs.
+  static constexpr std::string_view kNoLogs[] = {"audit.jsonl", "quarantine.jsonl", "access.jsonl"};
+  switch (format) {
+    case ImportFormat::kBasicMemory:
+      return name.ends_with(".md");
+    case ImportFormat::kMem0:
+      return name.ends_with(".json");
+    case ImportFormat::kChatgpt:
+      return name.starts_with("conversations") && name.ends_with(".json");
+    case ImportFormat::kGemini:
+      return name.ends_with(".json") || name.ends_with(".jsonl");
+    default:
+      return name.ends_with(".jsonl") && !is_among(kNoLogs, name);
+  }
+}
+
+Status find_below(const std::string& folder, ImportFormat format, std::vector<ImportFile>& files) {
+  // A stack instead of recursion: folders can be nested as deep as somebody likes.
+  std::vector<std::string> folders = {folder};
+  while (!folders.empty()) {
+    const fs::path at = std::move(folders.back());
+    folders.pop_back();
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(at.string()));
+    for (const std::string& name : names) {
+      const fs::path path = at / name;
+      std::error_code gone;  // In the meantime.
+      const fs::file_status status = fs::symlink_status(path, gone);
+      if (fs::is_directory(status)) {
+        folders.push_back(path.string());
+      } else if (fs::is_regular_file(status) && has_name_of(format, name)) {
+        files.push_back({.path = path.string(), .size = fs::file_size(path, gone)});
+      }
+    }
+  }
+  return {};
+}
+
+/// Reads JSON values; what is refused gets a second chance.
+class RecordParser {
+ public:
+  std::optional<JsonValue> parse(std::string_view padded, bool repairs) {
+    text_ = padded;
+    std::optional<JsonValue> value = parser_.try_parse_padded(padded);
+    if (!value && repairs) {
+      repaired_ = repaired_json(padded);
+      text_ = repaired_;
+      if (const Result<JsonValue> again = parser_.parse(repaired_)) {
+        value = *again;
+      }
+    }
+    return value;
+  }
+  /// What the last value was parsed from.
+  [[nodiscard]] std::string_view text() const { return text_; }
+
+ private:
+  JsonParser parser_;
+  std::string repaired_;
+  std::string_view text_;
+};
+
+/// Reads a file for one importer.
+class FileImport {
+ public:
+  FileImport(FileLines& lines, const ImportContext& context, const ImportClient& client,
+             const std::function<void(std::uint64_t)>& on_read)
+      : lines_(lines),
+        sink_(context.sink),
+        file_(context.file),
+        client_(client),
+        on_read_(on_read),
+        importer_(client.make(context)) {}
+
+  /// A record a line.
+  Status lines() {
+    FileLine line;
+    while (true) {
+      BMAD_TRY_ASSIGN(const bool more, lines_.next(line));
+      if (!more) {
+        return importer_->finish();
+      }
+      on_read_(lines_.bytes_read());
+      if (line.too_long) {
+        leave_out(line, "lines over 1 MiB");
+        continue;
+      }
+      const auto value = parser_.parse(line.text, !client_.is_ours);
+      if (value && (value->is_object() || client_.is_ours)) {
+        BMAD_TRY(importer_->take(*value, parser_.text(), line.number));
+      } else if (!is_blank(line.text)) {
+        leave_out(line, "unreadable lines");
+      }
+    }
+  }
+
+  /// One document.
+  Status document() {
+    DocumentElements elements(lines_, client_.records_member);
+    DocumentElement element;
+    while (true) {
+      BMAD_TRY_ASSIGN(const bool more, elements.next(element));
+      if (!more) {
+        sink_.skip("ends of files that are missing", elements.was_cut() ? 1 : 0);
+        return importer_->finish();
+      }
+      on_read_(lines_.bytes_read());
+      const auto value = parser_.parse(element.text, true);
+      if (element.too_long) {
+        sink_.skip("elements over 32 MiB");
+      } else if (!value) {
+        sink_.skip("unreadable elements");
+      } else if (!element.key.empty()) {
+        BMAD_TRY(importer_->take_member(element.key, *value));
+      } else {
+        BMAD_TRY(importer_->take(*value, parser_.text(), element.number));
+      }
+    }
+  }
+
+ private:
+  /// A line of our own is refused, one of somebody else's counted.
+  void leave_out(const FileLine& line, std::string_view reason) {
+    if (!client_.is_ours) {
+      return sink_.skip(reason);
+    }
+    sink_.refuse(line.too_long ? Error{.code = ErrorCode::E_SIZE_LIMIT,
+                                       .message = "the line is longer than 1 MiB"}
+                               : json_problem(line.text),
+                 {.file = file_, .line = line.number});
+  }
+
+  FileLines& lines_;
+  ImportSink& sink_;
+  const std::string& file_;
+  const ImportClient& client_;
+  const std::function<void(std::uint64_t)>& on_read_;
+  std::unique_ptr<RecordImporter> importer_;
+  RecordParser parser_;
+};
+
+Status import_note_file(const ImportFile& file, const ImportContext& context, FileLines& lines) {
+  std::string text;
+  while (true) {
+    BMAD_TRY_ASSIGN(const std::string_view chunk, lines.chunk());
+    if (chunk.empty()) {
+      break;
+    }
+    text += chunk;
+    if (text.size() > FileLines::kLineSizeMax) {
+      context.sink.skip("notes over 1 MiB");
+      return {};
+    }
+  }
+  struct stat status{};
+  const bool has_time = file.path != "-" && ::stat(file.path.c_str(), &status) == 0;
+  const std::chrono::seconds changed_at(has_time ? status.st_mtime : 0);
+  return import_note(context, text, Timestamp(changed_at));
+}
+
+}  // namespace
+
+std::optional<ImportFormat> find_import_format(std::string_view name) {
+  const auto* const found = std::ranges::find(kImportFormatNames, name);
+  return found == kImportFormatNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<ImportFormat>(found - kImportFormatNames.begin()));
+}
+
+Result<std::vector<std::string>> names_in(const std::string& folder) {
+  std::vector<std::string> names;
+  std::error_code problem;
+  fs::directory_iterator entry(folder, problem);
+  for (; !problem && entry != fs::directory_iterator(); entry.increment(problem)) {
+    names.push_back(entry->path().filename().string());
+  }
+  if (problem) {
+    return file_error("list the folder", folder, problem.value());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths,
+                                                  ImportFormat format) {
+  std::vector<ImportFile> files;
+  for (const std::string& path : paths) {
+    struct stat status{};
+    if (path == "-") {
+      files.push_back({.path = path});
+    } else if (::stat(path.c_str(), &status) != 0) {
+      return file_error("import it", path, errno);
+    } else if (S_ISDIR(status.st_mode)) {
+      const std::size_t before = files.size();
+      BMAD_TRY(find_below(path, format, files));
+      std::ranges::sort(files.begin() + static_cast<std::ptrdiff_t>(before), files.end(), {},
+                        &ImportFile::path);
+    } else {
+      files.push_back({.path = path, .size = static_cast<std::uint64_t>(status.st_size)});
+    }
+  }
+  return files;
+}
+
+Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
+                   const std::function<void(std::uint64_t)>& on_read) {
+  BMAD_TRY_ASSIGN(FileLines lines, FileLines::open(file.path));
+  ++sink.report().files;
+  BMAD_TRY_ASSIGN(const std::string_view beginning, lines.beginning());
+  const ImportContext context = {.sink = sink,
+                                 .file = file.path == "-" ? "<stdin>" : file.path,
+                                 .session_id = options.session_id,
+                                 .fallback_session = options.fallback_session,
+                                 .project = options.project};
+  const ImportClient* const client = client_of(
+      file.format == ImportFormat::kAuto ? options.format : file.format, file.path, beginning);
+  if (client == nullptr) {
+    return import_note_file(file, context, lines);
+  }
+  if (client == &kOwnExportClient) {
+    BMAD_TRY(sink.flush());  // It asks what is there.
+  }
+  FileImport reader(lines, context, *client, on_read);
+  return client->is_document != nullptr && client->is_document(beginning) ? reader.document()
+                                                                          : reader.lines();
+}
+
+}  // namespace bmad_mem::cli

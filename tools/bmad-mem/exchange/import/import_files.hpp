@@ -1,0 +1,104 @@
+// import_files.hpp - which files can be imported, where they lie, how they are called, recognised
+// and read.
+//
+// Where other programs keep what can be imported:
+//
+//   claude-code    $CLAUDE_CONFIG_DIR or ~/.claude: projects/*/**.jsonl, projects/*/memory/*.md
+//   codex          $CODEX_HOME or ~/.codex: sessions/**.jsonl, archived_sessions/**.jsonl
+//   gemini         ~/.gemini/tmp/*/chats/*
+//   server-memory  $MEMORY_FILE_PATH
+//
+// What belongs to another project is left out: Claude Code and Codex say in their records in which
+// folder they worked, Gemini CLI names the folder of its chats after the project.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/result.hpp"
+#include "exchange/import/import_sink.hpp"
+
+namespace bmad_mem::cli {
+
+enum class ImportFormat : std::uint8_t {
+  kAuto,
+  kEntries,
+  kOwnExport,
+  kClaudeCode,
+  kCodex,
+  kGemini,
+  kServerMemory,
+  kBasicMemory,
+  kMem0,
+  kChatgpt,
+  kJsonl,  ///< kEntries or kOwnExport, whichever it is.
+};
+
+/// What --format takes, in the order of the enum ...
+inline constexpr std::array<std::string_view, 11> kImportFormatNames = {
+    "auto",          "entries",      "export", "claude-code", "codex", "gemini",
+    "server-memory", "basic-memory", "mem0",   "chatgpt",     "jsonl"};
+/// ... and --from, where people name whom the memory comes from.
+inline constexpr std::array<std::string_view, 8> kImportSourceNames = {
+    "claude-code", "codex", "gemini", "server-memory", "basic-memory", "mem0", "chatgpt", "jsonl"};
+
+std::optional<ImportFormat> find_import_format(std::string_view name);
+
+struct ImportOptions {
+  ImportFormat format = ImportFormat::kAuto;
+  std::string session_id;        ///< Where everything goes; empty: where each entry says.
+  std::string fallback_session;  ///< Where goes what says nothing; may be empty.
+  std::string project;           ///< The name of the project, for what names none; may be empty.
+};
+
+struct ImportFile {
+  std::string path;  ///< "-" is stdin.
+  std::uint64_t size = 0;
+  ImportFormat format = ImportFormat::kAuto;  ///< Where it is another one than was asked for.
+};
+
+/// The files themselves, and for a folder what below it can be of this format by its name (every
+/// *.jsonl where nothing else is known), sorted by path; not what a memory keeps beside its logs.
+/// Links to folders are not followed. Errors: E_STORAGE_IO for what isn't there.
+Result<std::vector<ImportFile>> find_import_files(const std::vector<std::string>& paths,
+                                                  ImportFormat format);
+
+/// The names in a folder, sorted. Errors: E_STORAGE_IO.
+Result<std::vector<std::string>> names_in(const std::string& folder);
+
+/// Imports one file. `on_read` is called now and then with the bytes read so far. Errors: reading
+/// failed, or ImportSink::add() did; what stands before that is imported.
+Status import_file(const ImportFile& file, const ImportOptions& options, ImportSink& sink,
+                   const std::function<void(std::uint64_t)>& on_read);
+
+/// Where the programs keep their files; empty members take the places from the home folder.
+struct ClientFolders {
+  std::string home;
+  std::string claude;
+  std::string codex;
+  std::string memory_file;
+};
+
+struct FoundImports {
+  std::vector<ImportFile> files;
+  std::uint64_t of_other_projects = 0;  ///< Files that were left out.
+};
+
+/// Whether this format has usual places.
+bool has_usual_places(ImportFormat format);
+
+/// What lies in the usual places and belongs to the project in folder `project` (absolute), or all
+/// of it. Errors: E_STORAGE_IO when there is no such place, naming it.
+Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders& folders,
+                                       const std::string& project, bool all_projects);
+
+/// What Claude Code calls the folder of a project, up to its 200th character: every other character
+/// than a letter or a digit becomes '-'.
+std::string claude_slug(std::string_view project);
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,226 @@
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
+#include "exchange/file_lines.hpp"
+#include "exchange/files.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/import/import_files.hpp"
+#include "exchange/transcript_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kSlugSizeMax = 200;
+
+bool is_folder(const std::string& path) {
+  std::error_code gone;
+  return std::filesystem::is_directory(path, gone);
+}
+
+Error nothing_there(std::string_view what, const std::string& path) {
+  return {.code = ErrorCode::E_STORAGE_IO,
+          .message = fmt::format("there are no {}; name the files to import", what),
+          .path = path};
+}
+
+bool lies_in(std::string_view folder, std::string_view project) {
+  return folder.starts_with(project) && (folder.size() == project.size() ||
+                                         project.ends_with('/') || folder[project.size()] == '/');
+}
+
+/// The beginning of a file; empty when it can't be read, which the import itself will tell.
+std::string beginning_of(const std::string& path) {
+  Result<FileLines> lines = FileLines::open(path);
+  if (!lines) {
+    return {};
+  }
+  const Result<std::string_view> text = lines->beginning();
+  return text ? std::string(*text) : std::string();
+}
+
+/// In which folder the records of a file were made, as the first that names one says.
+std::string folder_of_records(const std::string& path) {
+  const std::string beginning = beginning_of(path);
+  JsonParser parser;
+  for (std::string_view rest = beginning; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    if (!line.contains("\"cwd\"")) {
+      continue;
+    }
+    if (const Result<JsonValue> record = parser.parse(repaired_json(line))) {
+      for (const JsonValue cwd : {(*record)["cwd"], (*record)["payload"]["cwd"]}) {
+        if (!cwd.string().empty()) {
+          return std::string(cwd.string());
+        }
+      }
+    }
+  }
+  return {};
+}
+
+/// Looks for the files of one project.
+class PlaceSearch {
+ public:
+  PlaceSearch(std::string project, bool all_projects)
+      : project_(std::move(project)), real_project_(real_path_of(project_)), all_(all_projects) {
+    real_project_ = real_project_.empty() ? project_ : real_project_;
+  }
+
+  Status claude(const std::string& projects) {
+    if (!is_folder(projects)) {
+      return nothing_there("transcripts of Claude Code", projects);
+    }
+    const std::array<std::string, 2> slugs = {claude_slug(project_), claude_slug(real_project_)};
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(projects));
+    for (const std::string& name : names) {
+      const std::string folder = fmt::format("{}/{}", projects, name);
+      const bool is_exact = std::ranges::find(slugs, name) != slugs.end();
+      // Folders in the project have longer names; what is not in it is told by the records.
+      const bool may_be = std::ranges::any_of(slugs, [&](const std::string& slug) {
+        return name.starts_with(slug.substr(0, kSlugSizeMax));
+      });
+      if (!is_folder(folder) || (!all_ && !may_be)) {
+        continue;
+      }
+      BMAD_TRY(add_of_project(folder, is_exact, ImportFormat::kClaudeCode));
+      if ((is_exact || all_) && is_folder(folder + "/memory")) {
+        BMAD_TRY_ASSIGN(std::vector<ImportFile> notes,
+                        find_import_files({folder + "/memory"}, ImportFormat::kBasicMemory));
+        for (ImportFile& note : notes) {
+          note.format = ImportFormat::kBasicMemory;
+          found_.files.push_back(std::move(note));
+        }
+      }
+    }
+    return {};
+  }
+
+  Status codex(const std::string& home) {
+    bool is_there = false;
+    for (const char* name : {"/sessions", "/archived_sessions"}) {
+      if (is_folder(home + name)) {
+        is_there = true;
+        BMAD_TRY(add_of_project(home + name, false, ImportFormat::kCodex));
+      }
+    }
+    return is_there ? Status() : Status(nothing_there("rollouts of Codex", home + "/sessions"));
+  }
+
+  Status gemini(const std::string& home) {
+    const std::string tmp = home + "/tmp";
+    if (!is_folder(tmp)) {
+      return nothing_there("chats of Gemini CLI", tmp);
+    }
+    BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(tmp));
+    for (const std::string& name : names) {
+      const std::string chats = fmt::format("{}/{}/chats", tmp, name);
+      if (!is_folder(chats)) {
+        continue;
+      }
+      BMAD_TRY_ASSIGN(std::vector<ImportFile> files,
+                      find_import_files({chats}, ImportFormat::kGemini));
+      if (all_ || is_gemini_name(home, name)) {
+        std::ranges::move(files, std::back_inserter(found_.files));
+      } else {
+        found_.of_other_projects += files.size();
+      }
+    }
+    return {};
+  }
+
+  FoundImports take() { return std::move(found_); }
+
+ private:
+  [[nodiscard]] bool is_project(std::string_view folder) const {
+    return folder == project_ || folder == real_project_;
+  }
+
+  /// Files below `folder` whose records were made in the project; those that name no folder only
+  /// with `also_unnamed`.
+  Status add_of_project(const std::string& folder, bool also_unnamed, ImportFormat format) {
+    BMAD_TRY_ASSIGN(std::vector<ImportFile> files, find_import_files({folder}, format));
+    for (ImportFile& file : files) {
+      const std::string made_in = all_ ? "" : folder_of_records(file.path);
+      if (all_ || (made_in.empty() && also_unnamed) ||
+          (!made_in.empty() && (lies_in(made_in, project_) || lies_in(made_in, real_project_)))) {
+        found_.files.push_back(std::move(file));
+      } else {
+        ++found_.of_other_projects;
+      }
+    }
+    return {};
+  }
+
+  /// Whether Gemini CLI calls the project so: by its hash, or by a short name that is noted in the
+  /// folder itself and in projects.json.
+  [[nodiscard]] bool is_gemini_name(const std::string& home, const std::string& name) const {
+    if (name == sha256_hex(project_) || name == sha256_hex(real_project_)) {
+      return true;
+    }
+    const std::string noted = beginning_of(fmt::format("{}/tmp/{}/.project_root", home, name));
+    if (!noted.empty() && is_project(stripped(noted))) {
+      return true;
+    }
+    JsonParser parser;
+    const Result<JsonValue> projects = parser.parse(beginning_of(home + "/projects.json"));
+    return projects && ((*projects)["projects"][project_].string() == name ||
+                        (*projects)["projects"][real_project_].string() == name);
+  }
+
+  std::string project_;
+  std::string real_project_;
+  bool all_;
+  FoundImports found_;
+};
+
+}  // namespace
+
+bool has_usual_places(ImportFormat format) {
+  return format == ImportFormat::kClaudeCode || format == ImportFormat::kCodex ||
+         format == ImportFormat::kGemini || format == ImportFormat::kServerMemory;
+}
+
+std::string claude_slug(std::string_view project) {
+  std::string slug;
+  for (const char c : project) {
+    slug += is_alnum(c) ? c : '-';
+  }
+  return slug;
+}
+
+Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders& folders,
+                                       const std::string& project, bool all_projects) {
+  const auto place = [&](const std::string& own, std::string_view usual) {
+    return own.empty() ? fmt::format("{}/{}", folders.home, usual) : own;
+  };
+  PlaceSearch search(project, all_projects);
+  if (format == ImportFormat::kClaudeCode) {
+    BMAD_TRY(search.claude(place(folders.claude, ".claude") + "/projects"));
+  } else if (format == ImportFormat::kCodex) {
+    BMAD_TRY(search.codex(place(folders.codex, ".codex")));
+  } else if (format == ImportFormat::kGemini) {
+    BMAD_TRY(search.gemini(place("", ".gemini")));
+  } else if (folders.memory_file.empty()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message =
+                     "MEMORY_FILE_PATH does not say where the memory server keeps its file; "
+                     "name the file to import"};
+  } else {
+    FoundImports found;
+    BMAD_TRY_ASSIGN(found.files, find_import_files({folders.memory_file}, format));
+    return found;
+  }
+  return search.take();
+}
+
+}  // namespace bmad_mem::cli

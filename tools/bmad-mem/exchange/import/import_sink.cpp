@@ -1,0 +1,336 @@
+#include "exchange/import/import_sink.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <tuple>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "exchange/git/shared_session.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/transcript_text.hpp"
+#include "json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::string_view kRecordedByHook = R"("recorded_by":"hook")";
+
+/// Whether every member of `entry`, as it may be written, stands in `known`, too.
+bool says_the_same(const SecretScanner& scanner, const std::string& entry,
+                   const std::string& known) {
+  const std::vector<MemberText> there = json_members(known);
+  return std::ranges::all_of(json_members(entry), [&](const MemberText& member) {
+    const auto found = std::ranges::find(there, member.key, &MemberText::key);
+    return found != there.end() &&
+           (found->value == member.value || found->value == scanner.redact(member.value));
+  });
+}
+
+/// Which entry a line is, and when this version of it was made.
+struct Version {
+  std::string id;
+  Timestamp time{};
+};
+Version version_of(JsonParser& parser, const std::string& json) {
+  const Result<JsonValue> value = parser.parse(json);
+  return value ? Version{std::string((*value)["id"].string()), version_time(*value)} : Version{};
+}
+
+std::string message_key(std::string_view role, std::string_view text) {
+  return content_id(role, stripped(text));
+}
+
+}  // namespace
+
+Timestamp version_time(JsonValue entry) {
+  if (const auto updated = try_parse_rfc3339(entry["updated_at"].string())) {
+    return *updated;
+  }
+  return try_parse_rfc3339(entry["timestamp"].string()).value_or(Timestamp());
+}
+
+std::uint64_t ImportReport::written_in_all() const {
+  return std::accumulate(written.begin(), written.end(), std::uint64_t{0});
+}
+
+Status ImportSink::need_session(const SessionParams& params) {
+  if (report_.sessions.contains(params.session_id)) {
+    return {};
+  }
+  if (memory_ != nullptr) {
+    Result<Session> session = memory_->load_session(params.session_id);
+    if (!session && session.error().code == ErrorCode::E_SESSION_ARCHIVED) {
+      // A write would bring it back by itself, but what is known already has to be asked before.
+      session = memory_->restore_session(params.session_id);
+      BMAD_TRY(session);
+      report_.notices.push_back(
+          fmt::format("session {} was archived; it has been brought back", params.session_id));
+    }
+    if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+      return session.error();
+    }
+    if (session) {
+      BMAD_TRY(read_recorded(params.session_id));
+    } else {
+      BMAD_TRY(memory_->create_session(params));
+    }
+  }
+  report_.sessions.insert(params.session_id);
+  return {};
+}
+
+Result<std::string> ImportSink::need_shared_session(SessionParams params) {
+  if (const auto known = shared_.find(params.session_id); known != shared_.end()) {
+    return known->second;
+  }
+  const std::string name = params.session_id;
+  std::vector<std::string> siblings;
+  if (memory_ != nullptr) {
+    TrackedSessions tracked(memory_->root());
+    BMAD_TRY_ASSIGN(siblings, shared_sessions(*memory_, name));
+    // Outside of git, the one of the name is the session, also when it is archived.
+    if (tracked.in_repository()) {
+      BMAD_TRY_ASSIGN(params.session_id, writable_session(*memory_, tracked, params));
+    }
+    std::erase(siblings, params.session_id);
+  }
+  BMAD_TRY(need_session(params));
+  shared_.emplace(name, params.session_id);
+  if (!siblings.empty()) {
+    BMAD_TRY_ASSIGN(scanner_, memory_->scanner());
+    siblings_.emplace(params.session_id, std::move(siblings));
+  }
+  return params.session_id;
+}
+
+Status ImportSink::read_recorded(const std::string& session_id) {
+  BMAD_TRY_ASSIGN(
+      const std::vector<Entry> messages,
+      memory_->list({.sessions = {session_id}, .types = {EntryType::kConversation}, .limit = 0}));
+  JsonParser parser;
+  Recorded recorded;
+  for (const Entry& message : messages) {
+    if (!message.json.contains(kRecordedByHook)) {
+      continue;  // Spares parsing what was imported.
+    }
+    const Result<JsonValue> value = parser.parse(message.json);
+    if (value && (*value)["metadata"]["recorded_by"].string() == "hook") {
+      recorded.emplace(message_key((*value)["role"].string(), (*value)["content"].string()),
+                       message.id);
+    }
+  }
+  if (!recorded.empty()) {
+    BMAD_TRY_ASSIGN(scanner_, memory_->scanner());
+    recorded_.emplace(session_id, std::move(recorded));
+  }
+  return {};
+}
+
+std::string ImportSink::take_recorded(const std::string& session_id, std::string_view role,
+                                      std::string_view text) {
+  const auto session = recorded_.find(session_id);
+  if (session == recorded_.end()) {
+    return {};
+  }
+  Recorded& recorded = session->second;
+  auto found = recorded.find(message_key(role, text));
+  if (found == recorded.end()) {
+    found = recorded.find(message_key(role, scanner_->redact(text)));
+  }
+  if (found == recorded.end()) {
+    return {};
+  }
+  ++report_.known;
+  std::string id = std::move(found->second);
+  recorded.erase(found);
+  return id;
+}
+
+bool ImportSink::is_there(const std::string& session_id) const {
+  if (memory_ == nullptr) {
+    return false;
+  }
+  const Result<Session> session = memory_->load_session(session_id);
+  return session || session.error().code != ErrorCode::E_SESSION_NOT_FOUND;
+}
+
+ImportSink::Pending ImportSink::pending(std::string json, KnownEntries known,
+                                        const ImportOrigin& origin) const {
+  return {.json = std::move(json),
+          .known = known,
+          .file = std::string(origin.file),
+          .file_number = report_.files,
+          .line = origin.line};
+}
+
+Status ImportSink::add(std::string_view session_id, EntryType type, std::string json,
+                       KnownEntries known, const ImportOrigin& origin) {
+  if (memory_ == nullptr) {
+    ++report_.written[static_cast<std::size_t>(type)];
+    return {};
+  }
+  pending_bytes_ += json.size();
+  pending_[Key(session_id, type)].push_back(pending(std::move(json), known, origin));
+  return pending_bytes_ < kBytesMax ? Status() : flush();
+}
+
+Status ImportSink::add_again(const std::string& session_id, EntryType type, std::string json,
+                             const std::string& id, const ImportOrigin& origin) {
+  if (memory_ == nullptr) {
+    return add(session_id, type, std::move(json), KnownEntries::kAppendVersion, origin);
+  }
+  BMAD_TRY(flush());
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there, memory_->history(id, {&session_id, 1}));
+  if (there.empty()) {
+    ++report_.known;
+    return {};
+  }
+  const Pending entry = pending(std::move(json), KnownEntries::kAppendVersion, origin);
+  return write_batch(Key(session_id, type), {&entry, 1}, KnownEntries::kAppendVersion);
+}
+
+void ImportSink::refuse(Error error, const ImportOrigin& origin) {
+  ++report_.refused;
+  error.path = origin.file;
+  error.line = origin.line;
+  on_refused_(error);
+}
+
+Status ImportSink::flush() {
+  std::map<Key, std::vector<Pending>> pending = std::exchange(pending_, {});
+  pending_bytes_ = 0;
+  // One session that is full or locked must not cost the others their entries.
+  Status first_problem;
+  for (auto& [key, entries] : pending) {
+    if (Status status = write(key, entries); !status && first_problem) {
+      first_problem = std::move(status);
+    }
+  }
+  return first_problem;
+}
+
+Status ImportSink::leave_out_known(const std::string& session_id, EntryType type,
+                                   std::vector<Pending>& entries) {
+  JsonParser parser;
+  std::vector<Version> versions;
+  std::map<std::string, std::optional<Timestamp>, std::less<>> known;  // Of these entries' ids.
+  for (const Pending& entry : entries) {
+    versions.push_back(version_of(parser, entry.json));
+    known.try_emplace(versions.back().id);
+  }
+  // Not get(): that counts as being asked for the entry, and would make it decay later.
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there,
+                  memory_->list({.sessions = {session_id}, .types = {type}, .limit = 0}));
+  for (const Entry& entry : there) {
+    if (const auto found = known.find(entry.id); found != known.end()) {
+      found->second = version_of(parser, entry.json).time;
+    }
+  }
+  std::vector<Pending> left;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    std::optional<Timestamp>& newest = known[versions[i].id];
+    if (newest && entries[i].known == KnownEntries::kSkipId) {
+      ++report_.known;
+    } else if (newest && versions[i].time < *newest) {
+      skip(kOlderVersions);
+    } else {
+      newest = newest.value_or(versions[i].time);
+      left.push_back(std::move(entries[i]));
+    }
+  }
+  entries = std::move(left);
+  return {};
+}
+
+Status ImportSink::leave_out_shared(const Key& key, std::vector<Pending>& entries) {
+  const auto siblings = siblings_.find(key.first);
+  if (siblings == siblings_.end()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there,
+                  memory_->list({.sessions = siblings->second, .types = {key.second}, .limit = 0}));
+  std::map<std::string_view, const Entry*> known;
+  for (const Entry& entry : there) {  // The newest comes first.
+    known.try_emplace(entry.id, &entry);
+  }
+  std::vector<Pending> left;
+  std::map<std::string, std::vector<Pending>> newer;
+  JsonParser parser;
+  for (Pending& entry : entries) {
+    const auto found = known.find(version_of(parser, entry.json).id);
+    if (found == known.end()) {
+      left.push_back(std::move(entry));
+    } else if (entry.known == KnownEntries::kSkipId ||
+               says_the_same(*scanner_, entry.json, found->second->json)) {
+      ++report_.known;
+    } else {
+      newer[found->second->session_id].push_back(std::move(entry));
+    }
+  }
+  entries = std::move(left);
+  for (auto& [session_id, versions] : newer) {
+    BMAD_TRY(write(Key(session_id, key.second), versions));
+  }
+  return {};
+}
+
+Status ImportSink::write(const Key& key, std::vector<Pending>& entries) {
+  const auto& [session_id, type] = key;
+  BMAD_TRY(leave_out_shared(key, entries));
+  if (entries.empty()) {
+    return {};
+  }
+  // A message of several blocks comes when its last block was read.
+  std::ranges::stable_sort(entries, [](const Pending& a, const Pending& b) {
+    return std::tie(a.file_number, a.line) < std::tie(b.file_number, b.line);
+  });
+  const auto all_have = [&](KnownEntries rule) {
+    return std::ranges::all_of(entries, [&](const Pending& entry) { return entry.known == rule; });
+  };
+  const bool one_rule = all_have(KnownEntries::kSkipId);
+  if (!one_rule && !all_have(KnownEntries::kAppendVersion)) {
+    BMAD_TRY(leave_out_known(session_id, type, entries));
+  }
+  return write_batch(key, entries, one_rule ? KnownEntries::kSkipId : KnownEntries::kSkipIdentical);
+}
+
+Status ImportSink::write_batch(const Key& key, std::span<const Pending> entries,
+                               KnownEntries rule) {
+  const auto& [session_id, type] = key;
+  std::vector<std::string_view> lines;
+  lines.reserve(entries.size());
+  for (const Pending& entry : entries) {
+    lines.emplace_back(entry.json);
+  }
+  const Result<BatchReport> written = memory_->add_batch(
+      session_id, type, lines,
+      {.keep_going = true, .known = rule, .spaced = spaced_.contains(session_id)});
+  if (!written && written.error().code == ErrorCode::E_SIZE_LIMIT && entries.size() > 1) {
+    BMAD_TRY(write_batch(key, entries.first(entries.size() / 2), rule));
+    return write_batch(key, entries.subspan(entries.size() / 2), rule);
+  }
+  if (!written) {
+    return written.error();
+  }
+  const BatchReport& batch = *written;
+  report_.written[static_cast<std::size_t>(type)] += batch.ids.size();
+  report_.known += batch.skipped;
+  for (const std::string& notice : batch.notices) {
+    if (std::ranges::find(report_.notices, notice) == report_.notices.end()) {
+      report_.notices.push_back(notice);
+    }
+  }
+  for (const RejectedLine& rejected : batch.rejected) {
+    const Pending& entry = entries[rejected.line - 1];
+    Error error = rejected.error;
+    error.column = 0;  // It counts in the text that was made from the line, not in the line.
+    refuse(std::move(error), {.file = entry.file, .line = entry.line});
+  }
+  return {};
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,149 @@
+// import_sink.hpp - where importers put entries: gathered into batches, counted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/privacy.hpp"
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+/// What an import did.
+struct ImportReport {
+  std::uint64_t files = 0;
+  std::array<std::uint64_t, kEntryTypeCount> written{};  ///< By type; in a dry run what was read.
+  std::uint64_t known = 0;                               ///< Left out, as they were there already.
+  std::uint64_t refused = 0;                             ///< Lines that are no entries.
+  std::set<std::string, std::less<>> sessions;
+  std::map<std::string, std::uint64_t> skipped;  ///< Left out on purpose, by reason.
+  std::vector<std::string> notices;              ///< BatchReport::notices, each once.
+
+  [[nodiscard]] std::uint64_t written_in_all() const;
+};
+
+/// The `source` of facts that another memory gave away. Somebody stored them there, but nobody here
+/// has looked at them.
+inline constexpr std::string_view kImportSource = R"({"kind":"import","trust":0.7})";
+
+/// Why a version is left out, as skip() counts it.
+inline constexpr std::string_view kOlderVersions = "older versions of entries that are there";
+
+/// When this version of the entry was made: updated_at, else timestamp, else 1970.
+Timestamp version_time(JsonValue entry);
+
+/// Where in the input something came from.
+struct ImportOrigin {
+  std::string_view file;
+  std::uint64_t line = 0;
+};
+
+/// Holds at most kBytesMax of entries before it writes them.
+class ImportSink {
+ public:
+  /// `memory` is null in a dry run: then nothing is written. `on_refused` is called for each line
+  /// that is no entry.
+  ImportSink(MemoryManager* memory, std::function<void(const Error&)> on_refused)
+      : memory_(memory), on_refused_(std::move(on_refused)) {}
+
+  /// Makes the session unless it is there. Errors: E_INVALID_FORMAT for its id, and I/O.
+  Status need_session(const SessionParams& params);
+
+  /// The session of the name `params.session_id` to write to (shared_session.hpp), made unless it
+  /// is there. What other sessions of the name hold counts as known, and newer versions go to them.
+  Result<std::string> need_shared_session(SessionParams params);
+
+  /// Entries of this session get a blank line behind each; see BatchOptions::spaced.
+  void space_out(const std::string& session_id) { spaced_.insert(session_id); }
+
+  /// Whether need_session() has seen it.
+  [[nodiscard]] bool has_session(std::string_view session_id) const {
+    return report_.sessions.contains(session_id);
+  }
+
+  /// The id of a message of this role and text that a hook recorded in the session when it was
+  /// said; empty when there is none. It counts as known, and is found once: who says "yes" twice
+  /// has said it twice.
+  std::string take_recorded(const std::string& session_id, std::string_view role,
+                            std::string_view text);
+
+  /// Whether there is such a session, an archived one included. False in a dry run.
+  [[nodiscard]] bool is_there(const std::string& session_id) const;
+
+  /// One entry of a session that need_session() has seen; `json` has an id. With kSkipIdentical
+  /// also versions are left out that are older than what is there. With kAppendVersion the importer
+  /// has looked what is there, and only what was purged is left out; it must not be mixed with the
+  /// others before flush(). Errors: those of add_batch().
+  Status add(std::string_view session_id, EntryType type, std::string json, KnownEntries known,
+             const ImportOrigin& origin);
+  /// A version like an earlier one of the same entry, which is to be the latest again; not if the
+  /// entry was purged.
+  Status add_again(const std::string& session_id, EntryType type, std::string json,
+                   const std::string& id, const ImportOrigin& origin);
+  /// Counts something that is left out, such as "progress records".
+  void skip(std::string_view reason, std::uint64_t count = 1) {
+    if (count != 0) {
+      report_.skipped[std::string(reason)] += count;
+    }
+  }
+  /// Counts and reports a line that is no entry.
+  void refuse(Error error, const ImportOrigin& origin);
+
+  /// Writes what is left.
+  Status flush();
+
+  /// Null in a dry run.
+  [[nodiscard]] MemoryManager* memory() const { return memory_; }
+  [[nodiscard]] ImportReport& report() { return report_; }
+
+ private:
+  static constexpr std::size_t kBytesMax = 4U << 20U;
+
+  struct Pending {
+    std::string json;
+    KnownEntries known = KnownEntries::kSkipId;
+    std::string file;
+    std::uint64_t file_number = 0;
+    std::uint64_t line = 0;
+  };
+  using Key = std::pair<std::string, EntryType>;
+  /// What hooks recorded in a session: ids by role and text.
+  using Recorded = std::multimap<std::string, std::string, std::less<>>;
+
+  [[nodiscard]] Pending pending(std::string json, KnownEntries known,
+                                const ImportOrigin& origin) const;
+  Status read_recorded(const std::string& session_id);
+  /// Takes out what other sessions of the same name hold, and writes newer versions to these.
+  Status leave_out_shared(const Key& key, std::vector<Pending>& entries);
+  Status write(const Key& key, std::vector<Pending>& entries);
+  /// A batch that the session has no room for is written in halves: compaction makes room for each.
+  Status write_batch(const Key& key, std::span<const Pending> entries, KnownEntries rule);
+  /// Takes out what is known already, where a batch has lines of both rules: the engine applies one
+  /// rule to a batch, and two batches would change the order of the lines.
+  Status leave_out_known(const std::string& session_id, EntryType type,
+                         std::vector<Pending>& entries);
+
+  MemoryManager* memory_;
+  std::function<void(const Error&)> on_refused_;
+  ImportReport report_;
+  std::map<Key, std::vector<Pending>> pending_;
+  std::size_t pending_bytes_ = 0;
+  std::set<std::string, std::less<>> spaced_;
+  std::map<std::string, std::string, std::less<>> shared_;  ///< By name: where to write.
+  std::map<std::string, std::vector<std::string>, std::less<>> siblings_;  ///< By session.
+  std::map<std::string, Recorded, std::less<>> recorded_;  ///< By session; most have none.
+  std::optional<SecretScanner> scanner_;                   ///< Only where something is recorded.
+};
+
+}  // namespace bmad_mem::cli

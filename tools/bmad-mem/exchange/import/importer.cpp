@@ -1,0 +1,184 @@
+#include "exchange/import/importer.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/transcript_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// {"references":{`kind`:[`id`]}}; nothing for an empty id.
+void add_reference(JsonWriter& json, std::string_view kind, std::string_view id) {
+  if (!id.empty()) {
+    json.key("references").begin_object().key(kind).begin_array();
+    json.string(id).end_array().end_object();
+  }
+}
+
+std::string_view source_of(const TranscriptToolEvent& event, bool is_result) {
+  const bool from_web = event.tool.starts_with("Web") || event.tool.starts_with("web");
+  return !is_result ? R"({"kind":"assistant"})"
+         : from_web ? R"({"kind":"web"})"
+                    : R"({"kind":"tool"})";
+}
+
+}  // namespace
+
+Status RecordImporter::need_session_called(const std::string& name) {
+  const SessionParams params{.session_id = session_.empty() ? name : session_,
+                             .project_name = project_,
+                             .session_type = name,
+                             .tags = {"imported"}};
+  if (!session_.empty()) {
+    return sink_.need_session(params);
+  }
+  BMAD_TRY_ASSIGN(session_, sink_.need_shared_session(params));
+  return {};
+}
+
+std::string TranscriptImporter::provenance(std::uint64_t line) const {
+  return fmt::format(R"({{"format":{},"file":{},"line":{}}})", json_quoted(format_),
+                     json_quoted(base_name(file_)), line);
+}
+
+Status TranscriptImporter::need_session(const std::string& session) {
+  if (sink_.has_session(session)) {
+    return {};
+  }
+  return sink_.need_session({.session_id = session,
+                             .agent_ids = {agent_},
+                             .project_name = project_,
+                             .session_type = format_,
+                             .tags = {"imported"}});
+}
+
+Status TranscriptImporter::put(const std::string& session, EntryType type, std::string json,
+                               KnownEntries known, std::uint64_t line) {
+  BMAD_TRY(need_session(session));
+  return sink_.add(session, type, std::move(json), known, {.file = file_, .line = line});
+}
+
+Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& message) {
+  const std::string& session = message.session.empty() ? session_ : message.session;
+  const bool is_person = message.agent.empty();
+  const std::string_view role = !message.role.empty() ? message.role
+                                : is_person           ? "user"
+                                                      : "assistant";
+  BMAD_TRY(need_session(session));
+  const std::string_view text = utf8_prefix(message.text, kMessageSizeMax);
+  if (text.size() < message.text.size()) {
+    sink_.skip("ends of messages over 512 KiB");
+  }
+  if (std::string id = sink_.take_recorded(session, role, text); !id.empty()) {
+    return id;
+  }
+  JsonWriter json;
+  json.begin_object().member("id", message.id);
+  add_if_any(json, "timestamp", message.timestamp);
+  add_if_any(json, "agent_id", message.agent);
+  json.member("role", role).member("content", text);
+  if (!message.parent.empty()) {
+    json.key("context").begin_object().member("parent_message_id", message.parent).end_object();
+  }
+  add_if_any(json, "topic", message.topic);
+  if (message.sidechain) {
+    json.key("metadata").raw(R"({"sidechain":true})");
+  }
+  // A subagent's prompt has the role of a user, but an agent wrote it.
+  json.key("source").raw(is_person ? R"({"kind":"user"})" : R"({"kind":"assistant"})");
+  json.key("imported_from").raw(provenance(message.line)).end_object();
+  // Without a time the line gets that of the import, so it could never be the very same line.
+  const bool may_have_grown = message.may_have_grown && !message.timestamp.empty();
+  BMAD_TRY(put(session, EntryType::kConversation, json.take(),
+               may_have_grown ? KnownEntries::kSkipIdentical : KnownEntries::kSkipId,
+               message.line));
+  return message.id;
+}
+
+Status TranscriptImporter::add_next_message(TranscriptMessage message, bool is_user,
+                                            std::string_view salt) {
+  if (!is_usable_id(message.id)) {
+    message.id = content_id("msg-", fmt::format("{}\n{}\n{}", session_, salt, message.text));
+  }
+  message.agent = is_user ? "" : agent_;
+  message.parent = last_message_;
+  message.text = stripped(message.text);
+  BMAD_TRY_ASSIGN(last_message_, add_message(message));
+  return {};
+}
+
+Status TranscriptImporter::put_event(const TranscriptToolEvent& event, bool is_result) {
+  const std::string_view text = stripped(event.text);
+  const std::string& session = event.session.empty() ? session_ : event.session;
+  const auto made_id = [&] {
+    return content_id("evt-", fmt::format("{}\n{}\n{}\n{}\n{}", session, event.line, event.id,
+                                          event.tool, event.text));
+  };
+  JsonWriter json;
+  json.begin_object().member("id", is_usable_id(event.id) ? event.id : made_id());
+  add_if_any(json, "timestamp", event.timestamp);
+  json.member("agent_id", event.agent.empty() ? agent_ : event.agent);
+  json.member("kind", is_result ? "tool_result" : "tool_use");
+  add_if_any(json, "tool", event.tool);
+  add_if_any(json, "path", event.path);
+  add_if_any(json, "content", utf8_prefix(text, kSnippetSizeMax));
+  if (is_result) {
+    json.key("metadata").begin_object().member("is_error", event.is_error);
+    json.member("bytes", static_cast<std::uint64_t>(std::max(text.size(), event.size)));
+    json.end_object();
+    add_reference(json, "events", is_usable_id(event.reference) ? event.reference : "");
+  } else {
+    add_reference(json, "conversations", event.reference);
+  }
+  json.key("source").raw(source_of(event, is_result));
+  json.key("imported_from").raw(provenance(event.line)).end_object();
+  return put(session, EntryType::kEvent, json.take(), KnownEntries::kSkipId, event.line);
+}
+
+Status TranscriptImporter::add_tool_call(const TranscriptToolEvent& call) {
+  return put_event(call, /*is_result=*/false);
+}
+
+Status TranscriptImporter::add_tool_result(const TranscriptToolEvent& result) {
+  return put_event(result, /*is_result=*/true);
+}
+
+std::string result_id(const std::string& id) { return id.empty() ? "" : id + "-result"; }
+
+Result<JsonValue> first_record(JsonParser& parser, std::string_view beginning) {
+  beginning = trimmed(beginning);
+  return parser.parse(repaired_json(beginning.substr(0, beginning.find('\n'))));
+}
+
+char first_character(std::string_view beginning) {
+  const std::size_t first = beginning.find_first_not_of(kWhiteSpace);
+  return first == std::string_view::npos ? '\0' : beginning[first];
+}
+
+std::string time_text(JsonValue text) {
+  const auto time = try_parse_rfc3339(text.string());
+  return time ? format_rfc3339(*time) : "";
+}
+
+void append_part(std::string& out, std::string_view text, std::string_view between) {
+  if (!text.empty()) {
+    out += out.empty() ? "" : between;
+    out += text;
+  }
+}
+
+std::string memory_origin(std::string_view format, std::string_view file, std::uint64_t line) {
+  return fmt::format(R"("source":{},"imported_from":{{"format":"{}","file":{}{}}})", kImportSource,
+                     format, json_quoted(base_name(file)),
+                     line == 0 ? "" : fmt::format(R"(,"line":{})", line));
+}
+
+}  // namespace bmad_mem::cli

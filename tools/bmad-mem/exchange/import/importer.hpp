@@ -1,0 +1,203 @@
+// importer.hpp - what reads one file of somebody else's, record by record.
+//
+//   file ─> lines, or elements of one document ─> RecordImporter::take() ─> ImportSink
+//
+// All transcripts look alike once they are imported:
+//
+//   message      conversation: role, content, the message it answers
+//   tool call    event tool_use: tool, path, a snippet of the input, the message it belongs to
+//   tool result  event tool_result: tool, path, a snippet of the output, the call it answers
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "bmad_mem/json_parser.hpp"
+#include "exchange/import/import_sink.hpp"
+
+namespace bmad_mem::cli {
+
+/// What an importer knows of its file.
+struct ImportContext {
+  ImportSink& sink;
+  std::string file;              ///< As messages and the entries' provenance name it.
+  std::string session_id;        ///< Where everything goes; empty: where each record says.
+  std::string fallback_session;  ///< Where goes what says nothing; may be empty.
+  std::string project;           ///< The name of the project, where no record tells; may be empty.
+};
+
+class RecordImporter {
+ public:
+  explicit RecordImporter(const ImportContext& context)
+      : sink_(context.sink),
+        file_(context.file),
+        session_(context.session_id),
+        project_(context.project) {}
+  RecordImporter(const RecordImporter&) = delete;
+  RecordImporter& operator=(const RecordImporter&) = delete;
+  virtual ~RecordImporter() = default;
+
+  /// One record: a line of a file of lines, an element of a document. `text` is what it was parsed
+  /// from, `line` its number from 1. Errors: those of ImportSink::add().
+  virtual Status take(JsonValue record, std::string_view text, std::uint64_t line) = 0;
+  /// A member of the document around the records, such as its id; files of lines have none.
+  virtual Status take_member(std::string_view /*key*/, JsonValue /*value*/) { return {}; }
+  /// Must follow the last record.
+  virtual Status finish() { return {}; }
+
+ protected:
+  /// Makes session_ unless it is there. Without one it becomes the shared session `name`.
+  Status need_session_called(const std::string& name);
+
+  ImportSink& sink_;
+  std::string file_;
+  std::string session_;  ///< Where everything goes; empty as long as nothing says so.
+  std::string project_;
+};
+
+/// Empty members are left out of the entry, except where another meaning is named.
+struct TranscriptMessage {
+  std::string id = {};
+  std::string session = {};  ///< Empty: session_.
+  std::string agent = {};    ///< Who wrote it; empty: a person.
+  std::string timestamp = {};
+  std::string parent = {};     ///< The id of the message that it answers.
+  std::string_view role = {};  ///< Empty: assistant for what an agent wrote, else user.
+  std::string text = {};
+  std::string topic = {};
+  std::uint64_t line = 0;
+  bool sidechain = false;       ///< It belongs to a subagent.
+  bool may_have_grown = false;  ///< What was imported before may be an older version of it.
+};
+
+struct TranscriptToolEvent {
+  std::string id = {};
+  std::string session = {};  ///< Empty: session_.
+  std::string agent = {};    ///< Empty: agent_.
+  std::string timestamp = {};
+  std::string_view tool = {};
+  std::string_view path = {};
+  std::string text = {};
+  std::string reference = {};  ///< A call: the message it belongs to. A result: the call.
+  std::uint64_t line = 0;
+  bool is_error = false;  ///< Of a result.
+  std::size_t size = 0;   ///< Of a result's whole text, where `text` is the beginning of it.
+};
+
+/// Whose records are messages and tools.
+class TranscriptImporter : public RecordImporter {
+ public:
+  /// `format` is the provenance of all entries, `agent` whose transcript it is.
+  TranscriptImporter(const ImportContext& context, std::string_view format, std::string_view agent)
+      : RecordImporter(context), format_(format), agent_(agent) {}
+
+ protected:
+  // Errors: those of ImportSink::add().
+
+  /// The id under which the message is kept: its own, or that of the entry which a hook made of it
+  /// when it was said. That one counts as known.
+  Result<std::string> add_message(const TranscriptMessage& message);
+  /// A message that answers the one before. Without a usable id it gets one from session, `salt`
+  /// and text.
+  Status add_next_message(TranscriptMessage message, bool is_user, std::string_view salt);
+  Status add_tool_call(const TranscriptToolEvent& call);
+  Status add_tool_result(const TranscriptToolEvent& result);
+
+  std::string format_;
+  std::string agent_;
+  std::string last_message_;  ///< The id of what add_next_message() added last.
+
+ private:
+  Status put_event(const TranscriptToolEvent& event, bool is_result);
+  Status put(const std::string& session, EntryType type, std::string json, KnownEntries known,
+             std::uint64_t line);
+  Status need_session(const std::string& session);
+  [[nodiscard]] std::string provenance(std::uint64_t line) const;
+};
+
+/// A map that remembers what was put in last, in bounded memory: from texts to values; beyond
+/// `count_max` keys the oldest is forgotten. Keys are kept as hashes of 64 bits: transcripts have a
+/// key a record, and two of the tens of thousands that are remembered meet once in ten billion
+/// files.
+template <typename Value>
+class RecentMap {
+ public:
+  explicit RecentMap(std::size_t count_max) : count_max_(count_max) {}
+
+  /// Sets the value of `key`, which keeps its age when it is there already.
+  void set(std::string_view key, Value value) {
+    const std::uint64_t hash = std::hash<std::string_view>()(key);
+    const bool is_new = values_.insert_or_assign(hash, std::move(value)).second;
+    if (!is_new) {
+      return;
+    }
+    order_.push_back(hash);
+    if (order_.size() > count_max_) {
+      values_.erase(order_.front());
+      order_.pop_front();
+    }
+  }
+
+  /// The value of `key`, or null.
+  [[nodiscard]] const Value* find(std::string_view key) const {
+    const auto found = values_.find(std::hash<std::string_view>()(key));
+    return found == values_.end() ? nullptr : &found->second;
+  }
+
+ private:
+  std::size_t count_max_;
+  std::unordered_map<std::uint64_t, Value> values_;
+  std::deque<std::uint64_t> order_;
+};
+
+/// A kind of file that can be imported, and who reads it.
+struct ImportClient {
+  /// Whether the beginning of a file is that of such a one.
+  bool (*looks_like)(std::string_view beginning);
+  std::unique_ptr<RecordImporter> (*make)(const ImportContext& context);
+  /// Whether it is one JSON document rather than a record a line; null: never.
+  bool (*is_document)(std::string_view beginning) = nullptr;
+  /// The member of a document's outer object whose elements are the records.
+  std::string_view records_member = "results";
+  /// Whether what is no record is refused line by line, and not just counted: our own formats.
+  bool is_ours = false;
+};
+
+template <typename Importer>
+std::unique_ptr<RecordImporter> make_importer(const ImportContext& context) {
+  return std::make_unique<Importer>(context);
+}
+
+// Each in the file of its name.
+extern const ImportClient kOwnEntriesClient;
+extern const ImportClient kOwnExportClient;
+extern const ImportClient kClaudeCodeClient;
+extern const ImportClient kCodexClient;
+extern const ImportClient kGeminiClient;
+extern const ImportClient kServerMemoryClient;
+extern const ImportClient kMem0Client;
+extern const ImportClient kChatExportClient;
+
+/// The id of the result of the call `id`.
+std::string result_id(const std::string& id);
+
+/// The record on the first line of `beginning`, in `parser`.
+Result<JsonValue> first_record(JsonParser& parser, std::string_view beginning);
+/// The first character that is no white space; NUL without any.
+char first_character(std::string_view beginning);
+
+/// The time that `text` names, as we write times; empty when it is none.
+std::string time_text(JsonValue text);
+/// Appends `text`, with `between` in front unless it is the first.
+void append_part(std::string& out, std::string_view text, std::string_view between = "\n\n");
+/// `"source":…,"imported_from":{…}` of what another memory gave away; without `line` when it is 0.
+std::string memory_origin(std::string_view format, std::string_view file, std::uint64_t line);
+
+}  // namespace bmad_mem::cli

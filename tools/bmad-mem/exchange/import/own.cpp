@@ -1,0 +1,322 @@
+// own.cpp - what is ours already: entries as `--json` prints them and logs hold them, and exports.
+//
+// Entries
+//
+//   {"type":"decision","session_id":"sess-1","id":"dec-1","timestamp":"…","decision":"…"}
+//
+// The type is the line's "type", else what the file's name says (decisions.jsonl). The session is
+// the one asked for, else the line's "session_id", else for a log the folder it lies in.
+//
+// Importing again adds nothing. A line with id and timestamp is a version of that entry, and is
+// left out when that very version is there. A line without a timestamp is left out when its id is
+// there. A line without an id gets one made from its content, so equal lines without id are one
+// entry.
+//
+// Exports, as `export --format jsonl` wrote them: the same store again
+//
+// Sessions that are not there are made with the identity that they had, entries keep ids, times and
+// versions. Importing again changes nothing, and an export that has grown adds what is new: the
+// versions of each entry are compared, one after the other, with those that are there.
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "added_members.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/text.hpp"
+#include "exchange/export/export_lines.hpp"
+#include "exchange/ids.hpp"
+#include "exchange/import/importer.hpp"
+#include "json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// What both have: lines that are refused one by one.
+class OwnImport : public RecordImporter {
+ public:
+  using RecordImporter::RecordImporter;
+
+ protected:
+  Status refuse(std::uint64_t line, ErrorCode code, std::string why, std::string field = "") {
+    sink_.refuse({.code = code, .message = std::move(why), .field = std::move(field)},
+                 {.file = file_, .line = line});
+    return {};
+  }
+
+  /// Makes the session unless it is there. False: its id was refused, or there is none.
+  Result<bool> need_session(const std::string& session, std::uint64_t line) {
+    if (session.empty()) {
+      BMAD_TRY(refuse(line, ErrorCode::E_SESSION_NOT_FOUND,
+                      "the line names no session; say where it goes with --session ID",
+                      "session_id"));
+      return false;
+    }
+    return is_made(sink_.need_session({.session_id = session}), line);
+  }
+
+  /// False for a session whose id was refused.
+  Result<bool> is_made(const Status& made, std::uint64_t line) {
+    if (!made && made.error().code != ErrorCode::E_INVALID_FORMAT) {
+      return made.error();
+    }
+    if (!made) {
+      BMAD_TRY(refuse(line, made.error().code, made.error().message, "session_id"));
+    }
+    return made.has_value();
+  }
+};
+
+/// The last part of a path, which is cut off from it.
+std::string_view pop_part(std::string_view& path) {
+  const std::size_t slash = path.rfind('/');
+  const std::string_view part = path.substr(slash == std::string_view::npos ? 0 : slash + 1);
+  path = path.substr(0, slash == std::string_view::npos ? 0 : slash);
+  return part;
+}
+
+/// The entry as it stood in its log, on one line.
+std::string entry_text(std::string_view text, JsonValue value) {
+  const std::vector<std::string_view> added = added_members(value);
+  std::string out;
+  for (const MemberText& member : json_members(text)) {
+    if (member.key != "type" && member.key != "session_id" && !is_among(added, member.key)) {
+      out += fmt::format("{}\"{}\":{}", out.empty() ? '{' : ',',
+                         name_within(added, value["type"].string(), member.key),
+                         json_compact(member.value));
+    }
+  }
+  return out.empty() ? "{}" : out + "}";
+}
+
+class OwnEntriesImport final : public OwnImport {
+ public:
+  explicit OwnEntriesImport(const ImportContext& context)
+      : OwnImport(context), fallback_session_(context.fallback_session) {
+    std::string_view path = file_;
+    file_type_ = entry_type_of_log_file(pop_part(path));
+    const std::string_view folder = pop_part(path);
+    if (file_type_ && pop_part(path) == "sessions") {
+      file_session_ = folder;
+    }
+  }
+
+  Status take(JsonValue value, std::string_view text, std::uint64_t line) override {
+    if (!value.is_object()) {
+      return refuse(line, ErrorCode::E_INVALID_FORMAT, "an entry is a JSON object");
+    }
+    const std::string_view type_name = value["type"].string();
+    const std::optional<EntryType> type =
+        type_name.empty() ? file_type_ : try_parse_entry_type(type_name);
+    if (!type) {
+      return refuse(line, ErrorCode::E_SCHEMA_INVALID,
+                    type_name.empty() ? "the line has no type, and the file's name tells none"
+                                      : fmt::format("'{}' is no type of entry", type_name),
+                    "type");
+    }
+    std::string session = session_;
+    for (const std::string_view choice :
+         {value["session_id"].string(), std::string_view(file_session_),
+          std::string_view(fallback_session_)}) {
+      session = session.empty() ? std::string(choice) : session;
+    }
+    BMAD_TRY_ASSIGN(const bool has_session, need_session(session, line));
+    if (!has_session) {
+      return {};
+    }
+    std::string json = entry_text(text, value);
+    KnownEntries known =
+        value["timestamp"].present() ? KnownEntries::kSkipIdentical : KnownEntries::kSkipId;
+    if (!value["id"].present()) {
+      const std::string id = content_id(entry_type_info(*type).id_prefix, json);
+      json =
+          fmt::format("{{\"id\":{}{}{}", json_quoted(id), json == "{}" ? "" : ",", json.substr(1));
+      known = KnownEntries::kSkipId;
+    }
+    return sink_.add(session, *type, std::move(json), known, {.file = file_, .line = line});
+  }
+
+ private:
+  std::string fallback_session_;
+  std::optional<EntryType> file_type_;
+  std::string file_session_;
+};
+
+/// Gathers the lines of a session.
+class LineCollector final : public ExportVisitor {
+ public:
+  explicit LineCollector(std::function<void(const Entry&)> take) : take_(std::move(take)) {}
+
+  Status on_session(const Session& /*session*/) override { return {}; }
+  Status on_entry(const Entry& entry) override {
+    take_(entry);
+    return {};
+  }
+  void on_problem(const Error& /*problem*/) override {}  // A damaged line is no known version.
+
+ private:
+  std::function<void(const Entry&)> take_;
+};
+
+Timestamp time_of(const std::string& line) {
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(line);
+  return value ? version_time(*value) : Timestamp();
+}
+
+class OwnExportImport final : public OwnImport {
+ public:
+  using OwnImport::OwnImport;
+
+  Status take(JsonValue value, std::string_view text, std::uint64_t line) override {
+    if (value["session"].present() && !value["id"].present()) {
+      return begin_session(value["session"], line);
+    }
+    const std::optional<EntryType> type = try_parse_entry_type(value["type"].string());
+    const std::string id(value["id"].string());
+    if (!type || id.empty()) {
+      return refuse(line, ErrorCode::E_INVALID_FORMAT,
+                    "the line is neither a session nor an entry with id and type");
+    }
+    const std::string session =
+        session_.empty() ? std::string(value["session_id"].string()) : session_;
+    if (session != current_ || session.empty()) {
+      BMAD_TRY_ASSIGN(const bool is_open, open_session(session, line));
+      if (!is_open) {
+        return {};
+      }
+    }
+    std::string json = stored_entry(text, entry_type_name(*type));
+    const ImportOrigin origin{.file = file_, .line = line};
+    switch (judge(*type, id, json, value)) {
+      case Verdict::kKnown:
+        ++sink_.report().known;
+        return {};
+      case Verdict::kOlder:
+        sink_.skip(kOlderVersions);
+        return {};
+      case Verdict::kAgain:
+        return sink_.add_again(session, *type, std::move(json), id, origin);
+      case Verdict::kNew:
+        break;
+    }
+    return sink_.add(session, *type, std::move(json), KnownEntries::kAppendVersion, origin);
+  }
+
+  Status finish() override { return end_session(); }
+
+ private:
+  /// The versions of one entry that are there, and how many of them the export named so far.
+  struct Versions {
+    std::vector<std::string> lines;
+    std::size_t next = 0;
+  };
+  using Key = std::pair<EntryType, std::string>;
+  enum class Verdict : std::uint8_t { kKnown, kOlder, kNew, kAgain };
+
+  Status begin_session(JsonValue identity, std::uint64_t line) {
+    if (!session_.empty()) {
+      return {};  // All goes into a session that is somebody else.
+    }
+    BMAD_TRY(end_session());
+    Result<Session> session = read_session_identity(identity);
+    if (!session) {
+      sink_.refuse(std::move(session).error(), {.file = file_, .line = line});
+      return {};
+    }
+    if (memory() != nullptr && !sink_.is_there(session->session_id)) {
+      // Open as yet: an entry that is written would open it again.
+      Session open = *session;
+      open.closed_at.reset();
+      BMAD_TRY_ASSIGN(const bool is_new, is_made(memory()->adopt_session(open), line));
+      if (!is_new) {
+        return {};
+      }
+    }
+    BMAD_TRY(open_session(session->session_id, line));
+    identity_ = std::move(*session);
+    return {};
+  }
+
+  /// False: it was refused.
+  Result<bool> open_session(const std::string& session, std::uint64_t line) {
+    BMAD_TRY(end_session());
+    BMAD_TRY_ASSIGN(const bool is_there, need_session(session, line));
+    if (is_there) {
+      current_ = session;
+      BMAD_TRY(read_known());
+    }
+    return is_there;
+  }
+
+  Status read_known() {
+    if (memory() == nullptr) {
+      return {};
+    }
+    LineCollector collector(
+        [&](const Entry& entry) { known_[Key(entry.type, entry.id)].lines.push_back(entry.json); });
+    ExportOptions options{.all_versions = true};
+    options.filter.sessions = {current_};
+    BMAD_TRY(memory()->export_entries(options, collector));
+    return {};
+  }
+
+  Verdict judge(EntryType type, const std::string& id, const std::string& json, JsonValue value) {
+    Versions& versions = known_[Key(type, id)];
+    const auto next = versions.lines.begin() + static_cast<std::ptrdiff_t>(versions.next);
+    const auto found = std::find(next, versions.lines.end(), json);
+    if (found != versions.lines.end()) {
+      versions.next = static_cast<std::size_t>(found - versions.lines.begin()) + 1;
+      return Verdict::kKnown;
+    }
+    // The memory has versions that the export does not have here. The later one must stay the last.
+    if (next != versions.lines.end() && version_time(value) <= time_of(versions.lines.back())) {
+      return Verdict::kOlder;
+    }
+    const bool again = std::find(versions.lines.begin(), next, json) != next;
+    versions.lines.push_back(json);
+    versions.next = versions.lines.size();
+    return again ? Verdict::kAgain : Verdict::kNew;
+  }
+
+  [[nodiscard]] bool holds_nothing_else() const {
+    return std::ranges::all_of(
+        known_, [](const auto& entry) { return entry.second.next == entry.second.lines.size(); });
+  }
+
+  Status end_session() {
+    BMAD_TRY(sink_.flush());
+    if (identity_ && identity_->closed_at && memory() != nullptr) {
+      BMAD_TRY_ASSIGN(const Session there, memory()->load_session(current_));
+      // Closed again as it was, unless it has gone on since.
+      if (!there.closed_at && there.created_at == identity_->created_at && holds_nothing_else()) {
+        BMAD_TRY(memory()->adopt_session(*identity_));
+      }
+    }
+    identity_.reset();
+    current_.clear();
+    known_.clear();
+    return {};
+  }
+
+  [[nodiscard]] MemoryManager* memory() const { return sink_.memory(); }
+
+  std::string current_;              ///< The session that lines go into; empty: none yet.
+  std::optional<Session> identity_;  ///< Of the current one, as the export has it.
+  std::map<Key, Versions> known_;    ///< Of the current one.
+};
+
+}  // namespace
+
+const ImportClient kOwnEntriesClient = {
+    .looks_like = nullptr, .make = make_importer<OwnEntriesImport>, .is_ours = true};
+const ImportClient kOwnExportClient = {
+    .looks_like = looks_like_export, .make = make_importer<OwnExportImport>, .is_ours = true};
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,225 @@
+#include "exchange/memory_tool/memory_tool.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr int kViewDepth = 2;
+
+Error missing_file(const VirtualPath& path) {
+  return refused("The path {} does not exist. Please provide a valid path.", path.given);
+}
+
+Result<std::string_view> string_member(JsonValue command, std::string_view name) {
+  const JsonValue value = command[name];
+  if (!value.is_string()) {
+    return refused("The command `{}` needs `{}`, a string", command["command"].string(), name);
+  }
+  return value.string();
+}
+
+Result<VirtualPath> path_member(JsonValue command, std::string_view name) {
+  BMAD_TRY_ASSIGN(const std::string_view text, string_member(command, name));
+  return parse_virtual_path(text);
+}
+
+struct LineRange {
+  std::uint64_t first = 1;
+  std::uint64_t last = std::numeric_limits<std::uint64_t>::max();
+};
+
+/// [a, b], both 1-based and inclusive; -1 is the end.
+Result<LineRange> view_range(JsonValue command) {
+  LineRange range;
+  const JsonValue value = command["view_range"];
+  if (!value.present() || value.kind() == JsonKind::kNull) {
+    return range;
+  }
+  std::vector<std::int64_t> numbers;
+  for (const JsonValue element : value.elements()) {
+    if (element.kind() == JsonKind::kInteger) {
+      numbers.push_back(element.integer());
+    }
+  }
+  if (!value.is_array() || numbers.size() != 2) {
+    return refused("`view_range` must be two line numbers, such as [1, 20] or [5, -1]");
+  }
+  range.first = static_cast<std::uint64_t>(std::max<std::int64_t>(1, numbers[0]));
+  if (numbers[1] != -1) {
+    range.last = static_cast<std::uint64_t>(std::max<std::int64_t>(0, numbers[1]));
+  }
+  return range;
+}
+
+}  // namespace
+
+Result<std::string> MemoryTool::run(JsonValue command) {
+  redacted_ = 0;
+  const std::string_view name = command["command"].string();
+  if (name == "view") {
+    return view(command);
+  }
+  using Change = Result<std::string> (MemoryTool::*)(JsonValue);
+  constexpr std::pair<std::string_view, Change> kChanges[] = {
+      {"create", &MemoryTool::create}, {"str_replace", &MemoryTool::str_replace},
+      {"insert", &MemoryTool::insert}, {"delete", &MemoryTool::remove},
+      {"rename", &MemoryTool::rename},
+  };
+  for (const auto& [known, change] : kChanges) {
+    if (name == known) {
+      BMAD_TRY_ASSIGN(const Descriptor lock, folder_.lock());
+      return (this->*change)(command);
+    }
+  }
+  return refused(
+      "Unknown command: {}. It must be view, create, str_replace, insert, delete or rename", name);
+}
+
+Result<std::string> MemoryTool::view(JsonValue command) const {
+  BMAD_TRY_ASSIGN(const VirtualPath path, path_member(command, "path"));
+  BMAD_TRY_ASSIGN(const LineRange range, view_range(command));
+  BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(path));
+  if (kind == PathKind::kFolder) {
+    return view_folder(path);
+  }
+  if (kind != PathKind::kFile) {
+    return missing_file(path);
+  }
+  BMAD_TRY_ASSIGN(const std::string text, folder_.read(path));
+  if (line_count(text) > kViewLinesMax) {
+    return refused("File {} exceeds maximum line limit of 999,999 lines.", path.given);
+  }
+  return fmt::format("Here's the content of {} with line numbers:\n{}", path.given,
+                     numbered_lines(text, range.first, range.last));
+}
+
+Result<std::string> MemoryTool::view_folder(const VirtualPath& path) const {
+  BMAD_TRY_ASSIGN(const std::uint64_t own_size, folder_.folder_size(path));
+  BMAD_TRY_ASSIGN(const std::vector<FolderItem> items, folder_.list(path, kViewDepth));
+  std::string out = fmt::format(
+      "Here're the files and directories up to 2 levels deep in {}, excluding hidden items and "
+      "node_modules:\n{}\t{}",
+      path.given, short_size(own_size), path.given);
+  for (const FolderItem& item : items) {
+    out += fmt::format("\n{}\t{}/{}{}", short_size(item.size), path.given, item.path,
+                       item.is_folder ? "/" : "");
+  }
+  return out;
+}
+
+Result<std::string> MemoryTool::create(JsonValue command) {
+  BMAD_TRY_ASSIGN(const VirtualPath path, path_member(command, "path"));
+  BMAD_TRY_ASSIGN(const std::string_view text, string_member(command, "file_text"));
+  BMAD_TRY(check_name(path));
+  BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(path));
+  const bool is_free = kind == PathKind::kNothing;
+  BMAD_TRY_ASSIGN(const bool made,
+                  is_free ? folder_.create(path, clean(std::string(text))) : Result<bool>(false));
+  if (!made) {
+    return refused("File {} already exists", path.given);
+  }
+  return fmt::format("File created successfully at: {}", path.given);
+}
+
+Status MemoryTool::check_is_file(const VirtualPath& path) const {
+  BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(path));
+  if (kind == PathKind::kNothing) {
+    return missing_file(path);
+  }
+  return kind == PathKind::kFile ? Status()
+                                 : Status(refused("The path {} is not a file.", path.given));
+}
+
+Result<std::string> MemoryTool::str_replace(JsonValue command) {
+  BMAD_TRY_ASSIGN(const VirtualPath path, path_member(command, "path"));
+  BMAD_TRY_ASSIGN(const std::string_view old_text, string_member(command, "old_str"));
+  // Without new_str the old text is deleted, as the tool's schema allows.
+  const std::string_view new_text = command["new_str"].string();
+  BMAD_TRY(check_is_file(path));
+  BMAD_TRY_ASSIGN(const std::string text, folder_.read(path));
+  BMAD_TRY_ASSIGN(const Replacement done,
+                  replace_once(text, old_text, clean(std::string(new_text)), path.given));
+  BMAD_TRY(folder_.replace(path, clean(done.text)));
+  return fmt::format(
+      "The memory file has been edited. Here is the snippet showing the change (with line "
+      "numbers):\n{}",
+      done.snippet);
+}
+
+Result<std::string> MemoryTool::insert(JsonValue command) {
+  BMAD_TRY_ASSIGN(const VirtualPath path, path_member(command, "path"));
+  BMAD_TRY_ASSIGN(const std::string_view inserted, string_member(command, "insert_text"));
+  const JsonValue line = command["insert_line"];
+  if (line.kind() != JsonKind::kInteger) {
+    return refused("The command `insert` needs `insert_line`, a whole number");
+  }
+  BMAD_TRY(check_is_file(path));
+  BMAD_TRY_ASSIGN(const std::string text, folder_.read(path));
+  BMAD_TRY_ASSIGN(std::string done, insert_lines(text, line.integer(), inserted));
+  BMAD_TRY(folder_.replace(path, clean(std::move(done))));
+  return fmt::format("The file {} has been edited.", path.given);
+}
+
+Result<std::string> MemoryTool::remove(JsonValue command) {
+  BMAD_TRY_ASSIGN(const VirtualPath path, path_member(command, "path"));
+  if (path.is_root()) {
+    return refused("Cannot delete the /memories directory itself");
+  }
+  BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(path));
+  if (kind == PathKind::kNothing) {
+    return refused("The path {} does not exist", path.given);
+  }
+  BMAD_TRY(folder_.remove(path));
+  return fmt::format("Successfully deleted {}", path.given);
+}
+
+Result<std::string> MemoryTool::rename(JsonValue command) {
+  BMAD_TRY_ASSIGN(const VirtualPath from, path_member(command, "old_path"));
+  BMAD_TRY_ASSIGN(const VirtualPath to, path_member(command, "new_path"));
+  if (from.is_root()) {
+    return refused("Cannot rename the /memories directory itself");
+  }
+  BMAD_TRY(check_name(to));
+  BMAD_TRY_ASSIGN(const PathKind kind, folder_.kind(from));
+  if (kind == PathKind::kNothing) {
+    return refused("The path {} does not exist", from.given);
+  }
+  BMAD_TRY_ASSIGN(const PathKind there, folder_.kind(to));
+  if (there == PathKind::kNothing && is_within(to, from)) {
+    return refused("Cannot rename {} into itself", from.given);
+  }
+  BMAD_TRY_ASSIGN(const bool done,
+                  there == PathKind::kNothing ? folder_.rename(from, to) : Result<bool>(false));
+  if (!done) {
+    return refused("The destination {} already exists", to.given);
+  }
+  return fmt::format("Successfully renamed {} to {}", from.given, to.given);
+}
+
+std::string MemoryTool::clean(std::string text) {
+  const std::vector<SecretPlace> places = scanner_.find(text);
+  const auto count = std::ranges::count_if(places, &SecretPlace::is_certain);
+  if (count == 0) {
+    return text;
+  }
+  redacted_ += static_cast<std::uint64_t>(count);
+  return scanner_.redact(text);
+}
+
+Status MemoryTool::check_name(const VirtualPath& path) const {
+  const std::vector<SecretPlace> places = scanner_.find(path.given);
+  if (std::ranges::any_of(places, &SecretPlace::is_certain)) {
+    return refused("The path holds what looks like a secret or personal data; choose another name");
+  }
+  return {};
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,161 @@
+#include "exchange/transcript_text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <optional>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/text.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "json_copy.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::string_view, 8> kMachineBeginnings = {
+    "<command-name>",
+    "<command-message>",
+    "<local-command-stdout>",
+    "<local-command-caveat>",
+    "<task-notification>",
+    "<system-reminder>",
+    "<user-prompt-submit-hook>",
+    "[Request interrupted by user",
+};
+
+constexpr std::array<std::string_view, 3> kPathKeys = {"file_path", "notebook_path", "path"};
+
+/// Nothing that is shown needs more; what is cut off here would be cut off later anyway.
+constexpr std::size_t kDepthMax = 8;
+
+std::string value_text(JsonValue value) {
+  if (value.is_string()) {
+    return std::string(value.string());
+  }
+  JsonWriter json;
+  write_json(json, value, kDepthMax);
+  return json.take();
+}
+
+constexpr std::size_t kEscapeSize = 6;  // \u0000
+constexpr std::string_view kReplacement = "\\ufffd";
+
+/// The code unit of the escape at `at`, if there is one.
+std::optional<std::uint32_t> code_unit(std::string_view text, std::size_t at) {
+  if (at + kEscapeSize > text.size() || text[at] != '\\' || text[at + 1] != 'u') {
+    return std::nullopt;
+  }
+  std::uint32_t unit = 0;
+  const char* const digits = text.data() + at + 2;
+  const auto [stop, problem] = std::from_chars(digits, digits + 4, unit, 16);
+  return problem == std::errc() && stop == digits + 4 ? std::optional(unit) : std::nullopt;
+}
+
+bool is_high(std::uint32_t unit) { return unit >= 0xD800U && unit < 0xDC00U; }
+bool is_low(std::uint32_t unit) { return unit >= 0xDC00U && unit < 0xE000U; }
+
+}  // namespace
+
+bool is_machine_text(std::string_view text) {
+  const std::string_view front = stripped(text);
+  return std::ranges::any_of(
+      kMachineBeginnings, [&](std::string_view beginning) { return front.starts_with(beginning); });
+}
+
+std::string_view stripped(std::string_view text) { return trimmed(text, " \t\r\n\v\f"); }
+
+std::string_view tool_path(JsonValue input) {
+  for (const std::string_view key : kPathKeys) {
+    if (const std::string_view path = input[key].string(); !path.empty()) {
+      return path;
+    }
+  }
+  return {};
+}
+
+std::string tool_input_text(JsonValue input) {
+  const std::string_view path = tool_path(input);
+  std::string out;
+  std::size_t count = 0;
+  std::string_view only;
+  for (const JsonMember& member : input.members()) {
+    if (out.size() > 2 * kSnippetSizeMax) {
+      break;
+    }
+    if (!is_among(kPathKeys, member.key) || member.value.string() != path) {
+      only = member.value.string();
+      out += fmt::format("{}{}: {}", count == 0 ? "" : "\n", member.key, value_text(member.value));
+      ++count;
+    }
+  }
+  return count == 1 && !only.empty() ? std::string(only) : out;
+}
+
+std::string tool_result_text(JsonValue content,
+                             const std::function<void(std::string_view)>& on_skipped) {
+  if (content.is_string()) {
+    return std::string(content.string());
+  }
+  std::string out;
+  for (const JsonValue block : content.elements()) {
+    const std::string_view kind = block["type"].string();
+    if (kind == "text") {
+      out += out.empty() ? "" : "\n";
+      out += block["text"].string();
+    } else {
+      on_skipped(kind);
+    }
+  }
+  return out;
+}
+
+std::string record_reason(std::string_view type) {
+  const bool is_word = !type.empty() && type.size() <= 40 && std::ranges::all_of(type, [](char c) {
+    return is_lower(c) || is_digit(c) || c == '-' || c == '_';
+  });
+  return fmt::format("{} records", is_word ? type : "other");
+}
+
+void add_if_any(JsonWriter& json, std::string_view key, std::string_view text) {
+  if (!text.empty()) {
+    json.member(key, text);
+  }
+}
+
+std::string_view base_name(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);  // Behind npos comes 0.
+}
+
+std::string repaired_json(std::string_view text) {
+  const std::string valid = utf8_repaired(text);
+  const std::string_view in = valid;
+  std::string out;
+  out.reserve(in.size());
+  for (std::size_t at = 0; at < in.size();) {
+    if (in[at] != '\\') {
+      out += in[at++];
+      continue;
+    }
+    const std::optional<std::uint32_t> unit = code_unit(in, at);
+    if (!unit) {
+      out += in.substr(at, 2);  // Also "\\": the second is no beginning of an escape.
+      at += 2;
+      continue;
+    }
+    std::size_t size = kEscapeSize;
+    bool good = *unit != 0 && !is_low(*unit);
+    if (is_high(*unit)) {
+      const std::optional<std::uint32_t> second = code_unit(in, at + kEscapeSize);
+      good = second && is_low(*second);
+      size = good ? 2 * kEscapeSize : kEscapeSize;
+    }
+    out += good ? in.substr(at, size) : kReplacement;
+    at += size;
+  }
+  return out;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,56 @@
+// transcript_text.hpp - what in a transcript was said by a person, and texts of tools.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "bmad_mem/json_value.hpp"
+#include "bmad_mem/json_writer.hpp"
+
+namespace bmad_mem::cli {
+
+/// Longest snippet of a tool's input or output, in bytes.
+inline constexpr std::size_t kSnippetSizeMax = 2000;
+/// Longest message that is kept whole, in bytes; an entry may have 1 MiB as a line.
+inline constexpr std::size_t kMessageSizeMax = std::size_t{512} * 1024;
+
+/// Whether a text of role user was written by the program: commands, reminders, notifications.
+bool is_machine_text(std::string_view text);
+
+/// `text` without blanks at both ends: those of trimmed(), and '\v' and '\f'.
+std::string_view stripped(std::string_view text);
+
+/// The file that a tool's input is about; empty when it is about none.
+std::string_view tool_path(JsonValue input);
+
+/// A tool's input as text, a line for each member: "command: ls -l"; without the path, and without
+/// the key where a text is all there is.
+std::string tool_input_text(JsonValue input);
+
+/// The text of a tool's output. `on_skipped` is called with the kind of each block that is no text.
+std::string tool_result_text(JsonValue content,
+                             const std::function<void(std::string_view)>& on_skipped);
+
+// How is counted what is left out: blocks that are no text, what the program wrote in somebody's
+// name, and thinking.
+inline constexpr std::string_view kSkippedBlocks = "base64 images and documents";
+inline constexpr std::string_view kByProgram = "messages made by the program";
+inline constexpr std::string_view kThinking = "thinking blocks";
+
+/// How a record of this type is counted that is left out. The type came from outside, so it is not
+/// trusted to be a word.
+std::string record_reason(std::string_view type);
+
+/// Adds the member unless `text` is empty.
+void add_if_any(JsonWriter& json, std::string_view key, std::string_view text);
+
+/// The last part of a path.
+std::string_view base_name(std::string_view path);
+
+/// `text` with what the parser refuses in strings replaced by U+FFFD: bytes that are not UTF-8, NUL
+/// (raw or as \u0000), and half a surrogate pair, as JavaScript writes it when it cuts a text in
+/// the middle of an emoji. What is wrong otherwise stays wrong.
+std::string repaired_json(std::string_view text);
+
+}  // namespace bmad_mem::cli
