@@ -11,7 +11,6 @@
 #include "commands/commands.hpp"
 #include "entry_input.hpp"
 #include "hooks/hook_actions.hpp"
-#include "hooks/hook_client.hpp"
 #include "hooks/hook_event.hpp"
 #include "hooks/hook_limits.hpp"
 #include "import/json_repair.hpp"
@@ -113,7 +112,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                   MemoryManager::open({.root = std::move(root),
                                        .agent_id = std::string(hook_client_info(client).name),
                                        .index_at_the_end = true}));
-  return HookActions(memory, settings, work).take(event);
+  return take_hook_event({.memory = memory, .settings = settings, .work = work}, event);
 }
 
 Result<ExitStatus> run_hook(Tool& tool) {
