@@ -2,7 +2,11 @@
 
 #include <chrono>
 
+#include "http/endpoint.hpp"
+#include "http/event_hub.hpp"
+#include "http/mcp_endpoint.hpp"
 #include "http/pages.hpp"
+#include "http/router.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -11,53 +15,67 @@ namespace {
 constexpr std::size_t kApiBodyMax = std::size_t{16} << 20U;
 constexpr std::size_t kAuthBodyMax = 1024;
 
-}  // namespace
+class App : public HttpHandler {
+ public:
+  App(MemoryManager& memory, McpService& agents, Access& access)
+      : guard_(access, is_page),
+        access_(access),
+        events_(memory),
+        agents_(agents),
+        context_{.memory = memory},
+        router_(context_) {}
 
-App::App(MemoryManager& memory, McpService& agents, Access& access)
-    : guard_(access, is_page),
-      auth_(access, memory.root()),
-      events_(memory),
-      mcp_(agents),
-      context_{.memory = memory},
-      router_(context_) {}
-
-bool App::admits(const HttpRequest& head, HttpResponse& refusal) {
-  auto refused = guard_.refusal(head, std::chrono::steady_clock::now());
-  if (!refused) {
+  bool admits(const HttpRequest& head, HttpResponse& refusal) override {
+    auto refused = guard_.refusal(head, std::chrono::steady_clock::now());
+    if (refused) {
+      refusal = *std::move(refused);
+      return false;
+    }
     return true;
   }
-  refusal = *std::move(refused);
-  return false;
-}
+  [[nodiscard]] bool knows(const HttpRequest& head) const override {
+    return guard_.knows(head, std::chrono::steady_clock::now());
+  }
+  [[nodiscard]] std::size_t body_size_max(const HttpRequest& head) const override {
+    return is_auth_path(head.path) ? kAuthBodyMax : kApiBodyMax;
+  }
+  /// Takes what is new into the index.
+  void rest() override { context_.memory.index_new_entries(); }
 
-bool App::knows(const HttpRequest& head) const {
-  return guard_.knows(head, std::chrono::steady_clock::now());
-}
+  HttpResponse handle(const HttpRequest& request) override {
+    if (is_auth_path(request.path)) {
+      return answer_auth(access_, context_.memory.root(), request,
+                         std::chrono::steady_clock::now());
+    }
+    if (request.path == "/mcp") {
+      return answer_mcp(agents_, request);
+    }
+    if (request.path == "/memory/events") {
+      return events_.handle(request);
+    }
+    if (ApiRouter::knows(request.path) || request.path == "/openapi.json") {
+      return router_.handle(request);
+    }
+    if (const PageFile* const page = find_page(request.path)) {
+      return request.method == "GET" ? page_response(*page, request) : method_refusal("GET, HEAD");
+    }
+    return error_response(404, "not_found",
+                          "there is nothing here; /openapi.json tells what there is");
+  }
 
-std::size_t App::body_size_max(const HttpRequest& head) const {
-  return Auth::knows(head.path) ? kAuthBodyMax : kApiBodyMax;
-}
+ private:
+  Guard guard_;
+  Access& access_;
+  EventHub events_;
+  McpService& agents_;
+  ApiContext context_;
+  ApiRouter router_;
+};
 
-void App::rest() { context_.memory.index_new_entries(); }
+}  // namespace
 
-HttpResponse App::handle(const HttpRequest& request) {
-  if (Auth::knows(request.path)) {
-    return auth_.handle(request, std::chrono::steady_clock::now());
-  }
-  if (request.path == "/mcp") {
-    return mcp_.handle(request);
-  }
-  if (request.path == "/memory/events") {
-    return events_.handle(request);
-  }
-  if (ApiRouter::knows(request.path) || request.path == "/openapi.json") {
-    return router_.handle(request);
-  }
-  if (const PageFile* const page = find_page(request.path)) {
-    return request.method == "GET" ? page_response(*page, request) : method_refusal("GET, HEAD");
-  }
-  return error_response(404, "not_found",
-                        "there is nothing here; /openapi.json tells what there is");
+std::unique_ptr<HttpHandler> make_app(MemoryManager& memory, McpService& agents, Access& access) {
+  return std::make_unique<App>(memory, agents, access);
 }
 
 }  // namespace bmad_mem::cli

@@ -20,24 +20,6 @@ bool is_address(std::string_view path) {
   });
 }
 
-/// Whether one of the tags in If-None-Match is that of the file.
-bool is_known(std::string_view tags, std::string_view etag) {
-  while (!tags.empty()) {
-    std::string_view tag = tags.substr(0, tags.find(','));
-    tags.remove_prefix(std::min(tags.size(), tag.size() + 1));
-    while (tag.starts_with(' ')) {
-      tag.remove_prefix(1);
-    }
-    if (tag.starts_with("W/")) {
-      tag.remove_prefix(2);
-    }
-    if (tag == etag || tag == "*") {
-      return true;
-    }
-  }
-  return false;
-}
-
 }  // namespace
 
 const PageFile* find_page(std::string_view path) {
@@ -52,7 +34,9 @@ bool is_page(std::string_view path) { return find_page(path) != nullptr; }
 HttpResponse page_response(const PageFile& file, const HttpRequest& request) {
   HttpResponse response;
   response.headers = {{"cache-control", "no-cache"}, {"etag", std::string(file.etag)}};
-  if (is_known(request.header("if-none-match"), file.etag)) {
+  // One tag, or a list of them, each in quotes.
+  const std::string_view known = request.header("if-none-match");
+  if (known == "*" || known.contains(file.etag)) {
     response.status = 304;
     return response;
   }

@@ -1,5 +1,6 @@
 #include "mcp/mcp_messages.hpp"
 
+#include <array>
 #include <utility>
 
 #include <fmt/core.h>
@@ -11,6 +12,9 @@
 
 namespace bmad_mem::cli {
 namespace {
+
+constexpr std::array<std::string_view, 5> kLegacyVersions = {
+    "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
 
 constexpr std::size_t kReasonSizeMax = 400;
 
@@ -64,6 +68,12 @@ std::string_view problem_of(JsonValue root, bool has_id) {
 
 }  // namespace
 
+std::span<const std::string_view> mcp_legacy_versions() { return kLegacyVersions; }
+
+std::string mcp_supported_versions() {
+  return fmt::format(R"(["{}","{}"])", kMcpModernVersion, kLegacyVersions.front());
+}
+
 std::optional<std::string> mcp_id_text(JsonValue value) {
   switch (value.kind()) {
     case JsonKind::kString:
@@ -112,14 +122,8 @@ McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, McpR
 }
 
 std::string mcp_result(std::string_view id, std::string_view members) {
-  std::string out;
-  out.reserve(members.size() + id.size() + 48);
-  out += R"({"jsonrpc":"2.0","id":)";
-  out += id;
-  out += R"(,"result":{)";
-  out += members;
-  out += "}}";
-  return out;
+  std::string out = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{)", id);
+  return out.append(members).append("}}");
 }
 
 std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view message,
@@ -136,6 +140,13 @@ std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view m
   }
   json.end_object().end_object();
   return json.take();
+}
+
+std::string mcp_unsupported_version(std::string_view id, std::string_view requested) {
+  const std::string valid = utf8_repaired(requested.substr(0, 400));
+  return mcp_error(id, McpErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
+                   fmt::format(R"({{"supported":{},"requested":{}}})", mcp_supported_versions(),
+                               json_quoted(utf8_prefix(valid, 200))));
 }
 
 std::string mcp_notification(std::string_view method, std::string_view params) {
