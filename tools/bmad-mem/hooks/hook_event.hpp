@@ -1,18 +1,8 @@
 // hook_event.hpp - what a client tells its hooks, in one shape for all clients.
 //
-//   what happens             Claude Code, Codex    Gemini CLI     Cursor
-//   kSessionStart            SessionStart          SessionStart   sessionStart
-//   kPrompt                  UserPromptSubmit      BeforeAgent    beforeSubmitPrompt
-//   kBeforeTool              PreToolUse            BeforeTool     preToolUse, beforeReadFile
-//   kAfterTool               PostToolUse,          AfterTool      postToolUse, postToolUseFailure,
-//                            PostToolUseFailure                   afterShellExecution,
-//                                                                 afterMCPExecution, afterFileEdit
-//   kMessage                 Stop                  AfterAgent     afterAgentResponse
-//   kSubagentStart           SubagentStart                        subagentStart
-//   kSubagentStop            SubagentStop                         subagentStop
-//   kBeforeCompact           PreCompact            PreCompress    preCompact
-//   kAfterCompact            PostCompact
-//   kSessionEnd              SessionEnd            SessionEnd     sessionEnd
+//   Claude Code, Codex   UserPromptSubmit ──┐
+//   Gemini CLI           BeforeAgent ───────┼──> kPrompt       (the tables of hook_event.cpp)
+//   Cursor               beforeSubmitPrompt ┘
 //
 // Everything else is kNothing: events we don't know, and those that say what another one says too.
 #pragma once

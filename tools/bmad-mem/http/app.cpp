@@ -25,19 +25,11 @@ class App : public HttpHandler {
         context_{.memory = memory},
         router_(context_) {}
 
-  bool admits(const HttpRequest& head, HttpResponse& refusal) override {
-    auto refused = guard_.refusal(head, std::chrono::steady_clock::now());
-    if (refused) {
-      refusal = *std::move(refused);
-      return false;
-    }
-    return true;
-  }
-  [[nodiscard]] bool knows(const HttpRequest& head) const override {
-    return guard_.knows(head, std::chrono::steady_clock::now());
-  }
-  [[nodiscard]] std::size_t body_size_max(const HttpRequest& head) const override {
-    return is_auth_path(head.path) ? kAuthBodyMax : kApiBodyMax;
+  [[nodiscard]] HttpAdmission admit(const HttpRequest& head) const override {
+    const auto now = std::chrono::steady_clock::now();
+    return {.refusal = guard_.refusal(head, now),
+            .is_known = guard_.knows(head, now),
+            .body_size_max = is_auth_path(head.path) ? kAuthBodyMax : kApiBodyMax};
   }
   /// Takes what is new into the index.
   void rest() override { context_.memory.index_new_entries(); }

@@ -140,15 +140,13 @@ HttpResponse EventHub::handle(const HttpRequest& request) {
   if (!filter) {
     return failure_response(filter.error());
   }
-  HttpResponse response;
-  response.content_type = "text/event-stream; charset=utf-8";
-  response.headers = {{"x-accel-buffering", "no"}};
-  response.open_events = [this, filter = *std::move(filter),
+  return {.content_type = "text/event-stream; charset=utf-8",
+          .headers = {{"x-accel-buffering", "no"}},
+          .open_events = [this, filter = *std::move(filter),
                           last_id = std::string(request.header("last-event-id"))](
                              std::shared_ptr<HttpEventSink> sink) {
-    return listen({.filter = filter, .sink = std::move(sink)}, last_id);
-  };
-  return response;
+            return listen({.filter = filter, .sink = std::move(sink)}, last_id);
+          }};
 }
 
 std::shared_ptr<void> EventHub::listen(Listener listener, const std::string& last_id) {

@@ -78,9 +78,7 @@ bool is_json(std::string_view type) {
 bool is_exchange(const HttpRequest& head) { return head.method == "POST" && head.path == kSession; }
 
 HttpResponse unauthorized(std::string_view message) {
-  HttpResponse response = error_response(401, "unauthorized", message);
-  response.headers.push_back({"www-authenticate", "Bearer"});
-  return response;
+  return error_response(401, "unauthorized", message, {{"www-authenticate", "Bearer"}});
 }
 
 /// The name of the pages' cookie. Cookies know no ports, so it says the port itself.
@@ -105,9 +103,12 @@ std::vector<std::string_view> cookie_values(const HttpRequest& head) {
   return out;
 }
 
-std::string cookie_header(std::uint16_t port, std::string_view value, std::int64_t seconds) {
-  return fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={}", cookie_name(port),
-                     value, seconds);
+HttpResponse cookie_response(std::uint16_t port, std::string_view value,
+                             std::chrono::seconds time) {
+  return {
+      .status = 204,
+      .headers = {{"set-cookie", fmt::format("{}={}; HttpOnly; SameSite=Strict; Path=/; Max-Age={}",
+                                             cookie_name(port), value, time.count())}}};
 }
 
 }  // namespace
@@ -271,12 +272,7 @@ HttpResponse exchange_code(Access& access, const HttpRequest& request, Access::T
     return unauthorized(
         "this link has been used already, or is too old; `bmad-mem serve` prints another one");
   }
-  HttpResponse response;
-  response.status = 204;
-  response.headers.push_back(
-      {"set-cookie",
-       cookie_header(request.port, *cookie, std::chrono::seconds(Access::kCookieTime).count())});
-  return response;
+  return cookie_response(request.port, *cookie, Access::kCookieTime);
 }
 
 HttpResponse tell_session(const std::string& root, const HttpRequest& request) {
@@ -292,10 +288,7 @@ HttpResponse end_session(Access& access, const HttpRequest& request) {
   for (const std::string_view value : cookie_values(request)) {
     access.forget_cookie(value);
   }
-  HttpResponse response;
-  response.status = 204;
-  response.headers.push_back({"set-cookie", cookie_header(request.port, "", 0)});
-  return response;
+  return cookie_response(request.port, "", {});
 }
 
 HttpResponse make_link(Access& access, const HttpRequest& request, Access::Time now) {

@@ -20,9 +20,7 @@ constexpr std::chrono::seconds kLingerTime{2};
 constexpr std::size_t kPipeSizeMax = std::size_t{256} << 10U;
 
 HttpResponse put_off(std::string_view code, std::string_view message, std::string_view seconds) {
-  HttpResponse response = error_response(503, code, message);
-  response.headers.push_back({"retry-after", std::string(seconds)});
-  return response;
+  return error_response(503, code, message, {{"retry-after", std::string(seconds)}});
 }
 
 std::shared_ptr<const std::string> shared(std::string_view text) {
@@ -159,13 +157,13 @@ void HttpConnection::on_head() {
   is_head_method_ = reader_->is_head_method();
   is_http_1_0_ = reader_->is_http_1_0();
   closes_ = closes_ || is_http_1_0_ || !reader_->keeps_alive();
-  is_known_ = is_known_ || core_->handler.knows(reader_->head());
-  HttpResponse refusal;
-  if (!core_->handler.admits(reader_->head(), refusal)) {
-    refuse(refusal);
+  const HttpAdmission admission = core_->handler.admit(reader_->head());
+  is_known_ = is_known_ || admission.is_known;
+  if (admission.refusal) {
+    refuse(*admission.refusal);
     return;
   }
-  reader_->take_body(core_->handler.body_size_max(reader_->head()));
+  reader_->take_body(admission.body_size_max);
   if (reader_->state() == RequestReader::State::kBody) {
     deadline_ = now() + core_->options.body_time;
     if (reader_->expects_continue() && input_size_ == 0) {
@@ -376,11 +374,8 @@ void HttpConnection::flush() {
   }
   std::array<std::string_view, IoSocket::kPiecesMax> pieces;
   std::size_t count = 0;
-  for (const auto& text : output_) {
-    pieces.at(count) = std::string_view(*text).substr(count == 0 ? output_offset_ : 0);
-    if (++count == pieces.size()) {
-      break;
-    }
+  for (; count < std::min(pieces.size(), output_.size()); ++count) {
+    pieces.at(count) = std::string_view(*output_[count]).substr(count == 0 ? output_offset_ : 0);
   }
   is_writing_ = true;
   progress_ = now();

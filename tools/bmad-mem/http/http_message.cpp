@@ -98,27 +98,22 @@ std::size_t HttpRequest::header_count(std::string_view name) const {
 }
 
 HttpResponse json_response(std::string json, std::uint16_t status) {
-  HttpResponse response;
-  response.status = status;
-  response.content_type = "application/json";
-  response.body = std::move(json);
-  return response;
+  return {.status = status, .content_type = "application/json", .body = std::move(json)};
 }
 
-HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message) {
+HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message,
+                            std::vector<HttpField> headers) {
   JsonWriter json;
   json.begin_object().key("error").begin_object();
-  json.member("code", code);
-  json.member("message", message);
-  json.end_object().end_object();
-  return json_response(json.take(), status);
+  json.member("code", code).member("message", message).end_object().end_object();
+  HttpResponse response = json_response(json.take(), status);
+  response.headers = std::move(headers);
+  return response;
 }
 
 HttpResponse method_refusal(std::string_view allowed) {
-  HttpResponse response =
-      error_response(405, "method_not_allowed", fmt::format("only {} is possible here", allowed));
-  response.headers.push_back({"allow", std::string(allowed)});
-  return response;
+  return error_response(405, "method_not_allowed", fmt::format("only {} is possible here", allowed),
+                        {{"allow", std::string(allowed)}});
 }
 
 std::string response_head(const HttpResponse& response, ResponseForm form) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -66,19 +67,22 @@ struct HttpResponse {
   std::function<std::shared_ptr<void>(std::shared_ptr<HttpEventSink>)> open_events;
 };
 
+/// Whether a request may come in.
+struct HttpAdmission {
+  std::optional<HttpResponse> refusal = {};  ///< What to answer instead; the connection ends.
+  /// Whether it shows that its client has the token, or was let in by somebody who has. Others hold
+  /// few connections, and not for long.
+  bool is_known = false;
+  std::size_t body_size_max = 0;  ///< In bytes; more is answered with 413.
+};
+
 /// What a server serves. Threads: handle() is called from several at once.
 class HttpHandler {
  public:
   virtual ~HttpHandler() = default;
 
-  /// Looks at a request before its body is read: true when it may come in. Otherwise `refusal` is
-  /// what to answer, and the connection ends. Must not take time.
-  virtual bool admits(const HttpRequest& head, HttpResponse& refusal) = 0;
-  /// Whether the request shows that its client has the token, or was let in by somebody who has.
-  /// Others hold few connections, and not for long. Must not take time.
-  [[nodiscard]] virtual bool knows(const HttpRequest& head) const = 0;
-  /// Most bytes of body that are taken for this request; more is answered with 413.
-  [[nodiscard]] virtual std::size_t body_size_max(const HttpRequest& head) const = 0;
+  /// Looks at a request before its body is read. Must not take time.
+  [[nodiscard]] virtual HttpAdmission admit(const HttpRequest& head) const = 0;
   /// Answers. May take its time.
   virtual HttpResponse handle(const HttpRequest& request) = 0;
   /// Called when requests were answered and no other has come for a while: for work that can wait.
@@ -88,8 +92,8 @@ class HttpHandler {
 /// A response with a JSON text.
 HttpResponse json_response(std::string json, std::uint16_t status = 200);
 /// {"error":{"code":…,"message":…}}: what every refusal and failure looks like.
-HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message);
-
+HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message,
+                            std::vector<HttpField> headers = {});
 /// 405, with what is allowed.
 HttpResponse method_refusal(std::string_view allowed);
 

@@ -92,17 +92,6 @@ std::optional<std::string> decoded(std::string_view value) {
   return out;
 }
 
-/// What Mcp-Name must say; nothing for methods that have no such thing.
-std::optional<std::string_view> name_of(const McpMessage& message) {
-  if (message.method == "tools/call" || message.method == "prompts/get") {
-    return message.params["name"].string();
-  }
-  if (message.method == "resources/read") {
-    return message.params["uri"].string();
-  }
-  return std::nullopt;
-}
-
 /// Which header says something else than the message; empty when none does.
 std::string_view wrong_header(const HttpRequest& request, const McpMessage& message) {
   if (request.header("mcp-protocol-version") != message.meta[kMcpMetaVersion].string()) {
@@ -111,7 +100,9 @@ std::string_view wrong_header(const HttpRequest& request, const McpMessage& mess
   if (request.header("mcp-method") != message.method) {
     return "Mcp-Method";
   }
-  if (const auto name = name_of(message); name && decoded(request.header("mcp-name")) != *name) {
+  const bool has_name = message.method == "tools/call" || message.method == "prompts/get";
+  if ((has_name || message.method == "resources/read") &&
+      decoded(request.header("mcp-name")) != message.params[has_name ? "name" : "uri"].string()) {
     return "Mcp-Name";
   }
   return {};
@@ -120,28 +111,26 @@ std::string_view wrong_header(const HttpRequest& request, const McpMessage& mess
 /// Why the transport turns a request away; nothing when it doesn't.
 std::optional<HttpResponse> transport_refusal(const HttpRequest& request, const McpMessage& message,
                                               bool is_modern) {
+  const auto refuse = [&](McpErrorCode code, std::string_view reason) {
+    return json_response(mcp_error(message.id, code, reason), 400);
+  };
   const std::string_view version = request.header("mcp-protocol-version");
   if (is_modern) {
     const std::string_view wrong = wrong_header(request, message);
-    if (!wrong.empty()) {
-      return json_response(
-          mcp_error(message.id, McpErrorCode::kHeaderMismatch,
-                    fmt::format("Header mismatch: {} is missing, or says something else than "
-                                "the message",
-                                wrong)),
-          400);
-    }
-    return std::nullopt;
+    return wrong.empty()
+               ? std::nullopt
+               : std::optional(refuse(McpErrorCode::kHeaderMismatch,
+                                      fmt::format("Header mismatch: {} is missing, or says "
+                                                  "something else than the message",
+                                                  wrong)));
   }
   if (version.empty() || message.method == "initialize" ||
       is_among(mcp_legacy_versions(), version)) {
     return std::nullopt;
   }
   if (version == kMcpModernVersion) {
-    return json_response(
-        mcp_error(message.id, McpErrorCode::kInvalidParams,
-                  fmt::format("Invalid params: _meta[\"{}\"] must be a string", kMcpMetaVersion)),
-        400);
+    return refuse(McpErrorCode::kInvalidParams,
+                  fmt::format("Invalid params: _meta[\"{}\"] must be a string", kMcpMetaVersion));
   }
   return json_response(mcp_unsupported_version(message.id, version), 400);
 }
@@ -181,13 +170,13 @@ HttpResponse answer_mcp(McpService& service, const HttpRequest& request) {
                           "send Accept: application/json, text/event-stream");
   }
   McpMessage message;
-  McpRefusal refusal;
+  std::string refusal;
   const McpMessageKind kind = read_mcp_message(request.body, message, refusal);
   if (kind == McpMessageKind::kNotification || kind == McpMessageKind::kIgnored) {
     return {.status = 202};  // Without a connection there is nothing that they could change.
   }
   if (kind == McpMessageKind::kRefused) {
-    return json_response(mcp_error(refusal.id, refusal.code, refusal.message), 400);
+    return json_response(std::move(refusal), 400);
   }
   const bool is_modern = message.is_modern();
   if (auto refused = transport_refusal(request, message, is_modern)) {

@@ -30,23 +30,24 @@ constexpr std::size_t kFileSizeMax = std::size_t{64} << 10U;
 
 /// The folder's place; empty when there is none.
 std::string folder_path() {
-  if (const std::string_view runtime = environment("XDG_RUNTIME_DIR"); runtime.starts_with('/')) {
-    return std::string(runtime) + "/bmad-mem";
+  static constexpr std::pair<const char*, std::string_view> kPlaces[] = {
+      {"XDG_RUNTIME_DIR", "/bmad-mem"},
+      {"XDG_STATE_HOME", "/bmad-mem"},
+      {"HOME", "/.local/state/bmad-mem"}};
+  for (const auto& [variable, end] : kPlaces) {
+    if (const std::string_view folder = environment(variable); folder.starts_with('/')) {
+      return fmt::format("{}{}", folder, end);
+    }
   }
-  if (const std::string_view state = environment("XDG_STATE_HOME"); state.starts_with('/')) {
-    return std::string(state) + "/bmad-mem";
-  }
-  const std::string_view home = environment("HOME");
-  return home.starts_with('/') ? std::string(home) + "/.local/state/bmad-mem" : std::string();
+  return {};
 }
 
 /// Makes the folder and those above it.
 void make_folders(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); end != std::string::npos;
-       end = path.find('/', end + 1)) {
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
     ::mkdir(path.substr(0, end).c_str(), 0700);
   }
-  ::mkdir(path.c_str(), 0700);
 }
 
 Result<std::string> open_folder() {

@@ -42,13 +42,6 @@ struct McpMessage {
   }
 };
 
-/// Why a text is no message, and to whom that is told.
-struct McpRefusal {
-  std::string id = {};  ///< JSON; empty when it is unknown.
-  McpErrorCode code = McpErrorCode::kInvalidRequest;
-  std::string message;
-};
-
 enum class McpMessageKind : std::uint8_t {
   kRequest,
   kNotification,
@@ -56,8 +49,9 @@ enum class McpMessageKind : std::uint8_t {
   kRefused,
 };
 
-/// Takes `text` apart into `message`, or says in `refusal` why that can't be done.
-McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, McpRefusal& refusal);
+/// Takes `text` apart into `message`, or puts the error that says why that can't be done into
+/// `refusal`.
+McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, std::string& refusal);
 
 /// A string or an integer as JSON, as a request id or a progress token; nothing for anything else.
 std::optional<std::string> mcp_id_text(JsonValue value);

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "import/claude_code_text.hpp"
 #include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
@@ -60,9 +61,7 @@ std::optional<std::string> refusal_of_meta(const McpMessage& request) {
 std::string server_info_of(const McpIdentity& identity) {
   JsonWriter json;
   json.begin_object().member("name", identity.name);
-  if (!identity.title.empty()) {
-    json.member("title", identity.title);
-  }
+  add_if_any(json, "title", identity.title);
   json.member("version", identity.version).end_object();
   return json.take();
 }
@@ -112,9 +111,7 @@ void RunningCall::progress(double done, std::optional<double> total, std::string
   if (total && std::isfinite(*total)) {
     json.member("total", *total);
   }
-  if (!message.empty()) {
-    json.member("message", message);
-  }
+  add_if_any(json, "message", message);
   const std::string text = mcp_notification("notifications/progress", json.text());
   const std::scoped_lock lock(mutex_);
   if (is_over_ || (last_progress_ && done <= *last_progress_)) {
@@ -334,7 +331,7 @@ McpServer::~McpServer() { close(); }
 
 McpServer::Task McpServer::accept(std::string_view text, std::shared_ptr<McpSink> answers) {
   auto message = std::make_unique<McpMessage>();
-  McpRefusal refusal;
+  std::string refusal;
   switch (read_mcp_message(text, *message, refusal)) {
     case McpMessageKind::kRequest:
       return it_->take_request(std::move(message), std::move(answers));
@@ -342,16 +339,12 @@ McpServer::Task McpServer::accept(std::string_view text, std::shared_ptr<McpSink
       it_->take_notification(*message);
       break;
     case McpMessageKind::kRefused:
-      answers->send(mcp_error(refusal.id, refusal.code, refusal.message));
+      answers->send(refusal);
       break;
     case McpMessageKind::kIgnored:
       break;
   }
   return {};
-}
-
-void McpServer::refuse(McpSink& answers, McpErrorCode code, std::string_view reason) {
-  answers.send(mcp_error({}, code, reason));
 }
 
 void McpServer::cancel_all() {

@@ -64,9 +64,6 @@ class McpServer {
   /// task, which answers when it is run; an empty one otherwise.
   Task accept(std::string_view message, std::shared_ptr<McpSink> answers);
 
-  /// Answers a message that could not even be read, such as one that is too long.
-  static void refuse(McpSink& answers, McpErrorCode code, std::string_view reason);
-
   /// Makes running calls see that nobody waits for them.
   void cancel_all();
   /// Ends subscriptions; the modern ones are told.

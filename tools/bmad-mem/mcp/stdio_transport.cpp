@@ -21,6 +21,7 @@
 #include <fmt/core.h>
 
 #include "descriptor.hpp"
+#include "mcp/mcp_messages.hpp"
 #include "mcp/mcp_server.hpp"
 #include "mcp/task_queue.hpp"
 
@@ -116,14 +117,14 @@ void read_input(Serving& serving) {
         serving.queue.add(std::move(task));
       }
     } catch (const std::exception& failure) {  // Such as a message for which there is no memory.
-      McpServer::refuse(*serving.sink, McpErrorCode::kInternalError,
-                        error_of_exception(failure).message);
+      serving.sink->send(
+          mcp_error({}, McpErrorCode::kInternalError, error_of_exception(failure).message));
     }
   };
   const auto on_too_long = [&] {
-    McpServer::refuse(
-        *serving.sink, McpErrorCode::kInvalidRequest,
-        fmt::format("Invalid request: a message may have {} MiB at most", kMcpLineSizeMax >> 20U));
+    serving.sink->send(mcp_error(
+        {}, McpErrorCode::kInvalidRequest,
+        fmt::format("Invalid request: a message may have {} MiB at most", kMcpLineSizeMax >> 20U)));
   };
   std::string buffer(std::size_t{256} << 10U, '\0');
   std::array<pollfd, 2> watched{{{STDIN_FILENO, POLLIN, 0}, {serving.stop.number(), POLLIN, 0}}};
