@@ -16,7 +16,6 @@
 #include <string>
 #include <thread>
 #include <utility>
-#include <vector>
 
 #include <fmt/core.h>
 
@@ -147,16 +146,17 @@ void read_input(Serving& serving) {
   ring(serving.end_of_input);
 }
 
-/// Whether one of these has something to read. Waits for that for `timeout_ms`, if negative for
-/// ever.
+/// Whether one of these, three at most, has something to read. Waits for that for `timeout_ms`;
+/// for ever if that is negative.
 bool is_rung(std::initializer_list<const Descriptor*> bells, int timeout_ms) {
-  std::vector<pollfd> watched;
+  std::array<pollfd, 3> watched{};
+  nfds_t count = 0;
   for (const Descriptor* const bell : bells) {
-    watched.push_back({bell->number(), POLLIN, 0});
+    watched.at(count++) = {bell->number(), POLLIN, 0};
   }
   int ready = 0;
   do {
-    ready = ::poll(watched.data(), watched.size(), timeout_ms);
+    ready = ::poll(watched.data(), count, timeout_ms);
   } while (ready < 0 && errno == EINTR);
   return ready > 0;
 }
