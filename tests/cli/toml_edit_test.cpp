@@ -1,9 +1,9 @@
-#include "install/toml_edit.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "install/settings_edit.hpp"
 
 namespace bmad_mem::cli::toml_edit_test {
 namespace {

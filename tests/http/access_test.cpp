@@ -1,10 +1,10 @@
-#include "http/access.hpp"
-
 #include <set>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "http/guard.hpp"
 
 namespace bmad_mem::test::access_test {
 namespace {

@@ -1,8 +1,8 @@
-#include "http/event_ring.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "http/event_hub.hpp"
 
 namespace bmad_mem::test::event_ring_test {
 namespace {

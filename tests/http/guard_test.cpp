@@ -6,8 +6,6 @@
 
 #include <doctest/doctest.h>
 
-#include "http/access.hpp"
-
 namespace bmad_mem::test::guard_test {
 namespace {
 

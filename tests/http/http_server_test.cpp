@@ -27,17 +27,13 @@ using std::chrono::milliseconds;
 /// Answers as the path says.
 class Answers : public HttpHandler {
  public:
-  bool admits(const HttpRequest& head, HttpResponse& refusal) override {
-    if (head.path != "/refused") {
-      return true;
+  [[nodiscard]] HttpAdmission admit(const HttpRequest& head) const override {
+    HttpAdmission admission{.is_known = head.header_count("x-token") == 1, .body_size_max = 1000};
+    if (head.path == "/refused") {
+      admission.refusal = error_response(401, "unauthorized", "no");
     }
-    refusal = error_response(401, "unauthorized", "no");
-    return false;
+    return admission;
   }
-  [[nodiscard]] bool knows(const HttpRequest& head) const override {
-    return head.header_count("x-token") == 1;
-  }
-  [[nodiscard]] std::size_t body_size_max(const HttpRequest&) const override { return 1000; }
 
   HttpResponse handle(const HttpRequest& request) override {
     HttpResponse response;

@@ -1,8 +1,8 @@
-#include "http/response_text.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "http/http_message.hpp"
 
 namespace bmad_mem::test::response_text_test {
 using namespace bmad_mem::cli;  // NOLINT(google-build-using-namespace): a test speaks its language.

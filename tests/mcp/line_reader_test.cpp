@@ -1,9 +1,9 @@
-#include "mcp/line_reader.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "mcp/stdio_transport.hpp"
 
 using bmad_mem::cli::LineReader;
 

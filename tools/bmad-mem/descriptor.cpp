@@ -1,6 +1,9 @@
 #include "descriptor.hpp"
 
+#include <sys/signalfd.h>
 #include <unistd.h>
+
+#include <csignal>
 
 namespace bmad_mem::cli {
 
@@ -8,6 +11,15 @@ Descriptor::~Descriptor() {
   if (number_ >= 0) {
     ::close(number_);
   }
+}
+
+Descriptor take_ending_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  return Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 }  // namespace bmad_mem::cli

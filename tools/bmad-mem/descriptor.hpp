@@ -23,4 +23,8 @@ class Descriptor {
   int number_;
 };
 
+/// Keeps SIGINT and SIGTERM from this thread and from those that it starts later: they can be read
+/// from the descriptor instead. Not open when the system gives none: errno says why.
+Descriptor take_ending_signals();
+
 }  // namespace bmad_mem::cli

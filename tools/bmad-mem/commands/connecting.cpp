@@ -18,7 +18,6 @@
 #include "entry_input.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_actions.hpp"
-#include "hooks/hook_client.hpp"
 #include "hooks/hook_event.hpp"
 #include "hooks/hook_limits.hpp"
 #include "install/install_run.hpp"
@@ -193,7 +192,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                   MemoryManager::open({.root = std::move(root),
                                        .agent_id = std::string(hook_client_info(client).name),
                                        .index_at_the_end = true}));
-  return HookActions(memory, settings, work).take(event);
+  return take_hook_event({.memory = memory, .settings = settings, .work = work}, event);
 }
 
 }  // namespace

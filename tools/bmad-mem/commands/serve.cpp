@@ -7,6 +7,7 @@
 #include <charconv>
 #include <chrono>
 #include <climits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -14,11 +15,9 @@
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
-#include "http/access.hpp"
 #include "http/app.hpp"
-#include "http/auth.hpp"
+#include "http/guard.hpp"
 #include "http/http_server.hpp"
-#include "http/link_client.hpp"
 #include "http/server_file.hpp"
 #include "mcp/memory_service.hpp"
 #include "operation_calls.hpp"
@@ -193,8 +192,8 @@ HttpServerOptions server_options(std::uint16_t port) {
 Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, std::uint16_t port,
                          std::optional<ServerFile> file) {
   Access access;
-  App app(memory, agents, access);
-  BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(app, server_options(port)));
+  const std::unique_ptr<HttpHandler> app = make_app(memory, agents, access);
+  BMAD_TRY_ASSIGN(HttpServer server, HttpServer::open(*app, server_options(port)));
   Served served{.root = memory.root(),
                 .port = server.port(),
                 .pid = ::getpid(),

@@ -33,35 +33,15 @@ inline constexpr std::chrono::milliseconds kSessionEndLimit{1000};
 /// What is said of an error on stderr.
 std::string problem_line(const Error& error);
 
-class HookActions {
- public:
-  HookActions(MemoryManager& memory, const HookSettings& settings, const HookWork& work)
-      : memory_(memory), settings_(settings), work_(work) {}
-
-  /// Does what the event asks for, and answers. Errors: those of the memory; what was recorded
-  /// before stays, and what is known is told also where nothing can be recorded.
-  Status take(const HookEvent& event);
-
- private:
-  Status start_session(const HookEvent& event);
-  Status take_prompt(const HookEvent& event);
-  Status take_tool(const HookEvent& event);
-  Status take_subagent(const HookEvent& event);
-  Status before_compact(const HookEvent& event);
-  Status after_compact(const HookEvent& event);
-  Status end_session(const HookEvent& event);
-
-  Status need_session(const HookEvent& event);
-  Status add(const HookEvent& event, EntryType type, const std::vector<std::string>& lines);
-  Status add_message(const HookEvent& event, std::string_view role);
-  /// Answers with what is known about `task`, and `extra` behind it.
-  Status tell(const HookEvent& event, const std::string& task, const std::string& extra);
-  /// The running summary as data; empty when there is none.
-  Result<std::string> summary(const HookEvent& event);
-
-  MemoryManager& memory_;
-  const HookSettings& settings_;
-  const HookWork& work_;
+/// What an event is taken with. All must outlive the call.
+struct HookJob {
+  MemoryManager& memory;
+  const HookSettings& settings;
+  const HookWork& work;
 };
+
+/// Does what the event asks for, and answers. Errors: those of the memory; what was recorded
+/// before stays, and what is known is told also where nothing can be recorded.
+Status take_hook_event(const HookJob& job, const HookEvent& event);
 
 }  // namespace bmad_mem::cli

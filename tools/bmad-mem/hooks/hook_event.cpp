@@ -3,83 +3,85 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
-#include <span>
+#include <iterator>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
-#include "hooks/hook_tool_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-/// Longest message that is kept, in bytes: as importers have it.
+using enum HookEventKind;
 
-/// What an event of a client is, and the member that holds its text.
-struct EventRow {
-  std::string_view name;
-  HookEventKind kind;
-  std::string_view text = {};
+constexpr HookEventRow kClaudeEvents[] = {
+    {"SessionStart", kSessionStart, "", 10},
+    {"UserPromptSubmit", kPrompt, "prompt", 10},
+    {"PreToolUse", kBeforeTool},
+    {"PostToolUse", kAfterTool, "", 30, true},
+    {"PostToolUseFailure", kAfterTool, "", 30, true},
+    {"Stop", kMessage, "last_assistant_message", 10},
+    {"SubagentStart", kSubagentStart, "", 10},
+    {"SubagentStop", kSubagentStop, "last_assistant_message", 10},
+    {"PreCompact", kBeforeCompact, "", 10},
+    {"PostCompact", kAfterCompact, "compact_summary", 10},
+    {"SessionEnd", kSessionEnd, "", 10},
 };
 
-constexpr std::array kClaudeEvents = {
-    EventRow{"SessionStart", HookEventKind::kSessionStart},
-    EventRow{"UserPromptSubmit", HookEventKind::kPrompt, "prompt"},
-    EventRow{"PreToolUse", HookEventKind::kBeforeTool},
-    EventRow{"PostToolUse", HookEventKind::kAfterTool},
-    EventRow{"PostToolUseFailure", HookEventKind::kAfterTool},
-    EventRow{"Stop", HookEventKind::kMessage, "last_assistant_message"},
-    EventRow{"SubagentStart", HookEventKind::kSubagentStart},
-    EventRow{"SubagentStop", HookEventKind::kSubagentStop, "last_assistant_message"},
-    EventRow{"PreCompact", HookEventKind::kBeforeCompact},
-    EventRow{"PostCompact", HookEventKind::kAfterCompact, "compact_summary"},
-    EventRow{"SessionEnd", HookEventKind::kSessionEnd},
+constexpr HookEventRow kCodexEvents[] = {
+    {"SessionStart", kSessionStart, "", 10},
+    {"UserPromptSubmit", kPrompt, "prompt", 10},
+    {"PreToolUse", kBeforeTool},
+    {"PostToolUse", kAfterTool, "", 10},
+    {"PostToolUseFailure", kAfterTool},
+    {"Stop", kMessage, "last_assistant_message", 10},
+    {"SubagentStart", kSubagentStart, "", 10},
+    {"SubagentStop", kSubagentStop, "last_assistant_message", 10},
+    {"PreCompact", kBeforeCompact, "", 10},
+    {"PostCompact", kAfterCompact, "compact_summary", 10},
+    {"SessionEnd", kSessionEnd, "", 3},
 };
 
-constexpr std::array kGeminiEvents = {
-    EventRow{"SessionStart", HookEventKind::kSessionStart},
-    EventRow{"BeforeAgent", HookEventKind::kPrompt, "prompt"},
-    EventRow{"AfterAgent", HookEventKind::kMessage, "prompt_response"},
-    EventRow{"BeforeTool", HookEventKind::kBeforeTool},
-    EventRow{"AfterTool", HookEventKind::kAfterTool},
-    EventRow{"PreCompress", HookEventKind::kBeforeCompact},
-    EventRow{"SessionEnd", HookEventKind::kSessionEnd},
+constexpr HookEventRow kGeminiEvents[] = {
+    {"SessionStart", kSessionStart, "", 10},
+    {"BeforeAgent", kPrompt, "prompt", 10},
+    {"AfterAgent", kMessage, "prompt_response", 10},
+    {"BeforeTool", kBeforeTool},
+    {"AfterTool", kAfterTool, "", 10},
+    {"PreCompress", kBeforeCompact, "", 10},
+    {"SessionEnd", kSessionEnd, "", 10},
 };
 
 /// beforeShellExecution and beforeMCPExecution ask for a permission and are no place for a memory:
-/// what they say, the events behind the call say as well.
-constexpr std::array kCursorEvents = {
-    EventRow{"sessionStart", HookEventKind::kSessionStart},
-    EventRow{"beforeSubmitPrompt", HookEventKind::kPrompt, "prompt"},
-    EventRow{"preToolUse", HookEventKind::kBeforeTool},
-    EventRow{"postToolUse", HookEventKind::kAfterTool},
-    EventRow{"postToolUseFailure", HookEventKind::kAfterTool},
-    EventRow{"beforeReadFile", HookEventKind::kBeforeTool},
-    EventRow{"afterShellExecution", HookEventKind::kAfterTool},
-    EventRow{"afterMCPExecution", HookEventKind::kAfterTool},
-    EventRow{"afterFileEdit", HookEventKind::kAfterTool},
-    EventRow{"afterAgentResponse", HookEventKind::kMessage, "text"},
-    EventRow{"stop", HookEventKind::kMessage, "last_assistant_message"},
-    EventRow{"subagentStart", HookEventKind::kSubagentStart},
-    EventRow{"subagentStop", HookEventKind::kSubagentStop, "summary"},
-    EventRow{"preCompact", HookEventKind::kBeforeCompact},
-    EventRow{"sessionEnd", HookEventKind::kSessionEnd},
+/// what they say, the events behind the call say as well. So it is with those that aren't asked
+/// for.
+constexpr HookEventRow kCursorEvents[] = {
+    {"sessionStart", kSessionStart, "", 10},
+    {"beforeSubmitPrompt", kPrompt, "prompt", 10},
+    {"preToolUse", kBeforeTool},
+    {"postToolUse", kAfterTool, "", 10},
+    {"postToolUseFailure", kAfterTool, "", 10},
+    {"beforeReadFile", kBeforeTool},
+    {"afterShellExecution", kAfterTool},
+    {"afterMCPExecution", kAfterTool},
+    {"afterFileEdit", kAfterTool},
+    {"afterAgentResponse", kMessage, "text", 10},
+    {"stop", kMessage, "last_assistant_message"},
+    {"subagentStart", kSubagentStart, "", 10},
+    {"subagentStop", kSubagentStop, "summary", 10},
+    {"preCompact", kBeforeCompact, "", 10},
+    {"sessionEnd", kSessionEnd, "", 10},
 };
 
-std::span<const EventRow> events_of(HookClient client) {
-  switch (client) {
-    case HookClient::kClaudeCode:
-    case HookClient::kCodex:
-      return kClaudeEvents;
-    case HookClient::kGemini:
-      return kGeminiEvents;
-    case HookClient::kCursor:
-      break;
-  }
-  return kCursorEvents;
-}
+/// In the order of the enum. Prefixes are parts of session ids that are stored: never change them.
+constexpr HookClientInfo kHookClients[] = {
+    {"claude-code", "Claude Code", "cc-", kClaudeEvents},
+    {"codex", "Codex", "codex-", kCodexEvents},
+    {"gemini", "Gemini CLI", "gemini-", kGeminiEvents},
+    {"cursor", "Cursor", "cursor-", kCursorEvents},
+};
 
 /// The first of these members that is a text with something in it.
 std::string_view first_text(JsonValue payload, std::initializer_list<std::string_view> keys) {
@@ -110,18 +112,29 @@ void add_folder(std::vector<std::string>& folders, std::string_view folder) {
 
 void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
   const std::string_view raw = payload[key].string();
-  event.is_machine_text = event.kind == HookEventKind::kPrompt && is_machine_prompt(payload, raw);
+  event.is_machine_text = event.kind == kPrompt && is_machine_prompt(payload, raw);
   const std::string text = without_injected(raw);
   event.text = utf8_prefix(stripped(text), kMessageSizeMax);
 }
 
 }  // namespace
 
+const HookClientInfo& hook_client_info(HookClient client) {
+  return kHookClients[static_cast<std::size_t>(client)];
+}
+
+std::optional<HookClient> find_hook_client(std::string_view name) {
+  const auto* const found = std::ranges::find(kHookClients, name, &HookClientInfo::name);
+  return found == std::end(kHookClients)
+             ? std::nullopt
+             : std::optional(static_cast<HookClient>(found - std::begin(kHookClients)));
+}
+
 HookEvent read_hook_event(HookClient client, JsonValue payload) {
   HookEvent event{.client = client};
   event.name = payload["hook_event_name"].string();
-  const std::span<const EventRow> rows = events_of(client);
-  const auto row = std::ranges::find(rows, event.name, &EventRow::name);
+  const std::span<const HookEventRow> rows = hook_client_info(client).events;
+  const auto row = std::ranges::find(rows, event.name, &HookEventRow::name);
   if (row == rows.end()) {
     return event;
   }
@@ -140,12 +153,12 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   event.source = payload["source"].string();
   event.agent_instance = first_text(payload, {"agent_id", "subagent_id"});
   event.agent = first_text(payload, {"agent_type", "subagent_type"});
-  event.is_sidechain = event.kind == HookEventKind::kSubagentStart ||
-                       event.kind == HookEventKind::kSubagentStop || !event.agent_instance.empty();
+  event.is_sidechain =
+      event.kind == kSubagentStart || event.kind == kSubagentStop || !event.agent_instance.empty();
   if (!row->text.empty()) {
     read_text(event, payload, row->text);
   }
-  if (event.kind == HookEventKind::kBeforeTool || event.kind == HookEventKind::kAfterTool) {
+  if (event.kind == kBeforeTool || event.kind == kAfterTool) {
     event.tool = read_tool_call(event.name, payload);
   }
   return event;

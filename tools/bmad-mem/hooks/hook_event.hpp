@@ -1,29 +1,20 @@
 // hook_event.hpp - what a client tells its hooks, in one shape for all clients.
 //
-//   what happens             Claude Code, Codex    Gemini CLI     Cursor
-//   kSessionStart            SessionStart          SessionStart   sessionStart
-//   kPrompt                  UserPromptSubmit      BeforeAgent    beforeSubmitPrompt
-//   kBeforeTool              PreToolUse            BeforeTool     preToolUse, beforeReadFile
-//   kAfterTool               PostToolUse,          AfterTool      postToolUse, postToolUseFailure,
-//                            PostToolUseFailure                   afterShellExecution,
-//                                                                 afterMCPExecution, afterFileEdit
-//   kMessage                 Stop                  AfterAgent     afterAgentResponse
-//   kSubagentStart           SubagentStart                        subagentStart
-//   kSubagentStop            SubagentStop                         subagentStop
-//   kBeforeCompact           PreCompact            PreCompress    preCompact
-//   kAfterCompact            PostCompact
-//   kSessionEnd              SessionEnd            SessionEnd     sessionEnd
+//   Claude Code, Codex   UserPromptSubmit ──┐
+//   Gemini CLI           BeforeAgent ───────┼──> kPrompt       (the tables of hook_event.cpp)
+//   Cursor               beforeSubmitPrompt ┘
 //
 // Everything else is kNothing: events we don't know, and those that say what another one says too.
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bmad_mem/json_value.hpp"
-#include "hooks/hook_client.hpp"
 
 namespace bmad_mem::cli {
 
@@ -40,6 +31,34 @@ enum class HookEventKind : std::uint8_t {
   kAfterCompact,
   kSessionEnd,
 };
+
+/// What an event of a client is, how we read it, and how `install` asks for it. Of a tool we ask to
+/// hear when it has ended: that event says what it was called with as well, and half as many
+/// processes are started.
+struct HookEventRow {
+  std::string_view name;
+  HookEventKind kind;
+  std::string_view text = {};  ///< The member that holds its text; may be empty.
+  int timeout_s = 0;           ///< 0: read, but not asked for.
+  /// Tools are told of in the background where the client can do that; their hooks may take longer
+  /// then.
+  bool in_background = false;
+};
+
+enum class HookClient : std::uint8_t { kClaudeCode, kCodex, kGemini, kCursor };
+
+/// What is known of a client as a whole. The views are static.
+struct HookClientInfo {
+  std::string_view name;            ///< "claude-code": on the command line and as agent_id.
+  std::string_view title;           ///< "Claude Code", for people.
+  std::string_view session_prefix;  ///< "cc-": in front of the client's own session ids.
+  std::span<const HookEventRow> events;
+};
+
+const HookClientInfo& hook_client_info(HookClient client);
+
+/// The client of this name; nothing for any other text.
+std::optional<HookClient> find_hook_client(std::string_view name);
 
 /// A tool that is called, and what it said when it was.
 struct HookToolCall {
@@ -72,6 +91,9 @@ struct HookEvent {
 /// The event in `payload`, an object. Texts are cut to what is kept of them, and what we injected
 /// ourselves is taken out.
 HookEvent read_hook_event(HookClient client, JsonValue payload);
+
+/// The tool's call that `payload` tells of, with snippets of at most kSnippetSizeMax bytes.
+HookToolCall read_tool_call(std::string_view event_name, JsonValue payload);
 
 /// Whether the call is one of ours: of a tool of our MCP server, of our own files, or of bmad-mem
 /// itself. What the memory says is not remembered again.

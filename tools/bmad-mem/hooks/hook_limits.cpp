@@ -22,11 +22,6 @@ namespace bmad_mem::cli {
 using SteadyTime = std::chrono::steady_clock::time_point;
 using std::chrono::milliseconds;
 
-/// The child's end, of which only this file knows.
-struct HookChild {
-  [[noreturn]] static void run(int pipe, const std::function<void(const HookWork&)>& work);
-};
-
 namespace {
 
 // A message is its kind, its size in four bytes, and its text.
@@ -41,94 +36,72 @@ constexpr std::size_t kHeadSize = 5;
 constexpr unsigned kLifeMaxS = 120;
 
 /// What the child has said so far.
-class Listener {
- public:
-  explicit Listener(SteadyTime deadline, milliseconds limit)
-      : deadline_(deadline),
-        why_(fmt::format("it took longer than {} ms and was ended", limit.count())) {}
+struct Heard {
+  SteadyTime deadline;
+  std::string why;  ///< What is wrong when the deadline passes; empty when nothing is.
+  HookResult result = {};
+  bool has_answer = false;
+  bool has_told_limit = false;
+  bool may_go_on = false;
+  bool has_ended = false;
 
-  [[nodiscard]] SteadyTime deadline() const { return deadline_; }
   /// Nobody waits for the rest of one that goes on by itself.
-  [[nodiscard]] bool is_done() const { return done_ || (may_go_on_ && has_answer_); }
-  [[nodiscard]] bool has_ended() const { return done_; }
-  [[nodiscard]] bool may_go_on() const { return may_go_on_; }
-
-  void take(std::string_view bytes) {
-    buffer_ += bytes;
-    while (buffer_.size() >= kHeadSize) {
-      std::uint32_t size = 0;
-      std::memcpy(&size, buffer_.data() + 1, sizeof size);
-      if (buffer_.size() < kHeadSize + size) {
-        return;
-      }
-      take_message(buffer_.front(), buffer_.substr(kHeadSize, size));
-      buffer_.erase(0, kHeadSize + size);
-    }
-  }
-
-  /// When nothing more is going to come.
-  HookResult result(bool is_late) {
-    if (is_done()) {
-      return std::move(result_);
-    }
-    if (is_late && !why_.empty()) {
-      result_.problem = why_;
-    } else if (!is_late) {
-      result_.problem = "it ended unexpectedly";
-    }
-    return std::move(result_);
-  }
-
- private:
-  void take_message(char kind, std::string text) {
-    switch (kind) {
-      case kAnswer:
-        result_.answer = std::move(text);
-        has_answer_ = true;
-        break;
-      case kProblem:
-        result_.problem = std::move(text);
-        break;
-      case kLimit:
-        take_limit(text);
-        break;
-      case kMayGoOn:
-        may_go_on_ = true;
-        why_ = has_told_limit_ ? why_ : std::string();
-        break;
-      default:
-        done_ = true;
-    }
-  }
-
-  void take_limit(const std::string& text) {
-    const std::size_t blank = std::min(text.find(' '), text.size());
-    std::int64_t rest = 0;
-    std::from_chars(text.data(), text.data() + blank, rest);
-    const SteadyTime other = std::chrono::steady_clock::now() + milliseconds(rest);
-    if (other < deadline_) {
-      deadline_ = other;
-      why_ = text.substr(std::min(blank + 1, text.size()));
-      has_told_limit_ = true;
-    }
-  }
-
-  SteadyTime deadline_;
-  std::string why_;
-  std::string buffer_;
-  HookResult result_;
-  bool may_go_on_ = false;
-  bool has_answer_ = false;
-  bool done_ = false;
-  bool has_told_limit_ = false;
+  [[nodiscard]] bool is_done() const { return has_ended || (may_go_on && has_answer); }
 };
 
+void take_limit(Heard& heard, std::string_view text) {
+  const std::size_t blank = std::min(text.find(' '), text.size());
+  std::int64_t rest = 0;
+  std::from_chars(text.data(), text.data() + blank, rest);
+  const SteadyTime other = std::chrono::steady_clock::now() + milliseconds(rest);
+  if (other < heard.deadline) {
+    heard.deadline = other;
+    heard.why = text.substr(std::min(blank + 1, text.size()));
+    heard.has_told_limit = true;
+  }
+}
+
+void take_message(Heard& heard, char kind, std::string_view text) {
+  switch (kind) {
+    case kAnswer:
+      heard.result.answer = text;
+      heard.has_answer = true;
+      break;
+    case kProblem:
+      heard.result.problem = text;
+      break;
+    case kLimit:
+      take_limit(heard, text);
+      break;
+    case kMayGoOn:
+      heard.may_go_on = true;
+      heard.why = heard.has_told_limit ? heard.why : std::string();
+      break;
+    default:
+      heard.has_ended = true;
+  }
+}
+
+/// Takes the messages off that `bytes` begin with, as far as they are whole.
+void take_messages(Heard& heard, std::string& bytes) {
+  std::uint32_t size = 0;
+  while (bytes.size() >= kHeadSize) {
+    std::memcpy(&size, bytes.data() + 1, sizeof size);
+    if (bytes.size() < kHeadSize + size) {
+      return;
+    }
+    take_message(heard, bytes.front(), std::string_view(bytes).substr(kHeadSize, size));
+    bytes.erase(0, kHeadSize + size);
+  }
+}
+
 /// Reads until the child is done or gone, or the time is over. Whether the time was over.
-bool listen(int pipe, Listener& listener) {
+bool listen(int pipe, Heard& heard) {
+  std::string bytes;
   std::array<char, 16384> buffer{};
-  while (!listener.is_done()) {
+  while (!heard.is_done()) {
     const auto left =
-        std::chrono::ceil<milliseconds>(listener.deadline() - std::chrono::steady_clock::now());
+        std::chrono::ceil<milliseconds>(heard.deadline - std::chrono::steady_clock::now());
     pollfd wait{.fd = pipe, .events = POLLIN, .revents = 0};
     const int ready = ::poll(&wait, 1, static_cast<int>(std::max<std::int64_t>(left.count(), 0)));
     if (ready == 0) {
@@ -141,7 +114,8 @@ bool listen(int pipe, Listener& listener) {
     if (size <= 0) {
       return false;
     }
-    listener.take({buffer.data(), static_cast<std::size_t>(size)});
+    bytes.append(buffer.data(), static_cast<std::size_t>(size));
+    take_messages(heard, bytes);
   }
   return false;
 }
@@ -155,6 +129,20 @@ void collect(pid_t child) {
     ::nanosleep(&pause, nullptr);
     pause.tv_nsec *= 2;
   }
+}
+
+[[noreturn]] void run_child(int pipe, const std::function<void(const HookWork&)>& work) {
+  ::alarm(kLifeMaxS);
+  // The client waits until nobody holds its pipes any more.
+  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
+  if (nowhere >= 0) {
+    ::dup2(nowhere, STDOUT_FILENO);
+    ::dup2(nowhere, STDERR_FILENO);
+  }
+  const HookWork hook(pipe);
+  work(hook);
+  hook.done();
+  ::_exit(0);
 }
 
 }  // namespace
@@ -179,6 +167,8 @@ void HookWork::answer(std::string_view text) const { send(kAnswer, text); }
 
 void HookWork::problem(std::string_view line) const { send(kProblem, line); }
 
+void HookWork::done() const { send(kDone, {}); }
+
 void HookWork::limit(milliseconds rest, std::string_view why) const {
   send(kLimit, fmt::format("{} {}", rest.count(), why));
 }
@@ -186,20 +176,6 @@ void HookWork::limit(milliseconds rest, std::string_view why) const {
 void HookWork::may_go_on() const {
   ::setsid();  // Else it would end with the terminal.
   send(kMayGoOn, {});
-}
-
-void HookChild::run(int pipe, const std::function<void(const HookWork&)>& work) {
-  ::alarm(kLifeMaxS);
-  // The client waits until nobody holds its pipes any more.
-  const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
-  if (nowhere >= 0) {
-    ::dup2(nowhere, STDOUT_FILENO);
-    ::dup2(nowhere, STDERR_FILENO);
-  }
-  const HookWork hook(pipe);
-  work(hook);
-  hook.send(kDone, {});
-  ::_exit(0);
 }
 
 HookResult run_limited(milliseconds limit, const std::function<void(const HookWork&)>& work) {
@@ -211,23 +187,29 @@ HookResult run_limited(milliseconds limit, const std::function<void(const HookWo
   const pid_t child = ::fork();
   if (child == 0) {
     ::close(ends[0]);
-    HookChild::run(ends[1], work);
+    run_child(ends[1], work);
   }
   ::close(ends[1]);
   if (child < 0) {
     ::close(ends[0]);
     return {.answer = {}, .problem = "cannot start another process"};
   }
-  Listener listener(deadline, limit);
-  const bool is_late = listen(ends[0], listener);
+  Heard heard{.deadline = deadline,
+              .why = fmt::format("it took longer than {} ms and was ended", limit.count())};
+  const bool is_late = listen(ends[0], heard);
   ::close(ends[0]);
-  if (is_late && !listener.may_go_on()) {
+  if (is_late && !heard.may_go_on) {
     ::kill(child, SIGKILL);
   }
-  if (listener.has_ended() || !listener.may_go_on()) {
+  if (heard.has_ended || !heard.may_go_on) {
     collect(child);
   }
-  return listener.result(is_late);
+  if (!heard.is_done() && !is_late) {
+    heard.result.problem = "it ended unexpectedly";
+  } else if (!heard.is_done() && !heard.why.empty()) {
+    heard.result.problem = heard.why;
+  }
+  return heard.result;
 }
 
 }  // namespace bmad_mem::cli

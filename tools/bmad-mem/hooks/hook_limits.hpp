@@ -30,9 +30,10 @@ class HookWork {
   /// Once it has answered, or the limit has passed, the child goes on by itself instead of being
   /// waited for or killed.
   void may_go_on() const;
+  /// That was all.
+  void done() const;
 
  private:
-  friend struct HookChild;
   void send(char kind, std::string_view text) const;
 
   int pipe_;

@@ -1,4 +1,4 @@
-#include "hooks/hook_tool_text.hpp"
+// hook_tool_text.cpp - what is kept of a tool's call: where, what with, what came out.
 
 #include <algorithm>
 #include <utility>
@@ -9,6 +9,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "exchange/files.hpp"
 #include "exchange/transcript_text.hpp"
+#include "hooks/hook_event.hpp"
 #include "text.hpp"
 
 namespace bmad_mem::cli {
@@ -31,6 +32,19 @@ std::string diff_of(JsonValue edit) {
   }
   return unified_diff(with_newline(edit["old_string"].string()),
                       with_newline(edit["new_string"].string()), 1);
+}
+
+/// A short diff of the edits in a tool's input (`old_string` and `new_string`, or a list `edits` of
+/// such); empty when it edits nothing.
+std::string edit_diff(JsonValue input) {
+  std::string out = diff_of(input);
+  for (const JsonValue edit : input["edits"].elements()) {
+    if (out.size() > kSnippetSizeMax) {
+      break;
+    }
+    out += diff_of(edit);
+  }
+  return out;
 }
 
 /// How many lines a patch takes away and adds: what an edit says of itself. The diff stands with
@@ -133,17 +147,6 @@ void read_output(HookToolCall& call, JsonValue payload) {
 }
 
 }  // namespace
-
-std::string edit_diff(JsonValue input) {
-  std::string out = diff_of(input);
-  for (const JsonValue edit : input["edits"].elements()) {
-    if (out.size() > kSnippetSizeMax) {
-      break;
-    }
-    out += diff_of(edit);
-  }
-  return out;
-}
 
 HookToolCall read_tool_call(std::string_view event_name, JsonValue payload) {
   HookToolCall call;

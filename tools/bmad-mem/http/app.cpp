@@ -1,8 +1,15 @@
 #include "http/app.hpp"
 
+#include <algorithm>
+#include <array>
 #include <chrono>
+#include <string>
 
+#include "http/endpoint.hpp"
+#include "http/event_hub.hpp"
+#include "http/mcp_endpoint.hpp"
 #include "http/pages.hpp"
+#include "http/router.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -11,53 +18,98 @@ namespace {
 constexpr std::size_t kApiBodyMax = std::size_t{16} << 20U;
 constexpr std::size_t kAuthBodyMax = 1024;
 
+constexpr std::string_view kShell = "/index.html";
+
+/// The addresses of pages: these, and whatever stands below those with a '/' at the end.
+constexpr std::array<std::string_view, 8> kAddresses = {
+    "/", "/search", "/sessions", "/knowledge", "/graph", "/health", "/session/", "/entry/"};
+
+bool is_address(std::string_view path) {
+  return std::ranges::any_of(kAddresses, [&](std::string_view address) {
+    const bool has_more = address.size() > 1 && address.ends_with('/');
+    return has_more ? path.size() > address.size() && path.starts_with(address) : path == address;
+  });
+}
+
+/// The file that is shown at this path: itself, or the shell for each address of a page. Null when
+/// there is none.
+const PageFile* find_page(std::string_view path) {
+  const std::string_view wanted = is_address(path) ? kShell : path;
+  const std::span<const PageFile> files = page_files();
+  const auto found = std::ranges::find(files, wanted, &PageFile::path);
+  return found == files.end() ? nullptr : &*found;
+}
+
+bool is_page(std::string_view path) { return find_page(path) != nullptr; }
+
+/// The file; 304 when the client has it.
+HttpResponse page_response(const PageFile& file, const HttpRequest& request) {
+  HttpResponse response;
+  response.headers = {{"cache-control", "no-cache"}, {"etag", std::string(file.etag)}};
+  // One tag, or a list of them, each in quotes.
+  const std::string_view known = request.header("if-none-match");
+  if (known == "*" || known.contains(file.etag)) {
+    response.status = 304;
+    return response;
+  }
+  response.content_type = file.media_type;
+  response.body = file.content;
+  return response;
+}
+
+class App : public HttpHandler {
+ public:
+  App(MemoryManager& memory, McpService& agents, Access& access)
+      : guard_(access, is_page),
+        access_(access),
+        events_(memory),
+        agents_(agents),
+        context_{.memory = memory},
+        router_(context_) {}
+
+  [[nodiscard]] HttpAdmission admit(const HttpRequest& head) const override {
+    const auto now = std::chrono::steady_clock::now();
+    return {.refusal = guard_.refusal(head, now),
+            .is_known = guard_.knows(head, now),
+            .body_size_max = is_auth_path(head.path) ? kAuthBodyMax : kApiBodyMax};
+  }
+  /// Takes what is new into the index.
+  void rest() override { context_.memory.index_new_entries(); }
+
+  HttpResponse handle(const HttpRequest& request) override {
+    if (is_auth_path(request.path)) {
+      return answer_auth(access_, context_.memory.root(), request,
+                         std::chrono::steady_clock::now());
+    }
+    if (request.path == "/mcp") {
+      return answer_mcp(agents_, request);
+    }
+    if (request.path == "/memory/events") {
+      return events_.handle(request);
+    }
+    if (ApiRouter::knows(request.path) || request.path == "/openapi.json") {
+      return router_.handle(request);
+    }
+    if (const PageFile* const page = find_page(request.path)) {
+      return request.method == "GET" ? page_response(*page, request) : method_refusal("GET, HEAD");
+    }
+    return error_response(404, "not_found",
+                          "there is nothing here; /openapi.json tells what there is");
+  }
+
+ private:
+  Guard guard_;
+  Access& access_;
+  EventHub events_;
+  McpService& agents_;
+  ApiContext context_;
+  ApiRouter router_;
+};
+
 }  // namespace
 
-App::App(MemoryManager& memory, McpService& agents, Access& access)
-    : guard_(access, is_page),
-      auth_(access, memory.root()),
-      events_(memory),
-      mcp_(agents),
-      context_{.memory = memory},
-      router_(context_) {}
-
-bool App::admits(const HttpRequest& head, HttpResponse& refusal) {
-  auto refused = guard_.refusal(head, std::chrono::steady_clock::now());
-  if (!refused) {
-    return true;
-  }
-  refusal = *std::move(refused);
-  return false;
-}
-
-bool App::knows(const HttpRequest& head) const {
-  return guard_.knows(head, std::chrono::steady_clock::now());
-}
-
-std::size_t App::body_size_max(const HttpRequest& head) const {
-  return Auth::knows(head.path) ? kAuthBodyMax : kApiBodyMax;
-}
-
-void App::rest() { context_.memory.index_new_entries(); }
-
-HttpResponse App::handle(const HttpRequest& request) {
-  if (Auth::knows(request.path)) {
-    return auth_.handle(request, std::chrono::steady_clock::now());
-  }
-  if (request.path == "/mcp") {
-    return mcp_.handle(request);
-  }
-  if (request.path == "/memory/events") {
-    return events_.handle(request);
-  }
-  if (ApiRouter::knows(request.path) || request.path == "/openapi.json") {
-    return router_.handle(request);
-  }
-  if (const PageFile* const page = find_page(request.path)) {
-    return request.method == "GET" ? page_response(*page, request) : method_refusal("GET, HEAD");
-  }
-  return error_response(404, "not_found",
-                        "there is nothing here; /openapi.json tells what there is");
+std::unique_ptr<HttpHandler> make_app(MemoryManager& memory, McpService& agents, Access& access) {
+  return std::make_unique<App>(memory, agents, access);
 }
 
 }  // namespace bmad_mem::cli

@@ -1,4 +1,15 @@
-// guard.hpp - which requests may come in at all: looked at before anything else, on the head alone.
+// guard.hpp - who may ask the local server what: its secrets, and the guard at its door.
+//
+//   token    for programs, in a file that only this user can read; as long as the server lives
+//   code     in the link that opens the pages: once, within ten minutes
+//   cookie   what the pages get for a code; twelve hours
+//
+//   serve ──link with #code──> browser ──POST /auth/session {code}──> 204, Set-Cookie
+//
+// All are 256 random bits and compared in constant time. Nothing here is ever printed but by the
+// command that makes the link; the code stands behind '#', which browsers send to nobody.
+//
+// Which requests may come in at all is looked at before anything else, on the head alone:
 //
 //   1. Host      one of localhost, 127.0.0.1, [::1] with our port, else 421: a name of somebody
 //                else's that points here (DNS rebinding) gets nothing
@@ -7,21 +18,58 @@
 //   4. type      a body is application/json, else 415: no HTML form may send it
 //   5. who       the token, or the cookie of the pages, else 401
 //
-// The pages themselves hold no secret and need no token; what they ask for does.
+// The pages themselves hold no secret and need no token; what they ask for does. Threads: safe.
 #pragma once
 
-#include <functional>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "http/access.hpp"
 #include "http/http_message.hpp"
 
 namespace bmad_mem::cli {
 
-/// Threads: safe.
+class Access {
+ public:
+  using Time = std::chrono::steady_clock::time_point;
+  static constexpr std::chrono::minutes kCodeTime{10};
+  static constexpr std::chrono::hours kCookieTime{12};
+  static constexpr std::size_t kCodesMax = 8;     ///< Open ones; the oldest makes room.
+  static constexpr std::size_t kCookiesMax = 64;  ///< The same.
+
+  /// Makes the token.
+  Access();
+
+  [[nodiscard]] const std::string& token() const { return token_; }
+  [[nodiscard]] bool is_token(std::string_view text) const;
+
+  std::string new_code(Time now);
+  /// A cookie for the code, which is worth nothing from then on; nothing for a wrong one.
+  std::optional<std::string> cookie_for(std::string_view code, Time now);
+  [[nodiscard]] bool is_cookie(std::string_view text, Time now) const;
+  void forget_cookie(std::string_view text);
+
+ private:
+  struct Secret {
+    std::string text;
+    Time until;
+  };
+  using Secrets = std::vector<Secret>;
+
+  static std::string add(Secrets& secrets, std::size_t size_max, Time until, Time now);
+  static Secrets::const_iterator find(const Secrets& secrets, std::string_view text, Time now);
+
+  std::string token_;
+  mutable std::mutex mutex_;  // Guards the rest.
+  Secrets codes_;             // Oldest first.
+  Secrets cookies_;
+};
+
 class Guard {
  public:
   /// `is_page` tells the paths that anybody on this machine may GET. `access` must outlive this.
@@ -45,13 +93,13 @@ class Guard {
   bool (*is_page_)(std::string_view path);
 };
 
-/// The name of the pages' cookie. Cookies know no ports, so it says the port itself.
-std::string cookie_name(std::uint16_t port);
-/// The values of the pages' cookie that came with the request: several, when a program at another
-/// port has set some.
-std::vector<std::string_view> cookie_values(const HttpRequest& head);
+/// Whether the path is one of those where a browser comes to its cookie: /auth/session, /auth/link.
+bool is_auth_path(std::string_view path);
+/// Answers there. `root` is that of the memory.
+HttpResponse answer_auth(Access& access, const std::string& root, const HttpRequest& request,
+                         Access::Time now);
 
-/// 405, with what is allowed.
-HttpResponse method_refusal(std::string_view allowed);
+/// A link that opens the pages once.
+std::string one_time_link(Access& access, std::uint16_t port, Access::Time now);
 
 }  // namespace bmad_mem::cli

@@ -4,7 +4,6 @@
 #include <exception>
 #include <utility>
 
-#include "http/connection_output.hpp"
 #include "http/router.hpp"
 
 namespace bmad_mem::cli {
@@ -17,15 +16,15 @@ constexpr std::size_t kBodyReadSize = std::size_t{64} << 10U;
 constexpr std::size_t kLingerSizeMax = std::size_t{8} << 20U;
 constexpr std::chrono::seconds kLingerTime{2};
 
-std::shared_ptr<const std::string> heartbeat_text() {
-  static const auto kText = std::make_shared<const std::string>(": ka\n\n");
-  return kText;
+/// Bytes of a body in pieces that wait for the client.
+constexpr std::size_t kPipeSizeMax = std::size_t{256} << 10U;
+
+HttpResponse put_off(std::string_view code, std::string_view message, std::string_view seconds) {
+  return error_response(503, code, message, {{"retry-after", std::string(seconds)}});
 }
 
-HttpResponse put_off(std::string_view code, std::string_view message) {
-  HttpResponse response = error_response(503, code, message);
-  response.headers.push_back({"retry-after", "1"});
-  return response;
+std::shared_ptr<const std::string> shared(std::string_view text) {
+  return std::make_shared<const std::string>(text);
 }
 
 HttpConnection::Time now() { return std::chrono::steady_clock::now(); }
@@ -46,15 +45,15 @@ HttpConnection::HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket)
     : core_(&core), socket_(std::move(socket)), progress_(now()) {}
 
 HttpConnection::~HttpConnection() {
-  if (sink_) {
-    sink_->on_client_gone();  // Others may hold it for longer than the server lives.
+  if (outlet_) {
+    outlet_->on_client_gone();  // Others may hold it for longer than the server lives.
   }
 }
 
 void HttpConnection::start() { next_request(); }
 
 void HttpConnection::turn_away() {
-  refuse(put_off("too_many_connections", "too many connections are open; close some of them"));
+  refuse(put_off("too_many_connections", "too many connections are open; close some of them", "1"));
 }
 
 // Reading.
@@ -87,21 +86,19 @@ void HttpConnection::read() {
     return;
   }
   is_reading_ = true;
-  if (state_ == State::kEvents) {
-    socket_->read_some(scrap_, [self = shared_from_this()](bool is_ok, std::size_t size) {
-      self->on_read(is_ok, size);
-    });
-    return;
+  std::span<char> room = scrap_;  // What a client says during events is of no interest.
+  if (state_ != State::kEvents) {
+    const bool is_large =
+        state_ == State::kLingering || (reader_ && reader_->state() == RequestReader::State::kBody);
+    if (input_size_ == 0) {
+      input_ = std::string();  // Gives the room of an earlier body back.
+    }
+    input_.resize(input_size_ + (is_large ? kBodyReadSize : kReadSize));
+    room = std::span<char>(input_).subspan(input_size_);
   }
-  const bool is_large =
-      state_ == State::kLingering || (reader_ && reader_->state() == RequestReader::State::kBody);
-  if (input_size_ == 0) {
-    input_ = std::string();  // Gives the room of an earlier body back.
-  }
-  input_.resize(input_size_ + (is_large ? kBodyReadSize : kReadSize));
-  socket_->read_some(
-      std::span<char>(input_).subspan(input_size_),
-      [self = shared_from_this()](bool is_ok, std::size_t size) { self->on_read(is_ok, size); });
+  socket_->read_some(room, [self = shared_from_this()](bool is_ok, std::size_t size) {
+    self->on_read(is_ok, size);
+  });
 }
 
 void HttpConnection::on_read(bool is_ok, std::size_t size) {
@@ -109,17 +106,11 @@ void HttpConnection::on_read(bool is_ok, std::size_t size) {
   if (state_ == State::kClosed) {
     return;
   }
-  if (!is_ok) {
-    close();  // The client has gone.
-  } else if (state_ == State::kEvents) {
+  lingered_ += state_ == State::kLingering ? size : 0;
+  if (!is_ok || lingered_ > kLingerSizeMax) {
+    close();  // The client has gone, or should have.
+  } else if (state_ == State::kEvents || state_ == State::kLingering) {
     read();  // Nothing more is expected of it; let it talk.
-  } else if (state_ == State::kLingering) {
-    lingered_ += size;
-    if (lingered_ > kLingerSizeMax) {
-      close();
-    } else {
-      read();
-    }
   } else {
     input_size_ += size;
     process();
@@ -138,7 +129,7 @@ void HttpConnection::process() {
     input_.erase(0, used);
     input_size_ -= used;
     if (is_body && !hold_body(used)) {
-      refuse(put_off("too_many_bodies", "the bodies of all requests together are too large"));
+      refuse(put_off("too_many_bodies", "the bodies of all requests together are too large", "1"));
       return;
     }
     switch (reader_->state()) {
@@ -166,17 +157,17 @@ void HttpConnection::on_head() {
   is_head_method_ = reader_->is_head_method();
   is_http_1_0_ = reader_->is_http_1_0();
   closes_ = closes_ || is_http_1_0_ || !reader_->keeps_alive();
-  is_known_ = is_known_ || core_->handler.knows(reader_->head());
-  HttpResponse refusal;
-  if (!core_->handler.admits(reader_->head(), refusal)) {
-    refuse(refusal);
+  const HttpAdmission admission = core_->handler.admit(reader_->head());
+  is_known_ = is_known_ || admission.is_known;
+  if (admission.refusal) {
+    refuse(*admission.refusal);
     return;
   }
-  reader_->take_body(core_->handler.body_size_max(reader_->head()));
+  reader_->take_body(admission.body_size_max);
   if (reader_->state() == RequestReader::State::kBody) {
     deadline_ = now() + core_->options.body_time;
     if (reader_->expects_continue() && input_size_ == 0) {
-      send(std::make_shared<const std::string>("HTTP/1.1 100 Continue\r\n\r\n"));
+      send(shared("HTTP/1.1 100 Continue\r\n\r\n"));
     }
   } else if (reader_->state() == RequestReader::State::kDone) {
     hand_over();
@@ -225,30 +216,29 @@ void HttpConnection::refuse(const HttpResponse& response) {
   send_whole(response);
 }
 
+void HttpConnection::send_head(const HttpResponse& response, BodyFraming framing,
+                               std::string_view body) {
+  std::string text = response_head(response, {.framing = framing, .keeps_alive = !closes_});
+  text += body;
+  send(std::make_shared<const std::string>(std::move(text)));
+}
+
 void HttpConnection::send_whole(const HttpResponse& response) {
   state_ = State::kAnswering;
   deadline_ = Time::max();
   reader_.reset();
   const bool has_none = response.status == 204 || response.status == 304;
-  std::string text = response_head(
-      response,
-      {.framing = has_none ? BodyFraming::kNone : BodyFraming::kLength, .keeps_alive = !closes_});
-  if (!has_none && !is_head_method_) {
-    text += response.body;
-  }
-  send(std::make_shared<const std::string>(std::move(text)));
+  send_head(response, has_none ? BodyFraming::kNone : BodyFraming::kLength,
+            has_none || is_head_method_ ? std::string_view() : response.body);
 }
 
 void HttpConnection::start_pipe(HttpResponse response) {
   if (core_->pipes >= core_->options.writers) {
-    send_whole(
-        put_off("too_many_connections", "too many exports are under way; try again in a moment"));
+    send_whole(put_off("too_many_connections",
+                       "too many exports are under way; try again in a moment", "1"));
     return;
   }
-  const bool is_chunked = !is_http_1_0_;
-  send(std::make_shared<const std::string>(response_head(
-      response, {.framing = is_chunked ? BodyFraming::kChunked : BodyFraming::kUntilEnd,
-                 .keeps_alive = !closes_})));
+  send_head(response, is_http_1_0_ ? BodyFraming::kUntilEnd : BodyFraming::kChunked);
   if (is_head_method_) {
     state_ = State::kAnswering;
     return;
@@ -256,12 +246,12 @@ void HttpConnection::start_pipe(HttpResponse response) {
   state_ = State::kPiping;
   is_over_ = false;
   ++core_->pipes;
-  pipe_ = std::make_shared<BodyPipe>(shared_from_this(), core_->loop, is_chunked);
-  core_->writers.add([self = shared_from_this(), pipe = pipe_,
+  outlet_ = std::make_shared<Outlet>(shared_from_this(), core_->loop, kPipeSizeMax, !is_http_1_0_);
+  core_->writers.add([self = shared_from_this(), outlet = outlet_,
                       make = std::make_shared<HttpResponse>(std::move(response))] {
     bool is_whole = false;
     try {
-      is_whole = make->write_body(*pipe);
+      is_whole = make->write_body(*outlet);
     } catch (const std::exception&) {
       is_whole = false;
     }
@@ -283,7 +273,7 @@ void HttpConnection::end_pipe(bool is_whole) {
   }
   is_over_ = true;
   if (!is_http_1_0_) {
-    send(std::make_shared<const std::string>(kLastChunk));
+    send(shared(kLastChunk));
   } else if (output_.empty()) {
     on_drained();
   }
@@ -291,14 +281,11 @@ void HttpConnection::end_pipe(bool is_whole) {
 
 void HttpConnection::start_events(HttpResponse response) {
   if (core_->streams >= core_->options.streams_max) {
-    HttpResponse busy = error_response(503, "too_many_connections", "too many streams are open");
-    busy.headers.push_back({"retry-after", "5"});
-    refuse(busy);
+    refuse(put_off("too_many_connections", "too many streams are open", "5"));
     return;
   }
   closes_ = true;
-  send(std::make_shared<const std::string>(
-      response_head(response, {.framing = BodyFraming::kUntilEnd, .keeps_alive = false})));
+  send_head(response, BodyFraming::kUntilEnd);
   if (is_head_method_) {
     state_ = State::kAnswering;
     return;
@@ -308,26 +295,23 @@ void HttpConnection::start_events(HttpResponse response) {
   ++core_->streams;
   input_ = std::string();
   input_size_ = 0;
-  sink_ =
-      std::make_shared<EventSink>(shared_from_this(), core_->loop, core_->options.stream_size_max);
+  outlet_ = std::make_shared<Outlet>(shared_from_this(), core_->loop,
+                                     core_->options.stream_size_max, /*is_chunked=*/false);
   core_->workers.add(
-      [self = shared_from_this(), sink = sink_, open = std::move(response.open_events)] {
+      [self = shared_from_this(), outlet = outlet_, open = std::move(response.open_events)] {
         std::shared_ptr<void> kept;
         try {
-          kept = open(sink);
+          kept = open(outlet);
         } catch (const std::exception&) {
-          sink->close();  // The client tries again.
+          outlet->close();  // The client tries again.
         }
-        self->core_->loop.post(
-            [self, kept = std::move(kept)]() mutable { self->keep_events(std::move(kept)); });
+        self->core_->loop.post([self, kept = std::move(kept)]() mutable {
+          if (self->state_ == State::kEvents) {
+            self->kept_ = std::move(kept);
+          }
+        });
       });
   read();
-}
-
-void HttpConnection::keep_events(std::shared_ptr<void> kept) {
-  if (state_ == State::kEvents) {
-    kept_ = std::move(kept);
-  }
 }
 
 void HttpConnection::end_events() {
@@ -363,12 +347,8 @@ void HttpConnection::close() {
   state_ = State::kClosed;
   const auto self = shared_from_this();  // Until the end of this function.
   socket_->close();
-  if (pipe_) {
-    pipe_->on_client_gone();
-    pipe_.reset();  // It holds us.
-  }
-  if (sink_) {
-    sink_->on_client_gone();
+  if (outlet_) {
+    outlet_->on_client_gone();
   }
   kept_.reset();
   output_.clear();
@@ -394,11 +374,8 @@ void HttpConnection::flush() {
   }
   std::array<std::string_view, IoSocket::kPiecesMax> pieces;
   std::size_t count = 0;
-  for (const auto& text : output_) {
-    pieces.at(count) = std::string_view(*text).substr(count == 0 ? output_offset_ : 0);
-    if (++count == pieces.size()) {
-      break;
-    }
+  for (; count < std::min(pieces.size(), output_.size()); ++count) {
+    pieces.at(count) = std::string_view(*output_[count]).substr(count == 0 ? output_offset_ : 0);
   }
   is_writing_ = true;
   progress_ = now();
@@ -416,11 +393,8 @@ void HttpConnection::on_written(bool is_ok, std::size_t size) {
     close();
     return;
   }
-  if (pipe_) {
-    pipe_->on_gone_out(size);
-  }
-  if (sink_) {
-    sink_->on_gone_out(size);
+  if (outlet_) {
+    outlet_->on_gone_out(size);
   }
   std::size_t rest = size + output_offset_;
   while (!output_.empty() && rest >= output_.front()->size()) {
@@ -441,7 +415,7 @@ void HttpConnection::on_drained() {
   if (!is_answered && !(state_ == State::kEvents && is_over_)) {
     return;
   }
-  pipe_.reset();
+  outlet_.reset();
   if (closes_) {
     linger();
   } else {
@@ -464,7 +438,8 @@ void HttpConnection::on_tick(Time now_is) {
     }
   } else if (state_ == State::kEvents && !is_writing_ && !is_over_ &&
              now_is - progress_ >= core_->options.heartbeat) {
-    send(heartbeat_text());
+    static const auto kHeartbeat = shared(": ka\n\n");
+    send(kHeartbeat);
   }
 }
 

@@ -5,8 +5,8 @@
 //       │            └───────> kEvents                          until one of them ends it
 //       └──refused──> kAnswering ──> kLingering ──> closed
 //
-// Everything here runs on the I/O thread, except what stands behind HttpBodyWriter and
-// HttpEventSink. A stream of events keeps no buffers: 500 of them wait for days.
+// Everything here runs on the I/O thread, except what stands behind Outlet. A stream of events
+// keeps no buffers: 500 of them wait for days.
 #pragma once
 
 #include <array>
@@ -18,17 +18,13 @@
 #include <string>
 #include <string_view>
 
+#include "http/connection_output.hpp"
 #include "http/http_server.hpp"
 #include "http/io_loop.hpp"
 #include "http/request_reader.hpp"
-#include "http/response_text.hpp"
 #include "mcp/task_queue.hpp"
 
 namespace bmad_mem::cli {
-
-class BodyPipe;
-class EventSink;
-class HttpConnection;
 
 /// What the connections of a server share.
 struct HttpCore {
@@ -52,8 +48,6 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   using Time = std::chrono::steady_clock::time_point;
 
   HttpConnection(HttpCore& core, std::unique_ptr<IoSocket> socket);
-  HttpConnection(const HttpConnection&) = delete;
-  HttpConnection& operator=(const HttpConnection&) = delete;
   ~HttpConnection();
 
   void start();
@@ -71,7 +65,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void wind_down();
   void close();
 
-  // Of what stands behind BodyPipe and EventSink, also on the I/O thread.
+  // Of what stands behind Outlet, also on the I/O thread.
   void send(std::shared_ptr<const std::string> text);
   void end_events();
 
@@ -96,11 +90,11 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void hand_over();
   void answer(HttpResponse response);
   void refuse(const HttpResponse& response);
+  void send_head(const HttpResponse& response, BodyFraming framing, std::string_view body = {});
   void send_whole(const HttpResponse& response);
   void start_pipe(HttpResponse response);
   void end_pipe(bool is_whole);
   void start_events(HttpResponse response);
-  void keep_events(std::shared_ptr<void> kept);
   void next_request();
   void linger();
 
@@ -127,11 +121,10 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   std::size_t input_size_ = 0;
   std::size_t lingered_ = 0;
   std::deque<std::shared_ptr<const std::string>> output_;
-  std::size_t output_offset_ = 0;  // In the first of them.
-  std::shared_ptr<BodyPipe> pipe_;
-  std::shared_ptr<EventSink> sink_;
-  std::shared_ptr<void> kept_;    // What open_events() returned.
-  std::array<char, 16> scrap_{};  // Where a stream reads to, to notice its end.
+  std::size_t output_offset_ = 0;   // In the first of them.
+  std::shared_ptr<Outlet> outlet_;  // Of a pipe or of events.
+  std::shared_ptr<void> kept_;      // What open_events() returned.
+  std::array<char, 16> scrap_{};    // Where a stream reads to, to notice its end.
 };
 
 }  // namespace bmad_mem::cli

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,9 +39,6 @@ struct HttpRequest {
 /// Where the body of a response goes that is made piece by piece. On a worker's thread.
 class HttpBodyWriter {
  public:
-  HttpBodyWriter() = default;
-  HttpBodyWriter(const HttpBodyWriter&) = delete;
-  HttpBodyWriter& operator=(const HttpBodyWriter&) = delete;
   virtual ~HttpBodyWriter() = default;
   /// Waits while the client has not read what came before. False when it has gone, or does not
   /// read: then return.
@@ -50,9 +48,6 @@ class HttpBodyWriter {
 /// Where a stream of events goes that stays open. Threads: safe.
 class HttpEventSink {
  public:
-  HttpEventSink() = default;
-  HttpEventSink(const HttpEventSink&) = delete;
-  HttpEventSink& operator=(const HttpEventSink&) = delete;
   virtual ~HttpEventSink() = default;
   /// Never waits. Who reads too slowly is closed; the text may be shared among many.
   virtual void send(std::shared_ptr<const std::string> text) = 0;
@@ -72,22 +67,22 @@ struct HttpResponse {
   std::function<std::shared_ptr<void>(std::shared_ptr<HttpEventSink>)> open_events;
 };
 
+/// Whether a request may come in.
+struct HttpAdmission {
+  std::optional<HttpResponse> refusal = {};  ///< What to answer instead; the connection ends.
+  /// Whether it shows that its client has the token, or was let in by somebody who has. Others hold
+  /// few connections, and not for long.
+  bool is_known = false;
+  std::size_t body_size_max = 0;  ///< In bytes; more is answered with 413.
+};
+
 /// What a server serves. Threads: handle() is called from several at once.
 class HttpHandler {
  public:
-  HttpHandler() = default;
-  HttpHandler(const HttpHandler&) = delete;
-  HttpHandler& operator=(const HttpHandler&) = delete;
   virtual ~HttpHandler() = default;
 
-  /// Looks at a request before its body is read: true when it may come in. Otherwise `refusal` is
-  /// what to answer, and the connection ends. Must not take time.
-  virtual bool admits(const HttpRequest& head, HttpResponse& refusal) = 0;
-  /// Whether the request shows that its client has the token, or was let in by somebody who has.
-  /// Others hold few connections, and not for long. Must not take time.
-  [[nodiscard]] virtual bool knows(const HttpRequest& head) const = 0;
-  /// Most bytes of body that are taken for this request; more is answered with 413.
-  [[nodiscard]] virtual std::size_t body_size_max(const HttpRequest& head) const = 0;
+  /// Looks at a request before its body is read. Must not take time.
+  [[nodiscard]] virtual HttpAdmission admit(const HttpRequest& head) const = 0;
   /// Answers. May take its time.
   virtual HttpResponse handle(const HttpRequest& request) = 0;
   /// Called when requests were answered and no other has come for a while: for work that can wait.
@@ -97,6 +92,30 @@ class HttpHandler {
 /// A response with a JSON text.
 HttpResponse json_response(std::string json, std::uint16_t status = 200);
 /// {"error":{"code":…,"message":…}}: what every refusal and failure looks like.
-HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message);
+HttpResponse error_response(std::uint16_t status, std::string_view code, std::string_view message,
+                            std::vector<HttpField> headers = {});
+/// 405, with what is allowed.
+HttpResponse method_refusal(std::string_view allowed);
+
+/// How the client learns where the body ends.
+enum class BodyFraming : std::uint8_t {
+  kNone,     ///< There is none, as for 204 and 304.
+  kLength,   ///< Its length is known.
+  kChunked,  ///< In pieces.
+  kUntilEnd  ///< At the end of the connection.
+};
+
+struct ResponseForm {
+  BodyFraming framing = BodyFraming::kLength;
+  bool keeps_alive = true;  ///< Whether the connection takes further requests.
+};
+
+/// Status line and headers, with what every response of this server says for security. Nothing that
+/// is put into a header can break out of it.
+std::string response_head(const HttpResponse& response, ResponseForm form);
+
+/// A piece of a chunked body; must not be empty, since that would be its end.
+std::string chunk(std::string_view piece);
+inline constexpr std::string_view kLastChunk = "0\r\n\r\n";
 
 }  // namespace bmad_mem::cli

@@ -1,10 +1,14 @@
 #include "http/http_server.hpp"
 
 #include <algorithm>
-#include <atomic>
+#include <cerrno>
+#include <cstring>
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "descriptor.hpp"
 #include "http/http_connection.hpp"
 
 namespace bmad_mem::cli {
@@ -26,8 +30,8 @@ std::chrono::milliseconds tick_of(const HttpServerOptions& options) {
 
 }  // namespace
 
-struct HttpServer::Impl {
-  Impl(HttpHandler& handler, const HttpServerOptions& options) : core(handler, options) {}
+struct HttpServer::Impl : HttpCore {
+  using HttpCore::HttpCore;
 
   void on_client(std::unique_ptr<IoSocket> socket);
   bool drop_oldest(std::chrono::milliseconds age_min);
@@ -35,29 +39,22 @@ struct HttpServer::Impl {
   void tick();
   void wind_down();
   [[nodiscard]] std::vector<std::shared_ptr<HttpConnection>> all() const {
-    return {core.connections.begin(), core.connections.end()};
+    return {connections.begin(), connections.end()};
   }
-
-  HttpCore core;
 };
-
-HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-HttpServer::HttpServer(HttpServer&&) noexcept = default;
-HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
-HttpServer::~HttpServer() = default;
 
 void HttpServer::Impl::on_client(std::unique_ptr<IoSocket> socket) {
   drop_strangers();
-  std::size_t plain = core.connections.size() - core.streams;
-  if (plain >= core.options.connections_max && drop_oldest({})) {
-    plain = core.connections.size() - core.streams;
+  std::size_t plain = connections.size() - streams;
+  if (plain >= options.connections_max && drop_oldest({})) {
+    plain = connections.size() - streams;
   }
-  if (plain >= core.options.connections_max + kTurnedAwayMax) {
+  if (plain >= options.connections_max + kTurnedAwayMax) {
     return;
   }
-  const auto connection = std::make_shared<HttpConnection>(core, std::move(socket));
-  core.connections.insert(connection);
-  if (plain >= core.options.connections_max) {
+  const auto connection = std::make_shared<HttpConnection>(*this, std::move(socket));
+  connections.insert(connection);
+  if (plain >= options.connections_max) {
     connection->turn_away();
   } else {
     connection->start();
@@ -67,7 +64,7 @@ void HttpServer::Impl::on_client(std::unique_ptr<IoSocket> socket) {
 /// Closes the connection of a client without a token that is the oldest, if it is of that age.
 bool HttpServer::Impl::drop_oldest(std::chrono::milliseconds age_min) {
   std::shared_ptr<HttpConnection> oldest;
-  for (const auto& connection : core.connections) {
+  for (const auto& connection : connections) {
     if (connection->may_go() && (!oldest || connection->since() < oldest->since())) {
       oldest = connection;
     }
@@ -82,69 +79,78 @@ bool HttpServer::Impl::drop_oldest(std::chrono::milliseconds age_min) {
 /// Keeps those without a token below their number. Who has just come may be about to show one.
 void HttpServer::Impl::drop_strangers() {
   std::size_t strangers = 0;
-  for (const auto& connection : core.connections) {
+  for (const auto& connection : connections) {
     strangers += connection->is_stranger() ? 1 : 0;
   }
-  while (strangers >= core.options.strangers_max && drop_oldest(kTimeToShow)) {
+  while (strangers >= options.strangers_max && drop_oldest(kTimeToShow)) {
     --strangers;
   }
 }
 
 void HttpServer::Impl::tick() {
   const auto now = std::chrono::steady_clock::now();
+  loop.after(tick_of(options), [this] { tick(); });
   for (const auto& connection : all()) {
     connection->on_tick(now);
   }
 }
 
 void HttpServer::Impl::wind_down() {
-  if (std::exchange(core.is_stopping, true)) {
+  if (std::exchange(is_stopping, true)) {
     return;
   }
-  core.loop.stop_listening();
+  loop.stop_listening();
   for (const auto& connection : all()) {
     connection->wind_down();
   }
-  if (core.connections.empty()) {
-    core.loop.finish();
+  if (connections.empty()) {
+    loop.finish();
     return;
   }
-  core.loop.after(core.options.grace, [this] {
+  loop.after(options.grace, [this] {
     for (const auto& connection : all()) {
       connection->close();
     }
   });
 }
 
+HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+HttpServer::HttpServer(HttpServer&&) noexcept = default;
+HttpServer& HttpServer::operator=(HttpServer&&) noexcept = default;
+HttpServer::~HttpServer() = default;
+
 Result<HttpServer> HttpServer::open(HttpHandler& handler, const HttpServerOptions& options) {
-  IoLoop::block_signals();
+  const Descriptor signals = take_ending_signals();
+  if (!signals.is_open()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = fmt::format("cannot wait for signals: {}", std::strerror(errno)),
+                 .os_error = errno};
+  }
   auto impl = std::make_unique<Impl>(handler, options);
   Impl& it = *impl;
-  BMAD_TRY(it.core.loop.take_signals([&it] { it.wind_down(); }));
-  BMAD_TRY_ASSIGN(it.core.port, it.core.loop.listen(options.port, [&it](auto socket) {
-    it.on_client(std::move(socket));
-  }));
-  it.core.loop.every(tick_of(options), [&it] { it.tick(); });
+  it.loop.when_readable(signals, [&it] { it.wind_down(); });
+  BMAD_TRY_ASSIGN(it.port, it.loop.listen(options.port,
+                                          [&it](auto socket) { it.on_client(std::move(socket)); }));
+  it.tick();
   return HttpServer(std::move(impl));
 }
 
-std::uint16_t HttpServer::port() const { return impl_->core.port; }
+std::uint16_t HttpServer::port() const { return impl_->port; }
 
 bool HttpServer::run() {
-  HttpCore& core = impl_->core;
-  core.loop.run();
-  core.workers.drop_waiting();
-  core.writers.drop_waiting();
-  const auto until = std::chrono::steady_clock::now() + core.options.grace;
+  impl_->loop.run();
+  impl_->workers.drop_waiting();
+  impl_->writers.drop_waiting();
+  const auto until = std::chrono::steady_clock::now() + impl_->options.grace;
   bool is_late = false;
   const auto stop = [&] { return is_late = std::chrono::steady_clock::now() >= until; };
-  core.workers.wait_until_idle(stop);
-  core.writers.wait_until_idle(stop);
+  impl_->workers.wait_until_idle(stop);
+  impl_->writers.wait_until_idle(stop);
   return !is_late;
 }
 
 void HttpServer::stop() {
-  impl_->core.loop.post([impl = impl_.get()] { impl->wind_down(); });
+  impl_->loop.post([impl = impl_.get()] { impl->wind_down(); });
 }
 
 }  // namespace bmad_mem::cli

@@ -2,7 +2,7 @@
 //
 //   IoLoop loop;
 //   loop.listen(0, [](std::unique_ptr<IoSocket> client) { ... });
-//   loop.run();                       // Until nothing is left to wait for.
+//   loop.run();                       // Until finish().
 //
 // Callbacks run on the thread of run(), one at a time. Threads: only post() is safe from others.
 #pragma once
@@ -15,6 +15,7 @@
 #include <string_view>
 
 #include "bmad_mem/result.hpp"
+#include "descriptor.hpp"
 
 namespace bmad_mem::cli {
 
@@ -26,8 +27,6 @@ class IoSocket {
   struct Impl;  // Keeps Asio out of this header.
 
   explicit IoSocket(std::unique_ptr<Impl> impl);
-  IoSocket(const IoSocket&) = delete;
-  IoSocket& operator=(const IoSocket&) = delete;
   ~IoSocket();
 
   /// Reads what there is into `buffer`, which must live until then. False: the peer has ended.
@@ -52,27 +51,20 @@ class IoLoop {
   using OnClient = std::function<void(std::unique_ptr<IoSocket> client)>;
 
   IoLoop();
-  IoLoop(const IoLoop&) = delete;
-  IoLoop& operator=(const IoLoop&) = delete;
   ~IoLoop();
 
   /// Listens at `port` of 127.0.0.1 and, where the machine has it, of ::1; at no other address.
   /// 0 chooses a free one. Returns the port. Errors: E_STORAGE_IO, which names it.
   Result<std::uint16_t> listen(std::uint16_t port, OnClient on_client);
-  /// Keeps SIGINT and SIGTERM from this thread and from those it starts later, so that they wait
-  /// for take_signals().
-  static void block_signals();
-  /// Calls back once at SIGINT or SIGTERM, which must be blocked in all threads.
-  Status take_signals(std::function<void()> on_signal);
-  /// Calls back again and again.
-  void every(std::chrono::milliseconds period, std::function<void()> on_tick);
+  /// Calls back once there is something to read.
+  void when_readable(const Descriptor& descriptor, std::function<void()> call);
   /// Calls back once.
-  void after(std::chrono::milliseconds time, std::function<void()> on_time);
+  void after(std::chrono::milliseconds time, std::function<void()> call);
   /// Calls back as soon as possible. Threads: safe, until the loop is destroyed.
   void post(std::function<void()> call);
   /// Takes no more clients.
   void stop_listening();
-  /// Listens to nobody any more: run() returns once the sockets are closed.
+  /// Ends run(): nothing is called back any more.
   void finish();
   void run();
 

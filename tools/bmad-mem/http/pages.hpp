@@ -6,8 +6,6 @@
 #include <span>
 #include <string_view>
 
-#include "http/http_message.hpp"
-
 namespace bmad_mem::cli {
 
 struct PageFile {
@@ -19,14 +17,5 @@ struct PageFile {
 
 /// All of them, by path. Made by CMake.
 std::span<const PageFile> page_files();
-
-/// The file that is shown at this path: itself, or the shell for each address of a page. Null when
-/// there is none.
-const PageFile* find_page(std::string_view path);
-/// Whether there is one.
-bool is_page(std::string_view path);
-
-/// The file; 304 when the client has it.
-HttpResponse page_response(const PageFile& file, const HttpRequest& request);
 
 }  // namespace bmad_mem::cli

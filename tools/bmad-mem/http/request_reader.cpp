@@ -34,51 +34,41 @@ bool has_bare_line_feed(std::string_view bytes) {
   return false;
 }
 
+/// `text` with its %XX decoded, and each '+' as a blank if `plus_is_blank`. False when an escape is
+/// broken, or the result is no UTF-8 or contains NUL.
+bool decode(std::string_view text, bool plus_is_blank, std::string& out) {
+  for (std::size_t at = text.find('%'); at != std::string_view::npos; at = text.find('%', at + 3)) {
+    if (at + 2 >= text.size() || !is_hex_digit(text[at + 1]) || !is_hex_digit(text[at + 2])) {
+      return false;
+    }
+  }
+  std::string plain(text);
+  if (plus_is_blank) {
+    std::ranges::replace(plain, '+', ' ');
+  }
+  out = percent_decoded(plain);
+  return !out.contains('\0') && utf8_valid_size(out) == out.size();
+}
+
 /// The fields of `query`, in order. False when one can't be decoded.
 bool read_query(std::string_view query, std::vector<HttpField>& out) {
   while (!query.empty()) {
     const std::string_view field = query.substr(0, query.find('&'));
     query.remove_prefix(std::min(query.size(), field.size() + 1));
-    if (field.empty()) {
-      continue;
-    }
-    const std::size_t equals = field.find('=');
+    const std::size_t end = std::min(field.find('='), field.size());
     HttpField decoded;
-    if (!percent_decode(field.substr(0, equals), true, decoded.name) ||
-        (equals != std::string_view::npos &&
-         !percent_decode(field.substr(equals + 1), true, decoded.value))) {
+    if (!decode(field.substr(0, end), true, decoded.name) ||
+        !decode(field.substr(std::min(end + 1, field.size())), true, decoded.value)) {
       return false;
     }
-    out.push_back(std::move(decoded));
+    if (!field.empty()) {
+      out.push_back(std::move(decoded));
+    }
   }
   return true;
 }
 
 }  // namespace
-
-bool percent_decode(std::string_view text, bool plus_is_blank, std::string& out) {
-  out.clear();
-  out.reserve(text.size());
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '+' && plus_is_blank) {
-      c = ' ';
-    } else if (c == '%') {
-      const int high = i + 2 < text.size() ? hex_value(text[i + 1]) : -1;
-      const int low = i + 2 < text.size() ? hex_value(text[i + 2]) : -1;
-      if (high < 0 || low < 0) {
-        return false;
-      }
-      c = static_cast<char>(high * 16 + low);
-      i += 2;
-    }
-    if (c == '\0') {
-      return false;
-    }
-    out += c;
-  }
-  return utf8_valid_size(out) == out.size();
-}
 
 struct RequestReader::Impl {
   http::request_parser<http::string_body> parser;
@@ -165,75 +155,61 @@ void RequestReader::finish_head() {
         {lower_ascii(view(field.name_string())), std::string(view(field.value()))});
   }
   expects_continue_ = !is_http_1_0_ && lower_ascii(request_.header("expect")) == "100-continue";
-  if (message.version() != 11 && message.version() != 10) {
-    refuse(505, "bad_request", "this server speaks HTTP/1.1 and HTTP/1.0");
-  } else if (check_headers()) {
+  check_headers(message.version());
+  if (state_ == State::kHeadDone) {
     read_target(view(message.target()));
   }
 }
 
-bool RequestReader::check_headers() {
-  if (request_.headers.size() > limits_.fields_max) {
+void RequestReader::check_headers(unsigned version) {
+  const std::size_t hosts = request_.header_count("host");
+  const std::size_t lengths = request_.header_count("content-length");
+  const std::size_t codings = request_.header_count("transfer-encoding");
+  const bool is_chunked = lower_ascii(request_.header("transfer-encoding")) == "chunked";
+  const bool has_two_ends = codings != 0 && (codings > 1 || is_http_1_0_ || lengths != 0);
+  if (version != 11 && version != 10) {
+    refuse(505, "bad_request", "this server speaks HTTP/1.1 and HTTP/1.0");
+  } else if (request_.headers.size() > limits_.fields_max) {
     refuse(431, "headers_too_large",
            fmt::format("a request may have {} headers", limits_.fields_max));
-    return false;
-  }
-  if (request_.header_count("host") > 1 || (request_.header_count("host") == 0 && !is_http_1_0_)) {
+  } else if (hosts > 1 || (hosts == 0 && !is_http_1_0_)) {
     refuse(400, "bad_request", "a request needs one Host header");
-    return false;
-  }
-  const std::size_t codings = request_.header_count("transfer-encoding");
-  const bool is_unclear =
-      codings != 0 && (codings > 1 || is_http_1_0_ || request_.header_count("content-length") != 0);
-  if (is_unclear || request_.header_count("content-length") > 1) {
+  } else if (has_two_ends || lengths > 1) {
     refuse(400, "bad_request", "the length of the body is given twice");
-    return false;
-  }
-  if (codings == 1 && lower_ascii(request_.header("transfer-encoding")) != "chunked") {
+  } else if (codings == 1 && !is_chunked) {
     refuse(501, "bad_request", "of the transfer codings this server knows chunked only");
-    return false;
-  }
-  if (request_.header_count("expect") != 0 && !expects_continue_ && !is_http_1_0_) {
+  } else if (request_.header_count("expect") != 0 && !expects_continue_ && !is_http_1_0_) {
     refuse(417, "bad_request", "nothing but 100-continue can be expected");
-    return false;
   }
-  return true;
 }
 
 /// Reads "/path?query", "http://host/path?query" or "*".
-bool RequestReader::read_target(std::string_view target) {
+void RequestReader::read_target(std::string_view target) {
+  static constexpr std::string_view kScheme = "http://";
   if (target.size() > limits_.target_size_max) {
     refuse(414, "uri_too_long",
            fmt::format("path and query may have {} bytes", limits_.target_size_max));
-    return false;
+    return;
   }
-  static constexpr std::string_view kScheme = "http://";
   if (target.starts_with(kScheme)) {
     target.remove_prefix(kScheme.size());
     const std::string_view host = target.substr(0, target.find_first_of("/?"));
     if (host != request_.header("host")) {
       refuse(400, "bad_request", "the address and the Host header name different hosts");
-      return false;
+      return;
     }
     target.remove_prefix(host.size());
     target = target.empty() ? "/" : target;
   }
+  const std::size_t path_size = std::min(target.find('?'), target.size());
   if (target != "*" && !target.starts_with('/')) {
     refuse(400, "bad_request", "the address must be a path");
-    return false;
-  }
-  const std::size_t question = target.find('?');
-  if (!percent_decode(target.substr(0, question), false, request_.path) ||
-      (question != std::string_view::npos &&
-       !read_query(target.substr(question + 1), request_.query))) {
+  } else if (!decode(target.substr(0, path_size), false, request_.path) ||
+             !read_query(target.substr(std::min(path_size + 1, target.size())), request_.query)) {
     refuse(400, "bad_request", "the address has an escape that is broken, or is no UTF-8");
-    return false;
-  }
-  if (request_.path.size() > limits_.path_size_max) {
+  } else if (request_.path.size() > limits_.path_size_max) {
     refuse(414, "uri_too_long", fmt::format("a path may have {} bytes", limits_.path_size_max));
-    return false;
   }
-  return true;
 }
 
 void RequestReader::take_body(std::size_t size_max) {

@@ -30,8 +30,6 @@ class RequestReader {
 
   /// `port` is that of the server, for the request.
   RequestReader(const RequestLimits& limits, std::uint16_t port);
-  RequestReader(const RequestReader&) = delete;
-  RequestReader& operator=(const RequestReader&) = delete;
   ~RequestReader();
 
   /// Takes bytes and returns how many it has used up; the others must come again, with more behind
@@ -60,8 +58,8 @@ class RequestReader {
 
   void refuse(std::uint16_t status, std::string_view code, std::string_view message);
   void finish_head();
-  bool read_target(std::string_view target);
-  bool check_headers();
+  void check_headers(unsigned version);
+  void read_target(std::string_view target);
 
   RequestLimits limits_;
   std::unique_ptr<Impl> impl_;  // Keeps Beast out of this header.
@@ -74,9 +72,5 @@ class RequestReader {
   bool keeps_alive_ = false;
   bool expects_continue_ = false;
 };
-
-/// `text` with its %XX decoded, and each '+' as a blank if `plus_is_blank`. False when an escape is
-/// broken, or the result is no UTF-8 or contains NUL.
-bool percent_decode(std::string_view text, bool plus_is_blank, std::string& out);
 
 }  // namespace bmad_mem::cli

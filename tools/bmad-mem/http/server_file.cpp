@@ -5,53 +5,49 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
-#include <cstring>
+#include <chrono>
 #include <utility>
 
+#include <boost/asio/ip/tcp.hpp>
 #include <fmt/core.h>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "exchange/files.hpp"
 #include "exchange/ids.hpp"
 #include "tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
+/// How long a server may take to answer.
+constexpr std::chrono::seconds kPatience{5};
+/// Of a file of ours, and of an answer.
 constexpr std::size_t kFileSizeMax = std::size_t{64} << 10U;
-
-Error failed(std::string_view what, const std::string& path) {
-  return {.code = ErrorCode::E_STORAGE_IO,
-          .message = fmt::format("cannot {}: {}", what, std::strerror(errno)),
-          .path = path,
-          .os_error = errno};
-}
 
 /// The folder's place; empty when there is none.
 std::string folder_path() {
-  if (const std::string_view runtime = environment("XDG_RUNTIME_DIR"); runtime.starts_with('/')) {
-    return std::string(runtime) + "/bmad-mem";
+  static constexpr std::pair<const char*, std::string_view> kPlaces[] = {
+      {"XDG_RUNTIME_DIR", "/bmad-mem"},
+      {"XDG_STATE_HOME", "/bmad-mem"},
+      {"HOME", "/.local/state/bmad-mem"}};
+  for (const auto& [variable, end] : kPlaces) {
+    if (const std::string_view folder = environment(variable); folder.starts_with('/')) {
+      return fmt::format("{}{}", folder, end);
+    }
   }
-  if (const std::string_view state = environment("XDG_STATE_HOME"); state.starts_with('/')) {
-    return std::string(state) + "/bmad-mem";
-  }
-  const std::string_view home = environment("HOME");
-  return home.starts_with('/') ? std::string(home) + "/.local/state/bmad-mem" : std::string();
+  return {};
 }
 
 /// Makes the folder and those above it.
 void make_folders(const std::string& path) {
-  for (std::size_t end = path.find('/', 1); end != std::string::npos;
-       end = path.find('/', end + 1)) {
+  for (std::size_t end = 0; end != std::string::npos;) {
+    end = path.find('/', end + 1);
     ::mkdir(path.substr(0, end).c_str(), 0700);
   }
-  ::mkdir(path.c_str(), 0700);
 }
 
 Result<std::string> open_folder() {
@@ -63,7 +59,7 @@ Result<std::string> open_folder() {
   make_folders(path);
   struct stat about{};
   if (::lstat(path.c_str(), &about) != 0) {
-    return failed("make the folder for the token", path);
+    return file_error("make the folder for the token", path, errno);
   }
   if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 077U) != 0) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
@@ -77,28 +73,14 @@ Result<std::string> open_folder() {
 
 Result<std::string> base_of(const std::string& root) {
   BMAD_TRY_ASSIGN(const std::string folder, open_folder());
-  std::array<char, PATH_MAX> real{};
-  const std::string_view path =
-      ::realpath(root.c_str(), real.data()) == nullptr ? root.c_str() : real.data();
-  return fmt::format("{}/serve-{}", folder, sha256_hex(path).substr(0, 16));
+  const std::string real = real_path_of(root);
+  return fmt::format("{}/serve-{}", folder, sha256_hex(real.empty() ? root : real).substr(0, 16));
 }
 
 Status write_whole(const std::string& path, std::string_view text) {
-  const std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  ::unlink(temporary.c_str());
-  const Descriptor file(
-      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-  if (!file.is_open()) {
-    return failed("write", temporary);
-  }
-  const ssize_t written = ::write(file.number(), text.data(), text.size());
-  if (written != static_cast<ssize_t>(text.size()) ||
-      ::rename(temporary.c_str(), path.c_str()) != 0) {
-    Error error = failed("write", path);
-    ::unlink(temporary.c_str());
-    return error;
-  }
-  return {};
+  BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(path));
+  BMAD_TRY(fresh.write(text));
+  return fresh.commit(/*over=*/true);
 }
 
 /// The text of a small file of ours; empty when there is none.
@@ -137,11 +119,11 @@ Result<ServerFile> ServerFile::claim(const std::string& root) {
   const std::string path = base + ".lock";
   Descriptor lock(::open(path.c_str(), O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!lock.is_open()) {
-    return failed("open", path);
+    return file_error("open", path, errno);
   }
   if (::flock(lock.number(), LOCK_EX | LOCK_NB) != 0) {
     if (errno != EWOULDBLOCK) {
-      return failed("lock", path);
+      return file_error("lock", path, errno);
     }
     return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
                  .message = "a server of this memory is running already",
@@ -194,6 +176,33 @@ void ServerFile::remove() const {
   for (const char* end : {".json", ".token", "-open.html"}) {
     ::unlink((base_ + end).c_str());
   }
+}
+
+Result<std::string> ask_for_link(const RunningServer& server) {
+  using boost::asio::ip::tcp;
+  tcp::iostream talk;
+  talk.expires_after(kPatience);
+  talk.connect(tcp::endpoint(boost::asio::ip::address_v4::loopback(), server.port));
+  talk << fmt::format(
+              "POST /auth/link HTTP/1.0\r\nHost: 127.0.0.1:{}\r\nAuthorization: Bearer {}\r\n"
+              "Content-Type: application/json\r\nContent-Length: 2\r\n\r\n{{}}",
+              server.port, server.token)
+       << std::flush;
+  std::string answer(kFileSizeMax, '\0');
+  talk.read(answer.data(), static_cast<std::streamsize>(answer.size()));
+  answer.resize(static_cast<std::size_t>(talk.gcount()));
+  JsonParser parser;
+  const std::size_t body = answer.find("\r\n\r\n");
+  if (answer.starts_with("HTTP/1.1 200 ") && body != std::string::npos) {
+    const Result<JsonValue> value = parser.parse(std::string_view(answer).substr(body + 4));
+    if (value && (*value)["url"].is_string()) {
+      return std::string((*value)["url"].string());
+    }
+  }
+  return Error{.code = ErrorCode::E_STORAGE_IO,
+               .message = fmt::format("the server that runs for this memory (process {}) gives no "
+                                      "link; end it and start anew",
+                                      server.pid)};
 }
 
 }  // namespace bmad_mem::cli

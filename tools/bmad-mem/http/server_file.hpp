@@ -28,6 +28,10 @@ struct RunningServer {
   bool is_read_only = false;
 };
 
+/// A link that opens the pages of that server once. Errors: E_STORAGE_IO when it doesn't answer, or
+/// refuses.
+Result<std::string> ask_for_link(const RunningServer& server);
+
 class ServerFile {
  public:
   /// Makes the folder and takes the lock. Errors: E_LOCK_TIMEOUT when a server of this memory is

@@ -1,149 +1,103 @@
 #include "install/client_files.hpp"
 
 #include <algorithm>
-#include <array>
-#include <span>
+#include <filesystem>
+#include <iterator>
+#include <system_error>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"claude-code", "codex", "gemini", "cursor",
-                                                    "vscode"};
+using enum SettingsPart;
 
-// Of a tool we hear when it has ended: that event says what it was called with as well, and half as
-// many processes are started.
-
-/// An event that we want to hear of. Tools are told of in the background where the client can do
-/// that; their hooks may take longer than others then.
-struct WantedEvent {
-  std::string_view name;
-  int timeout_s;
-  bool in_background = false;
+constexpr SettingsPlace kClaudePlaces[] = {
+    {kGroupedHooks, "/.claude/settings.json", "CLAUDE_CONFIG_DIR", "/.claude", "/settings.json"},
+    {kJsonServer, "/.mcp.json", "CLAUDE_CONFIG_DIR", "", "/.claude.json"},
 };
-
-constexpr std::array kClaudeEvents = {
-    WantedEvent{"SessionStart", 10},
-    WantedEvent{"UserPromptSubmit", 10},
-    WantedEvent{"PostToolUse", 30, true},
-    WantedEvent{"PostToolUseFailure", 30, true},
-    WantedEvent{"Stop", 10},
-    WantedEvent{"SubagentStart", 10},
-    WantedEvent{"SubagentStop", 10},
-    WantedEvent{"PreCompact", 10},
-    WantedEvent{"PostCompact", 10},
-    WantedEvent{"SessionEnd", 10},
+constexpr SettingsPlace kCodexPlaces[] = {
+    {kGroupedHooks, "/.codex/hooks.json", "CODEX_HOME", "/.codex", "/hooks.json"},
+    {kTomlServer, "/.codex/config.toml", "CODEX_HOME", "/.codex", "/config.toml"},
 };
-
-constexpr std::array kCodexEvents = {
-    WantedEvent{"SessionStart", 10},  WantedEvent{"UserPromptSubmit", 10},
-    WantedEvent{"PostToolUse", 10},   WantedEvent{"Stop", 10},
-    WantedEvent{"SubagentStart", 10}, WantedEvent{"SubagentStop", 10},
-    WantedEvent{"PreCompact", 10},    WantedEvent{"PostCompact", 10},
-    WantedEvent{"SessionEnd", 3},
+constexpr SettingsPlace kGeminiPlaces[] = {
+    {kGroupedHooks, "/.gemini/settings.json", "", "/.gemini", "/settings.json"},
+    {kJsonServer, "/.gemini/settings.json", "", "/.gemini", "/settings.json"},
 };
-
-constexpr std::array kGeminiEvents = {
-    WantedEvent{"SessionStart", 10}, WantedEvent{"BeforeAgent", 10}, WantedEvent{"AfterAgent", 10},
-    WantedEvent{"AfterTool", 10},    WantedEvent{"PreCompress", 10}, WantedEvent{"SessionEnd", 10},
+constexpr SettingsPlace kCursorPlaces[] = {
+    {kFlatHooks, "/.cursor/hooks.json", "", "/.cursor", "/hooks.json"},
+    {kJsonServer, "/.cursor/mcp.json", "", "/.cursor", "/mcp.json"},
 };
-
-/// Not those that ask for a permission, and not those that say what another one says too.
-constexpr std::array kCursorEvents = {
-    WantedEvent{"sessionStart", 10},       WantedEvent{"beforeSubmitPrompt", 10},
-    WantedEvent{"postToolUse", 10},        WantedEvent{"postToolUseFailure", 10},
-    WantedEvent{"afterAgentResponse", 10}, WantedEvent{"subagentStart", 10},
-    WantedEvent{"subagentStop", 10},       WantedEvent{"preCompact", 10},
-    WantedEvent{"sessionEnd", 10},
-};
-
-std::vector<std::string> words_of(const InstalledCommand& command,
-                                  const std::vector<std::string>& rest, bool with_program) {
-  std::vector<std::string> words;
-  if (with_program) {
-    words.push_back(command.program);
-  }
-  words.insert(words.end(), rest.begin(), rest.end());
-  if (!command.root.empty()) {
-    words.insert(words.end(), {"--root", command.root});
-  }
-  return words;
-}
-
-/// {"type":"command","command":…,"timeout":…} as each client has it.
-std::string handler(InstallClient client, const WantedEvent& event, const std::string& line) {
-  JsonWriter json;
-  json.begin_object();
-  if (client == InstallClient::kCursor) {
-    json.member("command", line).member("timeout", event.timeout_s).end_object();
-    return json.take();
-  }
-  if (client == InstallClient::kGemini) {
-    json.member("name", kServerName);
-  }
-  json.member("type", "command").member("command", line);
-  if (client == InstallClient::kClaudeCode && event.in_background) {
-    json.member("async", true);
-  }
-  json.member("timeout",
-              client == InstallClient::kGemini ? event.timeout_s * 1000 : event.timeout_s);
-  json.end_object();
-  return json.take();
-}
-
-std::string fallback(const std::string& text, const std::string& other) {
-  return text.empty() ? other : text;
-}
-
-std::string vscode_user_folder(const SettingsPlaces& places) {
+constexpr SettingsPlace kVsCodePlaces[] = {
 #ifdef __APPLE__
-  return places.home + "/Library/Application Support/Code/User";
+    {kJsonServer, "/.vscode/mcp.json", "", "/Library/Application Support", "/Code/User/mcp.json"},
 #else
-  return fallback(places.config_home, places.home + "/.config") + "/Code/User";
+    {kJsonServer, "/.vscode/mcp.json", "XDG_CONFIG_HOME", "/.config", "/Code/User/mcp.json"},
 #endif
-}
+};
 
-}  // namespace
+constexpr std::string_view kClaudeStepsInProject[] = {
+    "start Claude Code in this project and approve the server bmad-mem of .mcp.json, for which it "
+    "asks once",
+    "/hooks and /mcp list what it uses"};
+constexpr std::string_view kClaudeStepsForUser[] = {
+    "start a new session of Claude Code; /hooks and /mcp list what it uses"};
+constexpr std::string_view kCodexStepsInProject[] = {
+    "start Codex in this project and trust the project, else it does not read .codex",
+    "trust the new hooks: until then Codex does not run them (/hooks)"};
+constexpr std::string_view kCodexStepsForUser[] = {
+    "start Codex and trust the new hooks: until then it does not run them (/hooks)"};
+constexpr std::string_view kGeminiSteps[] = {
+    "start Gemini CLI anew; /hooks and /mcp list what it uses"};
+constexpr std::string_view kCursorSteps[] = {
+    "start Cursor anew, and switch the server bmad-mem on under Settings, MCP"};
+constexpr std::string_view kVsCodeSteps[] = {
+    "start the server bmad-mem with 'MCP: List Servers', and trust it when VS Code asks"};
 
-std::span<const std::string_view> install_client_names() { return kNames; }
+constexpr InstallClient kClients[] = {
+    {.name = "claude-code",
+     .places = kClaudePlaces,
+     .steps_in_project = kClaudeStepsInProject,
+     .steps_for_user = kClaudeStepsForUser,
+     .hooks = HookClient::kClaudeCode,
+     .server_has_type = true},
+    {.name = "codex",
+     .places = kCodexPlaces,
+     .steps_in_project = kCodexStepsInProject,
+     .steps_for_user = kCodexStepsForUser,
+     .hooks = HookClient::kCodex},
+    {.name = "gemini",
+     .places = kGeminiPlaces,
+     .steps_in_project = kGeminiSteps,
+     .steps_for_user = kGeminiSteps,
+     .hooks = HookClient::kGemini,
+     .hooks_have_names = true,
+     .timeouts_in_s = 1000},
+    {.name = "cursor",
+     .places = kCursorPlaces,
+     .steps_in_project = kCursorSteps,
+     .steps_for_user = kCursorSteps,
+     .hooks = HookClient::kCursor},
+    {.name = "vscode",
+     .places = kVsCodePlaces,
+     .steps_in_project = kVsCodeSteps,
+     .steps_for_user = kVsCodeSteps,
+     .servers_key = "servers",
+     .server_has_type = true},
+};
 
-InstallClient install_client_of(std::string_view name) {
-  return static_cast<InstallClient>(std::ranges::find(kNames, name) - kNames.begin());
-}
-
-std::vector<SettingsFile> settings_files(InstallClient client, const SettingsPlaces& places) {
-  using enum SettingsPart;
-  const std::string& base = places.for_user ? places.home : places.project;
-  switch (client) {
-    case InstallClient::kClaudeCode:
-      if (!places.for_user) {
-        return {{base + "/.claude/settings.json", kGroupedHooks},
-                {base + "/.mcp.json", kJsonServer}};
-      }
-      return {
-          {fallback(places.claude_config_dir, base + "/.claude") + "/settings.json", kGroupedHooks},
-          {fallback(places.claude_config_dir, base) + "/.claude.json", kJsonServer}};
-    case InstallClient::kCodex: {
-      const std::string folder =
-          places.for_user ? fallback(places.codex_home, base + "/.codex") : base + "/.codex";
-      return {{folder + "/hooks.json", kGroupedHooks}, {folder + "/config.toml", kTomlServer}};
-    }
-    case InstallClient::kGemini:
-      return {{base + "/.gemini/settings.json", kGroupedHooks},
-              {base + "/.gemini/settings.json", kJsonServer}};
-    case InstallClient::kCursor:
-      return {{base + "/.cursor/hooks.json", kFlatHooks},
-              {base + "/.cursor/mcp.json", kJsonServer}};
-    case InstallClient::kVsCode:
-      break;
+/// `rest` and the memory that is named, as what stands behind the program's name.
+std::vector<std::string> words_of(const InstalledCommand& command, std::vector<std::string> rest) {
+  if (!command.root.empty()) {
+    rest.insert(rest.end(), {"--root", command.root});
   }
-  return {{(places.for_user ? vscode_user_folder(places) : base + "/.vscode") + "/mcp.json",
-           kJsonServer}};
+  return rest;
 }
 
+/// `words` as one line for a shell.
 std::string shell_line(const std::vector<std::string>& words) {
   static constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_/.+-@%:,=";
@@ -163,54 +117,77 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
-std::vector<InstalledHook> hooks_of(InstallClient client, const InstalledCommand& command) {
-  std::span<const WantedEvent> events;
-  switch (client) {
-    case InstallClient::kClaudeCode:
-      events = kClaudeEvents;
-      break;
-    case InstallClient::kCodex:
-      events = kCodexEvents;
-      break;
-    case InstallClient::kGemini:
-      events = kGeminiEvents;
-      break;
-    case InstallClient::kCursor:
-      events = kCursorEvents;
-      break;
-    case InstallClient::kVsCode:
-      return {};
+/// {"type":"command","command":…,"timeout":…} as each client has it.
+std::string handler(const InstallClient& client, SettingsPart part, const HookEventRow& event,
+                    const std::string& line) {
+  JsonWriter json;
+  json.begin_object();
+  if (client.hooks_have_names) {
+    json.member("name", kServerName);
   }
-  const std::string line = shell_line(
-      words_of(command, {"hook", std::string(kNames[static_cast<std::size_t>(client)])}, true));
-  std::vector<InstalledHook> hooks;
-  for (const WantedEvent& event : events) {
-    const std::string one = handler(client, event, line);
-    hooks.push_back(
-        {.event = std::string(event.name),
-         .json = client == InstallClient::kCursor ? one : fmt::format("{{\"hooks\":[{}]}}", one)});
+  if (part != kFlatHooks) {
+    json.member("type", "command");
   }
-  return hooks;
+  json.member("command", line);
+  if (event.in_background) {
+    json.member("async", true);
+  }
+  json.member("timeout", event.timeout_s * client.timeouts_in_s).end_object();
+  return json.take();
 }
 
-std::string_view servers_key(InstallClient client) {
-  return client == InstallClient::kVsCode ? "servers" : "mcpServers";
+}  // namespace
+
+const InstallClient* find_install_client(std::string_view name) {
+  const auto* const found = std::ranges::find(kClients, name, &InstallClient::name);
+  return found == std::end(kClients) ? nullptr : found;
+}
+
+std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
+                                         const std::string& project, const std::string& home) {
+  std::vector<SettingsFile> files;
+  for (const SettingsPlace& place : client.places) {
+    std::string path = project + std::string(place.in_project);
+    if (for_user) {
+      const std::string folder = absolute_path(
+          place.variable.empty() ? "" : environment(std::string(place.variable).c_str()));
+      path = fmt::format("{}{}", folder.empty() ? home + std::string(place.in_home) : folder,
+                         place.in_folder);
+    }
+    files.push_back({.path = std::move(path), .part = place.part});
+  }
+  return files;
+}
+
+std::vector<InstalledHook> hooks_of(const InstallClient& client, SettingsPart part,
+                                    const InstalledCommand& command) {
+  const std::string line =
+      shell_line(words_of(command, {command.program, "hook", std::string(client.name)}));
+  std::vector<InstalledHook> hooks;
+  for (const HookEventRow& event : hook_client_info(*client.hooks).events) {
+    if (event.timeout_s != 0) {
+      const std::string one = handler(client, part, event, line);
+      hooks.push_back({.event = std::string(event.name),
+                       .json = part == kFlatHooks ? one : fmt::format("{{\"hooks\":[{}]}}", one)});
+    }
+  }
+  return hooks;
 }
 
 std::string server_args_json(const InstalledCommand& command) {
   JsonWriter json;
   json.begin_array();
-  for (const std::string& word : words_of(command, {"mcp"}, false)) {
+  for (const std::string& word : words_of(command, {"mcp"})) {
     json.string(word);
   }
   json.end_array();
   return json.take();
 }
 
-std::string server_json(InstallClient client, const InstalledCommand& command) {
+std::string server_json(const InstallClient& client, const InstalledCommand& command) {
   JsonWriter json;
   json.begin_object();
-  if (client == InstallClient::kClaudeCode || client == InstallClient::kVsCode) {
+  if (client.server_has_type) {
     json.member("type", "stdio");
   }
   json.member("command", command.program).key("args").raw(server_args_json(command));
@@ -224,30 +201,9 @@ std::string server_toml(const InstalledCommand& command) {
                      json_quoted(command.program), server_args_json(command));
 }
 
-std::vector<std::string> steps_left(InstallClient client, bool for_user) {
-  switch (client) {
-    case InstallClient::kClaudeCode:
-      if (for_user) {
-        return {"start a new session of Claude Code; /hooks and /mcp list what it uses"};
-      }
-      return {
-          "start Claude Code in this project and approve the server bmad-mem of .mcp.json, for "
-          "which it asks once",
-          "/hooks and /mcp list what it uses"};
-    case InstallClient::kCodex:
-      if (for_user) {
-        return {"start Codex and trust the new hooks: until then it does not run them (/hooks)"};
-      }
-      return {"start Codex in this project and trust the project, else it does not read .codex",
-              "trust the new hooks: until then Codex does not run them (/hooks)"};
-    case InstallClient::kGemini:
-      return {"start Gemini CLI anew; /hooks and /mcp list what it uses"};
-    case InstallClient::kCursor:
-      return {"start Cursor anew, and switch the server bmad-mem on under Settings, MCP"};
-    case InstallClient::kVsCode:
-      break;
-  }
-  return {"start the server bmad-mem with 'MCP: List Servers', and trust it when VS Code asks"};
+std::string absolute_path(std::string_view path) {
+  std::error_code ignored;
+  return path.empty() ? std::string() : std::filesystem::absolute(path, ignored).string();
 }
 
 }  // namespace bmad_mem::cli

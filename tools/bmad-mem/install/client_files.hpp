@@ -14,20 +14,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "hooks/hook_event.hpp"
+
 namespace bmad_mem::cli {
-
-enum class InstallClient : std::uint8_t { kClaudeCode, kCodex, kGemini, kCursor, kVsCode };
-
-/// The client of this name; kVsCode for "vscode". The name must be one of install_client_names().
-InstallClient install_client_of(std::string_view name);
-
-/// "claude-code", "codex", "gemini", "cursor", "vscode", in the order of the enum.
-std::span<const std::string_view> install_client_names();
 
 /// What in a file is ours.
 enum class SettingsPart : std::uint8_t {
@@ -37,23 +32,41 @@ enum class SettingsPart : std::uint8_t {
   kTomlServer,    ///< [mcp_servers.bmad-mem]
 };
 
+/// A part and the file in which it stands.
+struct SettingsPlace {
+  SettingsPart part;
+  std::string_view in_project;  ///< Below the project's folder.
+  std::string_view variable;    ///< Names the folder of the user's file where it is set …
+  std::string_view in_home;     ///< … else that is this one below the user's home.
+  std::string_view in_folder;   ///< The user's file in that folder.
+};
+
+/// A client: a row of the table in client_files.cpp.
+struct InstallClient {
+  std::string_view name;
+  std::span<const SettingsPlace> places;
+  /// What the user must still do, in sentences.
+  std::span<const std::string_view> steps_in_project;
+  std::span<const std::string_view> steps_for_user;
+  std::optional<HookClient> hooks = {};  ///< Whose events are asked for.
+  bool hooks_have_names = false;
+  int timeouts_in_s = 1;                        ///< How many of its units a second has.
+  std::string_view servers_key = "mcpServers";  ///< The member that holds the servers.
+  bool server_has_type = false;
+};
+
+/// The client of this name; null for any other text.
+const InstallClient* find_install_client(std::string_view name);
+
 /// A file and what to write there. A file may stand here twice, for two parts.
 struct SettingsFile {
   std::string path;
   SettingsPart part;
 };
 
-/// Where the settings lie.
-struct SettingsPlaces {
-  bool for_user = false;
-  std::string project;  ///< The project's folder, absolute.
-  std::string home;     ///< Of the user; may be empty when nothing lies there.
-  std::string claude_config_dir;
-  std::string codex_home;
-  std::string config_home;  ///< $XDG_CONFIG_HOME; may be empty.
-};
-
-std::vector<SettingsFile> settings_files(InstallClient client, const SettingsPlaces& places);
+/// Those below `project`, or those of the user whose home is `home`.
+std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
+                                         const std::string& project, const std::string& home);
 
 /// The program that clients start, and the memory it is told to use if it is told one.
 struct InstalledCommand {
@@ -67,22 +80,18 @@ struct InstalledHook {
   std::string json;
 };
 
-std::vector<InstalledHook> hooks_of(InstallClient client, const InstalledCommand& command);
+std::vector<InstalledHook> hooks_of(const InstallClient& client, SettingsPart part,
+                                    const InstalledCommand& command);
 
 /// The name of our server, in every client.
 inline constexpr std::string_view kServerName = "bmad-mem";
 
-/// The member that holds the servers: "servers" for VS Code, else "mcpServers".
-std::string_view servers_key(InstallClient client);
 /// Our server as JSON, and as the table of TOML that Codex reads.
 std::string server_args_json(const InstalledCommand& command);
-std::string server_json(InstallClient client, const InstalledCommand& command);
+std::string server_json(const InstallClient& client, const InstalledCommand& command);
 std::string server_toml(const InstalledCommand& command);
 
-/// `words` as one line for a shell.
-std::string shell_line(const std::vector<std::string>& words);
-
-/// What the user must still do, in sentences.
-std::vector<std::string> steps_left(InstallClient client, bool for_user);
+/// `path` from the root on; empty when it is.
+std::string absolute_path(std::string_view path);
 
 }  // namespace bmad_mem::cli

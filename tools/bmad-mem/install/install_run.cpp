@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <climits>
+#include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -17,7 +20,7 @@
 #include "exchange/files.hpp"
 #include "install/client_files.hpp"
 #include "install/settings_edit.hpp"
-#include "install/settings_io.hpp"
+#include "exchange/text_diff.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -45,20 +48,21 @@ struct PlannedFile {
 };
 
 struct Plan {
-  InstallClient client = InstallClient::kClaudeCode;
+  const InstallClient& client;
   bool is_install = true;
   bool dry_run = false;
-  SettingsPlaces places;
+  bool for_user = false;
+  std::string project;  ///< The project's folder, absolute.
   InstalledCommand command;
   std::string root;  ///< Of the memory; empty when none is looked for.
   bool makes_memory = false;
   std::vector<PlannedFile> files;
-};
 
-std::string working_folder() {
-  std::array<char, PATH_MAX> buffer{};
-  return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
-}
+  /// What the user must still do.
+  [[nodiscard]] std::span<const std::string_view> steps_left() const {
+    return for_user ? client.steps_for_user : client.steps_in_project;
+  }
+};
 
 /// "bmad-mem" where the shell would find this very program, else its path.
 std::string own_program() {
@@ -84,24 +88,20 @@ std::string own_program() {
   return own;
 }
 
-std::string absolute(std::string_view path) {
-  return path.empty() || path.starts_with('/') ? std::string(path)
-                                               : fmt::format("{}/{}", working_folder(), path);
-}
-
 /// The project's folder and its memory. A memory that is named explicitly goes into the command.
 void choose_project(Tool& tool, Plan& plan) {
-  plan.places.project = working_folder();
-  plan.command.root = absolute(tool.args().value("root"));
+  std::error_code ignored;
+  plan.project = std::filesystem::current_path(ignored).string();
+  plan.command.root = absolute_path(tool.args().value("root"));
   if (!plan.command.root.empty()) {
     plan.root = plan.command.root;
-  } else if (!plan.places.for_user) {
+  } else if (!plan.for_user) {
     const Result<std::string> found =
-        MemoryManager::find_root("", environment("BMAD_MEMORY_ROOT"), plan.places.project);
+        MemoryManager::find_root("", environment("BMAD_MEMORY_ROOT"), plan.project);
     plan.root = found ? *found : tool.root_to_create();
     static constexpr std::string_view kInProject = "/.bmad/memory";
     if (found && found->ends_with(kInProject) && environment("BMAD_MEMORY_ROOT").empty()) {
-      plan.places.project = absolute(found->substr(0, found->size() - kInProject.size()));
+      plan.project = absolute_path(found->substr(0, found->size() - kInProject.size()));
     }
   }
   struct stat there{};
@@ -109,18 +109,11 @@ void choose_project(Tool& tool, Plan& plan) {
                       ::stat((plan.root + "/config.json").c_str(), &there) != 0;
 }
 
-Result<Plan> begin_plan(Tool& tool, bool is_install) {
-  const std::string_view name = tool.args().positional(0);
-  const std::string_view scope = tool.args().maybe("scope").value_or("project");
-  Plan plan{.client = install_client_of(name), .is_install = is_install};
+Result<Plan> begin_plan(Tool& tool, const InstallClient& client, bool is_install) {
+  Plan plan{.client = client, .is_install = is_install};
   plan.dry_run = tool.args().has("dry-run");
-  plan.places = {.for_user = scope == "user",
-                 .project = {},
-                 .home = std::string(environment("HOME")),
-                 .claude_config_dir = absolute(environment("CLAUDE_CONFIG_DIR")),
-                 .codex_home = absolute(environment("CODEX_HOME")),
-                 .config_home = absolute(environment("XDG_CONFIG_HOME"))};
-  if (plan.places.for_user && !plan.places.home.starts_with('/')) {
+  plan.for_user = tool.args().maybe("scope") == "user";
+  if (plan.for_user && !environment("HOME").starts_with('/')) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
                  .message = "the user's settings lie below $HOME, which is not set to a folder",
                  .field = "HOME"};
@@ -152,9 +145,8 @@ Status plan_file(Tool& tool, Plan& plan, const SettingsFile& file) {
   auto planned = std::ranges::find(plan.files, file.path,
                                    [](const PlannedFile& one) { return one.read.path; });
   if (planned == plan.files.end()) {
-    BMAD_TRY_ASSIGN(
-        SettingsText read,
-        read_settings(file.path, plan.places.for_user ? std::string() : plan.places.project));
+    BMAD_TRY_ASSIGN(SettingsText read,
+                    read_settings(file.path, plan.for_user ? std::string() : plan.project));
     plan.files.push_back({.read = read, .after = read.text});
     planned = plan.files.end() - 1;
   }
@@ -173,7 +165,7 @@ void print_json(Tool& tool, const Plan& plan) {
   JsonWriter json;
   json.begin_object();
   json.member("client", tool.args().positional(0));
-  json.member("scope", plan.places.for_user ? "user" : "project").member("dry_run", plan.dry_run);
+  json.member("scope", plan.for_user ? "user" : "project").member("dry_run", plan.dry_run);
   if (!plan.root.empty()) {
     json.member("root", plan.root).member("makes_memory", plan.makes_memory);
   }
@@ -184,7 +176,7 @@ void print_json(Tool& tool, const Plan& plan) {
   }
   json.end_array().key("next").begin_array();
   if (plan.is_install) {
-    for (const std::string& step : steps_left(plan.client, plan.places.for_user)) {
+    for (const std::string_view step : plan.steps_left()) {
       json.string(step);
     }
   }
@@ -222,7 +214,7 @@ void print_text(Tool& tool, const Plan& plan) {
     }
   }
   if (plan.is_install && !would) {
-    for (const std::string& step : steps_left(plan.client, plan.places.for_user)) {
+    for (const std::string_view step : plan.steps_left()) {
       tool.note(fmt::format("next: {}", step));
     }
   } else if (!plan.is_install && !would && !plan.root.empty()) {
@@ -234,7 +226,8 @@ void print_text(Tool& tool, const Plan& plan) {
 
 Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   const std::string_view name = tool.args().positional(0);
-  if (std::ranges::find(install_client_names(), name) == install_client_names().end()) {
+  const InstallClient* const client = find_install_client(name);
+  if (client == nullptr) {
     return tool.wrong_usage(fmt::format(
         "there is no client '{}'; there are claude-code, codex, gemini, cursor and vscode", name));
   }
@@ -242,8 +235,9 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   if (scope != "project" && scope != "user") {
     return tool.wrong_usage(fmt::format("--scope takes project or user, not '{}'", scope));
   }
-  BMAD_TRY_ASSIGN(Plan plan, begin_plan(tool, is_install));
-  for (const SettingsFile& file : settings_files(plan.client, plan.places)) {
+  BMAD_TRY_ASSIGN(Plan plan, begin_plan(tool, *client, is_install));
+  for (const SettingsFile& file :
+       settings_files(plan.client, plan.for_user, plan.project, std::string(environment("HOME")))) {
     BMAD_TRY(plan_file(tool, plan, file));
   }
   if (!plan.dry_run) {

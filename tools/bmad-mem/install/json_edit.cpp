@@ -65,28 +65,33 @@ JsonEdit JsonEdit::new_file() { return JsonEdit(std::string(kFreshObject) + '\n'
 
 bool JsonEdit::is_ours_and_empty() const { return text_.contains(kFresh); }
 
-std::optional<TextSpan> JsonEdit::find(const JsonPath& path) const {
-  std::string_view at = text_;
+std::string_view JsonEdit::value_at(const JsonPath& path, std::string_view* key_found) const {
   const std::size_t start = skip_json_blanks(text_, 0);
-  at = at.substr(start, json_value_end(text_, start) - start);
+  std::string_view at = std::string_view(text_).substr(start, json_value_end(text_, start) - start);
   for (const std::string_view key : path) {
-    if (!at.starts_with('{')) {
-      return std::nullopt;
-    }
-    const std::vector<MemberText> members = json_members(at);
+    const std::vector<MemberText> members =
+        at.starts_with('{') ? json_members(at) : std::vector<MemberText>();
     const auto found = std::ranges::find(members, key, &MemberText::key);
     if (found == members.end()) {
-      return std::nullopt;
+      return {};
     }
     at = found->value;
+    if (key_found != nullptr) {
+      *key_found = found->key;
+    }
   }
-  return span_of(text_, at);
+  return at;
+}
+
+std::optional<TextSpan> JsonEdit::find(const JsonPath& path) const {
+  const std::string_view value = value_at(path);
+  return value.empty() ? std::nullopt : std::optional(span_of(text_, value));
 }
 
 std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
   std::vector<TextSpan> spans;
-  if (const auto array = find(path); array && array->of(text_).starts_with('[')) {
-    for (const std::string_view element : json_elements(array->of(text_))) {
+  if (const std::string_view array = value_at(path); array.starts_with('[')) {
+    for (const std::string_view element : json_elements(array)) {
       spans.push_back(span_of(text_, element));
     }
   }
@@ -95,27 +100,12 @@ std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
 
 std::vector<std::string> JsonEdit::keys(const JsonPath& path) const {
   std::vector<std::string> keys;
-  if (const auto object = find(path); object && object->of(text_).starts_with('{')) {
-    for (const MemberText& member : json_members(object->of(text_))) {
+  if (const std::string_view object = value_at(path); object.starts_with('{')) {
+    for (const MemberText& member : json_members(object)) {
       keys.emplace_back(member.key);
     }
   }
   return keys;
-}
-
-std::optional<TextSpan> JsonEdit::find_member(const JsonPath& path, std::string_view key) const {
-  const auto object = find(path);
-  if (!object || !object->of(text_).starts_with('{')) {
-    return std::nullopt;
-  }
-  const std::vector<MemberText> members = json_members(object->of(text_));
-  const auto found = std::ranges::find(members, key, &MemberText::key);
-  if (found == members.end()) {
-    return std::nullopt;
-  }
-  // The key's view begins behind its quote.
-  return TextSpan{.begin = span_of(text_, found->key).begin - 1,
-                  .end = span_of(text_, found->value).end};
 }
 
 std::string JsonEdit::laid_out(std::string_view value, std::size_t depth) const {
@@ -210,8 +200,13 @@ void JsonEdit::remove_element(const JsonPath& path, TextSpan element) {
 }
 
 void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
-  if (const auto member = find_member(path, key)) {
-    remove_if_empty(path, remove_from(*find(path), *member));
+  JsonPath whole = path;
+  whole.push_back(key);
+  std::string_view key_text;
+  if (const std::string_view value = value_at(whole, &key_text); !value.empty()) {
+    // The key's view begins behind its quote.
+    remove_if_empty(path, remove_from(*find(path), {.begin = span_of(text_, key_text).begin - 1,
+                                                    .end = span_of(text_, value).end}));
   }
 }
 

@@ -71,9 +71,9 @@ class JsonEdit {
  private:
   explicit JsonEdit(std::string text);
 
-  /// The piece of the object at `path` from the key to the end of the value.
-  [[nodiscard]] std::optional<TextSpan> find_member(const JsonPath& path,
-                                                    std::string_view key) const;
+  /// The value at `path`, and its key as it stands between its quotes; empty when there is none.
+  [[nodiscard]] std::string_view value_at(const JsonPath& path,
+                                          std::string_view* key_found = nullptr) const;
   void make_container(const JsonPath& path, std::string_view empty);
   void add_to(TextSpan container, std::size_t depth, std::string_view piece);
   /// Takes a piece out of a container; true when we made the container and nothing is left in it.

@@ -1,5 +1,6 @@
 #include "mcp/mcp_messages.hpp"
 
+#include <array>
 #include <utility>
 
 #include <fmt/core.h>
@@ -11,6 +12,9 @@
 
 namespace bmad_mem::cli {
 namespace {
+
+constexpr std::array<std::string_view, 5> kLegacyVersions = {
+    "2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"};
 
 constexpr std::size_t kReasonSizeMax = 400;
 
@@ -40,29 +44,13 @@ std::string salvaged_id(std::string_view text) {
   return {};
 }
 
-McpRefusal unreadable(std::string_view text, const Error& problem) {
-  McpRefusal refusal{.id = salvaged_id(text), .message = short_reason(problem.message)};
-  refusal.code = refusal.id.empty() ? McpErrorCode::kParseError : McpErrorCode::kInvalidRequest;
-  refusal.message = fmt::format("{}: {}", refusal.id.empty() ? "Parse error" : "Invalid request",
-                                refusal.message);
-  return refusal;
-}
-
-/// What is wrong with an object that shall be a message; empty when nothing is.
-std::string_view problem_of(JsonValue root, bool has_id) {
-  if (root["jsonrpc"].string() != "2.0") {
-    return "Invalid request: \"jsonrpc\" must be \"2.0\"";
-  }
-  if (root["id"].present() && !has_id) {
-    return "Invalid request: the id must be a string or an integer";
-  }
-  if (!root["method"].is_string()) {
-    return "Invalid request: \"method\" must be a string";
-  }
-  return {};
-}
-
 }  // namespace
+
+std::span<const std::string_view> mcp_legacy_versions() { return kLegacyVersions; }
+
+std::string mcp_supported_versions() {
+  return fmt::format(R"(["{}","{}"])", kMcpModernVersion, kLegacyVersions.front());
+}
 
 std::optional<std::string> mcp_id_text(JsonValue value) {
   switch (value.kind()) {
@@ -75,51 +63,55 @@ std::optional<std::string> mcp_id_text(JsonValue value) {
   }
 }
 
-McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, McpRefusal& refusal) {
+McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, std::string& refusal) {
+  using enum McpErrorCode;
+  const auto refuse = [&](McpErrorCode code, std::string_view reason) {
+    refusal = mcp_error(message.id, code, reason);
+    return McpMessageKind::kRefused;
+  };
   const Result<JsonValue> parsed = message.parser.parse(text);
   if (!parsed) {
-    refusal = unreadable(text, parsed.error());
-    return McpMessageKind::kRefused;
+    const std::string reason = short_reason(parsed.error().message);
+    message.id = salvaged_id(text);
+    return message.id.empty() ? refuse(kParseError, "Parse error: " + reason)
+                              : refuse(kInvalidRequest, "Invalid request: " + reason);
   }
   const JsonValue root = *parsed;
   if (!root.is_object()) {
-    refusal.message = root.is_array()
-                          ? "Invalid request: batches are not supported; send one message a line"
-                          : "Invalid request: a message is an object";
-    return McpMessageKind::kRefused;
+    return refuse(kInvalidRequest,
+                  root.is_array()
+                      ? "Invalid request: batches are not supported; send one message a line"
+                      : "Invalid request: a message is an object");
   }
-  const std::optional<std::string> id = mcp_id_text(root["id"]);
   if (!root["method"].present() && (root["result"].present() || root["error"].present())) {
     return McpMessageKind::kIgnored;
   }
+  const std::optional<std::string> id = mcp_id_text(root["id"]);
   message.id = id.value_or("");
-  refusal.id = message.id;
-  if (const std::string_view problem = problem_of(root, id.has_value()); !problem.empty()) {
-    refusal.message = problem;
-    return McpMessageKind::kRefused;
+  if (root["jsonrpc"].string() != "2.0") {
+    return refuse(kInvalidRequest, "Invalid request: \"jsonrpc\" must be \"2.0\"");
+  }
+  if (root["id"].present() && !id) {
+    return refuse(kInvalidRequest, "Invalid request: the id must be a string or an integer");
+  }
+  if (!root["method"].is_string()) {
+    return refuse(kInvalidRequest, "Invalid request: \"method\" must be a string");
   }
   message.method = root["method"].string();
   message.params = root["params"];
-  const JsonValue meta = message.params["_meta"];
+  message.meta = message.params["_meta"];
   if ((message.params.present() && !message.params.is_object()) ||
-      (meta.present() && !meta.is_object())) {
-    refusal.code = McpErrorCode::kInvalidParams;
-    refusal.message = "Invalid params: \"params\" and its \"_meta\" must be objects";
-    return id ? McpMessageKind::kRefused : McpMessageKind::kIgnored;
+      (message.meta.present() && !message.meta.is_object())) {
+    return id ? refuse(kInvalidParams,
+                       "Invalid params: \"params\" and its \"_meta\" must be objects")
+              : McpMessageKind::kIgnored;
   }
-  message.meta = meta;
   return id ? McpMessageKind::kRequest : McpMessageKind::kNotification;
 }
 
 std::string mcp_result(std::string_view id, std::string_view members) {
-  std::string out;
-  out.reserve(members.size() + id.size() + 48);
-  out += R"({"jsonrpc":"2.0","id":)";
-  out += id;
-  out += R"(,"result":{)";
-  out += members;
-  out += "}}";
-  return out;
+  std::string out = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{)", id);
+  return out.append(members).append("}}");
 }
 
 std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view message,
@@ -136,6 +128,13 @@ std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view m
   }
   json.end_object().end_object();
   return json.take();
+}
+
+std::string mcp_unsupported_version(std::string_view id, std::string_view requested) {
+  const std::string valid = utf8_repaired(requested.substr(0, 400));
+  return mcp_error(id, McpErrorCode::kUnsupportedProtocolVersion, "Unsupported protocol version",
+                   fmt::format(R"({{"supported":{},"requested":{}}})", mcp_supported_versions(),
+                               json_quoted(utf8_prefix(valid, 200))));
 }
 
 std::string mcp_notification(std::string_view method, std::string_view params) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,6 +17,17 @@
 
 namespace bmad_mem::cli {
 
+/// The revisions with a handshake, newest first.
+std::span<const std::string_view> mcp_legacy_versions();
+inline constexpr std::string_view kMcpModernVersion = "2026-07-28";
+/// The newest of each era, as discovery and errors name them: a JSON array.
+std::string mcp_supported_versions();
+
+/// Members of `_meta`, and the method that answers with a stream.
+inline constexpr std::string_view kMcpMetaVersion = "io.modelcontextprotocol/protocolVersion";
+inline constexpr std::string_view kMcpMetaLogLevel = "io.modelcontextprotocol/logLevel";
+inline constexpr std::string_view kMcpListen = "subscriptions/listen";
+
 /// A message that was taken apart. Its values live as long as it does.
 struct McpMessage {
   JsonParser parser;
@@ -23,13 +35,11 @@ struct McpMessage {
   std::string method;
   JsonValue params;  ///< An object, or absent.
   JsonValue meta;    ///< An object, or absent.
-};
 
-/// Why a text is no message, and to whom that is told.
-struct McpRefusal {
-  std::string id = {};  ///< JSON; empty when it is unknown.
-  McpErrorCode code = McpErrorCode::kInvalidRequest;
-  std::string message;
+  /// The handshake is how a connection asks for the legacy era, whatever else it says.
+  [[nodiscard]] bool is_modern() const {
+    return meta[kMcpMetaVersion].present() && method != "initialize";
+  }
 };
 
 enum class McpMessageKind : std::uint8_t {
@@ -39,8 +49,9 @@ enum class McpMessageKind : std::uint8_t {
   kRefused,
 };
 
-/// Takes `text` apart into `message`, or says in `refusal` why that can't be done.
-McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, McpRefusal& refusal);
+/// Takes `text` apart into `message`, or puts the error that says why that can't be done into
+/// `refusal`.
+McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, std::string& refusal);
 
 /// A string or an integer as JSON, as a request id or a progress token; nothing for anything else.
 std::optional<std::string> mcp_id_text(JsonValue value);
@@ -49,6 +60,8 @@ std::optional<std::string> mcp_id_text(JsonValue value);
 std::string mcp_result(std::string_view id, std::string_view members);
 std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view message,
                       std::string_view data = {});
+/// The error for a version that we don't speak.
+std::string mcp_unsupported_version(std::string_view id, std::string_view requested);
 std::string mcp_notification(std::string_view method, std::string_view params);
 
 }  // namespace bmad_mem::cli

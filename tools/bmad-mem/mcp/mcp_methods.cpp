@@ -1,16 +1,21 @@
 // mcp_methods.cpp - what each method answers: the members of its result.
 #include <algorithm>
+#include <array>
+#include <exception>
+#include <initializer_list>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "mcp/mcp_results.hpp"
+#include "import/claude_code_text.hpp"
 #include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
 namespace {
+
+using Members = McpConnection::Members;
 
 constexpr std::string_view kMetaSubscription = "io.modelcontextprotocol/subscriptionId";
 
@@ -25,166 +30,184 @@ std::unexpected<McpError> invalid_params(std::string message) {
 /// What a client sent, cut so that an answer stays small.
 std::string quoted(std::string_view text) { return std::string(utf8_prefix(text, 200)); }
 
-/// `answer` with its value made into members of a result.
-template <typename T>
-McpAnswer<std::string> as_members(McpAnswer<T> answer, std::string (*make)(const T&)) {
-  if (!answer) {
-    return std::unexpected(std::move(answer).error());
-  }
-  return make(*answer);
+void write_text_block(JsonWriter& json, std::string_view text) {
+  json.begin_object().member("type", "text").member("text", text).end_object();
 }
 
-/// A notification that `uri` has changed; `meta` is a member to add, or empty.
-std::string updated_notification(std::string_view uri, std::string_view meta) {
-  return mcp_notification(
-      "notifications/resources/updated",
-      fmt::format("{}{}\"uri\":{}", meta, meta.empty() ? "" : ",", json_quoted(uri)));
+std::string capabilities_json(const McpCapabilities& can) {
+  JsonWriter json;
+  json.begin_object();
+  const auto add = [&](std::string_view name, bool is_there,
+                       std::initializer_list<std::pair<std::string_view, bool>> flags) {
+    if (is_there) {
+      json.key(name).begin_object();
+      for (const auto& [flag, is_set] : flags) {
+        if (is_set) {
+          json.member(flag, true);
+        }
+      }
+      json.end_object();
+    }
+  };
+  add("tools", can.tools, {{"listChanged", can.tools_list_changed}});
+  add("resources", can.resources,
+      {{"listChanged", can.resources_list_changed}, {"subscribe", can.resources_subscribe}});
+  add("prompts", can.prompts, {});
+  add("completions", can.completions, {});
+  add("logging", can.logging, {});
+  json.end_object();
+  return json.take();
 }
 
-}  // namespace
-
-McpServer::Impl::Members McpServer::Impl::initialize(RunningCall& call) {
+Members initialize(McpConnection& it, RunningCall& call) {
   const JsonValue params = call.message().params;
-  const JsonValue asked = params["protocolVersion"];
-  if (!asked.is_string()) {
-    return invalid_params("\"protocolVersion\" must be a string");
-  }
+  const std::string_view asked = params["protocolVersion"].string();
   const std::span<const std::string_view> known = mcp_legacy_versions();
-  const bool is_known = std::ranges::find(known, asked.string()) != known.end();
+  const bool is_known = std::ranges::find(known, asked) != known.end();
   {
-    const std::scoped_lock lock(mutex);
-    client = params["clientInfo"]["name"].string();
+    const std::scoped_lock lock(it.mutex);
+    it.client = params["clientInfo"]["name"].string();
   }
-  return mcp_initialize_members(is_known ? asked.string() : known.front(), service);
+  JsonWriter json;
+  json.member("protocolVersion", is_known ? asked : known.front());
+  json.key("capabilities").raw(capabilities_json(it.can())).key("serverInfo").raw(it.server_info);
+  add_if_any(json, "instructions", it.service.identity().instructions);
+  return json.take();
 }
 
-McpServer::Impl::Members McpServer::Impl::ping(RunningCall& /*call*/) { return std::string(); }
-
-McpServer::Impl::Members McpServer::Impl::discover(RunningCall& /*call*/) {
-  return mcp_discover_members(service);
+Members discover(McpConnection& it, RunningCall& /*call*/) {
+  JsonWriter json;
+  json.key("supportedVersions").raw(mcp_supported_versions());
+  json.key("capabilities").raw(capabilities_json(it.can()));
+  add_if_any(json, "instructions", it.service.identity().instructions);
+  return json.take();
 }
 
-McpServer::Impl::Members McpServer::Impl::set_level(RunningCall& call) {
-  const JsonValue name = call.message().params["level"];
-  const std::optional<McpLogLevel> level = try_parse_mcp_log_level(name.string());
+Members set_level(McpConnection& it, RunningCall& call) {
+  const std::optional<McpLogLevel> level =
+      try_parse_mcp_log_level(call.message().params["level"].string());
   if (!level) {
     return invalid_params(
         "\"level\" must be debug, info, notice, warning, error, critical, alert or emergency");
   }
-  const std::scoped_lock lock(mutex);
-  log_level = *level;
+  const std::scoped_lock lock(it.mutex);
+  it.log_level = *level;
   return std::string();
 }
 
-McpServer::Impl::Members McpServer::Impl::whole_list(RunningCall& call, std::string_view name,
-                                                     std::vector<std::string> items) {
+std::string list_members(std::string_view name, const McpPage& page) {
+  JsonWriter json;
+  json.key(name).begin_array();
+  for (const std::string& item : page.items) {
+    json.raw(item);
+  }
+  json.end_array();
+  add_if_any(json, "nextCursor", page.next_cursor);
+  return json.take();
+}
+
+/// The only page of a list that fits on one.
+Members whole_list(RunningCall& call, std::string_view name, std::vector<std::string> items) {
   if (call.message().params["cursor"].present()) {
     return invalid_params("unknown cursor; this list has one page");
   }
-  return mcp_list_members(name, {.items = std::move(items)});
+  return list_members(name, {.items = std::move(items)});
 }
 
-McpServer::Impl::Members McpServer::Impl::list_tools(RunningCall& call) {
-  return whole_list(call, "tools", service.tools());
-}
-
-McpServer::Impl::Members McpServer::Impl::list_templates(RunningCall& call) {
-  return whole_list(call, "resourceTemplates", service.resource_templates());
-}
-
-McpServer::Impl::Members McpServer::Impl::list_prompts(RunningCall& call) {
-  return whole_list(call, "prompts", service.prompts());
-}
-
-McpServer::Impl::Members McpServer::Impl::call_tool(RunningCall& call) {
-  const JsonValue name = call.message().params["name"];
-  const JsonValue arguments = call.message().params["arguments"];
-  if (!name.is_string()) {
-    return invalid_params("\"name\" must be a string");
-  }
-  if (arguments.present() && !arguments.is_object()) {
-    return invalid_params("\"arguments\" must be an object");
-  }
-  return as_members(service.call_tool(name.string(), arguments, call), mcp_tool_members);
-}
-
-McpServer::Impl::Members McpServer::Impl::list_resources(RunningCall& call) {
+Members list_resources(McpConnection& it, RunningCall& call) {
   const JsonValue cursor = call.message().params["cursor"];
   if (cursor.present() && cursor.string().empty()) {
     return invalid_params("unknown cursor; leave it out for the first page");
   }
-  McpAnswer<McpPage> page = service.resources(cursor.string());
+  McpAnswer<McpPage> page = it.service.resources(cursor.string());
   if (!page) {
     return std::unexpected(std::move(page).error());
   }
-  return mcp_list_members("resources", *page);
+  return list_members("resources", *page);
 }
 
-McpServer::Impl::Members McpServer::Impl::read_resource(RunningCall& call) {
-  const JsonValue uri = call.message().params["uri"];
-  if (!uri.is_string()) {
-    return invalid_params("\"uri\" must be a string");
+Members call_tool(McpConnection& it, RunningCall& call) {
+  const JsonValue params = call.message().params;
+  if (params["arguments"].present() && !params["arguments"].is_object()) {
+    return invalid_params("\"arguments\" must be an object");
   }
-  McpAnswer<std::vector<McpResourceText>> texts = service.read_resource(uri.string(), call);
+  McpAnswer<McpToolResult> result =
+      it.service.call_tool(params["name"].string(), params["arguments"], call);
+  if (!result) {
+    return std::unexpected(std::move(result).error());
+  }
+  JsonWriter json;
+  json.key("content").begin_array();
+  write_text_block(json, result->text);
+  json.end_array();
+  if (!result->structured.empty()) {
+    json.key("structuredContent").raw(result->structured);
+  }
+  if (result->is_error) {
+    json.member("isError", true);
+  }
+  return json.take();
+}
+
+Members read_resource(McpConnection& it, RunningCall& call) {
+  const std::string_view uri = call.message().params["uri"].string();
+  McpAnswer<std::vector<McpResourceText>> texts = it.service.read_resource(uri, call);
   if (!texts) {
     McpError error = std::move(texts).error();
     if (error.kind == McpError::Kind::kUnknownResource && error.data.empty()) {
-      error.data = fmt::format(R"({{"uri":{}}})", json_quoted(quoted(uri.string())));
+      error.data = fmt::format(R"({{"uri":{}}})", json_quoted(quoted(uri)));
     }
     return std::unexpected(std::move(error));
   }
-  return mcp_contents_members(*texts);
+  JsonWriter json;
+  json.key("contents").begin_array();
+  for (const McpResourceText& each : *texts) {
+    json.begin_object().member("uri", each.uri);
+    add_if_any(json, "mimeType", each.mime_type);
+    json.member("text", each.text).end_object();
+  }
+  json.end_array();
+  return json.take();
 }
 
-McpServer::Impl::Members McpServer::Impl::subscribe(RunningCall& call) {
-  const JsonValue value = call.message().params["uri"];
-  if (!value.is_string()) {
-    return invalid_params("\"uri\" must be a string");
-  }
-  const std::string uri(value.string());
+Members subscribe(McpConnection& it, RunningCall& call) {
+  const std::string uri(call.message().params["uri"].string());
   {
-    const std::scoped_lock lock(mutex);
-    if (watched.contains(uri)) {
+    const std::scoped_lock lock(it.mutex);
+    if (it.watched.contains(uri)) {
       return std::string();
     }
-    if (watched.size() >= kSubscriptionsMax) {
+    if (it.watched.size() >= kSubscriptionsMax) {
       return invalid_params(
           fmt::format("more than {} resources are watched already", kSubscriptionsMax));
     }
   }
-  McpAnswer<std::unique_ptr<McpSubscription>> subscription =
-      service.subscribe(uri, [to = events, uri] { to->send(updated_notification(uri, "")); });
+  McpAnswer<std::unique_ptr<McpSubscription>> subscription = it.service.subscribe(
+      uri, [to = it.events, uri] { to->send(mcp_updated_notification(uri, "")); });
   if (!subscription) {
     return std::unexpected(std::move(subscription).error());
   }
   // Another thread may have been faster; then this subscription goes, outside of the lock.
-  const std::scoped_lock lock(mutex);
-  if (!is_closed) {
-    watched.try_emplace(uri, std::move(*subscription));
+  const std::scoped_lock lock(it.mutex);
+  if (!it.is_closed) {
+    it.watched.try_emplace(uri, std::move(*subscription));
   }
   return std::string();
 }
 
-McpServer::Impl::Members McpServer::Impl::unsubscribe(RunningCall& call) {
-  const JsonValue uri = call.message().params["uri"];
-  if (!uri.is_string()) {
-    return invalid_params("\"uri\" must be a string");
-  }
+Members unsubscribe(McpConnection& it, RunningCall& call) {
   std::unique_ptr<McpSubscription> gone;  // Goes outside of the lock.
-  const std::scoped_lock lock(mutex);
-  if (const auto found = watched.find(uri.string()); found != watched.end()) {
+  const std::scoped_lock lock(it.mutex);
+  if (const auto found = it.watched.find(call.message().params["uri"].string());
+      found != it.watched.end()) {
     gone = std::move(found->second);
-    watched.erase(found);
+    it.watched.erase(found);
   }
   return std::string();
 }
 
-McpServer::Impl::Members McpServer::Impl::get_prompt(RunningCall& call) {
-  const JsonValue name = call.message().params["name"];
+Members get_prompt(McpConnection& it, RunningCall& call) {
   const JsonValue arguments = call.message().params["arguments"];
-  if (!name.is_string()) {
-    return invalid_params("\"name\" must be a string");
-  }
   if (arguments.present() && !arguments.is_object()) {
     return invalid_params("\"arguments\" must be an object");
   }
@@ -193,53 +216,80 @@ McpServer::Impl::Members McpServer::Impl::get_prompt(RunningCall& call) {
       return invalid_params(fmt::format("argument \"{}\" must be a string", quoted(argument.key)));
     }
   }
-  return as_members(service.get_prompt(name.string(), arguments, call), mcp_prompt_members);
+  McpAnswer<McpPromptResult> prompt =
+      it.service.get_prompt(call.message().params["name"].string(), arguments, call);
+  if (!prompt) {
+    return std::unexpected(std::move(prompt).error());
+  }
+  JsonWriter json;
+  add_if_any(json, "description", prompt->description);
+  json.key("messages").begin_array();
+  for (const McpPromptMessage& message : prompt->messages) {
+    json.begin_object().member("role", message.is_assistant ? "assistant" : "user");
+    json.key("content");
+    write_text_block(json, message.text);
+    json.end_object();
+  }
+  json.end_array();
+  return json.take();
 }
 
-McpServer::Impl::Members McpServer::Impl::complete(RunningCall& call) {
+Members complete(McpConnection& it, RunningCall& call) {
   const JsonValue params = call.message().params;
   const JsonValue ref = params["ref"];
   const JsonValue argument = params["argument"];
-  McpCompletionQuery query;
-  query.is_prompt = ref["type"].string() == "ref/prompt";
-  const JsonValue name = ref[query.is_prompt ? "name" : "uri"];
-  if ((!query.is_prompt && ref["type"].string() != "ref/resource") || !name.is_string()) {
+  const bool is_prompt = ref["type"].string() == "ref/prompt";
+  const JsonValue name = ref[is_prompt ? "name" : "uri"];
+  if ((!is_prompt && ref["type"].string() != "ref/resource") || !name.is_string()) {
     return invalid_params(
         R"("ref" must be {"type":"ref/prompt","name":…} or {"type":"ref/resource","uri":…})");
   }
   if (!argument["name"].is_string() || !argument["value"].is_string()) {
     return invalid_params(R"("argument" must be {"name":…,"value":…}, both strings)");
   }
-  query.ref = name.string();
-  query.argument = argument["name"].string();
-  query.value = argument["value"].string();
-  query.arguments = params["context"]["arguments"];
-  return as_members(service.complete(query), mcp_completion_members);
+  McpAnswer<McpCompletion> completion =
+      it.service.complete({.is_prompt = is_prompt,
+                           .ref = name.string(),
+                           .argument = argument["name"].string(),
+                           .value = argument["value"].string(),
+                           .arguments = params["context"]["arguments"]});
+  if (!completion) {
+    return std::unexpected(std::move(completion).error());
+  }
+  const std::vector<std::string>& values = completion->values;
+  const std::size_t shown = std::min(values.size(), kMcpCompletionMax);
+  const std::uint64_t total = completion->total.value_or(values.size());
+  JsonWriter json;
+  json.key("completion").begin_object().key("values").begin_array();
+  for (std::size_t i = 0; i < shown; ++i) {
+    json.string(values[i]);
+  }
+  json.end_array().member("total", total).member("hasMore", total > shown).end_object();
+  return json.take();
 }
 
 /// What of `wanted` is watched from now on: a JSON object.
-std::string McpServer::Impl::start_listening(McpListening& stream, JsonValue wanted) {
+std::string start_listening(McpConnection& it, McpListening& stream, JsonValue wanted) {
   const auto tell = [&stream](std::string text) {
     return [call = stream.call, message = std::move(text)] { call->send(message); };
   };
-  const McpCapabilities can = service.capabilities();
   JsonWriter json;
   json.begin_object();
-  if (wanted["resourcesListChanged"].boolean() && can.resources_list_changed) {
-    stream.subscriptions.push_back(service.subscribe_to_list(
+  if (wanted["resourcesListChanged"].boolean() && it.can().resources_list_changed) {
+    stream.subscriptions.push_back(it.service.subscribe_to_list(
         tell(mcp_notification("notifications/resources/list_changed", stream.meta))));
     json.member("resourcesListChanged", true);
   }
   // Tools and prompts never change while a service runs, so nothing would ever come.
   json.key("resourceSubscriptions").begin_array();
   for (const JsonValue element : wanted["resourceSubscriptions"].elements()) {
-    if (!can.resources_subscribe || !element.is_string() ||
+    if (!it.can().resources_subscribe || !element.is_string() ||
         stream.subscriptions.size() >= kSubscriptionsMax) {
       continue;
     }
     const std::string uri(element.string());
     McpAnswer<std::unique_ptr<McpSubscription>> subscription =
-        service.subscribe(uri, tell(updated_notification(uri, stream.meta)));
+        it.service.subscribe(uri, tell(mcp_updated_notification(uri, stream.meta)));
     if (subscription) {
       stream.subscriptions.push_back(std::move(*subscription));
       stream.uris.insert(uri);
@@ -252,7 +302,7 @@ std::string McpServer::Impl::start_listening(McpListening& stream, JsonValue wan
 
 /// Makes no result: the stream stays until somebody ends it. The acknowledgement must come first,
 /// so what changes before it is not told; a client reads after it what it wants to know.
-McpServer::Impl::Members McpServer::Impl::listen(RunningCall& call) {
+Members listen(McpConnection& it, RunningCall& call) {
   const JsonValue wanted = call.message().params["notifications"];
   if (!wanted.is_object()) {
     return invalid_params("\"notifications\" must be an object");
@@ -260,48 +310,76 @@ McpServer::Impl::Members McpServer::Impl::listen(RunningCall& call) {
   auto stream = std::make_shared<McpListening>();
   stream->meta = fmt::format(R"("_meta":{{"{}":{}}})", kMetaSubscription, call.message().id);
   {
-    const std::scoped_lock lock(mutex);
-    const auto found = running.find(call.message().id);
-    if (found == running.end()) {
+    const std::scoped_lock lock(it.mutex);
+    const auto found = it.running.find(call.message().id);
+    if (found == it.running.end()) {
       return std::string();  // Cancelled meanwhile.
     }
     stream->call = found->second;
   }
   call.hold_back();
-  const std::string accepted = start_listening(*stream, wanted);
+  const std::string accepted = start_listening(it, *stream, wanted);
   call.send_first(mcp_notification("notifications/subscriptions/acknowledged",
                                    fmt::format("{},\"notifications\":{}", stream->meta, accepted)));
-  const std::scoped_lock lock(mutex);
-  if (!is_closed && !call.cancelled()) {
-    listening[call.message().id] = std::move(stream);
+  const std::scoped_lock lock(it.mutex);
+  if (!it.is_closed && !call.cancelled()) {
+    it.listening[call.message().id] = std::move(stream);
   }
   return std::string();
 }
 
-void McpServer::Impl::tell_updated(std::string_view uri) {
-  std::vector<std::pair<std::shared_ptr<RunningCall>, std::string>> streams;
-  bool is_watched = false;
-  {
-    const std::scoped_lock lock(mutex);
-    is_watched = watched.find(uri) != watched.end();
-    for (const auto& [id, stream] : listening) {
-      if (stream->uris.contains(uri)) {
-        streams.emplace_back(stream->call, updated_notification(uri, stream->meta));
-      }
-    }
-  }
-  if (is_watched) {
-    events->send(updated_notification(uri, ""));
-  }
-  for (const auto& [call, text] : streams) {
-    call->send(text);
-  }
-}
+/// What doesn't change while the server runs may be kept for so long.
+constexpr std::int64_t kFixedMs = 3'600'000;
 
-/// Tells the client that its stream is over.
-std::string McpServer::Impl::end_of_stream(const McpListening& stream) const {
-  return mcp_result(stream.call->message().id,
-                    fmt::format(R"("resultType":"complete",{})", stream.meta));
+using enum McpConnection::Era;
+using Can = McpCapabilities;
+
+constexpr std::array kMethods = std::to_array<McpConnection::Method>({
+    {"initialize", kLegacy, true, nullptr, "protocolVersion", -1, initialize},
+    {"ping", kLegacy, true, nullptr, "", -1,
+     [](McpConnection& /*it*/, RunningCall& /*call*/) -> Members { return std::string(); }},
+    {"server/discover", kModern, true, nullptr, "", kFixedMs, discover},
+    {"logging/setLevel", kLegacy, true, &Can::logging, "", -1, set_level},
+    {"tools/list", kBoth, true, &Can::tools, "", kFixedMs,
+     [](McpConnection& it, RunningCall& call) {
+       return whole_list(call, "tools", it.service.tools());
+     }},
+    {"tools/call", kBoth, false, &Can::tools, "name", -1, call_tool},
+    {"resources/list", kBoth, false, &Can::resources, "", 0, list_resources},
+    {"resources/templates/list", kBoth, true, &Can::resources, "", kFixedMs,
+     [](McpConnection& it, RunningCall& call) {
+       return whole_list(call, "resourceTemplates", it.service.resource_templates());
+     }},
+    {"resources/read", kBoth, false, &Can::resources, "uri", 0, read_resource},
+    {"resources/subscribe", kLegacy, false, &Can::resources_subscribe, "uri", -1, subscribe},
+    {"resources/unsubscribe", kLegacy, false, &Can::resources_subscribe, "uri", -1, unsubscribe},
+    {"prompts/list", kBoth, true, &Can::prompts, "", kFixedMs,
+     [](McpConnection& it, RunningCall& call) {
+       return whole_list(call, "prompts", it.service.prompts());
+     }},
+    {"prompts/get", kBoth, false, &Can::prompts, "name", -1, get_prompt},
+    {"completion/complete", kBoth, false, &Can::completions, "", -1, complete},
+    {kMcpListen, kModern, false, nullptr, "", -1, listen},
+});
+
+}  // namespace
+
+std::span<const McpConnection::Method> McpConnection::methods() { return kMethods; }
+
+/// The one place where what a call throws becomes its answer.
+Members McpConnection::handle(const Method& method, RunningCall& call) {
+  if (!method.needed.empty() && !call.message().params[method.needed].is_string()) {
+    return invalid_params(fmt::format("\"{}\" must be a string", method.needed));
+  }
+  try {
+    return method.handle(*this, call);
+  } catch (const std::exception& failure) {
+    const Error error = error_of_exception(failure);
+    return std::unexpected(
+        McpError{McpError::Kind::kInternal,
+                 fmt::format("{}: {}", error_code_name(error.code), error.message),
+                 {}});
+  }
 }
 
 }  // namespace bmad_mem::cli

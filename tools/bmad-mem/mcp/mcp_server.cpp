@@ -1,22 +1,24 @@
 #include "mcp/mcp_server.hpp"
 
 #include <algorithm>
-#include <exception>
+#include <array>
+#include <cmath>
 #include <utility>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "import/claude_code_text.hpp"
 #include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kMetaVersion = "io.modelcontextprotocol/protocolVersion";
 constexpr std::string_view kMetaCapabilities = "io.modelcontextprotocol/clientCapabilities";
 constexpr std::string_view kMetaClientInfo = "io.modelcontextprotocol/clientInfo";
-constexpr std::string_view kMetaLogLevel = "io.modelcontextprotocol/logLevel";
+constexpr std::array<std::string_view, 8> kLevelNames = {
+    "debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"};
 
 McpErrorCode code_of(McpError::Kind kind, bool is_modern) {
   switch (kind) {
@@ -32,113 +34,215 @@ McpErrorCode code_of(McpError::Kind kind, bool is_modern) {
   return McpErrorCode::kInternalError;
 }
 
-/// Why a request can't be taken at all: with its own code, since McpError has none for it.
-struct Turned {
-  McpErrorCode code = McpErrorCode::kInvalidParams;
-  std::string message;
-  std::string data = {};
-};
-
-/// What is wrong with the `_meta` that every request of the modern era carries.
-std::optional<Turned> problem_of_meta(JsonValue meta) {
-  const JsonValue version = meta[kMetaVersion];
+/// What is wrong with the `_meta` that every request of the modern era carries: the answer that
+/// says so, or nothing.
+std::optional<std::string> refusal_of_meta(const McpMessage& request) {
+  const JsonValue version = request.meta[kMcpMetaVersion];
+  const JsonValue level = request.meta[kMcpMetaLogLevel];
+  const auto invalid = [&](std::string_view member, std::string_view problem) {
+    return mcp_error(request.id, McpErrorCode::kInvalidParams,
+                     fmt::format("Invalid params: _meta[\"{}\"] {}", member, problem));
+  };
   if (!version.is_string()) {
-    return Turned{.message =
-                      fmt::format("Invalid params: _meta[\"{}\"] must be a string", kMetaVersion)};
+    return invalid(kMcpMetaVersion, "must be a string");
   }
   if (version.string() != kMcpModernVersion) {
-    const std::string_view requested = utf8_prefix(version.string(), 200);
-    return Turned{.code = McpErrorCode::kUnsupportedProtocolVersion,
-                  .message = "Unsupported protocol version",
-                  .data = fmt::format(R"({{"supported":{},"requested":{}}})",
-                                      mcp_supported_versions(), json_quoted(requested))};
+    return mcp_unsupported_version(request.id, version.string());
   }
-  if (!meta[kMetaCapabilities].is_object()) {
-    return Turned{.message = fmt::format("Invalid params: _meta[\"{}\"] must be an object",
-                                         kMetaCapabilities)};
+  if (!request.meta[kMetaCapabilities].is_object()) {
+    return invalid(kMetaCapabilities, "must be an object");
   }
-  const JsonValue level = meta[kMetaLogLevel];
   if (level.present() && !try_parse_mcp_log_level(level.string())) {
-    return Turned{.message =
-                      fmt::format("Invalid params: _meta[\"{}\"] is no log level", kMetaLogLevel)};
+    return invalid(kMcpMetaLogLevel, "is no log level");
   }
   return std::nullopt;
 }
 
+std::string server_info_of(const McpIdentity& identity) {
+  JsonWriter json;
+  json.begin_object().member("name", identity.name);
+  add_if_any(json, "title", identity.title);
+  json.member("version", identity.version).end_object();
+  return json.take();
+}
+
+/// `members`, and what every result of the modern era has beside them.
+std::string modern_members(const McpConnection::Method& method, std::string_view members,
+                           std::string_view server_info) {
+  std::string out = R"("resultType":"complete")";
+  if (!members.empty()) {
+    out += ',';
+    out += members;
+  }
+  if (method.kept_ms >= 0) {
+    out += fmt::format(R"(,"ttlMs":{},"cacheScope":"private")", method.kept_ms);
+  }
+  out += fmt::format(R"(,"_meta":{{"io.modelcontextprotocol/serverInfo":{}}})", server_info);
+  return out;
+}
+
+/// What tells the client that its stream is over.
+std::string end_of_stream(const McpListening& stream) {
+  return mcp_result(stream.call->message().id,
+                    fmt::format(R"("resultType":"complete",{})", stream.meta));
+}
+
 }  // namespace
 
-const std::array<McpServer::Impl::Method, 15> McpServer::Impl::kMethods = {{
-    {"initialize", Era::kLegacy, true, nullptr, &Impl::initialize},
-    {"ping", Era::kLegacy, true, nullptr, &Impl::ping},
-    {"server/discover", Era::kModern, true, nullptr, &Impl::discover},
-    {"logging/setLevel", Era::kLegacy, true, &McpCapabilities::logging, &Impl::set_level},
-    {"tools/list", Era::kBoth, true, &McpCapabilities::tools, &Impl::list_tools},
-    {"tools/call", Era::kBoth, false, &McpCapabilities::tools, &Impl::call_tool},
-    {"resources/list", Era::kBoth, false, &McpCapabilities::resources, &Impl::list_resources},
-    {"resources/templates/list", Era::kBoth, true, &McpCapabilities::resources,
-     &Impl::list_templates},
-    {"resources/read", Era::kBoth, false, &McpCapabilities::resources, &Impl::read_resource},
-    {"resources/subscribe", Era::kLegacy, false, &McpCapabilities::resources_subscribe,
-     &Impl::subscribe},
-    {"resources/unsubscribe", Era::kLegacy, false, &McpCapabilities::resources_subscribe,
-     &Impl::unsubscribe},
-    {"prompts/list", Era::kBoth, true, &McpCapabilities::prompts, &Impl::list_prompts},
-    {"prompts/get", Era::kBoth, false, &McpCapabilities::prompts, &Impl::get_prompt},
-    {"completion/complete", Era::kBoth, false, &McpCapabilities::completions, &Impl::complete},
-    {"subscriptions/listen", Era::kModern, false, nullptr, &Impl::listen},
-}};
+std::optional<McpLogLevel> try_parse_mcp_log_level(std::string_view name) {
+  const auto* const found = std::ranges::find(kLevelNames, name);
+  return found == kLevelNames.end()
+             ? std::nullopt
+             : std::optional(static_cast<McpLogLevel>(found - kLevelNames.begin()));
+}
+
+bool RunningCall::cancelled() const {
+  const std::scoped_lock lock(mutex_);
+  return is_cancelled_;
+}
+
+void RunningCall::progress(double done, std::optional<double> total, std::string_view message) {
+  const std::optional<std::string> token = mcp_id_text(message_->meta["progressToken"]);
+  if (!token || !std::isfinite(done)) {
+    return;
+  }
+  JsonWriter json;
+  json.key("progressToken").raw(*token).member("progress", done);
+  if (total && std::isfinite(*total)) {
+    json.member("total", *total);
+  }
+  add_if_any(json, "message", message);
+  const std::string text = mcp_notification("notifications/progress", json.text());
+  const std::scoped_lock lock(mutex_);
+  if (is_over_ || (last_progress_ && done <= *last_progress_)) {
+    return;
+  }
+  last_progress_ = done;
+  sink_->send(text);
+}
+
+void RunningCall::log(McpLogLevel level, std::string_view message) {
+  if (!log_level || level < *log_level) {
+    return;
+  }
+  JsonWriter json;
+  json.member("level", kLevelNames.at(static_cast<std::size_t>(level)));
+  json.member("logger", "bmad-mem").member("data", message);
+  send(mcp_notification("notifications/message", json.text()));
+}
+
+void RunningCall::resource_updated(std::string_view uri) {
+  if (on_resource_updated && !cancelled()) {
+    on_resource_updated(uri);
+  }
+}
+
+void RunningCall::cancel() {
+  const std::scoped_lock lock(mutex_);
+  is_cancelled_ = true;
+  is_over_ = true;
+}
+
+void RunningCall::answer(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  if (!is_over_) {
+    is_over_ = true;
+    sink_->send(text);
+  }
+}
+
+void RunningCall::send(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  if (!is_over_ && !is_held_back_) {
+    sink_->send(text);
+  }
+}
+
+void RunningCall::hold_back() {
+  const std::scoped_lock lock(mutex_);
+  is_held_back_ = true;
+}
+
+void RunningCall::send_first(std::string_view text) {
+  const std::scoped_lock lock(mutex_);
+  is_held_back_ = false;
+  if (!is_over_) {
+    sink_->send(text);
+  }
+}
+
+std::string mcp_updated_notification(std::string_view uri, std::string_view meta) {
+  return mcp_notification(
+      "notifications/resources/updated",
+      fmt::format("{}{}\"uri\":{}", meta, meta.empty() ? "" : ",", json_quoted(uri)));
+}
+
+McpConnection::McpConnection(McpService& the_service, std::shared_ptr<McpSink> the_events,
+                             bool it_lasts)
+    : service(the_service),
+      events(std::move(the_events)),
+      lasts(it_lasts),
+      server_info(server_info_of(the_service.identity())) {}
+
+McpCapabilities McpConnection::can() const {
+  McpCapabilities can = service.capabilities();
+  if (!lasts) {
+    can.tools_list_changed = can.resources_list_changed = false;
+    can.resources_subscribe = can.logging = false;
+  }
+  return can;
+}
 
 /// The method that a request names, if its era and this service have it.
-const McpServer::Impl::Method* McpServer::Impl::find_method(std::string_view name,
-                                                            bool is_modern) const {
-  const auto* const found =
-      std::ranges::find_if(kMethods, [&](const Method& method) { return method.name == name; });
-  if (found == kMethods.end() || (found->era == Era::kLegacy && is_modern)) {
+const McpConnection::Method* McpConnection::find_method(std::string_view name,
+                                                        bool is_modern) const {
+  const auto found = std::ranges::find(methods(), name, &Method::name);
+  if (found == methods().end() || (found->era == Era::kLegacy && is_modern)) {
     return nullptr;
   }
-  if (found->capability != nullptr && !(service.capabilities().*found->capability)) {
+  if (found->capability != nullptr && !(can().*found->capability)) {
     return nullptr;
   }
-  return found;
+  return &*found;
 }
 
 /// Fills in what the request's era says of the client.
-void McpServer::Impl::describe(RunningCall& call) {
+void McpConnection::describe(RunningCall& call) {
   const JsonValue meta = call.message().meta;
   if (call.is_modern) {
     call.client = meta[kMetaClientInfo]["name"].string();
-    call.log_level = try_parse_mcp_log_level(meta[kMetaLogLevel].string());
+    call.log_level = try_parse_mcp_log_level(meta[kMcpMetaLogLevel].string());
   } else {
     const std::scoped_lock lock(mutex);
     call.client = client;
     call.log_level = log_level;
   }
-  if (!service.capabilities().logging) {
+  if (!can().logging) {
     call.log_level.reset();
   }
   call.on_resource_updated = [this](std::string_view uri) { tell_updated(uri); };
 }
 
-McpServer::Task McpServer::Impl::take_request(std::unique_ptr<McpMessage> message,
-                                              std::shared_ptr<McpSink> answers) {
+McpServer::Task McpConnection::take_request(std::unique_ptr<McpMessage> message,
+                                            std::shared_ptr<McpSink> answers) {
   auto call = std::make_shared<RunningCall>(std::move(message), std::move(answers));
   const McpMessage& request = call->message();
-  const auto turn_away = [&](McpErrorCode code, std::string_view reason, std::string_view data) {
-    call->answer(mcp_error(request.id, code, reason, data));
-    return Task();
+  const auto turn_away = [&](std::string_view answer) {
+    call->answer(answer);
+    return McpServer::Task();
   };
-  // The handshake is how a connection asks for the legacy era, whatever else it says.
   const Method* method = find_method(request.method, false);
-  call->is_modern = request.meta[kMetaVersion].present() && request.method != "initialize";
+  call->is_modern = request.is_modern();
   if (call->is_modern || (method != nullptr && method->era == Era::kModern)) {
-    if (const std::optional<Turned> problem = problem_of_meta(request.meta)) {
-      return turn_away(problem->code, problem->message, problem->data);
+    if (const std::optional<std::string> refusal = refusal_of_meta(request)) {
+      return turn_away(*refusal);
     }
     method = find_method(request.method, true);
   }
   if (method == nullptr) {
-    return turn_away(McpErrorCode::kMethodNotFound,
-                     fmt::format("Method not found: {}", utf8_prefix(request.method, 200)), {});
+    return turn_away(
+        mcp_error(request.id, McpErrorCode::kMethodNotFound,
+                  fmt::format("Method not found: {}", utf8_prefix(request.method, 200))));
   }
   describe(*call);
   if (method->is_quick) {
@@ -148,8 +252,8 @@ McpServer::Task McpServer::Impl::take_request(std::unique_ptr<McpMessage> messag
   {
     const std::scoped_lock lock(mutex);
     if (listening.contains(request.id) || !running.try_emplace(request.id, call).second) {
-      return turn_away(McpErrorCode::kInvalidRequest,
-                       "Invalid request: a request with this id is being worked on", {});
+      return turn_away(mcp_error(request.id, McpErrorCode::kInvalidRequest,
+                                 "Invalid request: a request with this id is being worked on"));
     }
   }
   return [this, method, call] {
@@ -164,35 +268,42 @@ McpServer::Task McpServer::Impl::take_request(std::unique_ptr<McpMessage> messag
   };
 }
 
-/// The one place where what a call throws becomes its answer.
-McpServer::Impl::Members McpServer::Impl::handle(const Method& method, RunningCall& call) {
-  try {
-    return (this->*method.handle)(call);
-  } catch (const std::exception& failure) {
-    const Error error = error_of_exception(failure);
-    return std::unexpected(
-        McpError{McpError::Kind::kInternal,
-                 fmt::format("{}: {}", error_code_name(error.code), error.message),
-                 {}});
-  }
-}
-
-void McpServer::Impl::run(const Method& method, RunningCall& call) {
+void McpConnection::run(const Method& method, RunningCall& call) {
   const Members members = handle(method, call);
   const std::string& id = call.message().id;
   if (!members) {
     const McpError& error = members.error();
     call.answer(mcp_error(id, code_of(error.kind, call.is_modern), error.message, error.data));
-  } else if (method.handle == &Impl::listen) {
+  } else if (method.name == kMcpListen) {
     return;  // Answered when the stream ends.
   } else if (call.is_modern) {
-    call.answer(mcp_result(id, mcp_modern_members(method.name, *members, server_info)));
+    call.answer(mcp_result(id, modern_members(method, *members, server_info)));
   } else {
     call.answer(mcp_result(id, *members));
   }
 }
 
-void McpServer::Impl::take_notification(const McpMessage& message) {
+void McpConnection::tell_updated(std::string_view uri) {
+  std::vector<std::pair<std::shared_ptr<RunningCall>, std::string>> streams;
+  bool is_watched = false;
+  {
+    const std::scoped_lock lock(mutex);
+    is_watched = watched.find(uri) != watched.end();
+    for (const auto& [id, stream] : listening) {
+      if (stream->uris.contains(uri)) {
+        streams.emplace_back(stream->call, mcp_updated_notification(uri, stream->meta));
+      }
+    }
+  }
+  if (is_watched) {
+    events->send(mcp_updated_notification(uri, ""));
+  }
+  for (const auto& [call, text] : streams) {
+    call->send(text);
+  }
+}
+
+void McpConnection::take_notification(const McpMessage& message) {
   if (message.method != "notifications/cancelled") {
     return;  // Nothing else changes what we do.
   }
@@ -213,22 +324,22 @@ void McpServer::Impl::take_notification(const McpMessage& message) {
   }
 }
 
-McpServer::McpServer(McpService& service, std::shared_ptr<McpSink> events)
-    : impl_(std::make_unique<Impl>(service, std::move(events))) {}
+McpServer::McpServer(McpService& service, std::shared_ptr<McpSink> events, bool lasts)
+    : it_(std::make_unique<McpConnection>(service, std::move(events), lasts)) {}
 
 McpServer::~McpServer() { close(); }
 
 McpServer::Task McpServer::accept(std::string_view text, std::shared_ptr<McpSink> answers) {
   auto message = std::make_unique<McpMessage>();
-  McpRefusal refusal;
+  std::string refusal;
   switch (read_mcp_message(text, *message, refusal)) {
     case McpMessageKind::kRequest:
-      return impl_->take_request(std::move(message), std::move(answers));
+      return it_->take_request(std::move(message), std::move(answers));
     case McpMessageKind::kNotification:
-      impl_->take_notification(*message);
+      it_->take_notification(*message);
       break;
     case McpMessageKind::kRefused:
-      answers->send(mcp_error(refusal.id, refusal.code, refusal.message));
+      answers->send(refusal);
       break;
     case McpMessageKind::kIgnored:
       break;
@@ -236,30 +347,26 @@ McpServer::Task McpServer::accept(std::string_view text, std::shared_ptr<McpSink
   return {};
 }
 
-void McpServer::refuse(McpSink& answers, McpErrorCode code, std::string_view reason) {
-  answers.send(mcp_error({}, code, reason));
-}
-
 void McpServer::cancel_all() {
-  const std::scoped_lock lock(impl_->mutex);
-  for (const auto& [id, call] : impl_->running) {
+  const std::scoped_lock lock(it_->mutex);
+  for (const auto& [id, call] : it_->running) {
     call->cancel();
   }
 }
 
 void McpServer::close() {
-  decltype(impl_->listening) streams;
-  decltype(impl_->watched) watched;
+  decltype(it_->listening) streams;
+  decltype(it_->watched) watched;
   {
-    const std::scoped_lock lock(impl_->mutex);
-    impl_->is_closed = true;
-    streams.swap(impl_->listening);
-    watched.swap(impl_->watched);
+    const std::scoped_lock lock(it_->mutex);
+    it_->is_closed = true;
+    streams.swap(it_->listening);
+    watched.swap(it_->watched);
   }
   watched.clear();
   for (const auto& [id, stream] : streams) {
     stream->subscriptions.clear();
-    stream->call->answer(impl_->end_of_stream(*stream));
+    stream->call->answer(end_of_stream(*stream));
   }
 }
 

@@ -28,9 +28,6 @@ namespace bmad_mem::cli {
 /// Where messages go: each one JSON text without line breaks.
 class McpSink {
  public:
-  McpSink() = default;
-  McpSink(const McpSink&) = delete;
-  McpSink& operator=(const McpSink&) = delete;
   virtual ~McpSink() = default;
   /// From any thread. Who can't send any more drops the message.
   virtual void send(std::string_view message) = 0;
@@ -44,16 +41,18 @@ enum class McpErrorCode : int {
   kInvalidParams = -32602,
   kInternalError = -32603,
   kResourceNotFound = -32002,  ///< Legacy only.
+  kHeaderMismatch = -32020,    ///< Of HTTP and the message.
   kUnsupportedProtocolVersion = -32022,
 };
+
+struct McpConnection;
 
 class McpServer {
  public:
   /// `service` must outlive the server. `events` takes what no request asked for: notifications of
-  /// the legacy era.
-  McpServer(McpService& service, std::shared_ptr<McpSink> events);
-  McpServer(const McpServer&) = delete;
-  McpServer& operator=(const McpServer&) = delete;
+  /// the legacy era. What would reach a client later, or holds for more than a request, is offered
+  /// only if the connection `lasts`.
+  McpServer(McpService& service, std::shared_ptr<McpSink> events, bool lasts = true);
   /// Waits for no task: all must have run, or been dropped, before.
   ~McpServer();
 
@@ -65,17 +64,13 @@ class McpServer {
   /// task, which answers when it is run; an empty one otherwise.
   Task accept(std::string_view message, std::shared_ptr<McpSink> answers);
 
-  /// Answers a message that could not even be read, such as one that is too long.
-  static void refuse(McpSink& answers, McpErrorCode code, std::string_view reason);
-
   /// Makes running calls see that nobody waits for them.
   void cancel_all();
   /// Ends subscriptions; the modern ones are told.
   void close();
 
  private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
+  std::unique_ptr<McpConnection> it_;
 };
 
 }  // namespace bmad_mem::cli

@@ -51,17 +51,12 @@ enum class McpLogLevel : std::uint8_t {
   kEmergency,
 };
 
-/// "debug" … "emergency". Static storage.
-std::string_view mcp_log_level_name(McpLogLevel level);
-/// Nothing for any other text.
+/// The level of this name, "debug" … "emergency"; nothing for any other text.
 std::optional<McpLogLevel> try_parse_mcp_log_level(std::string_view name);
 
 /// One request as a service sees it while it works on it.
 class McpCall {
  public:
-  McpCall() = default;
-  McpCall(const McpCall&) = delete;
-  McpCall& operator=(const McpCall&) = delete;
   virtual ~McpCall() = default;
 
   /// Whether nobody waits for the answer any more. Ask between steps, and return anything.
@@ -125,9 +120,6 @@ inline constexpr std::size_t kMcpCompletionMax = 100;
 /// that is under way, so it must not run inside one.
 class McpSubscription {
  public:
-  McpSubscription() = default;
-  McpSubscription(const McpSubscription&) = delete;
-  McpSubscription& operator=(const McpSubscription&) = delete;
   virtual ~McpSubscription() = default;
 };
 using McpOnChange = std::function<void()>;
@@ -153,9 +145,6 @@ struct McpIdentity {
 
 class McpService {
  public:
-  McpService() = default;
-  McpService(const McpService&) = delete;
-  McpService& operator=(const McpService&) = delete;
   virtual ~McpService() = default;
 
   [[nodiscard]] virtual const McpIdentity& identity() const = 0;
@@ -164,38 +153,29 @@ class McpService {
   /// Tool objects as JSON, always in the same order.
   [[nodiscard]] virtual std::vector<std::string> tools() const { return {}; }
   /// `arguments` is an object, or absent. Unknown names: kInvalidParams.
-  virtual McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue arguments,
-                                             McpCall& call) {
-    static_cast<void>(arguments);
-    static_cast<void>(call);
+  virtual McpAnswer<McpToolResult> call_tool(std::string_view name, JsonValue /*arguments*/,
+                                             McpCall& /*call*/) {
     return std::unexpected(
         McpError{McpError::Kind::kInvalidParams, "Unknown tool: " + std::string(name)});
   }
 
   /// One page of the resources; `cursor` is empty for the first one. A cursor that this service has
   /// not made: kInvalidParams.
-  virtual McpAnswer<McpPage> resources(std::string_view cursor) {
-    static_cast<void>(cursor);
-    return McpPage{};
-  }
+  virtual McpAnswer<McpPage> resources(std::string_view /*cursor*/) { return McpPage{}; }
   [[nodiscard]] virtual std::vector<std::string> resource_templates() const { return {}; }
   virtual McpAnswer<std::vector<McpResourceText>> read_resource(std::string_view uri,
-                                                                McpCall& call) {
-    static_cast<void>(call);
+                                                                McpCall& /*call*/) {
     return std::unexpected(
         McpError{McpError::Kind::kUnknownResource, "Resource not found: " + std::string(uri)});
   }
   /// Calls `on_change`, from any thread, whenever the resource has changed. Null for a resource
   /// that is there but changes unnoticed, or that McpCall::resource_updated() speaks of.
-  virtual McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& uri,
-                                                                McpOnChange on_change) {
-    static_cast<void>(uri);
-    [[maybe_unused]] const McpOnChange dropped = std::move(on_change);
+  virtual McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& /*uri*/,
+                                                                McpOnChange /*on_change*/) {
     return std::unique_ptr<McpSubscription>();
   }
   /// The same for the list of resources.
-  virtual std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange on_change) {
-    [[maybe_unused]] const McpOnChange dropped = std::move(on_change);
+  virtual std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange /*on_change*/) {
     return {};
   }
 
@@ -204,15 +184,12 @@ class McpService {
 
   /// Prompt objects as JSON, always in the same order.
   [[nodiscard]] virtual std::vector<std::string> prompts() const { return {}; }
-  virtual McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue arguments,
-                                                McpCall& call) {
-    static_cast<void>(arguments);
-    static_cast<void>(call);
+  virtual McpAnswer<McpPromptResult> get_prompt(std::string_view name, JsonValue /*arguments*/,
+                                                McpCall& /*call*/) {
     return std::unexpected(
         McpError{McpError::Kind::kInvalidParams, "Unknown prompt: " + std::string(name)});
   }
-  virtual McpAnswer<McpCompletion> complete(const McpCompletionQuery& query) {
-    static_cast<void>(query);
+  virtual McpAnswer<McpCompletion> complete(const McpCompletionQuery& /*query*/) {
     return McpCompletion{};
   }
 };

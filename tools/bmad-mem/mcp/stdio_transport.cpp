@@ -2,16 +2,15 @@
 
 #include <poll.h>
 #include <sys/eventfd.h>
-#include <sys/signalfd.h>
 #include <unistd.h>
 
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <csignal>
 #include <cstring>
 #include <exception>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -21,7 +20,7 @@
 #include <fmt/core.h>
 
 #include "descriptor.hpp"
-#include "mcp/line_reader.hpp"
+#include "mcp/mcp_messages.hpp"
 #include "mcp/mcp_server.hpp"
 #include "mcp/task_queue.hpp"
 
@@ -117,14 +116,14 @@ void read_input(Serving& serving) {
         serving.queue.add(std::move(task));
       }
     } catch (const std::exception& failure) {  // Such as a message for which there is no memory.
-      McpServer::refuse(*serving.sink, McpErrorCode::kInternalError,
-                        error_of_exception(failure).message);
+      serving.sink->send(
+          mcp_error({}, McpErrorCode::kInternalError, error_of_exception(failure).message));
     }
   };
   const auto on_too_long = [&] {
-    McpServer::refuse(
-        *serving.sink, McpErrorCode::kInvalidRequest,
-        fmt::format("Invalid request: a message may have {} MiB at most", kMcpLineSizeMax >> 20U));
+    serving.sink->send(mcp_error(
+        {}, McpErrorCode::kInvalidRequest,
+        fmt::format("Invalid request: a message may have {} MiB at most", kMcpLineSizeMax >> 20U)));
   };
   std::string buffer(std::size_t{256} << 10U, '\0');
   std::array<pollfd, 2> watched{{{STDIN_FILENO, POLLIN, 0}, {serving.stop.number(), POLLIN, 0}}};
@@ -147,22 +146,19 @@ void read_input(Serving& serving) {
   ring(serving.end_of_input);
 }
 
-enum class Ending : std::uint8_t { kEndOfInput, kTold };
-
-/// Waits until there is a reason to end.
-Ending wait_for_end(const Serving& serving, const Descriptor& signals) {
-  std::array<pollfd, 3> watched{{{signals.number(), POLLIN, 0},
-                                 {serving.broken.number(), POLLIN, 0},
-                                 {serving.end_of_input.number(), POLLIN, 0}}};
-  while (::poll(watched.data(), watched.size(), -1) < 0 && errno == EINTR) {
+/// Whether one of these, three at most, has something to read. Waits for that for `timeout_ms`;
+/// for ever if that is negative.
+bool is_rung(std::initializer_list<const Descriptor*> bells, int timeout_ms) {
+  std::array<pollfd, 3> watched{};
+  nfds_t count = 0;
+  for (const Descriptor* const bell : bells) {
+    watched.at(count++) = {bell->number(), POLLIN, 0};
   }
-  return watched[0].revents != 0 || watched[1].revents != 0 ? Ending::kTold : Ending::kEndOfInput;
-}
-
-/// Whether one of these has something to read.
-bool is_rung(const Descriptor& first, const Descriptor& second) {
-  std::array<pollfd, 2> watched{{{first.number(), POLLIN, 0}, {second.number(), POLLIN, 0}}};
-  return ::poll(watched.data(), watched.size(), 0) > 0;
+  int ready = 0;
+  do {
+    ready = ::poll(watched.data(), count, timeout_ms);
+  } while (ready < 0 && errno == EINTR);
+  return ready > 0;
 }
 
 void serve(Serving& serving, const Descriptor& signals) {
@@ -171,12 +167,10 @@ void serve(Serving& serving, const Descriptor& signals) {
     read_input(serving);
     reader_is_done = true;
   });
-  Ending ending = wait_for_end(serving, signals);
-  if (ending == Ending::kEndOfInput) {
-    serving.queue.wait_until_idle([&] { return is_rung(signals, serving.broken); });
-    ending = is_rung(signals, serving.broken) ? Ending::kTold : ending;
-  }
-  if (ending == Ending::kTold) {
+  const auto is_told = [&] { return is_rung({&signals, &serving.broken}, 0); };
+  is_rung({&signals, &serving.broken, &serving.end_of_input}, -1);
+  serving.queue.wait_until_idle(is_told);
+  if (is_told()) {
     ring(serving.stop);
     serving.queue.drop_waiting();
     serving.server.cancel_all();
@@ -199,17 +193,12 @@ void serve(Serving& serving, const Descriptor& signals) {
 }  // namespace
 
 Status serve_mcp_on_stdio(McpService& service) {
-  sigset_t ends;
-  sigemptyset(&ends);
-  sigaddset(&ends, SIGINT);
-  sigaddset(&ends, SIGTERM);
   // Before any thread starts, so that all of them leave these to the descriptor.
-  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
-  const Descriptor signals(::signalfd(-1, &ends, SFD_CLOEXEC));
+  const Descriptor signals = take_ending_signals();
   const auto bell = [] { return ::eventfd(0, EFD_CLOEXEC); };
   Serving serving(service, bell(), bell(), bell());
-  if (signals.number() < 0 || serving.end_of_input.number() < 0 || serving.broken.number() < 0 ||
-      serving.stop.number() < 0) {
+  if (!signals.is_open() || !serving.end_of_input.is_open() || !serving.broken.is_open() ||
+      !serving.stop.is_open()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
                  .message = fmt::format("cannot wait for messages: {}", std::strerror(errno)),
                  .os_error = errno};

@@ -19,8 +19,6 @@ class TaskQueue {
   /// Starts `threads` threads, or as many as the process may have. At most `size_max` tasks wait.
   /// Throws std::system_error when there can be none.
   TaskQueue(std::size_t threads, std::size_t size_max);
-  TaskQueue(const TaskQueue&) = delete;
-  TaskQueue& operator=(const TaskQueue&) = delete;
   /// Drops what waits, and waits for what runs.
   ~TaskQueue();
 
