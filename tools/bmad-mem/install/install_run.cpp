@@ -20,7 +20,6 @@
 #include "exchange/files.hpp"
 #include "install/client_files.hpp"
 #include "install/settings_edit.hpp"
-#include "exchange/text_diff.hpp"
 
 namespace bmad_mem::cli {
 namespace {

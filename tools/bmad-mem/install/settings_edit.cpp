@@ -19,7 +19,7 @@
 #include "entry_input.hpp"
 #include "install/json_edit.hpp"
 #include "json_text.hpp"
-#include "replacement.hpp"
+#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -316,7 +316,7 @@ Status take_over(int file, const std::string& old, const std::string& path) {
                                                      : Status(file_error("write", path, errno));
 }
 
-Status replace_file(const std::string& target, std::string_view text) {
+Status replace_target(const std::string& target, std::string_view text) {
   std::error_code problem;
   std::filesystem::create_directories(folder_of(target), problem);
   if (problem) {
@@ -430,7 +430,7 @@ Status write_settings(const SettingsText& read, const std::optional<std::string>
                  .path = read.path};
   }
   if (text) {
-    return replace_file(read.target, *text);
+    return replace_target(read.target, *text);
   }
   if (now && ::unlink(read.target.c_str()) != 0) {
     return file_error("remove", read.path, errno);

@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "import/claude_code_text.hpp"
+#include "exchange/transcript_text.hpp"
 #include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
