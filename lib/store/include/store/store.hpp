@@ -20,6 +20,7 @@
 #include "base/ids.hpp"
 #include "base/workspace.hpp"
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "store/access_notes.hpp"
