@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
+#include "lifecycle/repair.hpp"
 #include "store/command.hpp"
 #include "store/layout.hpp"
 #include "store/line_comparison.hpp"
