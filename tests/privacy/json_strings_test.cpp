@@ -1,10 +1,10 @@
 // json_strings_test.cpp - every string of an entry is seen, and nothing else changes.
-#include "privacy/replacement.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "privacy/replacement.hpp"
 
 namespace bmad_mem::test::json_strings_test {
 namespace {
