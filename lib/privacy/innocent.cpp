@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bmad_mem/text.hpp"
+#include "privacy_words.hpp"
 #include "text_scan.hpp"
 
 namespace bmad_mem {
@@ -125,5 +126,223 @@ bool is_public_shape(std::string_view value) {
   }
   return is_digest(lower_ascii(text.substr(0, 8))) || is_written(text);
 }
+
+namespace {
+
+/// Nothing longer is a placeholder; keeps long texts from being copied.
+constexpr std::size_t kPlaceholderSizeMax = 256;
+
+/// "a", "a_b", "a.b-c": what templates and references name.
+bool is_reference_name(std::string_view text) {
+  return !text.empty() && (is_letter(text.front()) || text.front() == '_') &&
+         all_are(text, [](char c) { return is_word_byte(c) || c == '.' || c == '-'; }) &&
+         randomness_bits(text) < kRandomBits;
+}
+
+/// Whether `text` has `open` and, after it, `close`.
+bool has_enclosed(std::string_view text, std::string_view open, std::string_view close) {
+  const std::size_t begin = text.find(open);
+  return begin != std::string_view::npos &&
+         text.find(close, begin + open.size()) != std::string_view::npos;
+}
+
+/// "<token>" somewhere, with words in it: "Bearer <your token>".
+bool has_angle_name(std::string_view text) {
+  const std::size_t begin = text.find('<');
+  if (begin == std::string_view::npos) {
+    return false;
+  }
+  const std::size_t end = text.find('>', begin);
+  return end != std::string_view::npos && end > begin + 1 && is_letter(text[begin + 1]) &&
+         randomness_bits(text.substr(begin + 1, end - begin - 1)) < kRandomBits;
+}
+
+bool is_template(std::string_view text) {
+  if (is_enclosed(text, "<", ">") || is_enclosed(text, "[", "]") || is_enclosed(text, "%", "%") ||
+      is_enclosed(text, "@", "@") || is_enclosed(text, "__", "__") || is_enclosed(text, "{", "}")) {
+    return true;
+  }
+  if (has_enclosed(text, "${", "}") || has_enclosed(text, "{{", "}}") ||
+      has_enclosed(text, "$(", ")") || has_enclosed(text, "#{", "}") ||
+      has_enclosed(text, "<%", "%>") || has_enclosed(text, "%(", ")s") ||
+      text.contains("[REDACTED") || has_angle_name(text)) {
+    return true;
+  }
+  if (text.starts_with("${") || text.starts_with("{{") || text.starts_with("$(")) {
+    return true;  // What a blank cut off: "${{ secrets.X }}".
+  }
+  if (text.starts_with('$')) {
+    const std::string_view name = text.substr(1);
+    const bool is_variable = all_are(name, [](char c) { return is_upper(c) || c == '_'; });
+    if (is_variable || name.size() == 1 || is_reference_name(name)) {
+      return true;
+    }
+  }
+  return text == "%s" || text == "%d" || text == "%v" || text == "%w" || text == "{}" ||
+         text == "?";
+}
+
+/// What is read from elsewhere.
+bool is_reference(std::string_view text) {
+  return kReferencePrefixes.any([&](std::string_view each) { return text.starts_with(each); });
+}
+
+/// "****", "xxxx-xxxx", "0000", "......": at most one character but for separators.
+bool is_mask(std::string_view text) {
+  char first = 0;
+  for (const char c : text) {
+    if (c == '-' || c == '_' || c == ' ' || c == '.' || c == ':') {
+      continue;
+    }
+    if (first != 0 && to_lower(c) != first) {
+      return false;
+    }
+    first = to_lower(c);
+  }
+  return true;
+}
+
+bool has_mask(std::string_view lower) {
+  for (const std::string_view mask :
+       {"xxxx", "****", "....", "...", "\u2026", "\u2022\u2022", "____", "----", "####"}) {
+    if (lower.contains(mask)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Specimens of documents, even inside of what looks random: AKIAIOSFODNN7EXAMPLE.
+bool has_specimen_word(std::string_view lower) {
+  return kSpecimenWords.any([&](std::string_view each) { return lower.contains(each); });
+}
+
+/// "test-token", "my_api_key", "your key here": one of these words, and nothing random beside.
+bool has_sample_word(std::string_view value, std::string_view lower) {
+  bool has_word = false;
+  for (std::size_t begin = 0; begin < lower.size();) {
+    std::size_t end = begin;
+    while (end < lower.size() && is_alnum(lower[end])) {
+      ++end;
+    }
+    const std::string_view part = lower.substr(begin, end - begin);
+    if (part.size() >= 8 && randomness_bits(value.substr(begin, end - begin)) >= kRandomBits) {
+      return false;
+    }
+    has_word = has_word || kSampleWords.any([&](std::string_view word) {
+      return part == word || (word.size() >= 4 && part.starts_with(word)) ||
+             (word.size() >= 4 && part.ends_with(word));
+    });
+    begin = end + 1;
+  }
+  return has_word;
+}
+
+/// "1234567890", "abcdef012345": most characters follow the one before.
+bool is_sequence(std::string_view text) {
+  if (text.size() < 6) {
+    return false;
+  }
+  std::size_t steps = 0;
+  for (std::size_t i = 1; i < text.size(); ++i) {
+    const int step = to_lower(text[i]) - to_lower(text[i - 1]);
+    const bool wraps = (text[i - 1] == '9' && text[i] == '0');
+    steps += (step == 1 || wraps) ? 1U : 0U;
+  }
+  return steps * 4 >= (text.size() - 1) * 3;
+}
+
+// Of is_stand_in().
+
+std::size_t word_at(std::string_view rest) {
+  std::size_t longest = 0;
+  for (std::size_t i = 0; i < kStandInWords.size(); ++i) {
+    const std::string_view word = kStandInWords[i];
+    if (word.size() > longest && starts_folded(rest, word)) {
+      longest = word.size();
+    }
+  }
+  return longest;
+}
+
+bool is_made_of_words(std::string_view value, bool with_digits) {
+  constexpr std::size_t kSizeMax = 64;
+  if (value.empty() || value.size() > kSizeMax) {
+    return false;
+  }
+  bool has_word = false;
+  for (std::size_t at = 0; at < value.size();) {
+    if (std::string_view("-_. ").contains(value[at]) || (with_digits && is_digit(value[at]))) {
+      ++at;
+      continue;
+    }
+    const std::size_t size = word_at(value.substr(at));
+    if (size == 0) {
+      return false;
+    }
+    has_word = true;
+    at += size;
+  }
+  return has_word;
+}
+
+bool is_variable(std::string_view value) {
+  if (value.size() >= 2 && value.front() == '$') {
+    const std::string_view name = value.substr(1);
+    return std::ranges::all_of(name,
+                               [](char c) { return is_upper(c) || is_digit(c) || c == '_'; }) ||
+           is_made_of_words(name, false);
+  }
+  if (value.size() >= 3 && value.front() == '%' && value.back() == '%') {
+    return std::ranges::all_of(value.substr(1, value.size() - 2), is_word_byte);
+  }
+  return (value.front() == '{' && value.back() == '}') || value.starts_with("process.env") ||
+         value.starts_with("os.environ") || value.starts_with("env.");
+}
+
+bool holds_mark(std::string_view value) {
+  for (const std::string_view mark : {"${", "{{", "$(", "#{", "%(", "...", "\u2026", "***",
+                                      "[REDACTED", "<", ">", "\u2022\u2022"}) {
+    if (value.contains(mark)) {
+      return true;
+    }
+  }
+  for (const std::string_view word : {"example", "placeholder", "xxxx", "changeme", "redacted"}) {
+    if (contains_folded(value, word)) {
+      return true;
+    }
+  }
+  return starts_folded(value, "your-") || starts_folded(value, "your_") || value == "%s" ||
+         value == "%v" || value == "%d";
+}
+
+}  // namespace
+
+bool is_placeholder(std::string_view value) {
+  std::string_view text = trimmed(value);
+  if (text.empty() || is_mask(text)) {
+    return true;
+  }
+  if (text.size() > kPlaceholderSizeMax) {
+    return text.starts_with("ENC[") || text.starts_with("${");
+  }
+  const std::string lower = lower_ascii(text);
+  return is_template(text) || is_reference(text) || has_mask(lower) ||
+         kPlaceholderWords.contains(lower) || has_specimen_word(lower) ||
+         has_sample_word(text, lower) || is_sequence(text);
+}
+
+bool is_stand_in(std::string_view value) {
+  constexpr std::size_t kEnough = 256;  // No mark stands only further behind.
+  value = value.substr(0, kEnough);
+  if (value.empty() || std::ranges::none_of(value, is_alnum)) {
+    return true;
+  }
+  const bool is_one_letter =
+      std::ranges::all_of(value, [&](char c) { return to_lower(c) == to_lower(value.front()); });
+  return is_one_letter || is_variable(value) || holds_mark(value) || is_made_of_words(value, false);
+}
+
+bool is_example_word(std::string_view value) { return is_made_of_words(value, true); }
 
 }  // namespace bmad_mem

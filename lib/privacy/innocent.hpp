@@ -14,7 +14,7 @@
 
 namespace bmad_mem {
 
-// innocent.cpp, stand_in.cpp
+// innocent.cpp
 
 /// Whether `value`, as a whole, has a shape that is public by nature: a git hash (7 to 40, or 64,
 /// hexadecimal digits), UUID, ULID, digest ("sha256:…", "sha512-…"), ETag, trace id, data URI,

@@ -1,6 +1,4 @@
 // assignments_test.cpp - values under names that say secret, in every layout; and what looks alike.
-#include "privacy/finders.hpp"
-
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -12,6 +10,8 @@
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "privacy/finders.hpp"
 
 namespace bmad_mem::test::assignments_test {
 namespace {

@@ -1,9 +1,9 @@
 // encoded_test.cpp - one layer of encoding hides nothing.
-#include "privacy/finders.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "privacy/finders.hpp"
 
 namespace bmad_mem::test::encoded_test {
 namespace {

@@ -5,7 +5,6 @@
 
 #include <doctest/doctest.h>
 
-
 namespace bmad_mem::test::innocent_test {
 
 using std::string_view;

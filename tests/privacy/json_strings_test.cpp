@@ -1,6 +1,4 @@
 // json_strings_test.cpp - every string of an entry is seen, and nothing else changes.
-#include "privacy/replacement.hpp"
-
 #include <functional>
 #include <optional>
 #include <string>
@@ -9,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "privacy/replacement.hpp"
 
 namespace bmad_mem::test::json_strings_test {
 namespace {

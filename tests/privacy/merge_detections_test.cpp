@@ -1,7 +1,7 @@
 // merge_detections_test.cpp - what several searches found becomes what is replaced.
-#include "privacy/finders.hpp"
-
 #include <doctest/doctest.h>
+
+#include "privacy/finders.hpp"
 
 namespace bmad_mem::test::merge_detections_test {
 namespace {

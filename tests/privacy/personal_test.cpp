@@ -1,6 +1,4 @@
 // personal_test.cpp - personal data by kind, what only looks like it, and the policies.
-#include "privacy/finders.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -9,6 +7,7 @@
 #include <doctest/doctest.h>
 
 #include "marked_text.hpp"
+#include "privacy/finders.hpp"
 
 namespace bmad_mem::test::personal_test {
 namespace {

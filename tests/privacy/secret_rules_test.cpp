@@ -10,8 +10,8 @@
 #include <doctest/doctest.h>
 #include <re2/re2.h>
 
-#include "privacy/secret_rule.hpp"
 #include "privacy/finders.hpp"
+#include "privacy/secret_rule.hpp"
 #include "rule_examples.hpp"
 
 namespace bmad_mem::test::secret_rules_test {

@@ -1,6 +1,4 @@
 // structures_test.cpp - secrets that are known by what surrounds them, and what only looks like it.
-#include "privacy/finders.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <set>
@@ -11,6 +9,7 @@
 #include <doctest/doctest.h>
 
 #include "marked_text.hpp"
+#include "privacy/finders.hpp"
 
 namespace bmad_mem::test::structures_test {
 namespace {
