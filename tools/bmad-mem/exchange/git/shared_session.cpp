@@ -1,7 +1,6 @@
 #include "exchange/git/shared_session.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <random>
 #include <utility>
 

@@ -24,7 +24,6 @@
 //
 // All goes into the sessions of the graph (exchange/graph/graph_store.hpp), where `mcp --compat
 // server-memory` finds it. The file names no times: the facts have that of the import.
-#include <algorithm>
 #include <array>
 #include <unordered_set>
 #include <utility>
