@@ -110,8 +110,11 @@ McpMessageKind read_mcp_message(std::string_view text, McpMessage& message, std:
 }
 
 std::string mcp_result(std::string_view id, std::string_view members) {
-  std::string out = fmt::format(R"({{"jsonrpc":"2.0","id":{},"result":{{)", id);
-  return out.append(members).append("}}");
+  std::string out;
+  out.reserve(members.size() + id.size() + 48);
+  out.append(R"({"jsonrpc":"2.0","id":)").append(id).append(R"(,"result":{)");
+  out.append(members).append("}}");
+  return out;
 }
 
 std::string mcp_error(std::string_view id, McpErrorCode code, std::string_view message,
