@@ -2,18 +2,23 @@
 #
 #   cmake -DFILE=schemas.json -DHEADER=http/openapi.hpp -DFUNCTION=openapi_parts -DOUTPUT=x.cpp
 #         -P cmake/embed_text.cmake
+#
+# -DNAMESPACE=NAME: that of the function, where it is not bmad_mem::cli.
 cmake_policy(VERSION 3.25)
 
+if(NOT DEFINED NAMESPACE)
+  set(NAMESPACE bmad_mem::cli)
+endif()
 file(READ "${FILE}" text)
 file(CONFIGURE OUTPUT "${OUTPUT}" CONTENT [[
 // Made by cmake/embed_text.cmake.
 #include "@HEADER@"
 
-namespace bmad_mem::cli {
+namespace @NAMESPACE@ {
 
 std::string_view @FUNCTION@() {
   return R"embedded(@text@)embedded";
 }
 
-}  // namespace bmad_mem::cli
+}  // namespace @NAMESPACE@
 ]] @ONLY)

@@ -12,13 +12,14 @@ using namespace bmad_mem::bench;
 namespace {
 
 Row row_with(double ours, Target target) {
-  return {.what = "a row", .unit = "ms", .ours = single(ours), .target = target};
+  Row row("a row", "ms", {ours});
+  return row.wants(target);
 }
 
 }  // namespace
 
 TEST_CASE("a summary is the median and the middle 80 %") {
-  std::vector<double> values;
+  Values values;
   for (int i = 100; i >= 0; --i) {
     values.push_back(i);
   }
@@ -28,22 +29,31 @@ TEST_CASE("a summary is the median and the middle 80 %") {
   CHECK(summary.high == doctest::Approx(90));
   CHECK(summary.count == 101);
   CHECK(summarize({3, 1}).median == doctest::Approx(2));
+  CHECK(percentile(values, 0.95) == doctest::Approx(95));
+  CHECK(percentile({7}, 0.95) == 7);
 }
 
 TEST_CASE("a verdict compares the right value in the right direction") {
-  const Target at_most{.of = TargetOf::kOurs, .better = Better::kLower, .required = 2, .aim = 0.7};
-  CHECK(verdict(row_with(0.7, at_most)) == "aim met");
-  CHECK(verdict(row_with(1.9, at_most)) == "met");
-  CHECK(verdict(row_with(2.1, at_most)) == "MISSED");
+  CHECK(row_with(0.7, at_most(2, 0.7)).verdict() == "aim met");
+  CHECK(row_with(1.9, at_most(2, 0.7)).verdict() == "met");
+  CHECK(row_with(2.1, at_most(2, 0.7)).verdict() == "MISSED");
 
-  Row ratio = row_with(5, {.required = 0.8, .aim = 0.95});
-  ratio.ratio = single(0.79);
-  CHECK(verdict(ratio) == "MISSED");
-  ratio.ratio = single(0.96);
-  CHECK(verdict(ratio) == "aim met");
+  Row ratio("a rate", "/s", {79});
+  ratio.beside("raw", {100}).wants(ratio_at_least(0.8, 0.95));
+  CHECK(ratio.verdict() == "MISSED");
+  CHECK(ratio.beside("raw", {80}).verdict() == "aim met");
 
-  CHECK(verdict({.what = "no target", .ours = single(1)}) == "");
-  CHECK(verdict(not_measured("gone", "no disk")) == "");
+  CHECK(Row("no target", "", {1}).verdict() == "");
+  CHECK(Row::not_measured("gone", "no disk").verdict() == "");
+}
+
+TEST_CASE("a ratio above 1 is faster, of rates and of times") {
+  Row rate("a rate", "/s", {200, 300});
+  CHECK(rate.beside("raw", {100, 100}).ratio->median == doctest::Approx(2.5));
+  Row time("a time", "ms", {2, 2});
+  CHECK(time.beside("raw", {1, 4}).ratio->median == doctest::Approx(1.25));
+  Row share("a share", "", {0.5});
+  CHECK_FALSE(share.beside("raw", {0.25}).ratio);
 }
 
 TEST_CASE("numbers show three digits or more") {
@@ -61,8 +71,8 @@ TEST_CASE("numbers show three digits or more") {
 }
 
 TEST_CASE("a table has lines of one width, and says what could not be measured") {
-  const Row rows[] = {row_with(1, {.of = TargetOf::kOurs, .required = 0.5, .aim = {}}),
-                      not_measured("another", "there is no such program")};
+  const Row rows[] = {row_with(1, at_least(0.5)),
+                      Row::not_measured("another", "there is no such program")};
   const std::string table = table_text(rows);
   CHECK(table.find("aim met") == std::string::npos);  // There is no aim.
   CHECK(table.find("| another") != std::string::npos);
@@ -71,9 +81,8 @@ TEST_CASE("a table has lines of one width, and says what could not be measured")
 }
 
 TEST_CASE("rows as JSON hold every number and the verdict") {
-  Row row =
-      row_with(1.5, {.of = TargetOf::kOurs, .better = Better::kLower, .required = 2, .aim = 1});
-  row.ratio = single(0.5);
+  Row row = row_with(1.5, at_most(2, 1));
+  row.beside("raw", {0.75});
   JsonWriter json;
   write_rows(json, std::span(&row, 1));
   JsonParser parser;

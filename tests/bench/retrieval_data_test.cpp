@@ -1,5 +1,6 @@
 #include "retrieval_data.hpp"
 
+#include <filesystem>
 #include <string>
 
 #include <doctest/doctest.h>
@@ -22,7 +23,16 @@ struct DataFolder {
     folder.write("corpus.jsonl", corpus);
     folder.write("queries.jsonl", queries);
   }
-  Result<RetrievalData> read() const { return read_retrieval_data(folder.path()); }
+  RetrievalData read() const { return read_retrieval_data(folder.path()); }
+  Error error() const {
+    try {
+      read();
+    } catch (const Error& error) {
+      return error;
+    }
+    FAIL("it was read");
+    return {};
+  }
 
   test::TemporaryDirectory folder;
 };
@@ -45,39 +55,37 @@ TEST_CASE("every field is read, and unknown ones are passed over") {
       R"({"store":"s","id":"q1","text":"Who?","category":"people","ts":"2023-06-01T00:00:00Z",)"
       R"("relevant":["D1:1","D1:1"],"split":"dev"})"
       "\n");
-  const Result<RetrievalData> data = files.read();
-  REQUIRE(data);
-  REQUIRE(data->stores.size() == 1);
-  REQUIRE(data->stores[0].messages.size() == 1);
-  const Message& message = data->stores[0].messages[0];
-  CHECK(data->stores[0].name == "s");
+  const RetrievalData data = files.read();
+  REQUIRE(data.stores.size() == 1);
+  REQUIRE(data.stores[0].messages.size() == 1);
+  const Message& message = data.stores[0].messages[0];
+  CHECK(data.stores[0].name == "s");
   CHECK(message.id == "D1:1");
   CHECK(message.sequence == 3);
   CHECK(format_rfc3339(*message.time) == "2023-05-08T13:56:00Z");
   CHECK(message.speaker == "Ann");
   CHECK(message.session == "S1");
   CHECK(message.text == "Hello!");
-  REQUIRE(data->questions.size() == 1);
-  const Question& question = data->questions[0];
+  REQUIRE(data.questions.size() == 1);
+  const Question& question = data.questions[0];
   CHECK(question.category == "people");
   CHECK(format_rfc3339(*question.time) == "2023-06-01T00:00:00Z");
   CHECK(question.relevant == std::vector<std::string>{"D1:1"});
-  CHECK(data->warnings.empty());
+  CHECK(data.warnings.empty());
 }
 
 TEST_CASE("what is missing is empty, and numbers may be ids") {
   const DataFolder files("\xEF\xBB\xBF{\"id\":17,\"text\":\"a\",\"speaker\":null}\r\n\n  \n",
                          R"({"id":"q","text":"b","relevant":[17]})");
-  const Result<RetrievalData> data = files.read();
-  REQUIRE(data);
-  REQUIRE(data->stores.size() == 1);
-  const Message& message = data->stores[0].messages[0];
+  const RetrievalData data = files.read();
+  REQUIRE(data.stores.size() == 1);
+  const Message& message = data.stores[0].messages[0];
   CHECK(message.id == "17");
   CHECK(message.speaker.empty());
   CHECK(message.session.empty());
   CHECK_FALSE(message.time);
-  CHECK(data->questions[0].relevant == std::vector<std::string>{"17"});
-  CHECK(data->warnings.empty());
+  CHECK(data.questions[0].relevant == std::vector<std::string>{"17"});
+  CHECK(data.warnings.empty());
 }
 
 TEST_CASE("messages stand in the order of seq where all have one") {
@@ -85,13 +93,11 @@ TEST_CASE("messages stand in the order of seq where all have one") {
                                "\n"
                                R"({"id":"a","seq":1,"text":"x"})"
                                "\n";
-  const Result<RetrievalData> by_sequence = DataFolder(shuffled, kQuestion).read();
-  REQUIRE(by_sequence);
-  CHECK(by_sequence->stores[0].messages[0].id == "a");
-  const Result<RetrievalData> as_written =
+  const RetrievalData by_sequence = DataFolder(shuffled, kQuestion).read();
+  CHECK(by_sequence.stores[0].messages[0].id == "a");
+  const RetrievalData as_written =
       DataFolder(shuffled + R"({"id":"0","text":"x"})", kQuestion).read();
-  REQUIRE(as_written);
-  CHECK(as_written->stores[0].messages[0].id == "b");
+  CHECK(as_written.stores[0].messages[0].id == "b");
 }
 
 TEST_CASE("a bad line is named by file and line") {
@@ -113,13 +119,12 @@ TEST_CASE("a bad line is named by file and line") {
   for (const Case& row : kCases) {
     SUBCASE(row.name) {
       const DataFolder files(std::string(kMessage) + "\n\n" + row.line + "\n", kQuestion);
-      const Result<RetrievalData> data = files.read();
-      REQUIRE_FALSE(data);
-      CHECK(data.error().code == ErrorCode::E_INVALID_FORMAT);
-      CHECK(data.error().path == files.folder.path("corpus.jsonl"));
-      CHECK(data.error().line == 3);
+      const Error error = files.error();
+      CHECK(error.code == ErrorCode::E_INVALID_FORMAT);
+      CHECK(error.path == files.folder.path("corpus.jsonl"));
+      CHECK(error.line == 3);
       if (*row.field != '\0') {
-        CHECK(data.error().field == row.field);
+        CHECK(error.field == row.field);
       }
     }
   }
@@ -127,19 +132,18 @@ TEST_CASE("a bad line is named by file and line") {
 
 TEST_CASE("a bad question is named by file and line") {
   const DataFolder files(kMessage, R"({"id":"q","text":"x","relevant":"1"})");
-  const Result<RetrievalData> data = files.read();
-  REQUIRE_FALSE(data);
-  CHECK(data.error().path == files.folder.path("queries.jsonl"));
-  CHECK(data.error().line == 1);
-  CHECK(data.error().field == "relevant");
+  const Error error = files.error();
+  CHECK(error.path == files.folder.path("queries.jsonl"));
+  CHECK(error.line == 1);
+  CHECK(error.field == "relevant");
 }
 
 TEST_CASE("a file that is not there is an error") {
-  const test::TemporaryDirectory folder;
-  const Result<RetrievalData> data = read_retrieval_data(folder.path());
-  REQUIRE_FALSE(data);
-  CHECK(data.error().code == ErrorCode::E_STORAGE_IO);
-  CHECK(data.error().path == folder.path("corpus.jsonl"));
+  const DataFolder files(kMessage, kQuestion);
+  std::filesystem::remove(files.folder.path("corpus.jsonl"));
+  const Error error = files.error();
+  CHECK(error.code == ErrorCode::E_STORAGE_IO);
+  CHECK(error.path == files.folder.path("corpus.jsonl"));
 }
 
 TEST_CASE("what no ranking can answer is said") {
@@ -147,12 +151,9 @@ TEST_CASE("what no ranking can answer is said") {
                                    "\n"
                                    R"({"store":"t","id":"b","text":"x","relevant":["1"]})"
                                    "\n");
-  const Result<RetrievalData> data = files.read();
-  REQUIRE(data);
-  REQUIRE(data->warnings.size() == 2);
-  CHECK(data->warnings[0].find("1 questions are about stores without messages") !=
-        std::string::npos);
-  CHECK(data->warnings[1].find("1 relevant ids are no messages") != std::string::npos);
+  const RetrievalData data = files.read();
+  REQUIRE(data.warnings.size() == 1);
+  CHECK(data.warnings[0].contains("2 relevant ids are no messages"));
 }
 
 TEST_CASE("times are read as data sets write them") {
@@ -173,8 +174,39 @@ TEST_CASE("times are read as data sets write them") {
 TEST_CASE("times that cannot be read are counted and passed over") {
   const DataFolder files(R"({"store":"s","id":"1","text":"x","ts":"1:56 pm on 8 May, 2023"})",
                          kQuestion);
-  const Result<RetrievalData> data = files.read();
-  REQUIRE(data);
-  REQUIRE(data->warnings.size() == 1);
-  CHECK(data->warnings[0].find("1:56 pm on 8 May, 2023") != std::string::npos);
+  const RetrievalData data = files.read();
+  REQUIRE(data.warnings.size() == 1);
+  CHECK(data.warnings[0].contains("corpus.jsonl:1: 1 times cannot be read"));
+}
+
+TEST_CASE("a slip swaps two letters inside the rarest word that is known") {
+  const MessageStore store = {
+      .name = "",
+      .messages = {{.id = "1", .text = "The harbour has a bell of bronze, and a bell of brass."},
+                   {.id = "2", .text = "The Harbour is closed; nobody rings."},
+                   {.id = "3", .text = "oooo zzzo v2beta caf\xC3\xA9s"}}};
+  const SlipMaker slips(store);
+  struct Row {
+    const char* name;
+    const char* question;
+    const char* slipped;
+  };
+  static constexpr Row kRows[] = {
+      {"the rarest", "Which harbour has bronze?", "Which harbour has brnoze?"},
+      {"case is kept", "Closed HARBOUR", "Clsoed HARBOUR"},
+      {"the longer of two", "rings of bronze", "rings of brnoze"},
+      {"the first of equals", "brass rings", "barss rings"},
+      {"the second letter of four", "a bell", "a blel"},
+      {"never the first letter", "zzzo", "zzoz"},
+      {"nothing to swap", "oooo", "oooo"},
+      {"no word is known", "why not granite", "why not granite"},
+      {"no part of an identifier", "v2beta", "v2beta"},
+      {"nor of a word with accents", "caf\xC3\xA9s", "caf\xC3\xA9s"},
+      {"short words", "has a", "has a"},
+      {"nothing", "", ""},
+  };
+  for (const Row& row : kRows) {
+    CAPTURE(row.name);
+    CHECK(slips.slipped(row.question) == row.slipped);
+  }
 }

@@ -1,12 +1,11 @@
-#include "retrieval_plan.hpp"
-
-#include <set>
 #include <string>
+#include <vector>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "retrieval_data.hpp"
 
 using namespace bmad_mem;
 using namespace bmad_mem::bench;
@@ -98,29 +97,16 @@ TEST_CASE("ids that are none of ours, or are there twice, are replaced and can b
   }
 }
 
-TEST_CASE("a session that grows too large goes on in another one, in the same conversation") {
+TEST_CASE("documents are divided among sessions, and what is new has no ids and no times") {
   MessageStore store{.name = "s", .messages = {}};
   for (int i = 0; i < 20; ++i) {
-    store.messages.push_back(message(std::to_string(i), "S"));
+    store.messages.push_back(message(std::to_string(i), ""));
   }
-  const EntryPlan plan = plan_entries(store, 1000);
-  CHECK(plan.sessions.size() > 2);
-  std::set<std::string> ids;
-  std::set<std::string> conversations;
-  std::size_t lines = 0;
-  for (const PlannedSession& session : plan.sessions) {
-    ids.insert(session.id);
-    std::size_t bytes = 0;
-    for (const std::string& line : session.lines) {
-      bytes += line.size();
-      conversations.insert(value_in(line, "context", "conversation_id"));
-    }
-    CHECK(bytes <= 1000);
-    lines += session.lines.size();
-  }
-  CHECK(ids.size() == plan.sessions.size());
-  CHECK(conversations.size() == 1);
-  CHECK(lines == 20);
+  const EntryPlan plan = plan_entries(store, {.document_sessions = 4, .as_new = true});
+  REQUIRE(plan.sessions.size() == 4);
+  CHECK(plan.sessions[3].messages == std::vector<std::size_t>{15, 16, 17, 18, 19});
+  CHECK_FALSE(plan.sessions[0].lines[0].contains("\"id\""));
+  CHECK_FALSE(plan.sessions[0].lines[0].contains("timestamp"));
 }
 
 TEST_CASE("a message without a time follows the one before it") {

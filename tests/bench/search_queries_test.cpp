@@ -6,10 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "bmad_mem/json_parser.hpp"
 #include "corpus.hpp"
-#include "search_percentiles.hpp"
-#include "search_text.hpp"
 
 using namespace bmad_mem;
 using namespace bmad_mem::bench;
@@ -20,13 +17,9 @@ using Words = std::vector<std::string>;
 
 DocumentFrequencies frequencies_of_corpus(std::uint64_t seed) {
   Corpus corpus(seed);
-  JsonParser parser;
   DocumentFrequencies frequencies;
   for (int i = 0; i < 1000; ++i) {
-    const CorpusEntry entry = corpus.next();
-    const Result<JsonValue> value = parser.parse(entry.line);
-    REQUIRE(value);
-    frequencies.add(searched_text(entry.type, *value));
+    count_words(frequencies, corpus.next().text);
   }
   return frequencies;
 }
@@ -46,35 +39,8 @@ TEST_CASE("others get identifiers in parts") {
   CHECK(text_for_others("getUserById user_id E_LOCK x") == "get User By Id user id E LOCK x");
 }
 
-TEST_CASE("the searched text of an entry is what its type says is searched") {
-  struct Case {
-    EntryType type;
-    const char* json;
-    const char* text;
-  };
-  static constexpr Case kCases[] = {
-      {EntryType::kConversation, R"({"role":"user","content":"a b","tags":["t","u"]})",
-       "a b\nt\nu"},
-      {EntryType::kDecision,
-       R"({"decision":"d","alternatives_considered":[{"option":"o","rejected_reason":"r"}]})",
-       "d\no\nr"},
-      {EntryType::kPreference, R"({"category":"c","key":"k","value":{"n":1},"context":"x"})",
-       "k\nn\n1\nx"},
-      {EntryType::kEvent, R"({"kind":"tool_use","tool":"Bash","metadata":{"secret":"no"}})",
-       "Bash"},
-      {EntryType::kFact, R"({"content":"c"})", "c"},
-  };
-  for (const Case& row : kCases) {
-    JsonParser parser;
-    const Result<JsonValue> entry = parser.parse(row.json);
-    REQUIRE(entry);
-    CHECK(searched_text(row.type, *entry) == row.text);
-  }
-}
-
 TEST_CASE("queries are the same for a seed, and rare and frequent words are in them") {
   const DocumentFrequencies frequencies = frequencies_of_corpus(1);
-  CHECK(frequencies.entries() == 1000);
   const std::vector<SearchWords> queries = draw_queries(frequencies, 1, 200);
   REQUIRE(queries.size() == 200);
   CHECK(queries == draw_queries(frequencies, 1, 200));
@@ -86,7 +52,7 @@ TEST_CASE("queries are the same for a seed, and rare and frequent words are in t
     CHECK(words.size() <= 5);
     CHECK(std::set<std::string>(words.begin(), words.end()).size() == words.size());
     for (const std::string& word : words) {
-      const std::uint64_t frequency = frequencies.words().at(word);
+      const std::uint64_t frequency = frequencies.at(word);
       CHECK(frequency >= 2);
       frequent += frequency >= 100 ? 1 : 0;
       rare += frequency <= 20 ? 1 : 0;
@@ -99,15 +65,4 @@ TEST_CASE("queries are the same for a seed, and rare and frequent words are in t
 
 TEST_CASE("without words there is nothing to ask") {
   CHECK(draw_queries(DocumentFrequencies(), 1, 10).empty());
-}
-
-TEST_CASE("half of the values stay within p50, and nearly all within p95") {
-  std::vector<double> values;
-  for (int i = 100; i >= 1; --i) {
-    values.push_back(i);
-  }
-  CHECK(percentiles_of(values).p50 == 50);
-  CHECK(percentiles_of(values).p95 == 95);
-  CHECK(percentiles_of({7}).p50 == 7);
-  CHECK(percentiles_of({7}).p95 == 7);
 }

@@ -97,7 +97,7 @@ NOT_IN_HEADERS = {
 POSIX = re.compile(
     r"(sys|linux|arpa|net|netinet)/.+\.h"
     r"|(aio|malloc|dirent|dlfcn|elf|fcntl|fnmatch|ftw|glob|grp|langinfo|netdb|poll|pthread|pwd|sched|semaphore"
-    r"|spawn|strings|syslog|termios|ucontext|unistd|utime|wordexp)\.h"
+    r"|mntent|spawn|strings|syslog|termios|ucontext|unistd|utime|wordexp)\.h"
 )
 # Effects live in the store; base needs the system for random numbers and to notice a fork only.
 POSIX_ROOMS = {"store"}

@@ -11,22 +11,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "corpus_text.hpp"
-#include "prng.hpp"
-#include "vocabulary.hpp"
 
 namespace bmad_mem::bench {
 
 struct CorpusEntry {
   EntryType type = EntryType::kConversation;
-  Timestamp time{};
-  std::string line;        ///< The entry as it stands in a log, complete, without '\n'.
-  std::size_t tokens = 0;  ///< In its searchable text, see count_tokens().
+  std::string id;
+  std::string line;  ///< The entry as it stands in a log, complete, without '\n'.
+  std::string text;  ///< What of it is searched, a field a line.
 };
 
 /// The same entries for the same seed, on every machine.
@@ -45,21 +44,31 @@ class Corpus {
   [[nodiscard]] Timestamp now() const { return time_; }
 
  private:
+  class Line;
   void pass_time();
-  std::string make_id(EntryType type);
   void start_conversation();
   EntryType draw_type();
   CorpusEntry make(EntryType type);
   CorpusEntry resolve_last_finding();
+  void fill(EntryType type, Line& line);
+  void fill_conversation(Line& line);
+  void fill_decision(Line& line);
+  void fill_event(Line& line);
+  std::size_t between(std::uint64_t low, std::uint64_t high);
+  std::string sentences(std::uint64_t low, std::uint64_t high);
+  std::string phrase(std::uint64_t low, std::uint64_t high);
+  std::string path();
+  std::string tag();
+  std::string two_tags(char between);
+  double hundredths(std::uint64_t low);
 
   Random random_;
-  Vocabulary vocabulary_;
   TextMaker text_;
   std::vector<Topic> topics_;
   Zipf topic_ranks_;
   Timestamp time_;
   // The conversation that goes on.
-  std::size_t topic_ = 0;
+  const Topic* topic_ = nullptr;
   std::string conversation_id_;
   std::string last_message_id_;
   std::uint64_t messages_left_ = 0;
@@ -69,5 +78,31 @@ class Corpus {
   std::string last_finding_id_;
   CorpusEntry last_finding_;  ///< Without a line when there is none to resolve.
 };
+
+struct CorpusReport {
+  std::vector<std::string> sessions;
+  std::uint64_t records = 0;
+  std::uint64_t bytes = 0;   ///< Of all logs.
+  std::uint64_t tokens = 0;  ///< See count_tokens().
+  /// FNV-1a over all lines in the order they were made: the same for the same seed and size.
+  std::uint64_t hash = 0xCBF29CE484222325U;
+};
+
+struct CorpusPlan {
+  std::uint64_t bytes = 0;             ///< Stops with the entry that would go beyond.
+  std::uint64_t session_bytes = 0;     ///< A new session whenever one has as many.
+  std::string label = "corpus";        ///< Stands in the names of the sessions.
+  std::optional<EntryType> only = {};  ///< Entries of one type, instead of all.
+};
+
+/// A new root at `root` whose sessions may grow as large as there is room, and stay where they are
+/// however old they get. Otherwise a full session would be compacted while it is filled, and those
+/// of the months before archived: what is measured would be another memory. Maintenance is due
+/// once, since the corpus's days would pass in a second each.
+void init_roomy_root(const std::string& root);
+
+/// Writes into new sessions of the existing root `root`. The clock that the manifests are written
+/// by is the corpus's own, so that every byte that is tracked is the same on every machine.
+CorpusReport write_corpus(Corpus& corpus, const std::string& root, const CorpusPlan& plan);
 
 }  // namespace bmad_mem::bench

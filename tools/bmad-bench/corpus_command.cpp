@@ -1,39 +1,34 @@
 // corpus_command.cpp - `bmad-bench corpus`: a memory root full of made-up memory.
-#include <unistd.h>
-
-#include <cstdio>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_writer.hpp"
-#include "bmad_mem/memory_manager.hpp"
-#include "commands.hpp"
-#include "corpus_writer.hpp"
-#include "stopwatch.hpp"
+#include "corpus.hpp"
+#include "machine.hpp"
+#include "rows.hpp"
 
 namespace bmad_mem::bench {
-namespace {
 
-/// Adding to a root that holds something would make data that no seed describes.
-Status check_out(const std::string& out) {
+void run_corpus(const Options& options) {
+  ensure(!options.out.empty(), "name a new folder with --out");
   std::error_code error;
-  if (std::filesystem::exists(out, error) && !std::filesystem::is_empty(out, error)) {
-    return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = "is not empty; name a folder that is, or none",
-                 .path = out};
+  if (std::filesystem::exists(options.out, error) &&
+      !std::filesystem::is_empty(options.out, error)) {
+    // Adding to a root that holds something would make data that no seed describes.
+    throw Error{.message = "is not empty; name a folder that is, or none", .path = options.out};
   }
-  return {};
-}
-
-std::string report_text(const CorpusOptions& options, const CorpusReport& report, double seconds) {
-  return fmt::format(
-      "{}: {} records, {} bytes, {} tokens, {} sessions, seed {}, FNV-1a {:016x}, {:.1f} s\n",
-      options.out, report.records, report.bytes, report.tokens, report.sessions.size(),
-      options.seed, report.hash, seconds);
-}
-
-std::string report_json(const CorpusOptions& options, const CorpusReport& report) {
+  init_roomy_root(options.out);
+  const double begin = wall_seconds();
+  Corpus corpus(options.seed);
+  const CorpusReport report = write_corpus(
+      corpus, options.out, {.bytes = options.bytes, .session_bytes = options.session_bytes});
+  if (!options.json) {
+    return print(fmt::format(
+        "{}: {} records, {} bytes, {} tokens, {} sessions, seed {}, FNV-1a {:016x}, {:.1f} s\n",
+        options.out, report.records, report.bytes, report.tokens, report.sessions.size(),
+        options.seed, report.hash, wall_seconds() - begin));
+  }
   JsonWriter json;
   json.begin_object().member("root", options.out).member("seed", options.seed);
   json.member("records", report.records).member("bytes", report.bytes);
@@ -42,33 +37,7 @@ std::string report_json(const CorpusOptions& options, const CorpusReport& report
   for (const std::string& session : report.sessions) {
     json.string(session);
   }
-  json.end_array().end_object();
-  return json.take() + '\n';
-}
-
-}  // namespace
-
-Status run_corpus(const CorpusOptions& options) {
-  BMAD_TRY(check_out(options.out));
-  BMAD_TRY(init_roomy_root(options.out));
-  const double begin = wall_seconds();
-  const bool terminal = ::isatty(STDERR_FILENO) == 1;
-  const CorpusProgress show = [&](std::uint64_t bytes) {
-    const std::string text = fmt::format("\r{:3} %", bytes * 100 / options.bytes);
-    std::fwrite(text.data(), 1, text.size(), stderr);
-  };
-  Corpus corpus(options.seed);
-  BMAD_TRY_ASSIGN(const CorpusReport report,
-                  write_corpus(corpus, options.out,
-                               {.bytes = options.bytes, .session_bytes = options.session_bytes},
-                               terminal ? show : CorpusProgress()));
-  if (terminal) {
-    std::fputs("\r     \r", stderr);
-  }
-  const std::string text = options.json ? report_json(options, report)
-                                        : report_text(options, report, wall_seconds() - begin);
-  std::fwrite(text.data(), 1, text.size(), stdout);
-  return {};
+  print(json.end_array().end_object().take() + '\n');
 }
 
 }  // namespace bmad_mem::bench

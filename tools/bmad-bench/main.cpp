@@ -1,17 +1,26 @@
 // main.cpp - bmad-bench: how fast the store, the search and the life cycle are, how much the search
 // finds, and data to measure it on.
+//
+// A command is a row of kCommands: which options it takes, and either groups of rows, which are
+// measured one after another into one table, or a function that prints something else.
+#include <algorithm>
+#include <array>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "commands.hpp"
-#include "retrieval_ways.hpp"
+#include "bmad_mem/text.hpp"
+#include "machine.hpp"
+#include "retrieval_scores.hpp"
+#include "rows.hpp"
 
 namespace bmad_mem::bench {
 namespace {
@@ -20,237 +29,270 @@ constexpr int kDone = 0;
 constexpr int kFailed = 1;
 constexpr int kWrongUsage = 2;
 
+constexpr auto kStoreGroups = std::to_array<Group>({
+    {"append", "durable appends by one writer, and their CPU time", append_rows},
+    {"parallel", "eight processes, and eight threads, appending to one session", parallel_rows},
+    {"batch", "batches of 100 entries", batch_rows},
+    {"process", "bmad-mem add as a whole process: time and memory", process_rows, true},
+    {"scan", "reading 10 MB and checking every field", scan_rows},
+    {"fairness", "how often each of eight processes gets the lock", fairness_rows},
+    {"timeout", "how late a wait for the lock is given up", timeout_rows},
+    {"cpu", "the steps of a write and a read that need no disk", cpu_rows},
+});
+constexpr auto kSearchGroups = std::to_array<Group>({
+    {"warm", "queries in one process, beside FTS5 and Xapian; the overlap of results", warm_rows},
+    {"append", "the longest append, an import, and what the query that seals the new takes",
+     ingest_rows},
+    {"left", "memories as ordinary writes leave them; the shapes that --shape names", left_rows,
+     true},
+});
+constexpr auto kLifecycleGroups = std::to_array<Group>({
+    {"compact", "a full session made smaller, and the parts of it", compact_rows},
+    {"race", "a reader and a writer while a session is compacted", race_rows},
+    {"delete", "100 ids from a full session", delete_rows},
+    {"archive", "a full session into its archive and back, beside tar", archive_rows},
+    {"maintain", "bmad-mem maintain --auto as a whole process, nothing due", maintain_rows, true},
+});
+constexpr Group kContextGroups[] = {
+    {"context", "bmad-mem context as a whole process, beside a query", context_rows, true}};
+constexpr Group kHookGroups[] = {
+    {"hooks", "bmad-mem hook as a whole process, beside one that does nothing", hook_rows, true}};
+constexpr Group kRedactGroups[] = {
+    {"redact", "texts, an entry, and what is meant to be slow", redact_rows}};
+
+/// Makes the memory that all groups of a command ask.
+void prepare_corpus(Run& run, SearchPlan plan) {
+  plan.seed = run.options.seed;
+  run.store = SearchStore::prepare(run.folder + "/store", plan);
+  run.data = {{"entries", run.store.ids.size()},
+              {"log_bytes", run.store.log_bytes},
+              {"sessions", run.store.sessions.size()},
+              {"queries", run.store.queries.size()}};
+}
+
+void prepare_search(Run& run) {
+  const std::uint64_t bytes = run.options.bytes;
+  return prepare_corpus(run, {.bytes = bytes,
+                              .session_bytes = bytes,
+                              .queries = std::clamp<std::size_t>(run.times(200), 10, 200),
+                              .keep_texts = true});
+}
+
+void prepare_full_session(Run& run) {
+  const std::uint64_t bytes = run.options.bytes;
+  return prepare_corpus(run,
+                        {.bytes = bytes, .session_bytes = bytes, .queries = 20, .alone = true});
+}
+
+/// 100,000 entries; fewer with less effort.
+void prepare_agents_memory(Run& run) {
+  const double bytes = 59e6 * std::min(1.0, run.options.effort);
+  return prepare_corpus(run, {.bytes = static_cast<std::uint64_t>(bytes),
+                              .session_bytes = run.options.session_bytes,
+                              .queries = 50,
+                              .alone = true});
+}
+
+void prepare_nothing(Run& /*run*/) {}
+
+struct Command {
+  const char* name;
+  const char* help;
+  std::span<const Group> groups;
+  void (*prepare)(Run& run);
+  void (*print)(const Options& options);  ///< Instead of groups.
+};
+
+const auto kCommands = std::to_array<Command>({
+    {"store", "measure writing and scanning; the default", kStoreGroups, prepare_store, nullptr},
+    {"search", "measure queries and indexing, beside others", kSearchGroups, prepare_search,
+     nullptr},
+    {"lifecycle", "measure compaction, deletion, archives and maintenance", kLifecycleGroups,
+     prepare_full_session, nullptr},
+    {"context", "measure what an agent waits for its context", kContextGroups,
+     prepare_agents_memory, nullptr},
+    {"hooks", "measure what an agent waits for its hooks", kHookGroups, prepare_agents_memory,
+     nullptr},
+    {"redact", "measure the search for secrets in texts", kRedactGroups, prepare_nothing, nullptr},
+    {"retrieval",
+     "measure how often a search finds what answers a question",
+     {},
+     nullptr,
+     run_retrieval},
+    {"month",
+     "measure what is found, and how fast, while a memory gets three months old",
+     {},
+     nullptr,
+     run_month},
+    {"corpus", "write made-up memory, the same for a seed", {}, nullptr, run_corpus},
+});
+
+std::string groups_text(std::span<const Group> groups) {
+  std::string text;
+  for (const Group& group : groups) {
+    text += fmt::format("  {:<10} {}\n", group.name, group.text);
+  }
+  return text;
+}
+
+Rows run_group(const Run& run, const Group& group) {
+  tell(fmt::format("measuring {}: {}", group.name, group.text));
+  try {
+    ensure(!group.needs_tool || std::filesystem::exists(run.tool),
+           fmt::format("there is no program \"{}\"; name one with --tool or BMAD_MEM_BINARY",
+                       run.tool));
+    return group.measure(run);
+  } catch (const Error& error) {
+    return {Row::not_measured(std::string(group.name), error.to_string())};
+  } catch (const std::exception& error) {  // Of a folder that could not be copied.
+    return {Row::not_measured(std::string(group.name), error.what())};
+  }
+}
+
+void print_json(const Environment& environment, const Run& run, const Rows& rows) {
+  JsonWriter json;
+  json.begin_object();
+  write_environment(json, environment);
+  json.member("seed", run.options.seed).member("effort", run.options.effort);
+  for (const auto& [name, value] : run.data) {
+    json.member(name, value);
+  }
+  json.key("rows");
+  write_rows(json, rows);
+  print(json_pretty(json.end_object().text()) + '\n');
+}
+
+void print_head(const Environment& environment, const Run& run) {
+  std::string text = environment_text(environment) + "data          ";
+  for (const auto& [name, value] : run.data) {
+    text += fmt::format("{} {}, ", name, value);
+  }
+  print(fmt::format("{}seed {}\neffort        {}\n\n", text, run.options.seed, run.options.effort));
+}
+
+/// Measures and prints. False when a row could not be measured.
+bool run_rows(const Command& command, const Options& options) {
+  std::vector<Group> chosen;
+  std::ranges::copy_if(command.groups, std::back_inserter(chosen),
+                       [&](const Group& group) { return group.name.contains(options.filter); });
+  if (chosen.empty()) {
+    throw Error{.code = ErrorCode::E_INVALID_QUERY,
+                .message = fmt::format("no group of rows matches \"{}\"; there are:\n{}",
+                                       options.filter, groups_text(command.groups))};
+  }
+  const ScratchFolder scratch(options.directory);
+  const std::string helpers = folder_of_this_program();
+  Run run{.options = options,
+          .folder = scratch.path(),
+          .helpers = helpers,
+          .tool = options.tool.empty() ? helpers + "/bmad-mem" : options.tool};
+  const Environment environment = environment_of(scratch.path());
+  command.prepare(run);
+  if (!options.json) {
+    print_head(environment, run);
+  }
+  Rows rows;
+  for (const Group& group : chosen) {
+    std::ranges::move(run_group(run, group), std::back_inserter(rows));
+  }
+  if (options.json) {
+    print_json(environment, run, rows);
+  } else {
+    print(table_text(rows));
+  }
+  return std::ranges::all_of(rows, [](const Row& row) { return row.problem.empty(); });
+}
+
+/// All commands share them, each takes what it needs.
+void add_options(CLI::App& app, Options& to) {
+  std::vector<std::string> ways = {"all"};
+  std::ranges::transform(kWays, std::back_inserter(ways),
+                         [](const Way& way) { return std::string(way.name); });
+  const auto add_size = [&](const char* name, std::uint64_t& value, const char* help) {
+    app.add_option(name, value, help)
+        ->transform(CLI::AsSizeValue(true))
+        ->check(CLI::Range(std::uint64_t{10'000}, std::uint64_t{100'000'000'000}));
+  };
+  app.add_option("--dir", to.directory, "make the memory in this folder (TMPDIR, else /tmp)");
+  app.add_option("--filter", to.filter, "only groups of rows whose name holds this");
+  app.add_option("--tool", to.tool,
+                 "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
+  app.add_option("--effort", to.effort, "1 takes a minute or less; less is faster and proves less")
+      ->check(CLI::Range(0.001, 100.0));
+  app.add_option("--seed", to.seed, "of the data (1)");
+  app.add_flag("--json", to.json, "one JSON object instead of tables");
+  add_size("--bytes", to.bytes,
+           "search, lifecycle, corpus: of the memory (10M, which the targets are for)");
+  add_size("--session-bytes", to.session_bytes,
+           "context, hooks, corpus: a new session after so many (10M)");
+  app.add_option("--shape", to.shapes,
+                 "search: a memory for the group left; repeatable (10mb; with --large all)")
+      ->check(CLI::IsMember(left_shapes()));
+  app.add_flag("--large", to.large, "search: all shapes: minutes, and 2 GB of disk");
+  app.add_flag("--alone", to.alone,
+               "search: the shapes without the others, which take minutes to index them");
+  app.add_option("--keep", to.keep,
+                 "search: make the shapes in this folder, and use them the next time");
+  app.add_option("--data", to.data,
+                 "retrieval, month: folder with corpus.jsonl and queries.jsonl "
+                 "($BMAD_RETRIEVAL_DATA)");
+  app.add_option("--run", to.run_file,
+                 "retrieval: write query id, message id and score, with tabs between, here");
+  app.add_option("--store", to.stores, "retrieval: only this store of the corpus; repeatable");
+  app.add_option("--ranking", to.ranking,
+                 "retrieval: default: as users ask; week, month: later; text: by the text alone; "
+                 "slip: with a slip of the finger; plain: BM25 (all)")
+      ->check(CLI::IsMember(ways));
+  app.add_option("--sessions", to.sessions, "month: so many, made ones among them (100)")
+      ->check(CLI::Range(1, 100'000));
+  app.add_option("--entries", to.entries, "month: about so many in all (5000)")
+      ->check(CLI::Range(1, 10'000'000));
+  app.add_option("--out", to.out, "corpus: new folder that becomes a memory root");
+}
+
+int run_command(const Command& command, const Options& options) {
+  try {
+    if (command.print == nullptr) {
+      return run_rows(command, options) ? kDone : kFailed;
+    }
+    command.print(options);
+    return kDone;
+  } catch (const Error& error) {
+    fmt::print(stderr, "bmad-bench: {}: {}\n", error_code_name(error.code), error.to_string());
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bmad-bench: {}\n", error.what());
+  }
+  return kFailed;
+}
+
 std::string environment_or(const char* name, std::string fallback) {
   const char* value = std::getenv(name);
   return value != nullptr && *value != '\0' ? value : std::move(fallback);
 }
 
-int fail(const Error& error) {
-  const std::string text =
-      fmt::format("bmad-bench: {}: {}\n", error_code_name(error.code), error.to_string());
-  std::fwrite(text.data(), 1, text.size(), stderr);
-  return kFailed;
-}
-
-CLI::App* add_store(CLI::App& app, StoreOptions& options) {
-  CLI::App* store = app.add_subcommand("store", "measure writing and scanning; the default");
-  store->add_option("--dir", options.directory,
-                    "measure the file system of this folder (TMPDIR, else /tmp)");
-  store->add_option("--filter", options.filter, "only groups of rows whose name holds this");
-  store->add_option("--tool", options.tool,
-                    "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
-  store->add_option("--effort", options.effort, "1 takes a minute; less is faster and proves less")
-      ->check(CLI::Range(0.001, 100.0));
-  store->add_option("--seed", options.seed, "of the data (1)");
-  store->add_flag("--json", options.json, "one JSON object instead of a table");
-  store->footer("groups of rows:\n" + store_groups_text());
-  return store;
-}
-
-CLI::App* add_corpus(CLI::App& app, CorpusOptions& options) {
-  CLI::App* corpus = app.add_subcommand("corpus", "write made-up memory, the same for a seed");
-  corpus->add_option("--out", options.out, "new folder that becomes a memory root")->required();
-  corpus->add_option("--bytes", options.bytes, "of all logs together, such as 10M (10,000,000)")
-      ->transform(CLI::AsSizeValue(true));
-  corpus->add_option("--session-bytes", options.session_bytes, "a new session after so many (10M)")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::Range(1, 10'000'000));
-  corpus->add_option("--seed", options.seed, "of the data (1)");
-  corpus->add_flag("--json", options.json, "report as one JSON object");
-  return corpus;
-}
-
-CLI::App* add_search(CLI::App& app, SearchOptions& options) {
-  CLI::App* search = app.add_subcommand("search", "measure queries and indexing, beside others");
-  search->add_option("--dir", options.directory,
-                     "make the memory in this folder (TMPDIR, else /tmp)");
-  search->add_option("--filter", options.filter, "only groups of rows whose name holds this");
-  search->add_option("--tool", options.tool,
-                     "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
-  search->add_option("--effort", options.effort, "1 takes a minute; less is faster, proves less")
-      ->check(CLI::Range(0.001, 100.0));
-  search->add_option("--bytes", options.bytes, "of the memory (10M, which the targets are for)")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::Range(100'000, 10'000'000));
-  search->add_option("--seed", options.seed, "of the data and the queries (1)");
-  search->add_flag("--large", options.large, "also a million entries: minutes, and 2 GB of disk");
-  search
-      ->add_option("--shape", options.shapes,
-                   "a memory for the group left; repeatable (10mb; with --large all)")
-      ->check(CLI::IsMember(left_shapes()));
-  search->add_flag("--alone", options.alone,
-                   "the million entries without the others, which take minutes to index them");
-  search->add_option(
-      "--keep", options.keep,
-      "make the million entries and the shapes in this folder, and use it the next time");
-  search->add_flag("--json", options.json, "one JSON object instead of a table");
-  search->footer("groups of rows:\n" + search_groups_text());
-  return search;
-}
-
-CLI::App* add_lifecycle(CLI::App& app, LifecycleOptions& options) {
-  CLI::App* lifecycle =
-      app.add_subcommand("lifecycle", "measure compaction, deletion, archives and maintenance");
-  lifecycle->add_option("--dir", options.directory,
-                        "make the memory in this folder (TMPDIR, else /tmp)");
-  lifecycle->add_option("--filter", options.filter, "only groups of rows whose name holds this");
-  lifecycle->add_option("--tool", options.tool,
-                        "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
-  lifecycle
-      ->add_option("--effort", options.effort,
-                   "1 takes half a minute; less is faster and proves less")
-      ->check(CLI::Range(0.001, 100.0));
-  lifecycle->add_option("--bytes", options.bytes, "of the session (10M, which the targets are for)")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::Range(100'000, 10'000'000));
-  lifecycle->add_option("--seed", options.seed, "of the data (1)");
-  lifecycle->add_flag("--json", options.json, "one JSON object instead of a table");
-  lifecycle->footer("groups of rows:\n" + lifecycle_groups_text());
-  return lifecycle;
-}
-
-CLI::App* add_retrieval(CLI::App& app, RetrievalOptions& options) {
-  CLI::App* retrieval =
-      app.add_subcommand("retrieval", "measure how often a search finds what answers a question");
-  retrieval->add_option("--data", options.data,
-                        "folder with corpus.jsonl and queries.jsonl (" + options.data + ")");
-  retrieval->add_option("--run", options.run_file,
-                        "write query id, message id and score, with tabs between, to this file");
-  retrieval->add_option("--store", options.stores, "only this store of the corpus; repeatable");
-  std::vector<std::string> ways = {"all"};
-  for (const WayInfo& way : kWays) {
-    ways.emplace_back(way.name);
-  }
-  retrieval
-      ->add_option("--ranking", options.ranking,
-                   "default: as users ask; week, month: later; text: by the text alone; slip: with "
-                   "a slip of the finger; plain: BM25 (all)")
-      ->check(CLI::IsMember(ways));
-  retrieval->add_option("--dir", options.directory,
-                        "make the memory in this folder (TMPDIR, else /tmp)");
-  retrieval->add_flag("--json", options.json, "one JSON object instead of a table");
-  return retrieval;
-}
-
-CLI::App* add_month(CLI::App& app, MonthOptions& options) {
-  CLI::App* month = app.add_subcommand(
-      "month", "measure what is found, and how fast, while a memory gets three months old");
-  month->add_option("--data", options.data,
-                    "folder with corpus.jsonl and queries.jsonl (" + options.data + ")");
-  month->add_option("--sessions", options.sessions, "so many, made ones among them (100)")
-      ->check(CLI::Range(1, 100'000));
-  month->add_option("--entries", options.entries, "about so many in all (5000)")
-      ->check(CLI::Range(1, 10'000'000));
-  month->add_option("--dir", options.directory,
-                    "make the memory in this folder (TMPDIR, else /tmp)");
-  month->add_option("--seed", options.seed, "of the made sessions (1)");
-  month->add_flag("--json", options.json, "one JSON object instead of tables");
-  return month;
-}
-
-CLI::App* add_redact(CLI::App& app, RedactOptions& options) {
-  CLI::App* redact = app.add_subcommand("redact", "measure the search for secrets in texts");
-  redact->add_option("--effort", options.effort, "1 takes half a minute; less proves less")
-      ->check(CLI::Range(0.001, 100.0));
-  redact->add_option("--seed", options.seed, "of the data (1)");
-  redact->add_flag("--json", options.json, "one JSON object instead of a table");
-  return redact;
-}
-
-/// What `context` and `hooks` take, which make the same memory.
-template <typename Options>
-void add_agent_options(CLI::App* command, Options& options) {
-  command->add_option("--dir", options.directory,
-                      "make the memory in this folder (TMPDIR, else /tmp)");
-  command->add_option("--tool", options.tool,
-                      "the bmad-mem to start (BMAD_MEM_BINARY, else beside this program)");
-  command
-      ->add_option("--effort", options.effort,
-                   "1 takes half a minute, most of it for 100,000 entries; less makes fewer")
-      ->check(CLI::Range(0.001, 100.0));
-  command
-      ->add_option("--session-bytes", options.session_bytes,
-                   "a new session after so many (10M); 590k makes a hundred of them")
-      ->transform(CLI::AsSizeValue(true))
-      ->check(CLI::Range(10'000, 10'000'000));
-  command->add_option("--seed", options.seed, "of the data and the tasks (1)");
-  command->add_flag("--json", options.json, "one JSON object instead of a table");
-}
-
-CLI::App* add_context(CLI::App& app, ContextBenchOptions& options) {
-  CLI::App* context = app.add_subcommand("context", "measure what an agent waits for its context");
-  add_agent_options(context, options);
-  return context;
-}
-
-CLI::App* add_hooks(CLI::App& app, HooksBenchOptions& options) {
-  CLI::App* hooks = app.add_subcommand("hooks", "measure what an agent waits for its hooks");
-  add_agent_options(hooks, options);
-  return hooks;
-}
-
-int exit_status(const Status& done) { return done ? kDone : fail(done.error()); }
-
-int exit_status(const Result<bool>& complete) {
-  return !complete ? fail(complete.error()) : *complete ? kDone : kFailed;
-}
-
 int run(int argc, char** argv) {
-  const std::string directory = std::filesystem::temp_directory_path().string();
-  const std::string tool = environment_or("BMAD_MEM_BINARY", "");
-  StoreOptions store_options;
-  store_options.directory = directory;
-  store_options.tool = tool;
-  CorpusOptions corpus_options;
-  SearchOptions search_options{.directory = directory, .filter = {}, .tool = tool};
-  LifecycleOptions lifecycle_options{.directory = directory, .filter = {}, .tool = tool};
-  RetrievalOptions retrieval_options{.directory = directory};
-  MonthOptions month_options;
-  month_options.directory = directory;
-  RedactOptions redact_options{.directory = directory};
-  ContextBenchOptions context_options{.directory = directory, .tool = tool};
-  HooksBenchOptions hooks_options{.directory = directory, .tool = tool};
+  Options options;
+  options.directory = std::filesystem::temp_directory_path().string();
+  options.tool = environment_or("BMAD_MEM_BINARY", "");
+  options.data = environment_or("BMAD_RETRIEVAL_DATA",
+                                environment_or("BMAD_SHARED_DATA", ".") + "/retrieval-dev");
   CLI::App app("Benchmarks of bmad-mem: each beside a baseline of the same run.", "bmad-bench");
   app.require_subcommand(0, 1);
-  add_store(app, store_options);
-  const CLI::App* corpus = add_corpus(app, corpus_options);
-  const CLI::App* search = add_search(app, search_options);
-  const CLI::App* lifecycle = add_lifecycle(app, lifecycle_options);
-  const CLI::App* retrieval = add_retrieval(app, retrieval_options);
-  const CLI::App* month = add_month(app, month_options);
-  const CLI::App* redact = add_redact(app, redact_options);
-  const CLI::App* context = add_context(app, context_options);
-  const CLI::App* hooks = add_hooks(app, hooks_options);
+  app.fallthrough();
+  add_options(app, options);
+  for (const Command& command : kCommands) {
+    app.add_subcommand(command.name, command.help)
+        ->footer(command.groups.empty() ? "" : "groups of rows:\n" + groups_text(command.groups));
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& problem) {
     return app.exit(problem) == 0 ? kDone : kWrongUsage;
   }
-  if (corpus->parsed()) {
-    return exit_status(run_corpus(corpus_options));
-  }
-  if (search->parsed()) {
-    return exit_status(run_search(search_options));
-  }
-  if (lifecycle->parsed()) {
-    return exit_status(run_lifecycle(lifecycle_options));
-  }
-  if (retrieval->parsed()) {
-    return exit_status(run_retrieval(retrieval_options));
-  }
-  if (month->parsed()) {
-    return exit_status(run_month(month_options));
-  }
-  if (redact->parsed()) {
-    return exit_status(run_redact(redact_options));
-  }
-  if (context->parsed()) {
-    return exit_status(run_context(context_options));
-  }
-  if (hooks->parsed()) {
-    return exit_status(run_hooks(hooks_options));
-  }
-  return exit_status(run_store(store_options));
+  const auto chosen = std::ranges::find_if(kCommands, [&](const Command& command) {
+    return app.get_subcommand(command.name)->parsed();
+  });
+  return run_command(chosen == kCommands.end() ? kCommands.front() : *chosen, options);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // peer_fts5.cpp - SQLite's full-text search.
-#include "peer_engine.hpp"
+#include "peer.hpp"
 
 #ifdef BMAD_BENCH_SQLITE
 #include <sqlite3.h>
@@ -22,29 +22,26 @@ struct FinalizeStatement {
 using Database = std::unique_ptr<sqlite3, CloseDatabase>;
 using Statement = std::unique_ptr<sqlite3_stmt, FinalizeStatement>;
 
-Error sqlite_error(sqlite3* database, const std::string& action) {
-  return Error{.message = "SQLite: " + action + ": " + sqlite3_errmsg(database)};
-}
-
-Status execute(sqlite3* database, const char* sql) {
-  return sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK
-             ? Status()
-             : Status(sqlite_error(database, sql));
-}
-
-Result<Statement> prepare(sqlite3* database, const char* sql) {
-  sqlite3_stmt* statement = nullptr;
-  if (sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) != SQLITE_OK) {
-    return sqlite_error(database, sql);
+void check(bool good, sqlite3* database, const std::string& action) {
+  if (!good) {
+    throw Error{.message = "SQLite: " + action + ": " + sqlite3_errmsg(database)};
   }
+}
+
+void execute(sqlite3* database, const char* sql) {
+  check(sqlite3_exec(database, sql, nullptr, nullptr, nullptr) == SQLITE_OK, database, sql);
+}
+
+Statement prepare(sqlite3* database, const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  check(sqlite3_prepare_v2(database, sql, -1, &statement, nullptr) == SQLITE_OK, database, sql);
   return Statement(statement);
 }
 
-Status bind_text(sqlite3* database, sqlite3_stmt* statement, int index, const std::string& text) {
+void bind_text(sqlite3* database, sqlite3_stmt* statement, int index, const std::string& text) {
   const int size = static_cast<int>(text.size());
-  return sqlite3_bind_text(statement, index, text.data(), size, SQLITE_STATIC) == SQLITE_OK
-             ? Status()
-             : Status(sqlite_error(database, "bind a text"));
+  check(sqlite3_bind_text(statement, index, text.data(), size, SQLITE_STATIC) == SQLITE_OK,
+        database, "bind a text");
 }
 
 /// What is the same for all rows of a query.
@@ -125,125 +122,118 @@ void bm25_like_ours(const Fts5ExtensionApi* api, Fts5Context* context, sqlite3_c
   sqlite3_result_double(result, -score);
 }
 
-Status register_ranking(sqlite3* database) {
+void register_ranking(sqlite3* database) {
   fts5_api* api = nullptr;
-  BMAD_TRY_ASSIGN(const Statement statement, prepare(database, "select fts5(?)"));
+  const Statement statement = prepare(database, "select fts5(?)");
   sqlite3_bind_pointer(statement.get(), 1, static_cast<void*>(&api), "fts5_api_ptr", nullptr);
   sqlite3_step(statement.get());
-  if (api == nullptr ||
-      api->xCreateFunction(api, "bm25_like_ours", nullptr, bm25_like_ours, nullptr) != SQLITE_OK) {
-    return sqlite_error(database, "add a ranking to FTS5, which may not be built in");
-  }
-  return {};
+  check(api != nullptr && api->xCreateFunction(api, "bm25_like_ours", nullptr, bm25_like_ours,
+                                               nullptr) == SQLITE_OK,
+        database, "add a ranking to FTS5, which may not be built in");
 }
 
 class Fts5 : public Peer {
  public:
-  explicit Fts5(Database database) : database_(std::move(database)) {}
+  Fts5(Database database, Keep keep) : database_(std::move(database)), keep_(keep) {}
 
-  Status add(std::uint32_t number, const std::string& text) override {
+  void add(std::uint32_t number, const std::string& text) override {
     if (!insert_) {
-      BMAD_TRY(execute(database_.get(), "begin"));
-      BMAD_TRY_ASSIGN(insert_, prepare(database_.get(), "insert into t(rowid, body) values(?, ?)"));
+      execute(database_.get(), "begin");
+      insert_ = prepare(database_.get(), "insert into t(rowid, body) values(?, ?)");
     }
     sqlite3_reset(insert_.get());
     sqlite3_bind_int64(insert_.get(), 1, number);
-    BMAD_TRY(bind_text(database_.get(), insert_.get(), 2, text));
-    return sqlite3_step(insert_.get()) == SQLITE_DONE
-               ? Status()
-               : Status(sqlite_error(database_.get(), "insert a text"));
+    bind_text(database_.get(), insert_.get(), 2, text);
+    check(sqlite3_step(insert_.get()) == SQLITE_DONE, database_.get(), "insert a text");
   }
 
-  Status commit() override {
-    if (!insert_) {
-      return {};
+  void commit() override {
+    if (insert_) {
+      insert_.reset();
+      execute(database_.get(), "commit");
     }
-    insert_.reset();
-    return execute(database_.get(), "commit");
   }
 
-  Status optimize() override {
+  void optimize() override {
     return execute(database_.get(), "insert into t(t) values('optimize')");
   }
 
-  Result<std::vector<std::uint32_t>> best(std::span<const std::string> words, std::size_t limit,
-                                          Join join) override {
+  std::vector<PeerHit> best(std::span<const std::string> words, std::size_t limit,
+                            Join join) override {
     if (!select_) {
-      BMAD_TRY_ASSIGN(
-          select_,
-          prepare(database_.get(),
-                  "select rowid from t where t match ? order by bm25_like_ours(t) limit ?"));
+      // With texts by its own ranking, the fastest way it has: only the rows that are given back
+      // are read and cut. 30 tokens are about 200 bytes.
+      const char* sql =
+          keep_ == Keep::kTexts
+              ? "select rowid, body, snippet(t, 0, '[', ']', '...', 30) from t where t match ? "
+                "order by rank limit ?"
+              : "select rowid from t where t match ? order by bm25_like_ours(t) limit ?";
+      select_ = prepare(database_.get(), sql);
     }
     std::string expression;
     for (const std::string& word : words) {
-      expression += (expression.empty()   ? "\""
-                     : join == Join::kAny ? " OR \""
-                                          : " AND \"") +
-                    word + '"';
+      expression += expression.empty() ? "\"" : join == Join::kAny ? " OR \"" : " AND \"";
+      expression += word + '"';
     }
     sqlite3_reset(select_.get());
-    BMAD_TRY(bind_text(database_.get(), select_.get(), 1, expression));
+    bind_text(database_.get(), select_.get(), 1, expression);
     sqlite3_bind_int64(select_.get(), 2, static_cast<sqlite3_int64>(limit));
-    std::vector<std::uint32_t> numbers;
+    std::vector<PeerHit> hits;
     int state = SQLITE_OK;
     while ((state = sqlite3_step(select_.get())) == SQLITE_ROW) {
-      numbers.push_back(static_cast<std::uint32_t>(sqlite3_column_int64(select_.get(), 0)));
+      hits.push_back(
+          {.number = static_cast<std::uint32_t>(sqlite3_column_int64(select_.get(), 0))});
+      if (keep_ == Keep::kTexts) {
+        hits.back().text = column(1);
+        hits.back().snippet = column(2);
+      }
     }
-    if (state != SQLITE_DONE) {
-      return sqlite_error(database_.get(), "search");
-    }
+    check(state == SQLITE_DONE, database_.get(), "search");
     sqlite3_reset(select_.get());
-    return numbers;
+    return hits;
   }
 
  private:
+  [[nodiscard]] std::string column(int index) const {
+    const auto* const bytes = sqlite3_column_text(select_.get(), index);
+    return {reinterpret_cast<const char*>(bytes),
+            static_cast<std::size_t>(sqlite3_column_bytes(select_.get(), index))};
+  }
+
   Database database_;
+  Keep keep_;
   Statement insert_;  // While something is being added.
   Statement select_;
 };
 
-Result<Database> open_database(const std::string& path, int flags) {
-  sqlite3* raw = nullptr;
-  const int state = sqlite3_open_v2(path.c_str(), &raw, flags, nullptr);
-  Database database(raw);
-  if (state != SQLITE_OK) {
-    return sqlite_error(raw, "open " + path);
-  }
-  BMAD_TRY(register_ranking(raw));
-  return database;
-}
-
 }  // namespace
 
-Result<std::unique_ptr<Peer>> create_fts5(const std::string& path) {
-  BMAD_TRY_ASSIGN(Database database,
-                  open_database(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE));
-  // Nothing here has to survive a crash, and nothing has to be given back but numbers.
-  BMAD_TRY(execute(database.get(), "pragma journal_mode = off"));
-  BMAD_TRY(execute(database.get(), "pragma synchronous = off"));
-  BMAD_TRY(execute(database.get(),
-                   "create virtual table t using fts5(body, content = '', "
-                   "tokenize = 'porter unicode61')"));
-  return std::make_unique<Fts5>(std::move(database));
-}
-
-Result<std::unique_ptr<Peer>> open_fts5(const std::string& path) {
-  BMAD_TRY_ASSIGN(Database database, open_database(path, SQLITE_OPEN_READONLY));
-  return std::make_unique<Fts5>(std::move(database));
+std::unique_ptr<Peer> open_fts5(const std::string& path, Open how, Keep keep) {
+  const bool is_new = how == Open::kNew;
+  sqlite3* raw = nullptr;
+  const int state = sqlite3_open_v2(
+      path.c_str(), &raw,
+      is_new ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE : SQLITE_OPEN_READONLY, nullptr);
+  Database database(raw);
+  check(state == SQLITE_OK, raw, "open " + path);
+  register_ranking(raw);
+  if (is_new) {
+    // Nothing here has to survive a crash.
+    execute(raw, "pragma journal_mode = off");
+    execute(raw, "pragma synchronous = off");
+    execute(raw, keep == Keep::kTexts
+                     ? "create virtual table t using fts5(body, tokenize = 'porter unicode61')"
+                     : "create virtual table t using fts5(body, content = '', "
+                       "tokenize = 'porter unicode61')");
+  }
+  return std::make_unique<Fts5>(std::move(database), keep);
 }
 
 #else
 
-namespace {
-
-Error not_built_in() {
-  return Error{.message = "FTS5 is not built in: install libsqlite3-dev and configure again"};
+std::unique_ptr<Peer> open_fts5(const std::string& /*path*/, Open /*how*/, Keep /*keep*/) {
+  throw Error{.message = "FTS5 is not built in: install libsqlite3-dev and configure again"};
 }
-
-}  // namespace
-
-Result<std::unique_ptr<Peer>> create_fts5(const std::string& /*path*/) { return not_built_in(); }
-Result<std::unique_ptr<Peer>> open_fts5(const std::string& /*path*/) { return not_built_in(); }
 
 #endif
 

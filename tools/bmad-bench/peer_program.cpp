@@ -5,7 +5,7 @@
 // A program for each peer, so that none pays for the start of the other's library, or of ours.
 #include <cstdio>
 
-#include "peer_engine.hpp"
+#include "peer.hpp"
 
 int main(int argc, char** argv) {
   using namespace bmad_mem;
@@ -16,17 +16,15 @@ int main(int argc, char** argv) {
   }
   constexpr bool kIsFts5 = std::string_view(BMAD_BENCH_PEER) == "fts5";
   const std::vector<std::string> words(argv + 2, argv + argc);
-  const Result<std::unique_ptr<Peer>> peer =
-      open_peer(kIsFts5 ? PeerKind::kFts5 : PeerKind::kXapian, argv[1]);
-  const Result<std::vector<std::uint32_t>> numbers =
-      peer ? (*peer)->best(words, 20, Join::kAny)
-           : Result<std::vector<std::uint32_t>>(peer.error());
-  if (!numbers) {
-    std::fprintf(stderr, "%s\n", numbers.error().message.c_str());
+  try {
+    const auto peer =
+        open_peer(kIsFts5 ? PeerKind::kFts5 : PeerKind::kXapian, argv[1], Open::kExisting);
+    for (const PeerHit& hit : peer->best(words, 20, Join::kAny)) {
+      std::printf("%u\n", static_cast<unsigned>(hit.number));
+    }
+  } catch (const Error& error) {
+    std::fprintf(stderr, "%s\n", error.message.c_str());
     return 1;
-  }
-  for (const std::uint32_t number : *numbers) {
-    std::printf("%u\n", static_cast<unsigned>(number));
   }
   return 0;
 }

@@ -1,56 +1,104 @@
 // report.hpp - what was measured, as a table for people and for docs, or as JSON.
+//
+//   Row("durable append", "/s", rates).beside("raw", raw_rates).wants(ratio_at_least(0.8, 0.95))
+//
+//   | what           | ours     | p10..p90     | baseline     | ratio | required | aim      |
+//   verdict | | durable append | 6,618 /s | 5,929..7,202 | 7,510 /s raw | 0.872 | ≥ 0.8 ×  | ≥ 0.95
+//   × | met     |
 #pragma once
 
-#include <cstdint>
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "samples.hpp"
 
 namespace bmad_mem::bench {
 
-enum class Better : std::uint8_t { kHigher, kLower };
+/// A value for each repetition.
+using Values = std::vector<double>;
 
-/// What a row is held against.
-enum class TargetOf : std::uint8_t { kRatio, kOurs };
+/// What `share` of the values stay within, in proportion between two of them. `values`: not empty.
+double percentile(Values values, double share);
 
+/// Value by value, as far as both go.
+template <typename Operation>
+Values combined(const Values& a, const Values& b, Operation operation) {
+  Values result;
+  std::ranges::transform(a, b, std::back_inserter(result), operation);  // Ends with the shorter.
+  return result;
+}
+
+/// The middle 80 % of the values: one run that a neighbour on the machine disturbed says nothing.
+struct Summary {
+  double median = 0;
+  double low = 0;   ///< 10th percentile.
+  double high = 0;  ///< 90th percentile.
+  std::size_t count = 0;
+};
+
+/// `values` must not be empty.
+Summary summarize(const Values& values);
+
+/// What a row is held against: ours, or its ratio to the baseline.
 struct Target {
-  TargetOf of = TargetOf::kRatio;
-  Better better = Better::kHigher;
-  double required = 0;  ///< "At least" of the table; at most where lower is better.
+  bool of_ratio = false;
+  bool higher_is_better = false;
+  double required = 0;  ///< "At least"; at most where lower is better.
   std::optional<double> aim;
 };
 
-/// Of ours.
 constexpr Target at_most(double required, std::optional<double> aim = {}) {
-  return {.of = TargetOf::kOurs, .better = Better::kLower, .required = required, .aim = aim};
+  return {.required = required, .aim = aim};
+}
+constexpr Target at_least(double required, std::optional<double> aim = {}) {
+  return {.higher_is_better = true, .required = required, .aim = aim};
+}
+constexpr Target ratio_at_least(double required, std::optional<double> aim = {}) {
+  return {.of_ratio = true, .higher_is_better = true, .required = required, .aim = aim};
 }
 
 /// One line of the table.
 struct Row {
+  Row() = default;
+  /// `unit` is that of ours and of the baseline: "/s", "us", "ms", "GB/s", "MB", "". `values` must
+  /// not be empty.
+  Row(std::string what, std::string unit, Values values);
+  /// A row that could not be measured.
+  static Row not_measured(std::string what, std::string problem);
+
+  /// Beside which baseline. Of times and rates also the ratio, so that above 1 we are faster: of
+  /// each pair of values, since both were measured side by side.
+  Row& beside(std::string name, const Values& theirs);
+  Row& wants(std::optional<Target> wanted);
+  Row& noting(std::string text);
+
+  /// "aim met", "met", "MISSED", or nothing without a target.
+  [[nodiscard]] std::string_view verdict() const;
+
   std::string what;
-  std::string unit;  ///< Of ours and of the baseline: "/s", "us", "ms", "GB/s", "MB", "".
+  std::string unit;
+  Values values;
   Summary ours;
   std::string baseline_name;
   std::optional<Summary> baseline;
-  /// Ours to baseline, so that above 1 we are faster, from pairs measured side by side where there
-  /// are some.
   std::optional<Summary> ratio;
   std::optional<Target> target;
   std::string note;     ///< How it was measured, and what else came out.
   std::string problem;  ///< Why it could not be measured; then nothing above but `what` counts.
 };
 
-/// A row that could not be measured.
-Row not_measured(std::string what, std::string problem);
+using Rows = std::vector<Row>;
 
-/// "aim met", "met", "MISSED", or nothing without a target.
-std::string_view verdict(const Row& row);
+/// Cells as a Markdown table, padded so that it reads as plain text; the first line is the head.
+std::string markdown_table(std::span<const std::vector<std::string>> lines);
 
-/// A Markdown table, padded so that it reads as plain text, and the notes below it.
+/// The rows as a table, and the notes below it.
 std::string table_text(std::span<const Row> rows);
 
 /// Appends the rows as an array of objects.

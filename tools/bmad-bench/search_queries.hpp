@@ -14,21 +14,18 @@
 
 namespace bmad_mem::bench {
 
-/// In how many entries each plain word occurs, see plain_words().
-class DocumentFrequencies {
- public:
-  /// The text of one entry.
-  void add(std::string_view text);
+/// `text` with identifiers in parts, since ours finds them by their parts and others don't:
+/// "getUserById user_id" becomes "get User By Id user id".
+std::string text_for_others(std::string_view text);
 
-  [[nodiscard]] std::uint64_t entries() const { return entries_; }
-  [[nodiscard]] const std::unordered_map<std::string, std::uint64_t>& words() const {
-    return words_;
-  }
+/// The words of a text that every tokenizer agrees upon: ASCII letters between blanks and marks, 3
+/// to 16 of them, lower case, no function word of English; each once, sorted. Parts of identifiers,
+/// paths and numbers are left out, since others split those differently.
+std::vector<std::string> plain_words(std::string_view text);
 
- private:
-  std::uint64_t entries_ = 0;
-  std::unordered_map<std::string, std::uint64_t> words_;
-};
+/// In how many texts each plain word occurs.
+using DocumentFrequencies = std::unordered_map<std::string, std::uint64_t>;
+void count_words(DocumentFrequencies& frequencies, std::string_view text);
 
 /// One query: different words, to be joined by OR.
 using SearchWords = std::vector<std::string>;

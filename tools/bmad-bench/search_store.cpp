@@ -1,18 +1,20 @@
 #include "search_store.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "bench_store.hpp"
-#include "bmad_mem/json_parser.hpp"
-#include "corpus_writer.hpp"
-#include "search_text.hpp"
+#include "corpus.hpp"
+#include "machine.hpp"
+#include "run.hpp"
 
 namespace bmad_mem::bench {
 namespace {
@@ -22,171 +24,116 @@ std::string recipe_of(const SearchPlan& plan) {
                      plan.session_bytes);
 }
 
-std::string text_of_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-Status write_memory(const SearchStore& store, const SearchPlan& plan,
-                    const SearchProgress& progress) {
-  progress(fmt::format("making {} MB of memory", plan.bytes / 1'000'000));
-  BMAD_TRY(init_roomy_root(store.root));
-  Corpus corpus(plan.seed);
-  BMAD_TRY(
-      write_corpus(corpus, store.root, {.bytes = plan.bytes, .session_bytes = plan.session_bytes}));
-  return {};
-}
-
-/// An index that is being built; one that was left unfinished must not be taken for whole.
-struct NewPeer {
-  PeerKind kind = PeerKind::kFts5;
-  std::string path;
-  std::unique_ptr<Peer> peer;
-};
-
-/// Of the peers that are built in and have none yet.
-Result<std::vector<NewPeer>> new_peers(const SearchStore& store, const SearchPlan& plan) {
-  std::vector<NewPeer> peers;
-  for (const PeerKind kind : {PeerKind::kFts5, PeerKind::kXapian}) {
-    if (plan.alone || !is_built_in(kind) || store.has(kind)) {
-      continue;
-    }
-    const std::string path = store.peer_path(kind) + ".new";
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-    BMAD_TRY_ASSIGN(std::unique_ptr<Peer> peer, create_peer(kind, path));
-    peers.push_back({.kind = kind, .path = path, .peer = std::move(peer)});
-  }
-  return peers;
-}
-
-/// Goes through all entries once: for the queries, for the peers, for the numbers.
+/// Makes the entries once more, for the queries, the ids and the peers: reading them would make the
+/// index. Of a finding that was resolved at once only the newer version counts.
 class Gatherer {
  public:
-  Gatherer(SearchStore& store, const SearchPlan& plan, std::vector<NewPeer> peers)
-      : store_(store), plan_(plan), peers_(std::move(peers)) {}
+  Gatherer(SearchStore& store, const SearchPlan& plan) : store_(store), plan_(plan) {}
 
-  Status add_session(const MemoryManager& memory, const std::string& session) {
-    store_.sessions.push_back(session);
-    BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
-                    memory.list({.sessions = {session}, .limit = 0}));
-    for (const Entry& entry : entries) {
-      BMAD_TRY(add(entry));
+  void gather() {
+    create_peers();
+    Corpus corpus(plan_.seed);
+    CorpusEntry entry = corpus.next();
+    for (; store_.log_bytes + entry.line.size() < plan_.bytes; entry = corpus.next()) {
+      store_.log_bytes += entry.line.size() + 1;
+      if (entry.type != EntryType::kFinding) {
+        add(entry);
+        continue;
+      }
+      if (finding_ && finding_->id != entry.id) {
+        add(*finding_);
+      }
+      finding_ = std::move(entry);
     }
-    return {};
-  }
-
-  /// An entry as it was written. The oldest versions are numbered, too.
-  Status add_line(const CorpusEntry& entry) {
-    BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(entry.line));
-    store_.ids.emplace_back(value["id"].string());
-    store_.log_bytes += entry.line.size() + 1;
-    return add_text(searched_text(entry.type, value), store_.ids.size());
-  }
-
-  Status finish() {
-    for (NewPeer& made : peers_) {
-      BMAD_TRY(made.peer->commit());
-      BMAD_TRY(made.peer->optimize());
-      made.peer.reset();  // Closes it.
-      std::filesystem::rename(made.path, store_.peer_path(made.kind));
+    if (finding_) {
+      add(*finding_);
     }
-    store_.entries = frequencies_.entries();
-    store_.queries = draw_queries(frequencies_, plan_.seed, plan_.queries);
-    return store_.queries.empty()
-               ? Status(Error{.message = fmt::format("{} bytes of memory are too few to ask about",
-                                                     plan_.bytes)})
-               : Status();
+    finish();
   }
 
  private:
-  Status add(const Entry& entry) {
-    BMAD_TRY_ASSIGN(const JsonValue value, parser_.parse(entry.json));
-    store_.numbers.emplace(entry.session_id + '/' + entry.id, store_.numbers.size() + 1);
-    return add_text(searched_text(entry.type, value), store_.numbers.size());
+  /// Of those that are built in and have no index yet. One that was left unfinished must not be
+  /// taken for whole.
+  void create_peers() {
+    for (const PeerKind kind : kPeerKinds) {
+      if (plan_.alone || !is_built_in(kind) || store_.has(kind)) {
+        continue;
+      }
+      const std::string path = store_.peer_path(kind) + ".new";
+      std::filesystem::remove_all(path);
+      peers_[kind] = open_peer(kind, path, Open::kNew);
+    }
+    tell(peers_.empty() ? "drawing queries" : "building the indexes of the others");
   }
 
-  Status add_text(const std::string& text, std::size_t number) {
-    const std::string others = text_for_others(text);
-    for (const NewPeer& made : peers_) {
-      BMAD_TRY(made.peer->add(static_cast<std::uint32_t>(number), others));
+  void add(const CorpusEntry& entry) {
+    const std::string others = text_for_others(entry.text);
+    store_.ids.push_back(entry.id);
+    for (const auto& [kind, peer] : peers_) {
+      peer->add(static_cast<std::uint32_t>(store_.ids.size()), others);
     }
-    frequencies_.add(text);
+    count_words(frequencies_, entry.text);
     if (plan_.keep_texts) {
       store_.texts.push_back(others);
     }
-    return {};
+  }
+
+  void finish() {
+    for (auto& [kind, peer] : peers_) {
+      peer->commit();
+      peer->optimize();
+      peer.reset();  // Closes it.
+      std::filesystem::rename(store_.peer_path(kind) + ".new", store_.peer_path(kind));
+    }
+    store_.queries = draw_queries(frequencies_, plan_.seed, plan_.queries);
+    ensure(!store_.queries.empty(),
+           fmt::format("{} bytes of memory are too few to ask about", plan_.bytes));
   }
 
   SearchStore& store_;
   const SearchPlan& plan_;
-  std::vector<NewPeer> peers_;
+  std::map<PeerKind, std::unique_ptr<Peer>> peers_;  ///< That are being built.
+  std::optional<CorpusEntry> finding_;               ///< The last one, which may be resolved.
   DocumentFrequencies frequencies_;
-  JsonParser parser_;
 };
-
-/// The entries are made once more, since reading them would make the index.
-Status gather_as_left(SearchStore& store, const SearchPlan& plan, const SearchProgress& progress) {
-  BMAD_TRY_ASSIGN(std::vector<NewPeer> peers, new_peers(store, plan));
-  if (!peers.empty()) {
-    progress("building the indexes of the others");
-  }
-  Gatherer gatherer(store, plan, std::move(peers));
-  Corpus corpus(plan.seed);
-  for (CorpusEntry entry = corpus.next(); store.log_bytes + entry.line.size() < plan.bytes;
-       entry = corpus.next()) {
-    BMAD_TRY(gatherer.add_line(entry));
-  }
-  return gatherer.finish();
-}
-
-Status gather(SearchStore& store, const SearchPlan& plan, const SearchProgress& progress) {
-  BMAD_TRY_ASSIGN(std::vector<NewPeer> peers, new_peers(store, plan));
-  progress(peers.empty() ? "reading it" : "reading it, and building the indexes of the others");
-  BMAD_TRY_ASSIGN(MemoryManager memory, store.open());
-  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
-  Gatherer gatherer(store, plan, std::move(peers));
-  for (const Session& session : sessions) {
-    BMAD_TRY(gatherer.add_session(memory, session.session_id));
-  }
-  BMAD_TRY(gatherer.finish());
-  progress("building ours");
-  BMAD_TRY_ASSIGN(const std::vector<IndexReport> reports, memory.rebuild_index());
-  for (const IndexReport& report : reports) {
-    store.log_bytes += report.log_bytes;
-  }
-  store.index_bytes = bytes_in(store.root + "/index");
-  return {};
-}
 
 }  // namespace
 
-Result<SearchStore> SearchStore::prepare(const std::string& folder, const SearchPlan& plan,
-                                         const SearchProgress& progress) {
-  SearchStore store;
-  store.folder = folder;
-  store.root = folder + "/memory";
+SearchStore SearchStore::prepare(const std::string& folder, const SearchPlan& plan) {
+  SearchStore store{.folder = folder, .root = folder + "/memory"};
   const std::string mark = folder + "/complete";
+  std::ifstream marked(mark, std::ios::binary);
+  const std::string recipe((std::istreambuf_iterator<char>(marked)), {});
   std::error_code error;
-  const bool complete = std::filesystem::exists(mark, error);
-  if (complete && text_of_file(mark) != recipe_of(plan)) {
-    return Error{.message = fmt::format("it was made from {}", text_of_file(mark)), .path = folder};
-  }
-  if (!complete && std::filesystem::exists(store.root, error)) {
-    return Error{.message = "it was left unfinished, or is something else; remove it",
-                 .path = folder};
-  }
-  if (!complete) {
+  ensure(recipe.empty() || recipe == recipe_of(plan), "it was made from " + recipe, folder);
+  if (recipe.empty()) {
+    ensure(!std::filesystem::exists(store.root),
+           "it was left unfinished, or is something else; remove it", folder);
+    tell(fmt::format("making {} MB of memory", plan.bytes / 1'000'000));
     std::filesystem::create_directories(folder, error);
-    BMAD_TRY(write_memory(store, plan, progress));
+    init_roomy_root(store.root);
+    Corpus corpus(plan.seed);
+    write_corpus(corpus, store.root, {.bytes = plan.bytes, .session_bytes = plan.session_bytes});
   }
-  BMAD_TRY(plan.as_left ? gather_as_left(store, plan, progress) : gather(store, plan, progress));
+  for (const auto& session : std::filesystem::directory_iterator(store.root + "/sessions", error)) {
+    const std::string name = session.path().filename();
+    if (name.starts_with("sess-")) {  // Else hooks have begun it, in a memory that was kept.
+      store.sessions.push_back(name);
+    }
+  }
+  std::ranges::sort(store.sessions);
+  Gatherer(store, plan).gather();
+  if (!plan.as_left) {
+    tell("building ours");
+    MemoryManager memory = store.open();
+    must(memory.rebuild_index());
+  }
   std::ofstream(mark, std::ios::trunc) << recipe_of(plan);
   return store;
 }
 
-Result<MemoryManager> SearchStore::open() const {
-  return MemoryManager::open({.root = root, .agent_id = "bmad-bench"});
+MemoryManager SearchStore::open() const {
+  return must(MemoryManager::open({.root = root, .agent_id = "bmad-bench"}));
 }
 
 std::string SearchStore::peer_path(PeerKind kind) const {
@@ -196,11 +143,6 @@ std::string SearchStore::peer_path(PeerKind kind) const {
 bool SearchStore::has(PeerKind kind) const {
   std::error_code ignored;
   return is_built_in(kind) && std::filesystem::exists(peer_path(kind), ignored);
-}
-
-std::uint32_t SearchStore::number_of(const Entry& entry) const {
-  const auto number = numbers.find(entry.session_id + '/' + entry.id);
-  return number == numbers.end() ? 0 : number->second;
 }
 
 std::uint64_t bytes_in(const std::string& folder) {
@@ -218,6 +160,16 @@ Query text_query(const SearchWords& words, TextRanking ranking) {
           .text_is_prose = true,
           .weights = RelevanceWeights{.text = 1, .time = 0, .importance = 0, .access = 0},
           .ranking = ranking};
+}
+
+Asked ask_timed(const MemoryManager& memory, const Query& query) {
+  const double begin = wall_seconds();
+  Result<std::vector<Hit>> hits = memory.query(query);
+  const double wall_ms = (wall_seconds() - begin) * 1e3;
+  const bool refused = !hits && hits.error().code == ErrorCode::E_INVALID_QUERY;
+  return {.hits = refused ? std::vector<Hit>() : must(std::move(hits)),
+          .refused = refused,
+          .wall_ms = wall_ms};
 }
 
 }  // namespace bmad_mem::bench

@@ -5,14 +5,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
-#include "peer_engine.hpp"
+#include "peer.hpp"
 #include "search_queries.hpp"
 
 namespace bmad_mem::bench {
@@ -24,45 +22,50 @@ struct SearchPlan {
   std::size_t queries = 200;
   bool alone = false;       ///< Build no indexes of others.
   bool keep_texts = false;  ///< In memory, for SearchStore::texts.
-  /// Nothing was asked or rebuilt since it was written; there are no sessions, numbers or bytes of
-  /// the index then, but ids.
-  bool as_left = false;
+  bool as_left = false;     ///< Nothing is rebuilt once it was written, nor asked.
 };
-
-/// Says what goes on, for somebody who waits.
-using SearchProgress = std::function<void(const std::string& what)>;
 
 struct SearchStore {
   /// Makes what is not in `folder` yet; a folder that is complete is used as it is.
   /// Errors: the folder holds something else, or another seed or size.
-  static Result<SearchStore> prepare(const std::string& folder, const SearchPlan& plan,
-                                     const SearchProgress& progress);
+  static SearchStore prepare(const std::string& folder, const SearchPlan& plan);
 
-  [[nodiscard]] Result<MemoryManager> open() const;
+  [[nodiscard]] MemoryManager open() const;
   [[nodiscard]] std::string peer_path(PeerKind kind) const;
   /// Whether the peer is built in and has an index of this memory.
   [[nodiscard]] bool has(PeerKind kind) const;
-  /// The number by which the peers know an entry; 0 for one that they don't.
-  [[nodiscard]] std::uint32_t number_of(const Entry& entry) const;
+  [[nodiscard]] std::string session_file(const std::string& session, const char* name) const {
+    return root + "/sessions/" + session + '/' + name;
+  }
+  /// The words of round `i`, and an entry from anywhere in the memory.
+  [[nodiscard]] const SearchWords& words(std::size_t i) const {
+    return queries[i % queries.size()];
+  }
+  [[nodiscard]] const std::string& id(std::size_t i) const { return ids[i * 7919 % ids.size()]; }
 
   std::string folder;
   std::string root;
   std::vector<std::string> sessions;  ///< Oldest first.
-  std::uint64_t entries = 0;
   std::uint64_t log_bytes = 0;
-  std::uint64_t index_bytes = 0;   ///< Of index/.
-  std::vector<std::string> texts;  ///< As the peers get them, by number.
   std::vector<SearchWords> queries;
-  std::vector<std::string> ids;  ///< Of a store as it was left: all, oldest first.
-  std::unordered_map<std::string, std::uint32_t> numbers;  ///< "session/id" -> number.
+  std::vector<std::string> ids;  ///< Of all entries, by the number that peers know them by, less 1.
+  std::vector<std::string> texts;  ///< As the peers get them, in the same order.
 };
 
 /// Of the files in a folder, without those of folders in it.
 std::uint64_t bytes_in(const std::string& folder);
 
+inline constexpr std::size_t kSearchDepth = 20;
+
 /// Words as ours takes them: by text alone, the 20 best.
 Query text_query(const SearchWords& words, TextRanking ranking);
 
-inline constexpr std::size_t kSearchDepth = 20;
+/// What came of a query, and the milliseconds that it took.
+struct Asked {
+  std::vector<Hit> hits;
+  bool refused = false;  ///< As a bad query; then there are no hits.
+  double wall_ms = 0;
+};
+Asked ask_timed(const MemoryManager& memory, const Query& query);
 
 }  // namespace bmad_mem::bench

@@ -1,59 +1,61 @@
-// workers.hpp - the same work in several processes at once.
+// workers.hpp - work in several processes at once.
 //
 // A harness of our own, as are all rows that wait for a disk or for processes: Google Benchmark
 // runs one function in one process, picks the number of iterations until the time is stable, and
 // cannot alternate two variants within milliseconds, which is what cancels the drift of a disk.
 //
-//   parent    fork × n ........ all ready ── release ──────────── reap
-//   worker    open, warm up, ready ── wait ─┴─ append until the deadline, _exit
+//   parent    fork × n ........................................... reap
+//   worker    open, warm up ── start() until all are here ── work until the deadline, _exit
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <span>
-#include <string_view>
 #include <vector>
 
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem::bench {
 
-/// What one worker did. Plain data in memory that parent and workers share.
+/// What one worker did.
 struct WorkerResult {
   std::uint64_t count = 0;
   double begin = 0;  ///< wall_seconds() at the first and after the last of `count`.
   double end = 0;
   double longest = 0;  ///< Seconds that the slowest one took.
-  double median = 0;   ///< The same of the middle one, where the work tells.
+  double other = 0;    ///< What else the work tells.
 };
 
-/// What a worker waits at until all are ready.
-class StartLine {
+/// What the workers share with each other; a worker's own result with its parent.
+struct Shared {
+  std::atomic<int> arrived = 0;
+  std::atomic<int> phase = 0;  ///< For the works to agree upon.
+};
+
+/// Runs in a forked child.
+class Worker {
  public:
-  /// For run_workers: writes a byte to `ready`, then waits until `go` is closed at its other end.
-  StartLine(int ready, int go) : ready_(ready), go_(go) {}
-  /// Returns when all workers have come here.
-  void wait();
+  Worker(Shared& all, int count, WorkerResult& own) : shared(all), result(own), count_(count) {}
+  /// Returns when all workers have come here, or after 20 seconds. Without effect from then on.
+  void start();
+  /// Calls `step` for so long, and counts.
+  void repeat_for(double seconds, const std::function<void()>& step) const;
+
+  Shared& shared;
+  WorkerResult& result;
 
  private:
-  int ready_;
-  int go_;
-  bool passed_ = false;
+  int count_;
+  bool started_ = false;
 };
 
-/// Runs in a forked child, which never returns from run_workers.
-using Work = std::function<Status(StartLine& start, WorkerResult& result)>;
+using Work = std::function<void(Worker& worker)>;
 
-/// Runs `work` in `count` processes and waits for all. Errors: the first worker's that failed.
-Result<std::vector<WorkerResult>> run_workers(std::size_t count, const Work& work);
-
-/// Each of `works` in a process of its own; the results are in their order.
-Result<std::vector<WorkerResult>> run_workers(std::span<const Work> works);
-
-/// Calls `append` for `seconds` and counts.
-Status repeat_for(double seconds, const std::function<Status()>& append, WorkerResult& result);
+/// Each of `works` in a process of its own; the results are in their order. Throws the first
+/// worker's error.
+std::vector<WorkerResult> run_workers(const std::vector<Work>& works);
 
 /// Of all workers together, per second.
 double rate_of(const std::vector<WorkerResult>& results);
