@@ -16,7 +16,7 @@ REPLACED = [
     r"anew", r"somebody", r"nobody", r"anybody", r"whoever", r"behind", r"tells?", r"told", r"stands?", r"displaces?",
     r"mends?", r"mended", r"passed over", r"but for", r"so many", r"by itself", r"by themselves", r"for good",
     r"brings? back", r"brought back", r"takes? out", r"taken out", r"turned around", r"spelt", r"no way back",
-    r"what holds", r"what is known", r"is due by", r"make room", r"moved out", r"fades?", r"doors?", r"in the place of",
+    r"blanks?", r"small letters", r"capitals", r"by the way", r"stated", r"what holds", r"what is known", r"is due by", r"make room", r"moved out", r"fades?", r"doors?", r"in the place of",
 ]
 # Lines that need the word: (page, text in the line).
 ALLOWED = [("how-it-works.md", '"tell me"')]
@@ -222,6 +222,25 @@ class Documents(ToolTest):
         hook = self.run_tool("help", "hook")
         for option, default in re.findall(r"^- `(--[a-z-]+)`: .*?\(default: (\d+)\)", text_of(SOURCE / "docs/agents.md"), re.MULTILINE | re.DOTALL):
             self.assertRegex(hook, rf"{option} N\s[^-]*(?:-[^-]+)*?\(default: {default}\)")
+
+    def test_names_in_tables_are_those_of_the_tool(self):
+        def first_column(page, heading):
+            text = text_of(SOURCE / page).split(f"{heading}\n|--", 1)[1]
+            rows = re.match(r".*\n((?:\|.*\n)+)", text).group(1)
+            return [name for row in rows.splitlines() for name in re.findall(r"`([\w.-]+)`", row.split(" | ")[0].split(":")[0])]
+
+        request = '{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}'
+        offered = {each["name"] for each in json.loads(self.run_tool("mcp", stdin=request + "\n"))["result"]["tools"]}
+        self.assertEqual(set(first_column("docs/api.md", "| tool | purpose | answer |")), offered)
+        query = self.run_tool("help", "query")
+        for field in first_column("docs/search.md", "| field | in |"):
+            self.assertIn(field, query)
+        for kind in first_column("docs/import-export.md", "| `--from` | default location | becomes | session |"):
+            self.assertIn(kind, self.run_tool("help", "import"))
+        for kind in first_column("docs/import-export.md", "| `--format` | for | versions |"):
+            self.assertIn(kind, self.run_tool("help", "export"))
+        for client in first_column("docs/agents.md", "| client | `--scope project` | `--scope user` |"):
+            self.assertIn(client, self.run_tool("help", "install"))
 
     def test_the_number_of_rules_is_that_of_the_tool(self):
         rules = self.run_tool("redact", "--rules").splitlines()
