@@ -16,7 +16,8 @@ REPLACED = [
     r"anew", r"somebody", r"nobody", r"anybody", r"whoever", r"behind", r"tells?", r"told", r"stands?", r"displaces?",
     r"mends?", r"mended", r"passed over", r"but for", r"so many", r"by itself", r"by themselves", r"for good",
     r"brings? back", r"brought back", r"takes? out", r"taken out", r"turned around", r"spelt", r"no way back",
-    r"blanks?", r"small letters", r"capitals", r"by the way", r"stated", r"what holds", r"what is known", r"is due by", r"make room", r"moved out", r"fades?", r"doors?", r"in the place of",
+    r"blanks?", r"small letters", r"capitals", r"by the way", r"stated", r"what holds", r"what is known", r"is due by",
+    r"make room", r"moved out", r"fades?", r"doors?", r"in the place of",
 ]
 # Lines that need the word: (page, text in the line).
 ALLOWED = [("how-it-works.md", '"tell me"')]
@@ -209,7 +210,8 @@ class Documents(ToolTest):
     def test_defaults_that_pages_name_are_those_of_init(self):
         tables = 0
         for page in USER_PAGES:
-            for section, rows in re.findall(r"^\| under `memory_config\.([a-z_]+)` \| default \|.*\n\|[-|]+\n((?:\|.*\n)+)", text_of(page), re.MULTILINE):
+            table = r"^\| under `memory_config\.([a-z_]+)` \| default \|.*\n\|[-|]+\n((?:\|.*\n)+)"
+            for section, rows in re.findall(table, text_of(page), re.MULTILINE):
                 tables += 1
                 shown = dict(re.findall(r"^\| `([a-z_]+)` \| `?([^|`]+?)`? \|", rows, re.MULTILINE))
                 self.assertEqual({key: json.loads(value) for key, value in shown.items()}, self.settings[section], page.name)
@@ -220,7 +222,8 @@ class Documents(ToolTest):
         for kind, rate in self.settings["decay.rates"].items():
             self.assertIn(f"{kind} {rate}", lifecycle)
         hook = self.run_tool("help", "hook")
-        for option, default in re.findall(r"^- `(--[a-z-]+)`: .*?\(default: (\d+)\)", text_of(SOURCE / "docs/agents.md"), re.MULTILINE | re.DOTALL):
+        agents = text_of(SOURCE / "docs/agents.md")
+        for option, default in re.findall(r"^- `(--[a-z-]+)`: .*?\(default: (\d+)\)", agents, re.MULTILINE | re.DOTALL):
             self.assertRegex(hook, rf"{option} N\s[^-]*(?:-[^-]+)*?\(default: {default}\)")
 
     def test_names_in_tables_are_those_of_the_tool(self):
@@ -271,7 +274,8 @@ class Documents(ToolTest):
     def test_sentences_begin_with_a_noun(self):
         """No free relative clause ("What was deleted is …", "Who writes …") begins a sentence."""
         for page in USER_PAGES:
-            for start in re.findall(r"(?:^|[.:] |\| |- )((?:What|Who|Whatever|Whoever) [a-z]+ [^.?|]*[.?|])", prose_of(text_of(page)), re.MULTILINE):
+            clause = r"(?:^|[.:] |\| |- )((?:What|Who|Whatever|Whoever) [a-z]+ [^.?|]*[.?|])"
+            for start in re.findall(clause, prose_of(text_of(page)), re.MULTILINE):
                 self.assertTrue(start.endswith("?"), f"{page.name}: {start}")
 
     def test_the_examples_of_search_run(self):
