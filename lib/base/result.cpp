@@ -14,7 +14,7 @@ struct CodeText {
   std::string_view sentence;
 };
 
-// In the order of the enum; docs/errors.md says more about each.
+// In the order of the enum; docs/commands.md says more about each.
 constexpr std::array<CodeText, kErrorCodeCount> kCodes = {{
     {"E_STORAGE_IO", "A file could not be read or written."},
     {"E_STORAGE_FULL", "The disk, or the quota on it, is full; nothing was written."},

@@ -45,7 +45,7 @@ DecaySettings any_settings() {
   return settings;
 }
 
-/// "| conversation | 1.00 | 0.99 | … |", as docs/decay.md has it.
+/// "| conversation | 1.00 | 0.99 | … |", as docs/how-it-works.md has it.
 std::string markdown_row(const DecayTableRow& row) {
   std::string line = fmt::format("| {} |", entry_type_name(row.type));
   for (const double factor : row.factors) {
@@ -240,7 +240,7 @@ TEST_CASE("models are named as in the config") {
 }
 
 TEST_CASE("the page about decay shows the factors that the defaults give") {
-  const std::string page = repository_file("docs/decay.md");
+  const std::string page = repository_file("docs/how-it-works.md");
   const std::size_t priority = page.find("### priority");
   REQUIRE(priority != std::string::npos);
   const std::vector<DecayTableRow> rows = decay_table(DecaySettings::defaults());

@@ -218,7 +218,7 @@ struct Context {
 };
 
 /// How many tokens of a language model `text` has, about, and rather more than fewer: see
-/// docs/context.md for how it counts and how far off it is. A pure function of the bytes.
+/// docs/knowledge.md for how it counts and how far off it is. A pure function of the bytes.
 std::size_t estimate_tokens(std::string_view text);
 
 enum class TaskOutcome : std::uint8_t { kSuccess, kFailure };

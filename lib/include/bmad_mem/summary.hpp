@@ -6,7 +6,7 @@
 //
 // The writer is the command of memory_config.summarizer, or whoever takes prompt() and gives
 // apply() the answer. No lock is held while it writes; who comes meanwhile sees that one is
-// pending. docs/summary.md tells what a writer gets, and what it may answer.
+// pending. docs/summaries.md tells what a writer gets, and what it may answer.
 //
 // A message of a sub-agent (a sidechain) is no part of the conversation: it is neither counted nor
 // summarized nor returned.
@@ -54,7 +54,7 @@ struct SummaryStatus {
   std::optional<Timestamp> updated_at;
   std::uint64_t messages = 0;        ///< Of the main conversation.
   std::uint64_t messages_since = 0;  ///< Since the last update, and so for the next two.
-  std::uint64_t tokens = 0;          ///< Of the conversation; see docs/summary.md.
+  std::uint64_t tokens = 0;          ///< Of the conversation; see docs/summaries.md.
   std::uint64_t tokens_since = 0;
   std::uint64_t tool_calls_since = 0;
   std::optional<Timestamp> pending_since;  ///< Also when it counts as dead.

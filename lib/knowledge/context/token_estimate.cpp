@@ -5,7 +5,7 @@
 // Tokenizers of language models cut a text at the borders of such classes, and long words further
 // on; what differs between them is how much of a word they know. The weights were fitted to the
 // greatest of the counts of three of them (cl100k_base, o200k_base, Claude's published one), so
-// that a text seldom has more tokens than estimated: docs/context.md has the error.
+// that a text seldom has more tokens than estimated: docs/knowledge.md has the error.
 #include <algorithm>
 #include <array>
 #include <cstdint>

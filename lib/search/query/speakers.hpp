@@ -3,7 +3,7 @@
 // In a store of up to a dozen participants a participant's name is no word to look for but chooses
 // who speaks; in a larger one it is a word, and chooses only when it is capitalised and not the
 // first word. "I" and "you" stand for the roles user and assistant. Two people named: nobody is
-// chosen. (The measurements are in docs/ranking.md.)
+// chosen. (The measurements are in docs/how-it-works.md.)
 #pragma once
 
 #include <map>

@@ -208,7 +208,7 @@ std::optional<HttpResponse> Guard::site_refusal(const HttpRequest& head) const {
   }
   if (is_exchange(head) && origins == 0) {
     return error_response(403, "forbidden_origin",
-                          "codes are for the pages; programs use the token: docs/serve.md");
+                          "codes are for the pages; programs use the token: docs/web-interface.md");
   }
   return std::nullopt;
 }

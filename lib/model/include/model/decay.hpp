@@ -6,8 +6,8 @@
 //
 // Both between a floor and 1. The first is specification 6.1 with rates per day
 // (docs/decisions/0002), the second that of session-memory-smp, 4.1 and 4.2. A pure function of the
-// entry, the settings and the time: nothing is written to make it true. docs/decay.md has the
-// numbers, docs/decisions/0025 the choices that are ours.
+// entry, the settings and the time: nothing is written to make it true. docs/how-it-works.md has
+// the numbers, docs/decisions/0025 the choices that are ours.
 #pragma once
 
 #include <array>
