@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "json_copy.hpp"
+#include "bmad_mem/json_copy.hpp"
 
 namespace bmad_mem::cli {
 namespace {
