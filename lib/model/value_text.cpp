@@ -3,54 +3,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/utf8.hpp"
 
 namespace bmad_mem {
 namespace {
-
-void write(JsonValue value, JsonWriter& writer) {
-  switch (value.kind()) {
-    case JsonKind::kAbsent:
-    case JsonKind::kNull:
-      writer.raw("null");
-      break;
-    case JsonKind::kBoolean:
-      writer.boolean(value.boolean());
-      break;
-    case JsonKind::kInteger:
-      writer.integer(value.integer());
-      break;
-    case JsonKind::kUnsigned:
-    case JsonKind::kReal:
-      writer.real(value.number());
-      break;
-    case JsonKind::kString:
-      writer.string(value.string());
-      break;
-    case JsonKind::kArray:
-      writer.begin_array();
-      for (const JsonValue element : value.elements()) {
-        write(element, writer);
-      }
-      writer.end_array();
-      break;
-    case JsonKind::kObject:
-      writer.begin_object();
-      for (const JsonMember& member : value.members()) {
-        writer.key(member.key);
-        write(member.value, writer);
-      }
-      writer.end_object();
-      break;
-  }
-}
-
-std::string to_json(JsonValue value) {
-  JsonWriter writer;
-  write(value, writer);
-  return writer.take();
-}
 
 void append_text(std::string_view text, char between, std::string& out) {
   if (text.empty()) {
@@ -103,7 +60,7 @@ void append_value_shown(JsonValue value, std::string& out) {
   if (value.is_string()) {
     out += value.string();
   } else {
-    out += to_json(value);
+    out += json_of(value);
   }
 }
 
@@ -116,7 +73,7 @@ void append_value_words(JsonValue value, bool everything, char between, std::str
     case JsonKind::kUnsigned:
     case JsonKind::kReal:
       if (everything) {
-        append_text(to_json(value), between, out);
+        append_text(json_of(value), between, out);
       }
       break;
     case JsonKind::kArray:
@@ -144,7 +101,7 @@ std::string value_excerpt(JsonValue value) {
   if (value.is_string()) {
     return '"' + one_line(value.string(), kWidthMax) + '"';
   }
-  return one_line(to_json(value), kWidthMax);
+  return one_line(json_of(value), kWidthMax);
 }
 
 std::string one_line(std::string_view text, std::size_t width_max) {

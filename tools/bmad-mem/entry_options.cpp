@@ -52,11 +52,12 @@ Completion completion_of(const Field& field) {
                                     : Completion::kNone;
 }
 
-/// What holds without the field, as help shows it: a fallback that is a JSON string, without
-/// quotes.
+/// What holds without the field, as help shows it: a fallback without the quotes of JSON.
 std::string_view shown_fallback(const Field& field) {
   const std::string_view json = field.fallback;
-  return json.size() < 2 ? field.without : json.substr(1, json.size() - 2);
+  return json.empty()            ? field.without
+         : json.starts_with('"') ? json.substr(1, json.size() - 2)
+                                 : json;
 }
 
 std::string_view option_name(const Field& field, std::forward_list<std::string>& names) {

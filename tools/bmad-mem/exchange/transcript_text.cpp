@@ -8,9 +8,9 @@
 
 #include <fmt/core.h>
 
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "json_copy.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -9,13 +9,13 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/json_copy.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "filters.hpp"
-#include "json_copy.hpp"
 #include "json_members.hpp"
 #include "knowledge_view.hpp"
 #include "mcp/memory_tools.hpp"

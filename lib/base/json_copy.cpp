@@ -1,6 +1,6 @@
-#include "json_copy.hpp"
+#include "bmad_mem/json_copy.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem {
 
 bool can_write_json(JsonValue value) {
   for (const JsonMember& member : value.members()) {
@@ -63,4 +63,4 @@ std::string json_of(JsonValue value) {
   return json.take();
 }
 
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem

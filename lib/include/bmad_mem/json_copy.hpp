@@ -7,7 +7,7 @@
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
 
-namespace bmad_mem::cli {
+namespace bmad_mem {
 
 /// Whether write_json() gives the very same value back. Not for a number above std::int64_t, whose
 /// digits a JsonValue does not hand out.
@@ -17,4 +17,4 @@ bool can_write_json(JsonValue value);
 void write_json(JsonWriter& json, JsonValue value, std::size_t depth_max = 1024);
 std::string json_of(JsonValue value);
 
-}  // namespace bmad_mem::cli
+}  // namespace bmad_mem
