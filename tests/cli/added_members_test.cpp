@@ -1,4 +1,4 @@
-#include "added_members.hpp"
+#include "cli/added_members.hpp"
 
 #include <array>
 #include <string>

@@ -1,11 +1,11 @@
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
-#include "entry_input.hpp"
+#include "cli/entry_input.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli::json_text_test {

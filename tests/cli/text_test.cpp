@@ -1,4 +1,4 @@
-#include "text.hpp"
+#include "cli/text.hpp"
 
 #include <array>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "exchange/ids.hpp"
-#include "nearest.hpp"
+#include "cli/nearest.hpp"
 
 namespace bmad_mem::cli::text_test {
 namespace {

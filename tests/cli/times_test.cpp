@@ -1,4 +1,4 @@
-#include "times.hpp"
+#include "cli/times.hpp"
 
 #include <string>
 

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "confirmation.hpp"
-#include "entry_input.hpp"
+#include "cli/confirmation.hpp"
+#include "cli/entry_input.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
-#include "filters.hpp"
+#include "cli/filters.hpp"
 #include "operation_calls.hpp"
-#include "progress.hpp"
-#include "tool.hpp"
+#include "cli/progress.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -11,18 +11,18 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "decay_view.hpp"
-#include "filters.hpp"
-#include "findings.hpp"
+#include "cli/decay_view.hpp"
+#include "cli/filters.hpp"
+#include "cli/findings.hpp"
 #include "exchange/git/git_program.hpp"
-#include "maintenance_view.hpp"
+#include "cli/maintenance_view.hpp"
 #include "operation_calls.hpp"
-#include "progress.hpp"
-#include "removed_view.hpp"
-#include "session_choice.hpp"
-#include "table.hpp"
-#include "times.hpp"
-#include "tool.hpp"
+#include "cli/progress.hpp"
+#include "cli/removed_view.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/table.hpp"
+#include "cli/times.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

@@ -15,7 +15,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "entry_input.hpp"
+#include "cli/entry_input.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_actions.hpp"
 #include "hooks/hook_event.hpp"
@@ -26,7 +26,7 @@
 #include "mcp/stdio_transport.hpp"
 #include "exchange/memory_tool/memory_tool.hpp"
 #include "operation_calls.hpp"
-#include "tool.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

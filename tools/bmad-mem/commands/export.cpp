@@ -7,10 +7,10 @@
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
 #include "exchange/graph/graph_store.hpp"
-#include "filters.hpp"
+#include "cli/filters.hpp"
 #include "operation_calls.hpp"
-#include "progress.hpp"
-#include "tool.hpp"
+#include "cli/progress.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

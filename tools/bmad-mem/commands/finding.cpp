@@ -8,15 +8,15 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "entry_input.hpp"
-#include "entry_view.hpp"
-#include "filters.hpp"
-#include "hit_view.hpp"
+#include "cli/entry_input.hpp"
+#include "cli/entry_view.hpp"
+#include "cli/filters.hpp"
+#include "cli/hit_view.hpp"
 #include "operation_calls.hpp"
-#include "search_options.hpp"
-#include "table.hpp"
-#include "text.hpp"
-#include "tool.hpp"
+#include "cli/search_options.hpp"
+#include "cli/table.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

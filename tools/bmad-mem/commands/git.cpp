@@ -13,7 +13,7 @@
 #include "exchange/git/prose.hpp"
 #include "exchange/files.hpp"
 #include "operation_calls.hpp"
-#include "tool.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

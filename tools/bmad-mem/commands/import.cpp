@@ -10,10 +10,10 @@
 #include "bmad_mem/json_writer.hpp"
 #include "exchange/import/import_files.hpp"
 #include "operation_calls.hpp"
-#include "progress.hpp"
-#include "removed_view.hpp"
-#include "session_choice.hpp"
-#include "tool.hpp"
+#include "cli/progress.hpp"
+#include "cli/removed_view.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

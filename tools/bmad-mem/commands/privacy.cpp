@@ -10,15 +10,15 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "confirmation.hpp"
-#include "deletion_options.hpp"
-#include "filters.hpp"
+#include "cli/confirmation.hpp"
+#include "cli/deletion_options.hpp"
+#include "cli/filters.hpp"
 #include "exchange/git/git_history.hpp"
 #include "operation_calls.hpp"
-#include "redaction_view.hpp"
-#include "removed_view.hpp"
-#include "table.hpp"
-#include "tool.hpp"
+#include "cli/redaction_view.hpp"
+#include "cli/removed_view.hpp"
+#include "cli/table.hpp"
+#include "cli/tool.hpp"
 #include "exchange/workspaces.hpp"
 
 namespace bmad_mem::cli {

@@ -10,12 +10,12 @@
 
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "entry_view.hpp"
-#include "filters.hpp"
+#include "cli/entry_view.hpp"
+#include "cli/filters.hpp"
 #include "operation_calls.hpp"
-#include "session_choice.hpp"
-#include "statistics_view.hpp"
-#include "tool.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/statistics_view.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

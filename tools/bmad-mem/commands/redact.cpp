@@ -6,11 +6,11 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "confirmation.hpp"
-#include "entry_input.hpp"
+#include "cli/confirmation.hpp"
+#include "cli/entry_input.hpp"
 #include "operation_calls.hpp"
-#include "redaction_view.hpp"
-#include "tool.hpp"
+#include "cli/redaction_view.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

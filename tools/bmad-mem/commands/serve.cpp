@@ -21,8 +21,8 @@
 #include "http/server_file.hpp"
 #include "mcp/memory_service.hpp"
 #include "operation_calls.hpp"
-#include "program.hpp"
-#include "tool.hpp"
+#include "cli/program.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

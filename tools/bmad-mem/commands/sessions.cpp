@@ -8,15 +8,15 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "confirmation.hpp"
-#include "entry_view.hpp"
-#include "maintenance_view.hpp"
+#include "cli/confirmation.hpp"
+#include "cli/entry_view.hpp"
+#include "cli/maintenance_view.hpp"
 #include "operation_calls.hpp"
-#include "removed_view.hpp"
-#include "session_choice.hpp"
-#include "text.hpp"
-#include "tool.hpp"
-#include "undelete_view.hpp"
+#include "cli/removed_view.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "cli/undelete_view.hpp"
 
 namespace bmad_mem::cli {
 

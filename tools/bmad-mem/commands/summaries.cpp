@@ -5,12 +5,12 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
-#include "entry_input.hpp"
-#include "json_members.hpp"
+#include "cli/entry_input.hpp"
+#include "cli/json_members.hpp"
 #include "operation_calls.hpp"
-#include "session_choice.hpp"
-#include "summary_view.hpp"
-#include "tool.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/summary_view.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

@@ -1,14 +1,14 @@
 // tool.cpp - the tool about itself.
-#include "tool.hpp"
+#include "cli/tool.hpp"
 
 #include "bmad_mem/json_writer.hpp"
-#include "completion.hpp"
+#include "cli/completion.hpp"
 #include "bmad_mem/entry_fields.hpp"
-#include "field_texts.hpp"
-#include "help.hpp"
-#include "man_page.hpp"
+#include "cli/field_texts.hpp"
+#include "cli/help.hpp"
+#include "cli/man_page.hpp"
 #include "operation_calls.hpp"
-#include "options.hpp"
+#include "cli/options.hpp"
 
 namespace bmad_mem::cli {
 

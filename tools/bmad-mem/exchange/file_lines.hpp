@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "descriptor.hpp"
+#include "cli/descriptor.hpp"
 
 namespace bmad_mem::cli {
 

@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "command.hpp"
-#include "descriptor.hpp"
-#include "output.hpp"
+#include "cli/command.hpp"
+#include "cli/descriptor.hpp"
+#include "cli/output.hpp"
 
 namespace bmad_mem::cli {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "session_choice.hpp"
+#include "cli/session_choice.hpp"
 
 namespace bmad_mem::cli {
 namespace {

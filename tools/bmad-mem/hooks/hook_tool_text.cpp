@@ -10,7 +10,7 @@
 #include "exchange/files.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_event.hpp"
-#include "text.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "bmad_mem/query_time.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "nearest.hpp"
-#include "times.hpp"
+#include "cli/nearest.hpp"
+#include "cli/times.hpp"
 
 namespace bmad_mem::cli {
 namespace {

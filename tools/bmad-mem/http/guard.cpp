@@ -11,7 +11,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
-#include "tool.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

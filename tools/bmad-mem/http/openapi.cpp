@@ -9,10 +9,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "field_texts.hpp"
+#include "cli/field_texts.hpp"
 #include "http/endpoint.hpp"
-#include "json_text.hpp"
-#include "tool.hpp"
+#include "cli/json_text.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

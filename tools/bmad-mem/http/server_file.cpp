@@ -18,7 +18,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
-#include "tool.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "bmad_mem/result.hpp"
-#include "descriptor.hpp"
+#include "cli/descriptor.hpp"
 
 namespace bmad_mem::cli {
 

@@ -8,7 +8,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
-#include "tool.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "bmad_mem/result.hpp"
-#include "command.hpp"
-#include "tool.hpp"
+#include "cli/command.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

@@ -16,9 +16,9 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "entry_input.hpp"
+#include "cli/entry_input.hpp"
 #include "install/json_edit.hpp"
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/files.hpp"
 
 namespace bmad_mem::cli {

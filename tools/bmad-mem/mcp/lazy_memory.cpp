@@ -5,7 +5,7 @@
 
 #include <fmt/core.h>
 
-#include "text.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 

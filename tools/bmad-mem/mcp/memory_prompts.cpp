@@ -12,9 +12,9 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "filters.hpp"
-#include "json_text.hpp"
-#include "knowledge_view.hpp"
+#include "cli/filters.hpp"
+#include "cli/json_text.hpp"
+#include "cli/knowledge_view.hpp"
 #include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {

@@ -12,11 +12,11 @@
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
-#include "session_choice.hpp"
-#include "text.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

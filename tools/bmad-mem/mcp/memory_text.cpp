@@ -4,8 +4,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "entry_view.hpp"
-#include "text.hpp"
+#include "cli/entry_view.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 

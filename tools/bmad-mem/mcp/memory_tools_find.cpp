@@ -11,14 +11,14 @@
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "filters.hpp"
-#include "knowledge_view.hpp"
+#include "cli/filters.hpp"
+#include "cli/knowledge_view.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
-#include "text.hpp"
-#include "times.hpp"
+#include "cli/text.hpp"
+#include "cli/times.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -15,13 +15,13 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "filters.hpp"
-#include "json_members.hpp"
-#include "knowledge_view.hpp"
+#include "cli/filters.hpp"
+#include "cli/json_members.hpp"
+#include "cli/knowledge_view.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
-#include "text.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

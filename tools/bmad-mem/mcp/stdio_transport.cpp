@@ -19,7 +19,7 @@
 
 #include <fmt/core.h>
 
-#include "descriptor.hpp"
+#include "cli/descriptor.hpp"
 #include "mcp/mcp_messages.hpp"
 #include "mcp/mcp_server.hpp"
 #include "mcp/task_queue.hpp"

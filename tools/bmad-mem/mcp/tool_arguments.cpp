@@ -9,9 +9,9 @@
 
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "nearest.hpp"
-#include "text.hpp"
-#include "times.hpp"
+#include "cli/nearest.hpp"
+#include "cli/text.hpp"
+#include "cli/times.hpp"
 
 namespace bmad_mem::cli {
 namespace {

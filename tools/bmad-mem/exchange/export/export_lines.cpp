@@ -6,11 +6,11 @@
 
 #include <fmt/core.h>
 
-#include "added_members.hpp"
+#include "cli/added_members.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "json_members.hpp"
-#include "json_text.hpp"
+#include "cli/json_members.hpp"
+#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
-#include "output.hpp"
+#include "cli/output.hpp"
 
 namespace bmad_mem::cli {
 

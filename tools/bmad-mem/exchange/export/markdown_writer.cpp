@@ -15,7 +15,7 @@
 #include "exchange/export/export_lines.hpp"
 #include "exchange/export/export_text.hpp"
 #include "exchange/export/export_writer.hpp"
-#include "text.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

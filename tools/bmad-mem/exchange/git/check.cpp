@@ -15,7 +15,7 @@
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
 #include "exchange/git/installation.hpp"
-#include "text.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

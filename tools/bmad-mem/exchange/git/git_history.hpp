@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
-#include "command.hpp"
-#include "tool.hpp"
+#include "cli/command.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "program.hpp"
+#include "cli/program.hpp"
 
 namespace bmad_mem::cli {
 

@@ -13,7 +13,7 @@
 
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
-#include "tool.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

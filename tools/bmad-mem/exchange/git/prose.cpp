@@ -16,8 +16,8 @@
 #include "bmad_mem/utf8.hpp"
 #include "exchange/files.hpp"
 #include "exchange/transcript_text.hpp"
-#include "json_text.hpp"
-#include "text.hpp"
+#include "cli/json_text.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

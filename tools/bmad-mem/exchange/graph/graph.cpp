@@ -6,7 +6,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "exchange/ids.hpp"
-#include "json_members.hpp"
+#include "cli/json_members.hpp"
 
 namespace bmad_mem::cli {
 namespace {

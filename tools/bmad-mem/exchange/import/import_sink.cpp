@@ -12,7 +12,7 @@
 #include "exchange/git/shared_session.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -40,7 +40,7 @@
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
-#include "json_members.hpp"
+#include "cli/json_members.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -25,7 +25,7 @@
 
 #include <fmt/core.h>
 
-#include "added_members.hpp"
+#include "cli/added_members.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/memory_manager.hpp"
@@ -33,7 +33,7 @@
 #include "exchange/export/export_lines.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

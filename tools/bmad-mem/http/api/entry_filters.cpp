@@ -9,7 +9,7 @@
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "exchange/workspaces.hpp"
-#include "filters.hpp"
+#include "cli/filters.hpp"
 
 namespace bmad_mem::cli {
 namespace {

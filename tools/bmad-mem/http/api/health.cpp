@@ -14,10 +14,10 @@
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 #include "operation_calls.hpp"
-#include "redaction_view.hpp"
-#include "tool.hpp"
+#include "cli/redaction_view.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

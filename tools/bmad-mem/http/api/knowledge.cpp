@@ -14,7 +14,7 @@
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "knowledge_view.hpp"
+#include "cli/knowledge_view.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {

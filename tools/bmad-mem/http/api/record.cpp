@@ -16,7 +16,7 @@
 #include "http/api/record_line.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "json_text.hpp"
+#include "cli/json_text.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {

@@ -14,8 +14,8 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "json_text.hpp"
-#include "nearest.hpp"
+#include "cli/json_text.hpp"
+#include "cli/nearest.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -3,7 +3,7 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "json_members.hpp"
+#include "cli/json_members.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -1,0 +1,85 @@
+// command.cpp - the options of every command, and looking commands up.
+#include "cli/command.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::array<std::string_view, 3> kColorChoices = {"auto", "always", "never"};
+
+constexpr std::array kGlobalOptions = {
+    Option{.name = "root",
+           .value = "DIR",
+           .help = "the memory's folder, the one that holds config.json",
+           .fallback = "$BMAD_MEMORY_ROOT, else the nearest .bmad/memory upwards from here",
+           .completion = Completion::kFolder},
+    Option{.name = "json", .help = "print one JSON object a line"},
+    Option{.name = "agent-id",
+           .value = "NAME",
+           .help = "who writes: named in the audit, and to others who wait for the lock",
+           .fallback = "$BMAD_AGENT_ID"},
+    Option{.name = "workflow",
+           .value = "FILE",
+           .help = "allow only what this workflow's memory_requirements name",
+           .fallback = "$BMAD_MEM_WORKFLOW",
+           .completion = Completion::kFile},
+    Option{.name = "color",
+           .value = "WHEN",
+           .help = "when to use colours",
+           .fallback = "auto",
+           .completion = Completion::kChoice,
+           .choices = kColorChoices},
+    Option{.name = "quiet", .letter = 'q', .help = "no notes, warnings and progress on stderr"},
+    Option{.name = "help", .letter = 'h', .help = "explain the command and show examples"},
+    Option{.name = "version", .help = "print the version"},
+};
+
+}  // namespace
+
+std::span<const Option> global_options() { return kGlobalOptions; }
+
+const Command* find_command(std::string_view name) {
+  const std::span<const Command> all = all_commands();
+  const auto found = std::ranges::find(all, name, &Command::name);
+  return found == all.end() ? nullptr : &*found;
+}
+
+const Synonym* find_synonym(std::string_view name) {
+  const std::span<const Synonym> all = all_synonyms();
+  const auto found = std::ranges::find(all, name, &Synonym::word);
+  return found == all.end() ? nullptr : &*found;
+}
+
+bool is_command_prefix(std::string_view word) {
+  return std::ranges::any_of(all_commands(), [&](const Command& command) {
+    return command.name.size() > word.size() && command.name.starts_with(word) &&
+           command.name[word.size()] == ' ';
+  });
+}
+
+std::string_view group_title(Group group) {
+  switch (group) {
+    case Group::kStart:
+      return "Memory and sessions:";
+    case Group::kWrite:
+      return "Write:";
+    case Group::kRead:
+      return "Find and read:";
+    case Group::kKnow:
+      return "Knowledge:";
+    case Group::kConnect:
+      return "Agents, editors and git:";
+    case Group::kCare:
+      return "Care:";
+    case Group::kTool:
+      return "The tool:";
+    case Group::kHidden:
+      break;
+  }
+  return "For other programs:";
+}
+
+}  // namespace bmad_mem::cli

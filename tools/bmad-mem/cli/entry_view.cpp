@@ -1,0 +1,224 @@
+#include "cli/entry_view.hpp"
+
+#include <algorithm>
+
+#include "cli/added_members.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "cli/json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Whether `text` may have a member whose name ends in `key`: quick, and never wrong when it says
+/// no.
+bool may_have(std::string_view text, std::string_view key) {
+  return text.find(fmt::format("{}\"", key)) != std::string_view::npos;
+}
+
+/// `list` as "a, b": strings and other scalars.
+std::string joined_elements(JsonValue list, std::string_view raw) {
+  const std::vector<std::string_view> raws = json_elements(raw);
+  std::string out;
+  std::size_t i = 0;
+  for (const JsonValue element : list.elements()) {
+    out += out.empty() ? "" : ", ";
+    out += element.is_string() ? element.string() : raws[i];
+    ++i;
+  }
+  return out;
+}
+
+/// Objects of a list, one a line: their strings, as in "MongoDB: eventual consistency".
+std::string object_lines(JsonValue list, std::string_view raw) {
+  const std::vector<std::string_view> raws = json_elements(raw);
+  std::string out;
+  std::size_t i = 0;
+  for (const JsonValue object : list.elements()) {
+    std::string line;
+    for (const JsonMember& member : object.members()) {
+      if (!member.value.is_string()) {
+        line.clear();
+        break;
+      }
+      line += line.empty() ? "" : ": ";
+      line += member.value.string();
+    }
+    out += out.empty() ? "- " : "\n- ";
+    out += line.empty() ? raws[i] : std::string_view(line);
+    ++i;
+  }
+  return out;
+}
+
+std::string value_text(JsonValue value, std::string_view raw) {
+  if (value.is_string()) {
+    return std::string(value.string());
+  }
+  if (value.is_array()) {
+    bool objects = false;
+    bool scalars = true;
+    for (const JsonValue element : value.elements()) {
+      objects = objects || element.is_object();
+      scalars = scalars && !element.is_object() && !element.is_array();
+    }
+    if (objects) {
+      return object_lines(value, raw);
+    }
+    if (scalars) {
+      return joined_elements(value, raw);
+    }
+  }
+  return json_compact(raw);
+}
+
+void append_fields(std::string_view prefix, JsonValue object, std::string_view raw,
+                   std::vector<FieldText>& fields) {
+  const std::vector<MemberText> raws = json_members(raw);
+  std::size_t i = 0;
+  for (const JsonMember& member : object.members()) {
+    std::string name(prefix);
+    name += name.empty() ? "" : ".";
+    name += member.key;
+    const std::string_view member_raw = raws[i].value;
+    ++i;
+    if (member.value.is_object() && prefix.empty()) {
+      append_fields(name, member.value, member_raw, fields);
+    } else {
+      fields.push_back({std::move(name), value_text(member.value, member_raw)});
+    }
+  }
+}
+
+/// The widths of the columns of a list.
+struct EntryColumns {
+  std::size_t id = 0;
+  std::size_t type = 0;
+  std::size_t who = 0;
+};
+
+EntryColumns columns_of(std::span<const Entry> entries) {
+  static constexpr std::size_t kWhoWidthMax = 16;
+  EntryColumns columns;
+  for (const Entry& entry : entries) {
+    columns.id = std::max(columns.id, text_width(entry.id));
+    columns.type = std::max(columns.type, entry_type_name(entry.type).size());
+    columns.who = std::max(columns.who, std::min(text_width(entry.who), kWhoWidthMax));
+  }
+  return columns;
+}
+
+}  // namespace
+
+std::string_view place_mark(const Entry& entry) {
+  if (entry.evicted) {
+    return "evicted";
+  }
+  return entry.archived ? "archived" : "";
+}
+
+std::string entry_json_line(const Entry& entry, std::string_view extra) {
+  if (entry.archived || entry.evicted) {
+    std::string members(extra);
+    Entry plain = entry;
+    plain.archived = false;
+    plain.evicted = false;
+    members +=
+        entry.archived ? fmt::format(R"({}"archived":true)", members.empty() ? "" : ",") : "";
+    members += entry.evicted ? fmt::format(R"({}"evicted":true)", members.empty() ? "" : ",") : "";
+    return entry_json_line(plain, members);
+  }
+  const std::string_view type = entry_type_name(entry.type);
+  std::string out = fmt::format(R"({{"type":{},"session_id":{})", json_quoted(type),
+                                json_quoted(entry.session_id));
+  std::vector<std::string_view> added;
+  const std::string extra_object = fmt::format("{{{}}}", extra);
+  if (!extra.empty()) {
+    out += ',';
+    out += extra;
+    for (const MemberText& member : json_members(extra_object)) {
+      added.push_back(member.key);
+    }
+  }
+  const auto is_clear_of = [&](std::string_view key) { return !may_have(entry.json, key); };
+  if (is_clear_of("type") && is_clear_of("session_id") && std::ranges::all_of(added, is_clear_of)) {
+    out += ',';
+    out += std::string_view(entry.json).substr(skip_json_blanks(entry.json, 0) + 1);
+    return out;
+  }
+  for (const MemberText& member : json_members(entry.json)) {
+    if (member.key != "type" && member.key != "session_id") {
+      out += fmt::format(",\"{}\":{}", name_beside(added, type, member.key), member.value);
+    }
+  }
+  return out + "}";
+}
+
+std::vector<FieldText> entry_fields(const Entry& entry) {
+  std::vector<FieldText> fields;
+  JsonParser parser;
+  if (const Result<JsonValue> value = parser.parse(entry.json)) {
+    append_fields({}, *value, entry.json, fields);
+  }
+  return fields;
+}
+
+void print_field(Tool& tool, std::string_view name, std::string_view value,
+                 std::size_t name_width) {
+  std::string_view rest = value;
+  std::string head = padded(name, name_width);
+  do {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+    tool.out().print("  {}  {}\n", tool.style().faint(head), printable(line));
+    head.assign(name_width, ' ');
+  } while (!rest.empty());
+}
+
+void print_entry(Tool& tool, const Entry& entry) {
+  const Style& style = tool.style();
+  tool.out().print(
+      "{} {} in {}{}{}{}{}\n", style.bold(entry_type_name(entry.type)), style.id(entry.id),
+      entry.session_id, entry.versions > 1 ? fmt::format(", {} versions", entry.versions) : "",
+      entry.pinned ? ", pinned" : "", entry.sensitive ? style.faint(", sensitive") : "",
+      entry.archived || entry.evicted ? style.faint(fmt::format(", {}", place_mark(entry))) : "");
+  const std::vector<FieldText> fields = entry_fields(entry);
+  std::size_t width = 0;
+  for (const FieldText& field : fields) {
+    width = std::max(width, text_width(field.name));
+  }
+  for (const FieldText& field : fields) {
+    if (field.name != "id") {
+      print_field(tool, printable(field.name), field.value, width);
+    }
+  }
+}
+
+void print_entry_list(Tool& tool, std::span<const Entry> entries,
+                      std::span<const std::string> heads) {
+  const EntryColumns columns = columns_of(entries);
+  const Style& style = tool.style();
+  const std::size_t time_width = 16;
+  const std::size_t head_width = heads.empty() ? 0 : text_width(heads.front());
+  const std::size_t before = head_width + columns.id + columns.type + columns.who + time_width + 8;
+  const std::size_t terminal = tool.columns();
+  // On a narrow terminal a line may break; cutting headlines to a few letters helps nobody.
+  const std::size_t room = terminal > before + 20 ? terminal - before : std::string::npos;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const Entry& entry = entries[i];
+    std::string headline = entry.pinned ? "* " : "";
+    headline += printable(entry.headline);
+    std::string marks = entry.sensitive ? std::string(kSensitiveMark) : std::string();
+    marks += entry.archived || entry.evicted ? fmt::format("{} ", place_mark(entry)) : "";
+    const std::string mark = marks.empty() ? marks : style.faint(marks);
+    const std::size_t mark_width = marks.size();
+    tool.out().print("{}{}  {}  {}  {}  {}{}\n", heads.empty() ? "" : heads[i],
+                     style.id(padded(entry.id, columns.id)),
+                     style.faint(format_minute(entry.timestamp)),
+                     padded(entry_type_name(entry.type), columns.type),
+                     padded(shortened(printable(entry.who), columns.who), columns.who), mark,
+                     shortened(headline, room - mark_width));
+  }
+}
+
+}  // namespace bmad_mem::cli

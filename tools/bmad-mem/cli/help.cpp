@@ -1,0 +1,282 @@
+#include "cli/help.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include "cli/field_texts.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+constexpr std::size_t kWidth = 96;
+constexpr std::string_view kUsualExitStatus =
+    "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched).";
+constexpr std::string_view kReadingExitStatus =
+    "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched), "
+    "4 something could not be read (it is named; the rest is answered).";
+
+constexpr std::string_view kToolPurpose =
+    "A file-based memory for software agents: messages, decisions, knowledge.";
+
+/// The titles of the short help, which shows what somebody needs in the first hour; with titles and
+/// footer it is one screen of 24 lines.
+constexpr std::string_view kEveryday[] = {"Store", "Ask", "Agents and people", "Look after"};
+
+struct Variable {
+  std::string_view name;
+  std::string_view help;
+};
+constexpr Variable kVariables[] = {
+    {"BMAD_MEMORY_ROOT", "the memory's folder, when there is no --root"},
+    {"BMAD_SESSION", "the session, when there is no --session"},
+    {"BMAD_AGENT_ID", "who writes, when there is no --agent-id"},
+    {"BMAD_MEM_WORKFLOW", "the workflow file, when there is no --workflow"},
+    {"BMAD_MEM_NOW",
+     "an RFC 3339 time at which the clock of this process begins, and goes on from there: a tool "
+     "for tests"},
+    {"NO_COLOR", "no colours, when it is set"},
+};
+
+/// `text` in lines of at most kWidth characters, each line but the first indented by `indent`.
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string out;
+  std::size_t column = indent;
+  while (!text.empty()) {
+    if (text.front() == '\n') {
+      out += '\n';
+      column = 0;
+      text.remove_prefix(1);
+      continue;
+    }
+    const std::string_view word = text.substr(0, text.find_first_of(" \n"));
+    const std::size_t width = text_width(word);
+    if (column > indent && column + 1 + width > kWidth) {
+      out += '\n';
+      column = 0;
+    }
+    if (column == 0) {
+      out.append(indent, ' ');
+      column = indent;
+    } else if (column > indent) {
+      out += ' ';
+      ++column;
+    }
+    out += word;
+    column += width;
+    text.remove_prefix(word.size());
+    text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+  }
+  return out;
+}
+
+struct Row {
+  std::string head;
+  std::string help;
+};
+
+/// Two columns; the second is wrapped.
+void append_rows(std::string& out, const std::vector<Row>& rows, const Style& style) {
+  static constexpr std::size_t kHeadWidthMax = 30;
+  std::size_t head_width = 0;
+  for (const Row& row : rows) {
+    const std::size_t width = text_width(row.head);
+    head_width = std::max(head_width, width <= kHeadWidthMax ? width : 0);
+  }
+  const std::size_t indent = 2 + head_width + 2;
+  for (const Row& row : rows) {
+    out += "  ";
+    out += style.bold(row.head);
+    const std::size_t width = text_width(row.head);
+    if (width > head_width) {
+      out += '\n';
+      out.append(indent, ' ');
+    } else {
+      out.append(head_width - width + 2, ' ');
+    }
+    out += wrapped(row.help, indent);
+    out += '\n';
+  }
+}
+
+void append_title(std::string& out, std::string_view title, const Style& style) {
+  out += '\n';
+  out += style.bold(title);
+  out += '\n';
+}
+
+void append_options(std::string& out, std::string_view title, std::span<const Option> options,
+                    const Style& style) {
+  std::vector<Row> rows;
+  for (const Option& option : options) {
+    rows.push_back({option_head(option), option_help(option)});
+  }
+  append_title(out, title, style);
+  append_rows(out, rows, style);
+}
+
+void append_glossary(std::string& out, const Command& command, const Style& style) {
+  if (command.glossary.empty()) {
+    return;
+  }
+  std::vector<Row> rows;
+  for (const Explained& each : command.glossary) {
+    rows.push_back({std::string(each.what), with_fields(each.says)});
+  }
+  append_title(out, command.glossary_title, style);
+  append_rows(out, rows, style);
+}
+
+void append_examples(std::string& out, const Command& command, const Style& style) {
+  if (command.examples.empty()) {
+    return;
+  }
+  append_title(out, "Examples:", style);
+  for (const Example& example : command.examples) {
+    out += fmt::format("  {}\n", style.faint(fmt::format("# {}", example.says)));
+    out += fmt::format("  {}\n", example.command);
+  }
+}
+
+}  // namespace
+
+std::string option_head(const Option& option) {
+  const bool is_choice = option.value.empty() && !option.choices.empty();
+  return fmt::format(
+      "{}--{}{}{}",
+      option.letter == '\0' ? std::string("    ") : fmt::format("-{}, ", option.letter),
+      option.name, option.value.empty() ? "" : " ", is_choice ? "[=WHICH]" : option.value);
+}
+
+std::string option_help(const Option& option) {
+  std::string out(option.help);
+  if (!option.choices.empty()) {
+    out += ':';
+    for (std::size_t i = 0; i < option.choices.size(); ++i) {
+      out += fmt::format("{} {}", i == 0 ? "" : ",", option.choices[i]);
+    }
+  }
+  if (option.repeatable) {
+    out += "; can be repeated";
+  }
+  if (!option.fallback.empty()) {
+    out += fmt::format(" (default: {})", option.fallback);
+  }
+  return out;
+}
+
+std::vector<Option> options_of_all(const Command& command) {
+  std::vector<Option> options(command.options.begin(), command.options.end());
+  if (command.options_of != nullptr) {
+    const std::span<const Option> more = command.options_of({});
+    options.insert(options.end(), more.begin(), more.end());
+  }
+  return options;
+}
+
+std::string alias_list(const Command& command) {
+  std::string out;
+  for (const Synonym& synonym : all_synonyms()) {
+    if (synonym.command == &command && synonym.is_alias()) {
+      out += fmt::format("{}{}", out.empty() ? "" : ", ", synonym.word);
+    }
+  }
+  return out;
+}
+
+std::string_view exit_status_text(const Command& command) {
+  if (!command.exit_status.empty()) {
+    return command.exit_status;
+  }
+  return answers(command) ? kReadingExitStatus : kUsualExitStatus;
+}
+
+std::string usage_line(const Command& command) {
+  std::string out = fmt::format("bmad-mem {}", command.name);
+  if (!command.options.empty()) {
+    out += " [OPTION]...";
+  }
+  for (const Positional& positional : command.positionals) {
+    const std::string_view more = positional.max == 0 ? "..." : "";
+    out += positional.min == 0 ? fmt::format(" [{}{}]", positional.name, more)
+                               : fmt::format(" {}{}", positional.name, more);
+  }
+  return out;
+}
+
+std::string help_text(const Command& command, std::string_view first, const Style& style) {
+  std::string out = fmt::format("{} {}\n\n", style.bold("Usage:"), usage_line(command));
+  out += wrapped(command.description, 0);
+  out += '\n';
+  if (const std::string aliases = alias_list(command); !aliases.empty()) {
+    out += fmt::format("\n{} {}\n", style.bold("Aliases:"), aliases);
+  }
+  if (!command.positionals.empty()) {
+    std::vector<Row> rows;
+    for (const Positional& positional : command.positionals) {
+      rows.push_back({std::string(positional.name), std::string(positional.help)});
+    }
+    append_title(out, "Arguments:", style);
+    append_rows(out, rows, style);
+  }
+  if (const std::vector<Option> options = options_of_all(command); !options.empty()) {
+    append_options(out, "Options:", options, style);
+  }
+  if (command.options_of != nullptr && !first.empty()) {
+    if (const std::span<const Option> options = command.options_of(first); !options.empty()) {
+      append_options(out, fmt::format("Fields of {}:", first), options, style);
+    }
+  }
+  append_glossary(out, command, style);
+  append_options(out, "Global options:", global_options(), style);
+  append_examples(out, command, style);
+  append_title(out, "Exit status:", style);
+  out += fmt::format("  {}\n", wrapped(exit_status_text(command), 2));
+  return out;
+}
+
+std::string overview_text(const Style& style) {
+  std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n{}\n\n",
+                                style.bold("Usage:"), kToolPurpose);
+  for (const std::string_view title : kEveryday) {
+    out += style.bold(fmt::format("{}:", title));
+    out += '\n';
+    for (const Command& command : all_commands()) {
+      if (command.everyday == title) {
+        out += fmt::format("  {:<10}{}\n", command.name, command.summary);
+      }
+    }
+  }
+  out += "\n`bmad-mem help COMMAND` shows options and examples, `help --all` all commands.\n";
+  return out;
+}
+
+std::string complete_overview_text(const Style& style) {
+  std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n\n{}\n",
+                                style.bold("Usage:"), kToolPurpose);
+  for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
+                            Group::kConnect, Group::kCare, Group::kTool}) {
+    std::vector<Row> rows;
+    for (const Command& command : all_commands()) {
+      if (command.group == group) {
+        rows.push_back({std::string(command.name), std::string(command.summary)});
+      }
+    }
+    append_title(out, group_title(group), style);
+    append_rows(out, rows, style);
+  }
+  append_options(out, "Global options, before or after the command:", global_options(), style);
+  std::vector<Row> variables;
+  for (const Variable& variable : kVariables) {
+    variables.push_back({std::string(variable.name), std::string(variable.help)});
+  }
+  append_title(out, "Environment:", style);
+  append_rows(out, variables, style);
+  out += "\n`bmad-mem help COMMAND` explains a command and shows examples.\n";
+  return out;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,310 @@
+#include "cli/hit_view.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "cli/entry_view.hpp"
+#include "cli/table.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Under the first letter of the hit's type.
+constexpr std::string_view kIndent = "      ";
+
+/// One row of "relevance = weight x value + …", or of "relevance = factor x factor x …".
+struct Component {
+  std::string_view name;
+  double value = 0;
+  double weight = 0;
+  double factor = 0;
+};
+
+std::array<Component, 4> components_of(const Hit& hit) {
+  const RelevanceWeights& weights = hit.weights;
+  const RelevanceComponents& values = hit.components;
+  return {{{"text", values.text, weights.text, values.text},
+           {"time", values.time, weights.time, kTimeFactor.at(values.time)},
+           {"importance", values.importance, weights.importance,
+            kImportanceFactor.at(values.importance)},
+           {"access", values.access, weights.access, kAccessFactor.at(values.access)}}};
+}
+
+/// What the text component holds beside the terms.
+std::array<Component, 4> other_parts(const TextExplanation& explanation) {
+  return {{{.name = "question", .value = explanation.question},
+           {.name = "asks", .value = explanation.asks},
+           {.name = "speaker", .value = explanation.speaker},
+           {.name = "date", .value = explanation.date}}};
+}
+
+/// Four digits: more would differ from machine to machine and say nothing.
+std::string rounded(double number) { return fmt::format("{:.4f}", number); }
+
+void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries) {
+  json.key(name).begin_array();
+  for (const Entry& entry : entries) {
+    json.raw(entry_json_line(entry));
+  }
+  json.end_array();
+}
+
+void add_texts(JsonWriter& json, std::string_view name, std::span<const std::string> texts) {
+  json.key(name).begin_array();
+  for (const std::string& text : texts) {
+    json.string(text);
+  }
+  json.end_array();
+}
+
+/// How the query was read.
+void add_reading(JsonWriter& json, const QueryAnswer& answer) {
+  add_texts(json, "notes", answer.notes);
+  add_texts(json, "instead", answer.instead);
+  json.key("as_prose").begin_array();
+  for (const ProseReading& reading : answer.as_prose) {
+    json.begin_object()
+        .member("text", utf8_repaired(reading.text))
+        .member("offset", reading.offset);
+    json.member("size", reading.size).member("why", reading.why).end_object();
+  }
+  json.end_array();
+}
+
+void add_explanation(JsonWriter& json, const QueryAnswer& answer, const Hit& hit) {
+  json.key("explanation").begin_object();
+  json.member("combine", relevance_combine_name(hit.combine)).key("weights").begin_object();
+  for (const Component& component : components_of(hit)) {
+    json.key(component.name).raw(rounded(component.weight));
+  }
+  json.end_object().key("terms").begin_array();
+  for (const TermScore& term : hit.explanation->terms) {
+    json.begin_object().member("term", term.term);
+    json.key("entry").raw(rounded(term.entry)).key("window").raw(rounded(term.window));
+    json.key("session").raw(rounded(term.session)).end_object();
+  }
+  json.end_array();
+  for (const Component& part : other_parts(*hit.explanation)) {
+    json.key(part.name).raw(rounded(part.value));
+  }
+  add_reading(json, answer);
+  json.end_object();
+}
+
+/// What the hit's line of JSON has beside the entry, without braces.
+std::string hit_members(const Query& query, const QueryAnswer& answer, const Hit& hit) {
+  JsonWriter json;
+  json.begin_object().key("relevance").raw(rounded(hit.relevance));
+  json.key("components").begin_object();
+  for (const Component& component : components_of(hit)) {
+    json.key(component.name).raw(rounded(component.value));
+  }
+  json.end_object();
+  if (hit.outdated) {
+    json.member("outdated", true);
+  }
+  if (hit.weak) {
+    json.member("weak", true);
+  }
+  json.member("snippet", hit.snippet).key("highlights").begin_array();
+  for (const Highlight& highlight : hit.highlights) {
+    json.begin_array();
+    json.integer(static_cast<std::int64_t>(highlight.offset));
+    json.integer(static_cast<std::int64_t>(highlight.size));
+    json.end_array();
+  }
+  json.end_array();
+  if (query.context != 0) {
+    json.key("context").begin_object();
+    add_entries(json, "before", hit.before);
+    add_entries(json, "after", hit.after);
+    json.end_object();
+  }
+  if (hit.explanation) {
+    add_explanation(json, answer, hit);
+  }
+  json.end_object();
+  const std::string text = json.take();
+  return text.substr(1, text.size() - 2);
+}
+
+/// The highlights, with those joined that only a sign stands between: "E_LOCK" is marked as one.
+std::vector<Highlight> joined_highlights(const Hit& hit) {
+  std::vector<Highlight> joined;
+  for (const Highlight& highlight : hit.highlights) {
+    if (!joined.empty()) {
+      Highlight& last = joined.back();
+      const std::size_t end = last.offset + last.size;
+      if (highlight.offset == end + 1 &&
+          std::string_view("_-./:").find(hit.snippet[end]) != std::string_view::npos) {
+        last.size = highlight.offset + highlight.size - last.offset;
+        continue;
+      }
+    }
+    joined.push_back(highlight);
+  }
+  return joined;
+}
+
+/// The snippet with what matched marked: in colour, or between asterisks.
+std::string marked(const Hit& hit, const Style& style) {
+  const std::string_view text = hit.snippet;
+  std::string out;
+  std::size_t at = 0;
+  for (const Highlight& highlight : joined_highlights(hit)) {
+    out += printable(text.substr(at, highlight.offset - at));
+    const std::string word = printable(text.substr(highlight.offset, highlight.size));
+    out += style.colours() ? style.match(word) : fmt::format("*{}*", word);
+    at = highlight.offset + highlight.size;
+  }
+  return out + printable(text.substr(at));
+}
+
+/// Prints the lines of a table below a hit, the first as its heading.
+void print_indented(Tool& tool, const std::vector<TableRow>& rows) {
+  bool is_heading = true;
+  for (const std::string& line : table_lines(rows)) {
+    tool.out().print("{}{}\n", kIndent, is_heading ? tool.style().faint(line) : line);
+    is_heading = false;
+  }
+}
+
+void print_explanation(Tool& tool, const Hit& hit) {
+  const bool is_sum = hit.combine == RelevanceCombine::kSum;
+  std::vector<TableRow> rows = {is_sum ? TableRow{"component", "value", "weight", "part"}
+                                       : TableRow{"component", "value", "factor"}};
+  for (const Component& component : components_of(hit)) {
+    TableRow& row =
+        rows.emplace_back(TableRow{std::string(component.name), rounded(component.value)});
+    if (is_sum) {
+      row.push_back(fmt::format("{:.2f}", component.weight));
+      row.push_back(rounded(component.value * component.weight));
+    } else {
+      row.push_back(rounded(component.factor));
+    }
+  }
+  if (hit.outdated) {
+    rows.push_back({"(outdated)", "", rounded(kOutdatedFactor)});
+  }
+  print_indented(tool, rows);
+  if (!hit.explanation) {
+    return;
+  }
+  rows = {{"text", "entry", "window", "session"}};
+  for (const TermScore& term : hit.explanation->terms) {
+    rows.push_back(
+        {printable(term.term), rounded(term.entry), rounded(term.window), rounded(term.session)});
+  }
+  for (const Component& part : other_parts(*hit.explanation)) {
+    if (part.value != 0) {
+      rows.push_back({fmt::format("({})", part.name), rounded(part.value)});
+    }
+  }
+  if (rows.size() > 1) {
+    print_indented(tool, rows);
+  }
+}
+
+/// The entries around a hit, a faint line each.
+void print_neighbours(Tool& tool, std::span<const Entry> entries) {
+  const std::size_t terminal = tool.columns();
+  const std::size_t room = terminal > 2 * kIndent.size() ? terminal - kIndent.size() : 0;
+  for (const Entry& entry : entries) {
+    std::string line =
+        fmt::format("{}  {}{}{}{}", format_minute(entry.timestamp), printable(entry.who),
+                    entry.who.empty() ? "" : "  ", entry.sensitive ? kSensitiveMark : "",
+                    printable(entry.headline));
+    if (room != 0) {
+      line = shortened(line, room);
+    }
+    tool.out().print("{}{}\n", kIndent, tool.style().faint(line));
+  }
+}
+
+/// The columns of the lines above the snippets.
+struct HitColumns {
+  std::size_t type = 0;
+  std::size_t id = 0;
+};
+
+void print_hit(Tool& tool, const Query& query, const Hit& hit, HitColumns columns, Timestamp now) {
+  const Entry& entry = hit.entry;
+  const Style& style = tool.style();
+  const std::string when =
+      fmt::format("{} ({})", format_minute(entry.timestamp), format_age(entry.timestamp, now));
+  std::string about = entry.who.empty() ? "" : fmt::format("  by {}", printable(entry.who));
+  about += entry.pinned ? "  pinned" : "";
+  about += entry.sensitive ? style.faint("  sensitive") : "";
+  about += hit.outdated ? style.faint("  outdated") : "";
+  about += hit.weak ? style.faint("  weak") : "";
+  if (const std::string_view place = place_mark(entry); !place.empty()) {
+    about += style.faint(fmt::format("  {}", place));
+  }
+  print_neighbours(tool, hit.before);
+  tool.out().print("{:.2f}  {}  {}  {}{}\n", hit.relevance,
+                   padded(entry_type_name(entry.type), columns.type),
+                   style.id(padded(entry.id, columns.id)), style.faint(when), about);
+  tool.out().print("{}{}\n", kIndent, marked(hit, style));
+  if (query.explain) {
+    print_explanation(tool, hit);
+  }
+  print_neighbours(tool, hit.after);
+}
+
+/// The hit's line of JSON where only ids are wanted.
+std::string id_json_line(const Hit& hit) {
+  Entry entry = hit.entry;
+  JsonWriter json;
+  json.begin_object().member("id", entry.id).member("timestamp", format_rfc3339(entry.timestamp));
+  json.end_object();
+  entry.json = json.take();
+  return entry_json_line(entry, fmt::format(R"("relevance":{})", rounded(hit.relevance)));
+}
+
+}  // namespace
+
+void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer) {
+  const std::vector<Hit>& hits = answer.hits;
+  if (tool.json()) {
+    for (const Hit& hit : hits) {
+      tool.out().print("{}\n", query.ids_only
+                                   ? id_json_line(hit)
+                                   : entry_json_line(hit.entry, hit_members(query, answer, hit)));
+    }
+    return;
+  }
+  for (const std::string& note : answer.instead) {
+    tool.note(note);
+  }
+  for (const std::string& note : query.explain ? answer.notes : std::vector<std::string>()) {
+    tool.note(note);
+  }
+  if (query.ids_only) {
+    for (const Hit& hit : hits) {
+      tool.out().print("{}\n", tool.style().id(hit.entry.id));
+    }
+    return;
+  }
+  HitColumns columns;
+  for (const Hit& hit : hits) {
+    columns.type = std::max(columns.type, entry_type_name(hit.entry.type).size());
+    columns.id = std::max(columns.id, text_width(hit.entry.id));
+  }
+  const Timestamp now = system_clock().now();
+  bool is_first = true;
+  for (const Hit& hit : hits) {
+    // What belongs together would be hard to tell otherwise.
+    const bool parted = query.context != 0 || query.explain;
+    tool.out().write(parted && !is_first ? "\n" : "");
+    print_hit(tool, query, hit, columns, now);
+    is_first = false;
+  }
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,306 @@
+#include "cli/options.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include "cli/nearest.hpp"
+
+namespace bmad_mem::cli {
+
+/// Collects what the words say into Arguments.
+class ArgumentReader {
+ public:
+  ArgumentReader(CommandLine& line, std::vector<std::string> words)
+      : line_(line), words_(std::move(words)) {
+    declare(global_options());
+    if (line.command != nullptr) {
+      declare(line.command->options);
+      if (line.command->options_of != nullptr) {
+        declare(line.command->options_of({}));
+        if (const std::string_view first = first_positional(); !first.empty()) {
+          declare(line.command->options_of(first));
+        }
+      }
+    }
+    given_.resize(known_.size());
+  }
+
+  void read() {
+    while (at_ < words_.size()) {
+      std::string& word = words_[at_++];
+      if (word.size() < 2 || word.front() != '-') {
+        line_.arguments.positionals_.push_back(std::move(word));
+      } else if (word != "--") {
+        read_option(word);
+      } else {
+        while (at_ < words_.size()) {
+          line_.arguments.positionals_.push_back(std::move(words_[at_++]));
+        }
+      }
+    }
+    // Also after a problem: whether --json was given decides how the problem is told.
+    for (std::size_t i = 0; i < known_.size(); ++i) {
+      take(*known_[i], std::move(given_[i]));
+    }
+    if (line_.problem.empty() && !unknown_.empty()) {
+      line_.problem = unknown_option(unknown_);
+    }
+  }
+
+ private:
+  void declare(std::span<const Option> options) {
+    for (const Option& option : options) {
+      known_.push_back(&option);
+    }
+  }
+
+  /// The first word that is no option and no value of one, as far as that is known without the
+  /// options that depend on it: they stand behind it.
+  [[nodiscard]] std::string_view first_positional() const {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      const std::string& word = words_[i];
+      if (word.size() < 2 || word.front() != '-') {
+        return word;
+      }
+      const auto named = std::ranges::find_if(known_, [&](const Option* option) {
+        return word == fmt::format("--{}", option->name) ||
+               (option->letter != '\0' && word == fmt::format("-{}", option->letter));
+      });
+      i += named != known_.end() && !(*named)->value.empty() ? 1 : 0;
+    }
+    return {};
+  }
+
+  /// `word` is "--name", "--name=value", "-n", "-nvalue", or "-nm" for two flags.
+  void read_option(const std::string& word) {
+    const bool is_long = word.starts_with("--");
+    const std::size_t equals = is_long ? word.find('=') : std::string::npos;
+    const std::string_view name = is_long ? std::string_view(word).substr(2, equals - 2)
+                                          : std::string_view(word).substr(1, 1);
+    const auto known = std::ranges::find_if(known_, [&](const Option* option) {
+      return is_long ? option->name == name : option->letter == name.front();
+    });
+    if (known == known_.end()) {
+      unknown_ = unknown_.empty() ? word : unknown_;
+      return;
+    }
+    std::vector<std::string>& values = given_[static_cast<std::size_t>(known - known_.begin())];
+    const bool has_rest = is_long ? equals != std::string::npos : word.size() > 2;
+    std::string rest = has_rest ? word.substr(is_long ? equals + 1 : 2) : std::string();
+    if ((*known)->value.empty()) {
+      values.push_back(is_long ? rest : std::string());
+      if (!is_long && has_rest) {
+        words_[--at_] = "-" + rest;  // The next letter.
+      }
+    } else if (has_rest) {
+      values.push_back(std::move(rest));
+    } else if (at_ < words_.size()) {  // Whatever it begins with: "--limit -5".
+      values.push_back(std::move(words_[at_++]));
+    } else {
+      line_.problem = fmt::format("--{} needs a value", (*known)->name);
+    }
+  }
+
+  void take(const Option& option, std::vector<std::string> values) {
+    if (values.empty()) {
+      return;
+    }
+    if (option.value.empty()) {
+      for (std::string& value : values) {
+        take_flag(option, value);
+      }
+    } else if (!option.repeatable && values.size() > 1) {
+      line_.problem =
+          fmt::format("--{} was given {} times; it takes one value", option.name, values.size());
+    }
+    line_.arguments.options_.emplace_back(option.name, std::move(values));
+  }
+
+  /// "--name", or "--name=CHOICE" where there are choices.
+  void take_flag(const Option& option, std::string& value) {
+    if (!option.choices.empty() &&
+        std::ranges::find(option.choices, value) != option.choices.end()) {
+      return;
+    }
+    if (!value.empty() && value != "true") {
+      std::string choices;
+      for (const std::string_view choice : option.choices) {
+        choices += fmt::format("{}{}", choices.empty() ? "" : ", ", choice);
+      }
+      line_.problem = choices.empty()
+                          ? fmt::format("--{} takes no value", option.name)
+                          : fmt::format("--{0} takes one of {1}, as in --{0}={2}, not '{3}'",
+                                        option.name, choices, option.choices.front(), value);
+    }
+    value.clear();
+  }
+
+  [[nodiscard]] std::string unknown_option(std::string_view word) const {
+    std::vector<std::string_view> names;
+    names.reserve(known_.size());
+    for (const Option* option : known_) {
+      names.push_back(option->name);
+    }
+    const std::string_view name = word.substr(0, word.find('='));
+    std::string text =
+        fmt::format("unknown option '{}'", word.ends_with('=') && name.size() > 2 ? name : word);
+    if (name.starts_with("--")) {
+      if (const std::string_view near = nearest_word(name.substr(2), names); !near.empty()) {
+        return text + fmt::format("; did you mean '--{}'?", near);
+      }
+    }
+    return text + "; to pass text that starts with a dash, put '--' before it";
+  }
+
+  CommandLine& line_;
+  std::vector<std::string> words_;
+  std::size_t at_ = 0;  // The next of words_.
+  std::vector<const Option*> known_;
+  std::vector<std::vector<std::string>> given_;  // The values of each of known_.
+  std::string unknown_;                          // The first word that names no option.
+};
+
+namespace {
+
+/// Whether this word is a global option whose value is the next word.
+bool takes_next_word(std::string_view word) {
+  return word.starts_with("--") && std::ranges::any_of(global_options(), [&](const Option& option) {
+           return option.name == word.substr(2) && !option.value.empty();
+         });
+}
+
+/// Where the first word stands that is no option, from `at` on; words.size() when there is none.
+std::size_t find_word(const std::vector<std::string>& words, std::size_t at) {
+  while (at < words.size()) {
+    const std::string& word = words[at];
+    if (word == "--") {
+      return words.size();
+    }
+    if (word.empty() || word.front() != '-') {
+      return at;
+    }
+    at += takes_next_word(word) ? 2 : 1;
+  }
+  return words.size();
+}
+
+/// The names of the commands, or only their first words.
+std::vector<std::string_view> command_names(bool whole) {
+  std::vector<std::string_view> names;
+  for (const Command& command : all_commands()) {
+    if (command.group != Group::kHidden) {
+      names.push_back(whole ? command.name : command.name.substr(0, command.name.find(' ')));
+    }
+  }
+  return names;
+}
+
+std::string unknown_command(std::string_view name) {
+  if (const Synonym* const synonym = find_synonym(name); synonym != nullptr) {
+    return fmt::format("unknown command '{}'; {}", name, synonym->advice);
+  }
+  const std::string_view near =
+      nearest_word(name, command_names(name.find(' ') != std::string_view::npos));
+  return fmt::format("unknown command '{}'{}", name,
+                     near.empty() ? std::string("; run `bmad-mem help --all` for all commands")
+                                  : fmt::format("; did you mean '{}'?", near));
+}
+
+/// For a word that is no command alone, as "session".
+std::string incomplete_command(std::string_view word) {
+  std::string names;
+  for (const Command& command : all_commands()) {
+    if (command.name.starts_with(word) && command.name.size() > word.size()) {
+      names += fmt::format("{}'{}'", names.empty() ? "" : ", ", command.name);
+    }
+  }
+  return fmt::format("'{}' needs a subcommand: {}", word, names);
+}
+
+/// Takes the command's name out of `words`.
+void find_command_in(std::vector<std::string>& words, CommandLine& line) {
+  const std::size_t first = find_word(words, 0);
+  if (first == words.size()) {
+    return;
+  }
+  std::string name = words[first];
+  words.erase(words.begin() + static_cast<std::ptrdiff_t>(first));
+  if (is_command_prefix(name)) {
+    const std::size_t second = find_word(words, first);
+    if (second == words.size()) {
+      line.problem = incomplete_command(name);
+      return;
+    }
+    name += ' ';
+    name += words[second];
+    words.erase(words.begin() + static_cast<std::ptrdiff_t>(second));
+  }
+  line.command = find_command(name);
+  if (const Synonym* const synonym = find_synonym(name);
+      line.command == nullptr && synonym != nullptr && synonym->is_alias()) {
+    line.command = synonym->command;
+  }
+  if (line.command == nullptr) {
+    line.problem = unknown_command(name);
+  }
+}
+
+void check_positional_count(CommandLine& line) {
+  std::size_t min = 0;
+  std::size_t max = 0;
+  for (const Positional& positional : line.command->positionals) {
+    min += positional.min;
+    max = positional.max == 0 || max == static_cast<std::size_t>(-1) ? static_cast<std::size_t>(-1)
+                                                                     : max + positional.max;
+  }
+  const std::vector<std::string>& given = line.arguments.positionals();
+  if (given.size() > max) {
+    line.problem = fmt::format("'{}' is one argument too many", given[max]);
+  } else if (given.size() < min) {
+    line.problem =
+        fmt::format("missing argument: {}", line.command->positionals[given.size()].name);
+  }
+}
+
+}  // namespace
+
+std::optional<std::string_view> Arguments::maybe(std::string_view name) const {
+  const std::span<const std::string> values = all(name);
+  return values.empty() ? std::nullopt : std::optional<std::string_view>(values.back());
+}
+
+std::string_view Arguments::value(std::string_view name) const {
+  return maybe(name).value_or(std::string_view());
+}
+
+std::span<const std::string> Arguments::all(std::string_view name) const {
+  for (const auto& [known, values] : options_) {
+    if (known == name) {
+      return values;
+    }
+  }
+  return {};
+}
+
+std::string_view Arguments::positional(std::size_t index) const {
+  return index < positionals_.size() ? std::string_view(positionals_[index]) : std::string_view();
+}
+
+CommandLine read_command_line(std::span<const char* const> argv) {
+  CommandLine line;
+  std::vector<std::string> words(argv.begin(), argv.end());
+  find_command_in(words, line);
+  const std::string problem = std::exchange(line.problem, {});
+  ArgumentReader(line, std::move(words)).read();
+  line.wants_help = line.arguments.has("help");
+  line.wants_version = line.arguments.has("version");
+  if (!problem.empty()) {
+    line.problem = problem;
+  } else if (line.problem.empty() && line.command != nullptr && !line.wants_help) {
+    check_positional_count(line);
+  }
+  return line;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,136 @@
+#include "cli/program.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <system_error>
+#include <thread>
+
+namespace bmad_mem::cli {
+namespace {
+
+/// Our environment without these variables, as POSIX has it.
+std::vector<char*> environment_without(std::span<const std::string_view> hidden) {
+  std::vector<char*> kept;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string_view text = *variable;
+    if (std::ranges::find(hidden, text.substr(0, text.find('='))) == hidden.end()) {
+      kept.push_back(*variable);
+    }
+  }
+  kept.push_back(nullptr);
+  return kept;
+}
+
+/// The words as POSIX has them; they must outlive the result.
+std::vector<char*> arguments_of(const std::vector<std::string>& words) {
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (const std::string& word : words) {
+    argv.push_back(const_cast<char*>(word.c_str()));  // NOLINT(*-const-cast): as POSIX has it.
+  }
+  argv.push_back(nullptr);
+  return argv;
+}
+
+/// Starts it with stdout into `output`. 0 when that failed.
+pid_t start(const std::vector<std::string>& words, int output,
+            std::span<const std::string_view> hidden) {
+  std::vector<char*> argv = arguments_of(words);
+  std::vector<char*> variables = environment_without(hidden);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  pid_t child = 0;
+  const int problem =
+      ::posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), variables.data());
+  ::posix_spawn_file_actions_destroy(&actions);
+  return problem == 0 ? child : 0;
+}
+
+/// Reads to the end, so that the program never waits for a reader; keeps the beginning.
+void read_output(int descriptor, std::size_t output_max, ProgramRun& run) {
+  std::array<char, 65536> buffer{};
+  while (true) {
+    const ssize_t size = ::read(descriptor, buffer.data(), buffer.size());
+    if (size < 0 && errno == EINTR) {
+      continue;
+    }
+    if (size <= 0) {
+      return;
+    }
+    const std::size_t room = output_max - run.output.size();
+    run.was_cut = run.was_cut || static_cast<std::size_t>(size) > room;
+    run.output.append(buffer.data(), std::min(room, static_cast<std::size_t>(size)));
+  }
+}
+
+}  // namespace
+
+ProgramRun run_program(const std::vector<std::string>& words, std::size_t output_max,
+                       std::span<const std::string_view> hidden) {
+  ProgramRun run;
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
+    return run;
+  }
+  const pid_t child = start(words, ends[1], hidden);
+  ::close(ends[1]);
+  if (child != 0) {
+    run.started = true;
+    read_output(ends[0], output_max, run);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    run.status = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+  ::close(ends[0]);
+  return run;
+}
+
+bool start_program(const std::vector<std::string>& words) {
+  std::vector<char*> argv = arguments_of(words);
+  posix_spawn_file_actions_t actions;
+  ::posix_spawn_file_actions_init(&actions);
+  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
+  // A session of its own, and signals as any program expects them: Ctrl-C is meant for us.
+  posix_spawnattr_t attributes;
+  ::posix_spawnattr_init(&attributes);
+  sigset_t none;
+  sigset_t all;
+  sigemptyset(&none);
+  sigfillset(&all);
+  ::posix_spawnattr_setsigmask(&attributes, &none);
+  ::posix_spawnattr_setsigdefault(&attributes, &all);
+  ::posix_spawnattr_setflags(&attributes,
+                             POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  pid_t child = 0;
+  const int problem =
+      ::posix_spawnp(&child, argv.front(), &actions, &attributes, argv.data(), environ);
+  ::posix_spawnattr_destroy(&attributes);
+  ::posix_spawn_file_actions_destroy(&actions);
+  if (problem == 0) {
+    // Nobody waits for it, but a server would keep it as a zombie for as long as it lives.
+    try {
+      std::thread([child] {
+        while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
+        }
+      }).detach();
+    } catch (const std::system_error&) {
+      // The process may have no more threads: then a zombie it is.
+    }
+  }
+  return problem == 0;
+}
+
+}  // namespace bmad_mem::cli

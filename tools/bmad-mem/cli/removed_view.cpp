@@ -1,0 +1,166 @@
+#include "cli/removed_view.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/rfc3339.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+std::string removed_as_json(const RemovedEntry& entry) {
+  JsonWriter json;
+  json.begin_object().member("session_id", entry.session_id);
+  json.member("type", entry_type_name(entry.type)).member("id", entry.id);
+  json.member("line", entry.line).member("bytes", entry.bytes).member("reason", entry.reason);
+  if (!entry.headline.empty()) {
+    json.member("headline", entry.headline);
+  }
+  json.end_object();
+  return json.take();
+}
+
+struct Widths {
+  std::size_t session = 0;
+  std::size_t type = 0;
+  std::size_t id = 0;
+  std::size_t size = 0;
+  std::size_t reason = 0;
+};
+
+Widths widths_of(std::span<const RemovedEntry> removed) {
+  Widths widths;
+  for (const RemovedEntry& entry : removed) {
+    widths.session = std::max(widths.session, entry.session_id.size());
+    widths.type = std::max(widths.type, entry_type_name(entry.type).size());
+    widths.id = std::max(widths.id, text_width(printable(entry.id)));
+    widths.size = std::max(widths.size, format_size(entry.bytes).size());
+    widths.reason = std::max(widths.reason, text_width(entry.reason));
+  }
+  return widths;
+}
+
+void print_as_json(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
+  JsonWriter json;
+  json.begin_object().key("summary").begin_object();
+  json.member("dry_run", options.dry_run).member("purged", options.purge);
+  json.member("entries", report.entries);
+  json.member("lines", static_cast<std::uint64_t>(report.removed.size()));
+  json.member("bytes", removed_bytes(report.removed));
+  add_texts(json, "sessions_gone", report.sessions_gone);
+  json.key("elsewhere").begin_array();
+  for (const FileCount& file : report.elsewhere) {
+    json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
+  }
+  json.end_array();
+  if (report.expires_at) {
+    json.member("expires_at", format_rfc3339(*report.expires_at));
+  }
+  json.end_object().end_object();
+  tool.out().print("{}\n", json.text());
+}
+
+std::string_view verb(const DeleteOptions& options) {
+  if (options.dry_run) {
+    return options.purge ? "would purge" : "would delete";
+  }
+  return options.purge ? "purged" : "deleted";
+}
+
+/// The commands that bring back what this report tells of.
+std::string undelete_hint(const DeletionReport& report) {
+  if (!report.sessions_gone.empty()) {
+    return fmt::format("bmad-mem session undelete {}", report.sessions_gone.front());
+  }
+  std::set<std::string_view> ids;
+  std::set<std::string_view> sessions;
+  for (const RemovedEntry& entry : report.removed) {
+    ids.insert(entry.id);
+    sessions.insert(entry.session_id);
+  }
+  constexpr std::size_t kIdsMax = 3;
+  if (ids.size() <= kIdsMax) {
+    std::string hint = "bmad-mem undelete";
+    for (const std::string_view id : ids) {
+      hint += fmt::format(" {}", printable(id));
+    }
+    return hint;
+  }
+  return fmt::format(
+      "bmad-mem undelete ID... or, with all that is deleted of it, "
+      "bmad-mem undelete --session {}",
+      sessions.size() == 1 ? *sessions.begin() : "ID");
+}
+
+}  // namespace
+
+void print_removed(Tool& tool, std::span<const RemovedEntry> removed) {
+  const Widths widths = widths_of(removed);
+  const std::size_t before =
+      widths.session + widths.type + widths.id + widths.size + widths.reason + 10;
+  const std::size_t columns = tool.columns();
+  const std::size_t room = columns > before + 20 ? columns - before : std::string::npos;
+  for (const RemovedEntry& entry : removed) {
+    if (tool.json()) {
+      tool.out().print("{}\n", removed_as_json(entry));
+      continue;
+    }
+    const std::string headline = shortened(printable(entry.headline), room);
+    tool.out().print(
+        "{}  {}  {}  {}  {}{}\n", padded(entry.session_id, widths.session),
+        padded(entry_type_name(entry.type), widths.type),
+        tool.style().id(padded(printable(entry.id), widths.id)),
+        padded_left(format_size(entry.bytes), widths.size),
+        headline.empty() ? printable(entry.reason) : padded(printable(entry.reason), widths.reason),
+        headline.empty() ? "" : "  " + headline);
+  }
+}
+
+std::uint64_t removed_bytes(std::span<const RemovedEntry> removed) {
+  return std::accumulate(
+      removed.begin(), removed.end(), std::uint64_t{0},
+      [](std::uint64_t sum, const RemovedEntry& entry) { return sum + entry.bytes; });
+}
+
+void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
+  if (options.dry_run) {
+    print_removed(tool, report.removed);
+  }
+  if (tool.json()) {
+    print_as_json(tool, report, options);
+    return;
+  }
+  tool.out().print("{} {}{}", verb(options), format_count(report.entries, "entry", "entries"),
+                   report.elsewhere.empty() ? "" : " from logs, and elsewhere");
+  if (!report.removed.empty()) {
+    tool.out().print(" ({}, {})", format_count(report.removed.size(), "line", "lines"),
+                     format_size(removed_bytes(report.removed)));
+  }
+  if (!report.sessions_gone.empty()) {
+    tool.out().print(", {}: {}",
+                     report.sessions_gone.size() == 1 ? "a whole session" : "whole sessions",
+                     fmt::join(report.sessions_gone, ", "));
+  }
+  tool.out().write("\n");
+  for (const FileCount& file : report.elsewhere) {
+    tool.out().print("  {} in {}\n", format_count(file.lines, "line", "lines"),
+                     printable(file.path));
+  }
+  if (report.expires_at && !options.purge && !options.dry_run) {
+    tool.note(fmt::format("until {} `{}` brings back what was deleted",
+                          format_minute(*report.expires_at), undelete_hint(report)));
+  }
+}
+
+void add_texts(JsonWriter& json, std::string_view name, std::span<const std::string> texts) {
+  json.key(name).begin_array();
+  for (const std::string& text : texts) {
+    json.string(text);
+  }
+  json.end_array();
+}
+
+}  // namespace bmad_mem::cli

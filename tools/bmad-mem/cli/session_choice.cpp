@@ -1,0 +1,128 @@
+#include "cli/session_choice.hpp"
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "cli/json_members.hpp"
+#include "cli/json_text.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+Error no_session(const std::vector<std::string>& open) {
+  static constexpr std::size_t kShownMax = 5;
+  if (open.empty()) {
+    return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+            .message = "no open session; run `bmad-mem session new` or pass --session ID"};
+  }
+  std::string names;
+  for (std::size_t i = 0; i < open.size() && i < kShownMax; ++i) {
+    names += (i == 0 ? "" : ", ") + open[i];
+  }
+  names += open.size() > kShownMax ? ", ..." : "";
+  return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+          .message = fmt::format("{} sessions are open ({}); say which with --session ID or "
+                                 "$BMAD_SESSION",
+                                 open.size(), names)};
+}
+
+/// The metadata of the manifest, when somebody put more there than what has members of its own.
+void add_metadata(JsonWriter& json, const std::string& manifest) {
+  static constexpr std::array<std::string_view, 3> kOwn = {"project_name", "session_type", "tags"};
+  for (const MemberText& member : json_members(manifest)) {
+    const std::vector<MemberText> metadata =
+        member.key == "metadata" ? json_members(member.value) : std::vector<MemberText>();
+    const auto is_own = [](const MemberText& each) {
+      return std::ranges::find(kOwn, each.key) != kOwn.end();
+    };
+    if (!std::ranges::all_of(metadata, is_own)) {
+      json.key("metadata").raw(json_compact(member.value));
+    }
+  }
+}
+
+/// --session, else $BMAD_SESSION; nothing without them. An empty --session is a script whose
+/// variable is empty: it must not mean some other session.
+std::optional<std::string_view> named_session(const Tool& tool) {
+  if (const auto id = tool.args().maybe("session")) {
+    return id;
+  }
+  const std::string_view id = environment("BMAD_SESSION");
+  return id.empty() ? std::nullopt : std::optional(id);
+}
+
+}  // namespace
+
+Result<std::string> choose_session(Tool& tool, const MemoryManager& memory) {
+  if (const auto id = named_session(tool)) {
+    return std::string(*id);
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
+  std::vector<std::string> open;
+  for (const Session& session : sessions) {
+    if (!session.closed_at && !session.problem) {
+      open.push_back(session.session_id);
+    }
+  }
+  if (open.size() != 1) {
+    return no_session(open);
+  }
+  return open.front();
+}
+
+Result<std::optional<std::string>> choose_or_open_session(
+    Tool& tool, MemoryManager& memory, const std::function<Result<bool>()>& is_needed) {
+  if (const auto id = named_session(tool)) {
+    return std::optional(std::string(*id));
+  }
+  BMAD_TRY_ASSIGN(UsualSession usual, memory.usual_session({}, is_needed));
+  if (usual.session_id.empty()) {
+    return std::optional<std::string>();
+  }
+  if (usual.open_sessions == 0) {
+    tool.note(fmt::format("opened session {}", usual.session_id));
+  } else if (usual.open_sessions > 1) {
+    tool.note(fmt::format("{} sessions are open; using the newest, {} (--session ID for another)",
+                          usual.open_sessions, usual.session_id));
+  }
+  return std::optional(std::move(usual.session_id));
+}
+
+std::string_view session_state(const MemoryManager& memory, const Session& session) {
+  if (session.problem) {
+    return "damaged";
+  }
+  return session.closed_at ? "closed" : session_state_name(memory.session_state(session));
+}
+
+std::string session_as_json(const MemoryManager& memory, const Session& session) {
+  JsonWriter json;
+  json.begin_object().member("session_id", session.session_id);
+  json.member("state", session_state(memory, session));
+  if (session.problem) {
+    json.key("problem").raw(error_as_json(*session.problem));
+    json.end_object();
+    return json.take();
+  }
+  json.member("created_at", format_rfc3339(session.created_at));
+  json.member("last_write", format_rfc3339(session.last_write));
+  if (session.closed_at) {
+    json.member("closed_at", format_rfc3339(*session.closed_at));
+  }
+  add_text(json, "user_id", session.user_id);
+  add_list(json, "agent_ids", session.agent_ids);
+  add_text(json, "project_name", session.project_name);
+  add_text(json, "session_type", session.session_type);
+  add_list(json, "tags", session.tags);
+  json.member("size_bytes", session.size_bytes);
+  add_metadata(json, session.manifest);
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,183 @@
+#include "cli/text.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
+
+/// The last `width` characters of `text`, or all of it.
+std::string_view last_characters(std::string_view text, std::size_t width) {
+  std::size_t at = text.size();
+  for (; width > 0 && at > 0; --width) {
+    do {
+      --at;
+    } while (at > 0 && !starts_character(text[at]));
+  }
+  return text.substr(at);
+}
+
+/// From which age on it is told in this unit, and how long one is.
+struct AgeUnit {
+  std::chrono::minutes from;
+  std::chrono::minutes size;
+  std::string_view name;
+};
+
+constexpr std::chrono::days kMonth{30};
+constexpr std::chrono::days kYear{365};
+
+// Two of a unit are told in the smaller one: "13 days ago" says more than "1 week ago".
+constexpr std::array<AgeUnit, 6> kAgeUnits = {{
+    {kYear * 2, kYear, "year"},
+    {kMonth * 2, kMonth, "month"},
+    {std::chrono::weeks(2), std::chrono::weeks(1), "week"},
+    {std::chrono::days(1), std::chrono::days(1), "day"},
+    {std::chrono::hours(1), std::chrono::hours(1), "hour"},
+    {std::chrono::minutes(1), std::chrono::minutes(1), "minute"},
+}};
+
+}  // namespace
+
+std::size_t text_width(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+}
+
+std::string padded(std::string_view text, std::size_t width) {
+  std::string out(text);
+  const std::size_t have = text_width(text);
+  out.append(have < width ? width - have : 0, ' ');
+  return out;
+}
+
+std::string padded_left(std::string_view text, std::size_t width) {
+  const std::size_t have = text_width(text);
+  std::string out(have < width ? width - have : 0, ' ');
+  out += text;
+  return out;
+}
+
+std::string shortened(std::string_view text, std::size_t width) {
+  if (text_width(text) <= width) {
+    return std::string(text);
+  }
+  std::size_t size = 0;
+  for (std::size_t left = width; size < text.size(); ++size) {
+    if (starts_character(text[size]) && --left == 0) {
+      break;
+    }
+  }
+  return std::string(text.substr(0, size)) + "…";
+}
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    // U+0080 to U+009F steer terminals, too; in UTF-8 they are C2 80 to C2 9F.
+    const bool is_c1 =
+        byte == 0xC2U && i + 1 < text.size() && static_cast<unsigned char>(text[i + 1]) < 0xA0U;
+    if (is_c1) {
+      ++i;
+    }
+    out += is_c1 || byte < 0x20U || byte == 0x7FU ? ' ' : text[i];
+  }
+  return out;
+}
+
+std::string format_size(std::uint64_t bytes) {
+  static constexpr std::array<std::string_view, 4> kUnits = {"KiB", "MiB", "GiB", "TiB"};
+  if (bytes < 1024) {
+    return fmt::format("{} B", bytes);
+  }
+  double size = static_cast<double>(bytes) / 1024;
+  std::size_t unit = 0;
+  // 1023.95 would be printed as 1024.0.
+  while (size >= 1023.95 && unit + 1 < kUnits.size()) {
+    size /= 1024;
+    ++unit;
+  }
+  return fmt::format("{:.1f} {}", size, kUnits[unit]);
+}
+
+std::string format_count(std::uint64_t count) {
+  std::string digits = fmt::format("{}", count);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string format_count(std::uint64_t count, std::string_view one, std::string_view many) {
+  return fmt::format("{} {}", format_count(count), count == 1 ? one : many);
+}
+
+std::string format_minute(Timestamp time) {
+  static constexpr std::size_t kDateSize = 10;
+  static constexpr std::size_t kMinuteSize = 16;
+  std::string text = format_rfc3339(time).substr(0, kMinuteSize);
+  text[kDateSize] = ' ';
+  return text;
+}
+
+std::string format_age(Timestamp time, Timestamp now) {
+  const bool is_ahead = time > now;
+  const auto age = std::chrono::floor<std::chrono::minutes>(is_ahead ? time - now : now - time);
+  const auto* const unit =
+      std::ranges::find_if(kAgeUnits, [&](const AgeUnit& each) { return age >= each.from; });
+  if (unit == kAgeUnits.end()) {
+    return "just now";
+  }
+  const auto count = age / unit->size;
+  return fmt::format("{}{} {}{}{}", is_ahead ? "in " : "", count, unit->name, count == 1 ? "" : "s",
+                     is_ahead ? "" : " ago");
+}
+
+std::string block_bar(double share, std::size_t width) {
+  static constexpr std::array<std::string_view, 8> kParts = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const double clamped = std::clamp(share, 0.0, 1.0);
+  auto eighths = static_cast<std::size_t>(std::lround(clamped * static_cast<double>(width) * 8));
+  eighths = std::max<std::size_t>(eighths, clamped > 0 ? 1 : 0);
+  std::string out;
+  for (std::size_t i = 0; i < eighths / 8; ++i) {
+    out += "█";
+  }
+  out += kParts[eighths % 8];
+  return out;
+}
+
+std::string pointed_out(std::string_view text, std::uint64_t line, std::uint64_t column,
+                        std::size_t width) {
+  for (; line > 1; --line) {
+    text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  }
+  if (column <= text.find('\n')) {  // Else the column counts across the lines.
+    text = text.substr(0, text.find('\n'));
+  }
+  const std::size_t at = std::min<std::size_t>(column == 0 ? 0 : column - 1, text.size());
+  std::string before = utf8_repaired(printable(text.substr(0, at)));
+  const std::string behind = utf8_repaired(printable(text.substr(at)));
+  if (text_width(before) > width * 2 / 3) {
+    before = fmt::format("…{}", last_characters(before, width / 2));
+  }
+  const std::size_t caret = text_width(before);
+  return fmt::format("  {}{}\n  {}^\n", before, shortened(behind, width - caret),
+                     std::string(caret, ' '));
+}
+
+std::string Style::wrapped(std::string_view code, std::string_view text) const {
+  return colours_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+}  // namespace bmad_mem::cli

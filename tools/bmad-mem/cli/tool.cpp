@@ -1,0 +1,210 @@
+#include "cli/tool.hpp"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/privacy.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// What goes to stderr is often kept: by CI, by agents, by terminals.
+std::string without_secrets(std::string_view message) { return SecretScanner().redact(message); }
+
+std::string working_directory() {
+  std::array<char, PATH_MAX> buffer{};
+  return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
+}
+
+/// Colours on stdout: as asked for, else on a terminal that can, unless NO_COLOR stands against it
+/// (https://no-color.org).
+bool wants_colours(std::string_view choice) {
+  if (choice == "always" || choice == "never") {
+    return choice == "always";
+  }
+  return ::isatty(STDOUT_FILENO) == 1 && environment("NO_COLOR").empty() &&
+         environment("TERM") != "dumb";
+}
+
+}  // namespace
+
+std::string_view tool_version() { return BMAD_MEM_VERSION; }
+
+std::string_view environment(const char* name) {
+  const char* value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): one thread.
+  return value == nullptr ? std::string_view() : std::string_view(value);
+}
+
+std::string error_as_json(const Error& error) {
+  JsonWriter json;
+  json.begin_object();
+  json.member("code", error_code_name(error.code)).member("message", error.message);
+  if (!error.path.empty()) {
+    json.member("path", error.path);
+  }
+  if (error.line != 0) {
+    json.member("line", error.line);
+  }
+  if (error.column != 0) {
+    json.member("column", error.column);
+  }
+  if (!error.field.empty()) {
+    json.member("field", error.field);
+  }
+  json.end_object();
+  return json.take();
+}
+
+Tool::Tool(const Command* command, Arguments arguments)
+    : command_(command),
+      arguments_(std::move(arguments)),
+      json_(arguments_.has("json")),
+      quiet_(arguments_.has("quiet")),
+      style_(!json_ && wants_colours(arguments_.value("color"))),
+      out_(STDOUT_FILENO),
+      err_(STDERR_FILENO, without_secrets) {}
+
+std::size_t Tool::columns() const {
+  winsize size{};
+  const bool known = ::isatty(STDOUT_FILENO) == 1 && ::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0;
+  return known ? size.ws_col : 0;
+}
+
+std::string_view Tool::agent_id() const {
+  return arguments_.maybe("agent-id").value_or(environment("BMAD_AGENT_ID"));
+}
+
+std::string Tool::global_problem() const {
+  const std::string_view color = arguments_.maybe("color").value_or("auto");
+  if (color != "auto" && color != "always" && color != "never") {
+    return fmt::format("--color takes auto, always or never, not '{}'", color);
+  }
+  if (arguments_.has("root") && arguments_.value("root").empty()) {
+    return "--root needs the name of a folder, but it is empty";
+  }
+  return {};
+}
+
+Result<MemoryManager> Tool::open() {
+  BMAD_TRY_ASSIGN(std::string root,
+                  MemoryManager::find_root(arguments_.value("root"),
+                                           environment("BMAD_MEMORY_ROOT"), working_directory()));
+  OpenOptions options{.root = std::move(root), .agent_id = std::string(agent_id())};
+  options.on_problem = [this](const Error& problem) { leave_out(problem); };
+  const std::string workflow(
+      arguments_.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
+  if (!workflow.empty() || arguments_.has("workflow")) {
+    BMAD_TRY_ASSIGN(options.access, read_workflow(workflow));
+  }
+  Result<MemoryManager> memory = MemoryManager::open(std::move(options));
+  if (memory && !quiet_) {
+    for (const std::string& warning : memory->config_warnings()) {
+      if (json_) {
+        err_.print("{{\"warning\":{}}}\n", json_quoted(warning));
+      } else {
+        err_.print("bmad-mem: warning: {}\n", warning);
+      }
+    }
+  }
+  return memory;
+}
+
+std::string Tool::root_to_create() const {
+  return MemoryManager::root_to_create(arguments_.value("root"), environment("BMAD_MEMORY_ROOT"),
+                                       working_directory());
+}
+
+void Tool::report(const Error& error) {
+  static_cast<void>(out_.flush());  // What was done stands above what failed.
+  if (json_) {
+    err_.print("{{\"error\":{}}}\n", error_as_json(error));
+  } else {
+    err_.print("bmad-mem: {}: {}\n", error_code_name(error.code), printable(error.to_string()));
+  }
+  static_cast<void>(err_.flush());
+}
+
+void Tool::leave_out(const Error& problem) {
+  const auto is_same = [&](const Error& known) {
+    return known.path == problem.path && known.line == problem.line &&
+           known.message == problem.message;
+  };
+  if (std::ranges::none_of(left_out_, is_same)) {
+    left_out_.push_back(problem);
+    report(problem);
+  }
+}
+
+/// What the output and the exit status say of what was left out.
+ExitStatus Tool::settle_incomplete(ExitStatus status) {
+  if (left_out_.empty() || command_ == nullptr || !answers(*command_)) {
+    return status;
+  }
+  if (json_ && !keeps_format_) {
+    std::string problems;
+    for (const Error& problem : left_out_) {
+      problems += (problems.empty() ? "" : ",") + error_as_json(problem);
+    }
+    out_.print("{{\"incomplete\":[{}]}}\n", problems);
+  }
+  const bool is_answered = status == ExitStatus::kDone || status == ExitStatus::kNothingFound;
+  return is_answered ? ExitStatus::kIncomplete : status;
+}
+
+ExitStatus Tool::report_in(const Error& error, std::string_view text) {
+  static constexpr std::size_t kWidth = 76;
+  report(error);
+  if (!json_ && error.column != 0) {
+    err_.write(pointed_out(text, error.line, error.column, kWidth));
+  }
+  return ExitStatus::kFailed;
+}
+
+void Tool::note(std::string_view sentence) {
+  if (!quiet_ && !json_) {
+    static_cast<void>(out_.flush());
+    err_.print("bmad-mem: {}\n", printable(sentence));
+    static_cast<void>(err_.flush());
+  }
+}
+
+ExitStatus Tool::wrong_usage(std::string_view sentence) {
+  if (json_) {
+    JsonWriter json;
+    json.begin_object().key("error").begin_object();
+    json.member("code", "USAGE").member("message", sentence);
+    json.end_object().end_object();
+    err_.print("{}\n", json.text());
+  } else {
+    err_.print("bmad-mem: {}\n", printable(sentence));
+    if (command_ != nullptr) {
+      err_.print("Try 'bmad-mem {} --help'.\n", command_->name);
+    }
+  }
+  return ExitStatus::kWrongUsage;
+}
+
+ExitStatus Tool::finish(ExitStatus status) {
+  status = settle_incomplete(status);
+  if (!out_.flush()) {
+    // The reader closed its end, as `head` does: it has what it wanted, and nobody is left to tell.
+    if (out_.error() != EPIPE) {
+      err_.print("bmad-mem: {}: cannot write the output: {}\n",
+                 error_code_name(ErrorCode::E_STORAGE_IO), std::strerror(out_.error()));
+    }
+    status = ExitStatus::kFailed;
+  }
+  static_cast<void>(err_.flush());
+  return status;
+}
+
+}  // namespace bmad_mem::cli

@@ -1,0 +1,88 @@
+// tool.hpp - one run of the tool: its arguments, its memory, its ways out.
+//
+//   stdout  results: text for people, or one JSON object a line with --json
+//   stderr  errors, notes, progress
+//
+// An answer that goes without something that can't be read: an error on stderr for each, exit
+// status 4, and with --json a last line {"incomplete":[{"code":…,"message":…,"path":…},…]}.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/result.hpp"
+#include "cli/command.hpp"
+#include "cli/options.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+
+namespace bmad_mem::cli {
+
+/// The tool's own version, that of the project.
+std::string_view tool_version();
+
+/// The value of an environment variable; empty when it isn't set.
+std::string_view environment(const char* name);
+
+class Tool {
+ public:
+  /// `arguments` as read_command_line() gave them; `command` may be null.
+  Tool(const Command* command, Arguments arguments);
+
+  [[nodiscard]] const Arguments& args() const { return arguments_; }
+  [[nodiscard]] bool json() const { return json_; }
+  [[nodiscard]] bool quiet() const { return quiet_; }
+  /// How stdout may be coloured.
+  [[nodiscard]] const Style& style() const { return style_; }
+  [[nodiscard]] Output& out() { return out_; }
+  /// Columns of the terminal on stdout; 0 when it is none.
+  [[nodiscard]] std::size_t columns() const;
+  /// Who writes: --agent-id, else $BMAD_AGENT_ID.
+  [[nodiscard]] std::string_view agent_id() const;
+
+  /// What is wrong with the values of the global options, as a sentence; empty when nothing is.
+  [[nodiscard]] std::string global_problem() const;
+
+  /// The memory that the command line, the environment or the working directory names.
+  /// Warnings about its config go to stderr. Errors: those of MemoryManager::open and find_root.
+  Result<MemoryManager> open();
+  /// Where `init` puts a memory.
+  [[nodiscard]] std::string root_to_create() const;
+
+  /// Prints the error, as a sentence or as JSON, on stderr.
+  void report(const Error& error);
+  /// As report(), and for people the place in `text` that the error's line and column name.
+  ExitStatus report_in(const Error& error, std::string_view text);
+  /// Reports, once, what an answer goes without, and why. A command that answers() ends with
+  /// kIncomplete then.
+  void leave_out(const Error& problem);
+  /// Says about what was left out only on stderr: stdout has a format of its own.
+  void keep_format() { keeps_format_ = true; }
+  /// Prints a sentence on stderr, unless --quiet or --json.
+  void note(std::string_view sentence);
+  /// Prints why the command line makes no sense, and where help is.
+  ExitStatus wrong_usage(std::string_view sentence);
+
+  /// Writes what is left. `status`, or kFailed when the output could not be written.
+  ExitStatus finish(ExitStatus status);
+
+ private:
+  const Command* command_;
+  Arguments arguments_;
+  bool json_;
+  bool quiet_;
+  ExitStatus settle_incomplete(ExitStatus status);
+
+  Style style_;
+  Output out_;
+  Output err_;
+  std::vector<Error> left_out_;
+  bool keeps_format_ = false;
+};
+
+/// The error as JSON, without what is unknown: {"code":…,"message":…,"path":…,"line":…,…}.
+std::string error_as_json(const Error& error);
+
+}  // namespace bmad_mem::cli
