@@ -371,7 +371,7 @@ std::string commands(const Tables& tables) {
     }
     ++count;
   }
-  return "#include \"command.hpp\"\n#include \"operation_calls.hpp\"\n\n"
+  return "#include \"cli/command.hpp\"\n#include \"operation_calls.hpp\"\n\n"
          "namespace bmad_mem::cli {\nnamespace {\n\n" +
          source.text() + "constexpr Command kCommands[] = {\n" + rows +
          "};\n\nconstexpr Synonym kSynonyms[] = {\n" + synonyms +
@@ -562,7 +562,7 @@ std::string endpoints(const Tables& tables) {
 std::string calls(const Tables& tables) {
   std::string out =
       "#pragma once\n\n#include <span>\n#include <string_view>\n\n#include "
-      "\"bmad_mem/result.hpp\"\n#include \"command.hpp\"\n\nnamespace bmad_mem::cli {\n\n"
+      "\"bmad_mem/result.hpp\"\n#include \"cli/command.hpp\"\n\nnamespace bmad_mem::cli {\n\n"
       "class EndpointCall;\nclass Tool;\nstruct ApiContext;\nstruct HttpResponse;\n"
       "struct McpToolResult;\nstruct MemoryToolCall;\n\n"
       "std::span<const Option> options_of_entry(std::string_view type_name);\n\n";

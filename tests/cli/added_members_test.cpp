@@ -1,5 +1,3 @@
-#include "cli/added_members.hpp"
-
 #include <array>
 #include <string>
 #include <string_view>
@@ -8,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/json_parser.hpp"
+#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli::added_members_test {
 namespace {

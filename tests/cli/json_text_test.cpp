@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "cli/entry_input.hpp"
+#include "cli/entry_options.hpp"
 #include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli::json_text_test {

@@ -7,7 +7,6 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "exchange/ids.hpp"
-#include "cli/nearest.hpp"
 
 namespace bmad_mem::cli::text_test {
 namespace {

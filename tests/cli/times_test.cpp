@@ -1,10 +1,9 @@
-#include "cli/times.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli::times_test {
 namespace {

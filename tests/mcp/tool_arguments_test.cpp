@@ -17,17 +17,20 @@ namespace {
 /// The field that is wrong in `json`; empty when nothing is.
 std::string wrong_field(const std::string& json) {
   static constexpr std::array<std::string_view, 2> kChoices = {"red", "blue"};
+  static constexpr JsonParameter kRows[] = {
+      {.name = "text"},
+      {.name = "need", .required = true},
+      {.name = "count", .kind = ArgumentKind::kNumber, .min = 1, .max = 10, .fallback = "5"},
+      {.name = "share", .kind = ArgumentKind::kShare},
+      {.name = "flag", .kind = ArgumentKind::kFlag},
+      {.name = "list", .kind = ArgumentKind::kTexts, .max = 2},
+      {.name = "colour", .kind = ArgumentKind::kChoice, .choices = kChoices},
+  };
   JsonParser parser;
   const Result<JsonValue> value = parser.parse(json);
   REQUIRE(value);
-  ToolArguments args(*value, {"text", "need", "count", "share", "flag", "list", "colour"});
-  args.text("text");
-  args.required_text("need");
-  args.integer("count", 5, 1, 10);
-  args.share("share");
-  args.boolean("flag");
-  args.texts("list", 2);
-  args.choice("colour", kChoices);
+  const ToolArguments args(*value, kRows);
+  CHECK((args.value("count").present() || args.integer("count") == 5));
   const Status status = args.check();
   return status ? "" : status.error().field;
 }
@@ -72,7 +75,8 @@ TEST_CASE("an argument that doesn't exist suggests the nearest") {
   JsonParser parser;
   const Result<JsonValue> value = parser.parse(R"({"querry":"x"})");
   REQUIRE(value);
-  const Status status = ToolArguments(*value, {"query", "limit"}).check();
+  static constexpr JsonParameter kRows[] = {{.name = "query"}, {.name = "limit"}};
+  const Status status = ToolArguments(*value, kRows).check();
   REQUIRE_FALSE(status);
   CHECK(status.error().message == "there is no such argument; did you mean \"query\"?");
 }

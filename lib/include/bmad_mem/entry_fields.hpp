@@ -5,8 +5,8 @@
 //     ├─> validator, canonical order, the text that search sees     lib/model
 //     ├─> JSON Schemas, filters                                      entry_schema(),
 //     field_filters.hpp ├─> `add TYPE`: options, help, completions, manual page
-//     tools/bmad-mem/entry_options.cpp └─> memory_add, POST /memory/record: what they describe
-//     tools/bmad-mem/field_texts.cpp
+//     tools/bmad-mem/cli/entry_options.cpp └─> memory_add, POST /memory/record: what they describe
+//     tools/bmad-mem/cli/field_texts.cpp
 //
 // Fields that no row names are allowed, of any kind, and kept byte for byte.
 #pragma once

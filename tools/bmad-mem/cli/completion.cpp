@@ -1,10 +1,9 @@
-#include "cli/completion.hpp"
-
 #include <algorithm>
 
 #include <fmt/core.h>
 
 #include "cli/filters.hpp"
+#include "cli/help.hpp"
 
 namespace bmad_mem::cli {
 namespace {

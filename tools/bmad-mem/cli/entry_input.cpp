@@ -1,5 +1,3 @@
-#include "cli/entry_input.hpp"
-
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
+#include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {

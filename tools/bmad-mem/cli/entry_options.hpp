@@ -4,9 +4,12 @@
 // them, once a process, by one thread.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
@@ -30,5 +33,53 @@ bool has_entry_options(EntryType type, const Arguments& args);
 /// Errors: E_INVALID_FORMAT with the option as field.
 Result<std::string> entry_from_options(EntryType type, const Arguments& args,
                                        std::string_view main_text, std::string_view agent_id);
+
+// Entries on stdin, in whichever way other programs print JSON.
+//
+//   {"role":"user",…}        JSONL: an object a line
+//   {"role":"assistant",…}
+//
+//   [                        an array of objects, on one line or many
+//     {"role":"user",…}, …
+//   ]
+//
+//   {                        objects over several lines, one behind the other, as jq prints them
+//     "role": "user"
+//   }
+
+/// One entry's text in the input, and the line on which it starts, counted from 1.
+struct InputPiece {
+  std::string_view text;
+  std::uint64_t line = 1;
+  std::uint64_t column = 1;  ///< 1-based byte in that line.
+};
+
+/// Most that is taken from stdin at once: more than a session can hold by default.
+inline constexpr std::size_t kInputSizeMax = 64U << 20U;
+
+/// All of stdin. Errors: E_STORAGE_IO, E_SIZE_LIMIT beyond kInputSizeMax.
+Result<std::string> read_stdin();
+
+/// All of a small file. Errors: as read_stdin(), with the path.
+Result<std::string> read_whole_file(const std::string& path);
+
+/// Takes `input` apart. Whether the pieces are JSON is for the engine to say; a piece that never
+/// ends is cut at the end of its line. Empty lines are passed over.
+std::vector<InputPiece> split_input(std::string_view input);
+
+/// Makes `error`, which speaks of `piece` alone (its column, if known, counts from the piece's
+/// first byte), speak of the whole input.
+void place_error(Error& error, const InputPiece& piece);
+
+// What texts say of the fields of entries, out of the table.
+
+/// `text`, of help or JSON, with what the table says in place of
+///   {filter fields}       status, severity, … and context.NAME
+///   {fields by type}      decision: rationale, impact (low|medium|high|critical), … finding: …
+///   "{record fields}":{}  "role":{"description":"Who speaks.","enum":["user", …]}, …
+std::string with_fields(std::string_view text);
+
+/// For each type a table in Markdown, of all its fields.
+std::string field_tables();
 
 }  // namespace bmad_mem::cli

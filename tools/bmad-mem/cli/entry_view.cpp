@@ -1,11 +1,9 @@
-#include "cli/entry_view.hpp"
-
 #include <algorithm>
 
-#include "cli/added_members.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
+#include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -1,5 +1,3 @@
-#include "cli/field_texts.hpp"
-
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -8,6 +6,7 @@
 
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/field_filters.hpp"
+#include "cli/entry_options.hpp"
 
 namespace bmad_mem::cli {
 namespace {

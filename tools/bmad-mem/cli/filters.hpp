@@ -1,17 +1,22 @@
-// filters.hpp - the options by which `list`, `query` and their like choose entries.
+// filters.hpp - the options by which commands choose, search and delete entries.
 #pragma once
 
 #include <array>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
+#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
+
+// The options by which `list`, `query` and their like choose entries.
 
 /// The names of the types, for help and completion: EntryTypeInfo::name as constants.
 inline constexpr std::array<std::string_view, kEntryTypeCount> kTypeNames = {
@@ -29,5 +34,25 @@ Result<std::optional<Timestamp>> read_as_of(const Arguments& args, Timestamp now
 /// What the options above say. `now` is what relative times count from, unless --as-of is given.
 /// Errors: E_INVALID_QUERY for a time, a number or a type that isn't one, with the option as field.
 Result<EntryFilter> read_filter(const Arguments& args, Timestamp now);
+
+// The options by which `query` and `similar` rank and show, beside
+// filters.hpp.
+
+inline constexpr std::array<std::string_view, 3> kSortNames = {"relevance_desc", "time_desc",
+                                                               "time_asc"};
+
+/// What the options above say, into `query`; what is not given stays as it is.
+/// Errors: E_INVALID_QUERY with the option as field.
+Status read_search_options(const Arguments& args, Query& query);
+
+// What `delete`, `purge` and `forget` have in common.
+
+/// --match, which must not be empty: an empty variable of a script would match everything.
+Result<std::string> read_match(const Arguments& args);
+
+/// Deletes what `criteria` name, prints what went, and asks before when a person is there. Entries
+/// that were named by id and are nowhere make it kFailed.
+Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
+                                   const DeletionCriteria& criteria, const DeleteOptions& options);
 
 }  // namespace bmad_mem::cli

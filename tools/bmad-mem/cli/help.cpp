@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include "cli/field_texts.hpp"
+#include "cli/entry_options.hpp"
 
 namespace bmad_mem::cli {
 namespace {

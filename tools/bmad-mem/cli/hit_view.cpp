@@ -1,5 +1,3 @@
-#include "cli/hit_view.hpp"
-
 #include <algorithm>
 #include <array>
 #include <string>
@@ -9,8 +7,9 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/entry_view.hpp"
-#include "cli/table.hpp"
+#include "cli/json_text.hpp"
+#include "cli/output.hpp"
+#include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -55,18 +54,10 @@ void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry>
   json.end_array();
 }
 
-void add_texts(JsonWriter& json, std::string_view name, std::span<const std::string> texts) {
-  json.key(name).begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
-  }
-  json.end_array();
-}
-
 /// How the query was read.
 void add_reading(JsonWriter& json, const QueryAnswer& answer) {
-  add_texts(json, "notes", answer.notes);
-  add_texts(json, "instead", answer.instead);
+  add_list(json, "notes", answer.notes);
+  add_list(json, "instead", answer.instead);
   json.key("as_prose").begin_array();
   for (const ProseReading& reading : answer.as_prose) {
     json.begin_object()

@@ -1,13 +1,14 @@
-#include "cli/knowledge_view.hpp"
-
 #include <charconv>
 #include <string>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/json_members.hpp"
-#include "cli/nearest.hpp"
+#include "cli/json_text.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -159,6 +160,123 @@ void print_remembered(Tool& tool, std::span<const Remembered> all) {
       tool.note(notice);
     }
   }
+}
+
+namespace {
+
+constexpr std::size_t kItemWidth = 60;
+
+void write_item(JsonWriter& json, const ContextItem& item) {
+  json.begin_object().member("section", context_section_name(item.section));
+  json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
+  json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
+  json.member("tokens", static_cast<std::uint64_t>(item.tokens)).member("trust", item.trust);
+  json.member("quoted", item.quoted).member("why", item.why).member("text", item.text);
+  json.end_object();
+}
+
+/// What stands behind the dash of the item's first line.
+std::string first_line(const std::string& text) {
+  const std::string line = text.substr(0, text.find('\n'));
+  return shortened(printable(line.starts_with("- ") ? line.substr(2) : line), kItemWidth);
+}
+
+}  // namespace
+
+void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
+  JsonWriter json;
+  json.begin_object();
+  if (as_of) {
+    json.member("as_of", format_rfc3339(*as_of));
+  }
+  json.member("markdown", context.markdown);
+  json.member("tokens", static_cast<std::uint64_t>(context.tokens));
+  json.member("max_tokens", static_cast<std::uint64_t>(context.max_tokens));
+  json.key("items").begin_array();
+  for (const ContextItem& item : context.items) {
+    write_item(json, item);
+  }
+  json.end_array().key("omitted").begin_array();
+  for (const ContextOmission& omission : context.omitted) {
+    json.begin_object().member("section", context_section_name(omission.section));
+    json.member("session_id", omission.session_id).member("id", omission.id);
+    json.member("why", omission.why).end_object();
+  }
+  json.end_array().end_object();
+  tool.out().print("{}\n", json.take());
+}
+
+void print_context_table(Tool& tool, const Context& context) {
+  std::string_view section;
+  for (const ContextItem& item : context.items) {
+    if (context_section_name(item.section) != section) {
+      section = context_section_name(item.section);
+      tool.out().print("{}\n", tool.style().bold(section));
+    }
+    tool.out().print("  {}  {} tokens  {}{}\n", tool.style().id(printable(item.id)), item.tokens,
+                     printable(item.why), item.quoted ? ", quoted" : "");
+    tool.out().print("    {}\n", first_line(item.text));
+  }
+  for (const ContextOmission& omission : context.omitted) {
+    tool.out().print("{} {} ({}): {}\n", tool.style().faint("left out"), printable(omission.id),
+                     context_section_name(omission.section), omission.why);
+  }
+  tool.out().print("{} of {} tokens\n", context.tokens, context.max_tokens);
+}
+
+void print_summary_update(Tool& tool, const SummaryUpdate& update) {
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("session_id", update.session_id);
+    json.member("last_summarized_id", update.last_summarized_id);
+    json.member("id_was_moved", update.id_was_moved).member("messages", update.messages);
+    json.member("tokens_in", std::uint64_t{update.tokens_in});
+    json.member("tokens_out", std::uint64_t{update.tokens_out});
+    if (update.cache_read_tokens) {
+      json.member("cache_read_tokens", *update.cache_read_tokens);
+    }
+    if (update.cache_written_tokens) {
+      json.member("cache_written_tokens", *update.cache_written_tokens);
+    }
+    add_counts(json, "redacted", update.redacted);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+    return;
+  }
+  tool.out().print("summarized {} up to {} ({} tokens in, {} out)\n",
+                   format_count(update.messages, "message", "messages"),
+                   tool.style().id(update.last_summarized_id), format_count(update.tokens_in),
+                   format_count(update.tokens_out));
+  print_counts(tool, update.redacted);
+  if (!update.id_was_moved) {
+    tool.note("a compaction is going on: the mark stays where it was");
+  }
+}
+
+std::string due_reason(const SummaryStatus& status) {
+  switch (status.due) {
+    case SummaryDue::kDueFirst:
+      return "the conversation is long enough for a first summary";
+    case SummaryDue::kDueToolCalls:
+      return "enough was said and done since the last one";
+    case SummaryDue::kDueTokens:
+      return "enough was said since the last one";
+    case SummaryDue::kDisabled:
+      return "switched off (memory_config.summarizer.enabled)";
+    case SummaryDue::kNoMessages:
+      return "nothing was said since the last one";
+    case SummaryDue::kTooShort:
+      return "the conversation is too short for a summary";
+    case SummaryDue::kTooFewTokens:
+      return "too little was said since the last one";
+    case SummaryDue::kTooFewToolCalls:
+      return "a compaction is going on, and too few tools were used since the last one";
+    case SummaryDue::kPending:
+      return printable(status.pending_by) + " is writing it";
+    case SummaryDue::kSidechain:
+      return "the newest message is a sub-agent's";
+  }
+  return {};
 }
 
 }  // namespace bmad_mem::cli

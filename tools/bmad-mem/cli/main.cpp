@@ -26,9 +26,9 @@
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/help.hpp"
-#include "operation_calls.hpp"
 #include "cli/options.hpp"
 #include "cli/tool.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {

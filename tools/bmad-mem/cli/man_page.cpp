@@ -1,5 +1,3 @@
-#include "cli/man_page.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
@@ -8,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "cli/command.hpp"
-#include "cli/field_texts.hpp"
+#include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
 #include "cli/help.hpp"
 #include "cli/tool.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/core.h>
 
-#include "cli/nearest.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 

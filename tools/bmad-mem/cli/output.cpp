@@ -3,7 +3,14 @@
 #include <poll.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cmath>
+#include <cstddef>
+#include <string>
+
+#include <fmt/core.h>
 
 namespace bmad_mem::cli {
 
@@ -26,6 +33,102 @@ bool Output::flush() {
   }
   buffer_.clear();
   return error_ == 0;
+}
+
+std::vector<std::string> table_lines(const std::vector<TableRow>& rows) {
+  std::vector<std::size_t> widths(rows.front().size());
+  for (const TableRow& row : rows) {
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      widths[i] = std::max(widths[i], text_width(row[i]));
+    }
+  }
+  std::vector<std::string> lines;
+  for (const TableRow& row : rows) {
+    std::string line = padded(row.front(), widths.front());
+    for (std::size_t i = 1; i < row.size(); ++i) {
+      line += "  " + padded_left(row[i], widths[i]);
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+void print_table(Tool& tool, const std::vector<TableRow>& rows) {
+  bool is_heading = true;
+  for (const std::string& line : table_lines(rows)) {
+    tool.out().print("{}\n", is_heading ? tool.style().bold(line) : line);
+    is_heading = false;
+  }
+}
+
+namespace {
+
+/// What is done sooner shows no bar; a bar is drawn anew this often.
+constexpr std::chrono::milliseconds kDelay{300};
+constexpr std::chrono::milliseconds kPeriod{100};
+constexpr std::size_t kBarWidth = 30;
+
+void write_to_stderr(std::string_view text) {
+  Output err(STDERR_FILENO);
+  err.write(text);
+  static_cast<void>(err.flush());
+}
+
+}  // namespace
+
+std::string bar_text(double share, std::size_t width) {
+  const auto filled = static_cast<std::size_t>(
+      std::lround(std::clamp(share, 0.0, 1.0) * static_cast<double>(width)));
+  std::string out(filled, '#');
+  out.append(width - filled, '.');
+  return out;
+}
+
+Progress::Progress(const Tool& tool, std::string_view what)
+    : what_(what),
+      wanted_(!tool.quiet() && !tool.json() && ::isatty(STDERR_FILENO) == 1),
+      next_(Clock::now() + kDelay) {}
+
+Progress::~Progress() {
+  if (drawn_) {
+    write_to_stderr("\r\033[K");
+  }
+}
+
+void Progress::show(std::uint64_t done, std::uint64_t total) {
+  if (!wanted_ || Clock::now() < next_) {
+    return;
+  }
+  next_ = Clock::now() + kPeriod;
+  drawn_ = true;
+  const double share = total == 0 ? 0 : static_cast<double>(done) / static_cast<double>(total);
+  write_to_stderr(fmt::format("\r{}  [{}]  {:2.0f} %  {} of {}\033[K", what_,
+                              bar_text(share, kBarWidth), std::min(share, 1.0) * 100,
+                              format_size(done), format_size(total)));
+}
+
+bool is_asked(const Tool& tool) {
+  return !tool.json() && !tool.args().has("yes") && ::isatty(STDIN_FILENO) == 1 &&
+         ::isatty(STDERR_FILENO) == 1;
+}
+
+bool is_confirmed(Tool& tool, std::string_view question) {
+  if (!is_asked(tool)) {
+    return true;
+  }
+  static_cast<void>(tool.out().flush());  // What is asked about stands above the question.
+  Output ask(STDERR_FILENO);
+  ask.print("{} [y/N] ", question);
+  static_cast<void>(ask.flush());
+  std::array<char, 256> answer{};
+  const ssize_t size = ::read(STDIN_FILENO, answer.data(), answer.size());
+  const std::string_view text(answer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  const std::string_view word = text.substr(0, text.find('\n'));
+  if (word == "y" || word == "Y" || word == "yes") {
+    return true;
+  }
+  tool.note("nothing was changed");
+  return false;
 }
 
 }  // namespace bmad_mem::cli

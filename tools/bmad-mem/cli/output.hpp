@@ -1,16 +1,25 @@
-// output.hpp - what the tool prints, gathered and written in large pieces.
-//
-// No iostream and no FILE: starting them up costs more than a whole `add` needs.
+// output.hpp - stdout and stderr: bytes, tables, progress, and questions to a person.
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
+#include "cli/command.hpp"
+
 namespace bmad_mem::cli {
+
+class Tool;
+
+// What the tool prints, gathered and written in large pieces.
+//
+// No iostream and no FILE: starting them up costs more than a whole `add` needs.
 
 /// A stream to a file descriptor. What is left over is written by flush(), not by the destructor.
 class Output {
@@ -48,5 +57,54 @@ class Output {
   int error_ = 0;
   std::string buffer_;
 };
+
+// Rows of cells in columns.
+
+using TableRow = std::vector<std::string>;
+
+/// The rows as lines: the first column is aligned to the left, the others to the right. The first
+/// row has the most cells.
+std::vector<std::string> table_lines(const std::vector<TableRow>& rows);
+
+/// Prints the lines; the first is the heading.
+void print_table(Tool& tool, const std::vector<TableRow>& rows);
+
+// A bar on stderr for work that takes long.
+
+/// Draws only on a terminal, not with --quiet or --json, and not for work that is done at once. The
+/// line is erased when the bar goes away, so it must go before anything else is printed.
+///
+///   verify  [#########...........]  45 %  312.0 MiB of 693.4 MiB
+class Progress {
+ public:
+  /// `what` must outlive the bar.
+  Progress(const Tool& tool, std::string_view what);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  /// `done` of `total` bytes; `total` may be 0.
+  void show(std::uint64_t done, std::uint64_t total);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  std::string_view what_;
+  bool wanted_;
+  bool drawn_ = false;
+  Clock::time_point next_;
+};
+
+/// "#########..........." for a share from 0 to 1.
+std::string bar_text(double share, std::size_t width);
+
+// Asking a person before something goes.
+
+/// Whether a person is there to be asked. Scripts, --json and --yes are not asked: nobody may be
+/// there to answer, and then no question must stop the work.
+bool is_asked(const Tool& tool);
+
+/// Whether to go on: asks on stderr, if is_asked(), and takes "y" or "yes" for it.
+bool is_confirmed(Tool& tool, std::string_view question);
 
 }  // namespace bmad_mem::cli

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -131,6 +132,21 @@ bool start_program(const std::vector<std::string>& words) {
     }
   }
   return problem == 0;
+}
+
+Descriptor::~Descriptor() {
+  if (number_ >= 0) {
+    ::close(number_);
+  }
+}
+
+Descriptor take_ending_signals() {
+  sigset_t ends;
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGINT);
+  sigaddset(&ends, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
+  return Descriptor(::signalfd(-1, &ends, SFD_CLOEXEC | SFD_NONBLOCK));
 }
 
 }  // namespace bmad_mem::cli

@@ -1,13 +1,16 @@
-// program.hpp - running another program, without a shell.
+// program.hpp - other programs, and descriptors of this one.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace bmad_mem::cli {
+
+// Running another program, without a shell.
 
 /// What a program that was run has left.
 struct ProgramRun {
@@ -26,5 +29,29 @@ ProgramRun run_program(const std::vector<std::string>& words, std::size_t output
 /// Starts `words` and does not wait: the program goes on when we end. It prints nothing. False when
 /// it could not be started.
 bool start_program(const std::vector<std::string>& words);
+
+// A file descriptor that is closed when it goes.
+
+class Descriptor {
+ public:
+  /// Takes `number` over; below 0 there is nothing to close.
+  explicit Descriptor(int number = -1) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(number_, other.number_);
+    return *this;
+  }
+  ~Descriptor();
+
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] bool is_open() const { return number_ >= 0; }
+
+ private:
+  int number_;
+};
+
+/// Keeps SIGINT and SIGTERM from this thread and from those that it starts later: they can be read
+/// from the descriptor instead. Not open when the system gives none: errno says why.
+Descriptor take_ending_signals();
 
 }  // namespace bmad_mem::cli

@@ -1,12 +1,16 @@
-#include "cli/removed_view.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+#include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -50,7 +54,7 @@ void print_as_json(Tool& tool, const DeletionReport& report, const DeleteOptions
   json.member("entries", report.entries);
   json.member("lines", static_cast<std::uint64_t>(report.removed.size()));
   json.member("bytes", removed_bytes(report.removed));
-  add_texts(json, "sessions_gone", report.sessions_gone);
+  add_list(json, "sessions_gone", report.sessions_gone);
   json.key("elsewhere").begin_array();
   for (const FileCount& file : report.elsewhere) {
     json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
@@ -155,12 +159,56 @@ void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOption
   }
 }
 
-void add_texts(JsonWriter& json, std::string_view name, std::span<const std::string> texts) {
-  json.key(name).begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
+Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
+                                     const UndeleteCriteria& criteria) {
+  BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete(criteria));
+  const bool nothing = report.lines == 0 && report.sessions.empty();
+  if (tool.json()) {
+    JsonWriter json;
+    json.begin_object().member("lines", report.lines);
+    add_list(json, "sessions", report.sessions);
+    add_list(json, "left_behind", report.left_behind);
+    json.end_object();
+    tool.out().print("{}\n", json.text());
+  } else if (!nothing) {
+    std::string what;
+    if (report.lines > 0 || report.sessions.empty()) {
+      what = format_count(report.lines, "line", "lines");
+    }
+    if (!report.sessions.empty()) {
+      what += fmt::format("{}{} {}", what.empty() ? "" : " and ",
+                          report.sessions.size() == 1 ? "session" : "sessions",
+                          fmt::join(report.sessions, ", "));
+    }
+    tool.out().print("brought back {}\n", what);
   }
-  json.end_array();
+  for (const Error& problem : report.damaged) {
+    tool.report(problem);
+  }
+  if (!report.left_behind.empty()) {
+    tool.note(fmt::format("stayed deleted, since these ids are in use again: {}",
+                          printable(joined(report.left_behind))));
+  } else if (nothing && report.damaged.empty()) {
+    tool.report(
+        {.code = ErrorCode::E_SESSION_NOT_FOUND,
+         .message = "nothing of that is deleted; `bmad-mem session list --deleted` shows what is"});
+  }
+  return nothing || !report.left_behind.empty() || !report.damaged.empty() ? ExitStatus::kFailed
+                                                                           : ExitStatus::kDone;
+}
+
+void add_counts(JsonWriter& json, std::string_view name, const RedactionCounts& counts) {
+  json.key(name).begin_object();
+  for (const auto& [rule, count] : counts) {
+    json.member(rule, count);
+  }
+  json.end_object();
+}
+
+void print_counts(Tool& tool, const RedactionCounts& counts) {
+  for (const auto& [rule, count] : counts) {
+    tool.out().print("  {}  {}\n", padded_left(format_count(count), 6), rule);
+  }
 }
 
 }  // namespace bmad_mem::cli

@@ -8,7 +8,6 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/json_members.hpp"
 #include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {

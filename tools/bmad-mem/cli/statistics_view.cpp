@@ -1,15 +1,16 @@
-#include "cli/statistics_view.hpp"
-
+#include <algorithm>
+#include <cstddef>
 #include <numeric>
 #include <optional>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/decay_view.hpp"
-#include "cli/maintenance_view.hpp"
-#include "cli/progress.hpp"
-#include "cli/table.hpp"
+#include "cli/output.hpp"
+#include "cli/text.hpp"
+#include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -176,6 +177,144 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
                   format_count(total.entries), format_count(total.versions),
                   format_count(total.damaged_lines), format_size(total.size_bytes)});
   print_table(tool, rows);
+}
+
+std::string action_text(const MaintenanceAction& action) {
+  // Some sentences begin with what is counted.
+  const bool wants_count = action.what.starts_with("entries") || action.what.starts_with("lines");
+  return fmt::format("{}{}{}: {}{}", action.task, action.session_id.empty() ? "" : " ",
+                     action.session_id, wants_count ? format_count(action.count) + " " : "",
+                     printable(action.what));
+}
+
+void add_action(JsonWriter& json, const MaintenanceAction& action) {
+  json.begin_object().member("task", action.task);
+  if (!action.session_id.empty()) {
+    json.member("session_id", action.session_id);
+  }
+  json.member("count", action.count).member("what", action.what).end_object();
+}
+
+void note_maintenance(Tool& tool, MemoryManager& memory) {
+  for (const MaintenanceAction& action : memory.maintained_by_the_way()) {
+    tool.note(action_text(action));
+  }
+}
+
+std::string due_text(Timestamp next_due, Timestamp now) {
+  if (next_due == Timestamp::max()) {
+    return "never";
+  }
+  return next_due <= now ? "now" : format_rfc3339(next_due);
+}
+
+void print_histogram(Tool& tool, const DecayReport& report) {
+  constexpr std::size_t kWidth = 30;
+  const std::uint64_t most = *std::ranges::max_element(report.histogram);
+  std::size_t width = 0;
+  for (const std::uint64_t count : report.histogram) {
+    width = std::max(width, format_count(count).size());
+  }
+  for (std::size_t i = report.histogram.size(); i-- > 0;) {
+    const std::uint64_t count = report.histogram[i];
+    const double share = most == 0 ? 0 : static_cast<double>(count) / static_cast<double>(most);
+    std::string line =
+        fmt::format("  {:.1f} to {:.1f}  {}  {}", static_cast<double>(i) / 10,
+                    static_cast<double>(i + 1) / 10, padded_left(format_count(count), width),
+                    count == 0 ? std::string() : block_bar(share, kWidth));
+    line.erase(line.find_last_not_of(' ') + 1);
+    tool.out().print("{}\n", line);
+  }
+}
+
+void add_decay(JsonWriter& json, const DecayReport& report) {
+  json.member("model", report.model).member("as_of", format_rfc3339(report.as_of));
+  json.member("entries", report.entries).key("histogram").begin_array();
+  for (const std::uint64_t count : report.histogram) {
+    json.integer(static_cast<std::int64_t>(count));
+  }
+  json.end_array().key("mean").begin_object();
+  for (const EntryType type : kEntryTypes) {
+    if (const double mean = report.mean[static_cast<std::size_t>(type)]; mean > 0) {
+      json.key(entry_type_name(type)).raw(fmt::format("{:.4f}", mean));
+    }
+  }
+  json.end_object();
+}
+
+void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines) {
+  if (tool.json()) {
+    for (const DecayTableLine& line : lines) {
+      JsonWriter json;
+      json.begin_object().member("model", line.model).member("is_used", line.is_used);
+      json.member("type", entry_type_name(line.type)).key("factors").begin_object();
+      for (std::size_t i = 0; i < line.factors.size(); ++i) {
+        json.key(fmt::format("{}", kDecayTableAges[i])).raw(fmt::format("{:.4f}", line.factors[i]));
+      }
+      json.end_object().end_object();
+      tool.out().print("{}\n", json.text());
+    }
+    return;
+  }
+  std::vector<TableRow> rows;
+  const auto flush = [&] {
+    if (!rows.empty()) {
+      print_table(tool, rows);
+    }
+    rows.clear();
+  };
+  std::string_view model;
+  for (const DecayTableLine& line : lines) {
+    if (line.model != model) {
+      flush();
+      tool.out().write(model.empty() ? "" : "\n");
+      model = line.model;
+      rows.push_back({line.is_used ? line.model + " (used)" : line.model});
+      for (const int days : kDecayTableAges) {
+        rows.front().push_back(days == 1 ? "1 day" : fmt::format("{} days", days));
+      }
+    }
+    rows.push_back({std::string(entry_type_name(line.type))});
+    for (const double factor : line.factors) {
+      rows.back().push_back(fmt::format("{:.2f}", factor));
+    }
+  }
+  flush();
+}
+
+std::string finding_text(const Finding& finding) {
+  std::string out = printable(finding.path);
+  if (finding.line != 0) {
+    out += fmt::format(":{}", finding.line);
+    if (finding.column != 0) {
+      out += fmt::format(":{}", finding.column);
+    }
+  }
+  out += ": ";
+  if (finding.kind == FindingKind::kTornTail) {
+    out += "torn tail: ";
+  }
+  if (!finding.field.empty()) {
+    out += printable(finding.field) + ": ";
+  }
+  return out + printable(finding.reason);
+}
+
+std::string finding_as_json(const Finding& finding) {
+  JsonWriter json;
+  json.begin_object().member("file", finding.path);
+  json.member("line", finding.line).member("column", finding.column);
+  json.member("offset", finding.offset).member("size", finding.size);
+  json.member("kind", finding_kind_name(finding.kind)).member("field", finding.field);
+  json.member("reason", finding.reason).member("session_id", finding.session_id);
+  json.end_object();
+  return json.take();
+}
+
+void print_findings(Tool& tool, std::span<const Finding> findings) {
+  for (const Finding& finding : findings) {
+    tool.out().print("{}\n", tool.json() ? finding_as_json(finding) : finding_text(finding));
+  }
 }
 
 }  // namespace bmad_mem::cli

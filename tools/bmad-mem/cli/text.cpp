@@ -4,9 +4,13 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <cstddef>
+#include <optional>
+#include <string>
 
 #include <fmt/core.h>
 
+#include "bmad_mem/edit_distance.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 
@@ -178,6 +182,41 @@ std::string pointed_out(std::string_view text, std::uint64_t line, std::uint64_t
 
 std::string Style::wrapped(std::string_view code, std::string_view text) const {
   return colours_ ? fmt::format("\033[{}m{}\033[0m", code, text) : std::string(text);
+}
+
+namespace {
+
+constexpr std::size_t kDistanceMax = 3;
+/// From how many letters on a beginning is taken for the whole word.
+constexpr std::size_t kBeginningSizeMin = 3;
+
+}  // namespace
+
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> words) {
+  std::string_view best;
+  std::size_t best_distance = kDistanceMax + 1;
+  for (const std::string_view known : words) {
+    std::size_t distance = edit_distance(word, known, kDistanceMax);
+    if (word.size() >= kBeginningSizeMin && known.starts_with(word)) {
+      distance = std::min<std::size_t>(distance, 1);
+    }
+    const std::size_t limit = std::max<std::size_t>(std::max(word.size(), known.size()) / 3, 1);
+    if (distance < best_distance && distance <= limit) {
+      best = known;
+      best_distance = distance;
+    }
+  }
+  return best;
+}
+
+Result<Timestamp> parse_time(std::string_view text, Timestamp now, RangeEnd end,
+                             std::string_view field) {
+  if (const std::optional<QueryTime> time = QueryTime::try_parse(text, end)) {
+    return time->at(now);
+  }
+  return Error{.code = ErrorCode::E_INVALID_QUERY,
+               .message = fmt::format("'{}' is no time; write {}", text, QueryTime::kForms),
+               .field = std::string(field)};
 }
 
 }  // namespace bmad_mem::cli

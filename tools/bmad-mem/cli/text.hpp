@@ -3,10 +3,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/query_time.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem::cli {
 
@@ -80,5 +83,19 @@ class Style {
 
   bool colours_;
 };
+
+// Which known word somebody meant.
+
+/// The one of `words` that is at most a third of its letters away from `word` (insertions,
+/// deletions, replacements, swaps of neighbours; 3 at most), or that `word` is the beginning of.
+/// Empty when there is none.
+std::string_view nearest_word(std::string_view word, std::span<const std::string_view> words);
+
+// Moments as people name them on the command line. All in UTC.
+
+/// The moment that `text` names for one who asks at `now`: QueryTime says what is understood.
+/// Errors: E_INVALID_QUERY, naming `field` and showing what is understood.
+Result<Timestamp> parse_time(std::string_view text, Timestamp now, RangeEnd end,
+                             std::string_view field);
 
 }  // namespace bmad_mem::cli

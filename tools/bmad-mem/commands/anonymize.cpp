@@ -11,14 +11,13 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "cli/confirmation.hpp"
-#include "cli/entry_input.hpp"
+#include "cli/entry_options.hpp"
+#include "cli/filters.hpp"
+#include "cli/output.hpp"
+#include "cli/tool.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
-#include "cli/filters.hpp"
 #include "operation_calls.hpp"
-#include "cli/progress.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -11,18 +11,14 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/decay_view.hpp"
 #include "cli/filters.hpp"
-#include "cli/findings.hpp"
-#include "exchange/git/git_program.hpp"
-#include "cli/maintenance_view.hpp"
-#include "operation_calls.hpp"
-#include "cli/progress.hpp"
-#include "cli/removed_view.hpp"
+#include "cli/output.hpp"
 #include "cli/session_choice.hpp"
-#include "cli/table.hpp"
-#include "cli/times.hpp"
+#include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "exchange/git/git_program.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

@@ -15,7 +15,9 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/entry_input.hpp"
+#include "cli/entry_options.hpp"
+#include "cli/tool.hpp"
+#include "exchange/memory_tool/memory_tool.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_actions.hpp"
 #include "hooks/hook_event.hpp"
@@ -24,9 +26,7 @@
 #include "mcp/graph_service.hpp"
 #include "mcp/memory_service.hpp"
 #include "mcp/stdio_transport.hpp"
-#include "exchange/memory_tool/memory_tool.hpp"
 #include "operation_calls.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

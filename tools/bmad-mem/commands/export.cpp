@@ -4,13 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "cli/filters.hpp"
+#include "cli/output.hpp"
+#include "cli/tool.hpp"
 #include "exchange/export/export_writer.hpp"
 #include "exchange/files.hpp"
 #include "exchange/graph/graph_store.hpp"
-#include "cli/filters.hpp"
 #include "operation_calls.hpp"
-#include "cli/progress.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -8,15 +8,13 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/entry_input.hpp"
-#include "cli/entry_view.hpp"
+#include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
-#include "cli/hit_view.hpp"
-#include "operation_calls.hpp"
-#include "cli/search_options.hpp"
-#include "cli/table.hpp"
+#include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

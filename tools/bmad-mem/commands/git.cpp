@@ -8,12 +8,12 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/log_merge.hpp"
+#include "cli/tool.hpp"
+#include "exchange/files.hpp"
 #include "exchange/git/check.hpp"
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"
-#include "exchange/files.hpp"
 #include "operation_calls.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 

@@ -8,12 +8,13 @@
 #include <vector>
 
 #include "bmad_mem/json_writer.hpp"
-#include "exchange/import/import_files.hpp"
-#include "operation_calls.hpp"
-#include "cli/progress.hpp"
-#include "cli/removed_view.hpp"
+#include "cli/json_text.hpp"
+#include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "exchange/import/import_files.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -41,7 +42,7 @@ void print_json(Tool& tool, const ImportReport& report, bool dry_run) {
   }
   json.end_object();
   if (!report.notices.empty()) {
-    add_texts(json, "notices", report.notices);
+    add_list(json, "notices", report.notices);
   }
   json.end_object();
   tool.out().print("{}\n", json.text());

@@ -12,18 +12,14 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "cli/context_view.hpp"
-#include "cli/entry_input.hpp"
 #include "cli/entry_options.hpp"
-#include "cli/entry_view.hpp"
 #include "cli/filters.hpp"
-#include "cli/json_members.hpp"
 #include "cli/json_text.hpp"
-#include "cli/knowledge_view.hpp"
-#include "operation_calls.hpp"
 #include "cli/session_choice.hpp"
-#include "cli/times.hpp"
+#include "cli/text.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

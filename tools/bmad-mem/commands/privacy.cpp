@@ -10,16 +10,14 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/confirmation.hpp"
-#include "cli/deletion_options.hpp"
 #include "cli/filters.hpp"
-#include "exchange/git/git_history.hpp"
-#include "operation_calls.hpp"
-#include "cli/redaction_view.hpp"
-#include "cli/removed_view.hpp"
-#include "cli/table.hpp"
+#include "cli/json_text.hpp"
+#include "cli/output.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "exchange/git/git_history.hpp"
 #include "exchange/workspaces.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 
@@ -163,7 +161,7 @@ std::string record_as_json(const AuditRecord& record) {
   json.begin_object().member("at", format_rfc3339(record.at));
   json.member("session_id", record.session_id).member("agent_id", record.agent_id);
   json.member("action", record.action).member("count", record.count);
-  add_texts(json, "ids", record.ids);
+  add_list(json, "ids", record.ids);
   json.member("detail", record.detail).end_object();
   return json.take();
 }

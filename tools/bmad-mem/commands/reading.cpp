@@ -10,12 +10,11 @@
 
 #include "bmad_mem/entry_watch.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/entry_view.hpp"
 #include "cli/filters.hpp"
-#include "operation_calls.hpp"
 #include "cli/session_choice.hpp"
-#include "cli/statistics_view.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

@@ -6,11 +6,11 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "cli/confirmation.hpp"
-#include "cli/entry_input.hpp"
-#include "operation_calls.hpp"
-#include "cli/redaction_view.hpp"
+#include "cli/entry_options.hpp"
+#include "cli/output.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 namespace {

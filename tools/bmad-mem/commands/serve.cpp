@@ -15,14 +15,14 @@
 #include <utility>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/program.hpp"
+#include "cli/tool.hpp"
 #include "http/app.hpp"
 #include "http/guard.hpp"
 #include "http/http_server.hpp"
 #include "http/server_file.hpp"
 #include "mcp/memory_service.hpp"
 #include "operation_calls.hpp"
-#include "cli/program.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

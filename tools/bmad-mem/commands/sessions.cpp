@@ -8,15 +8,12 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/confirmation.hpp"
-#include "cli/entry_view.hpp"
-#include "cli/maintenance_view.hpp"
-#include "operation_calls.hpp"
-#include "cli/removed_view.hpp"
+#include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
-#include "cli/undelete_view.hpp"
+#include "cli/views.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

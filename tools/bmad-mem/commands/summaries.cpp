@@ -5,12 +5,12 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
-#include "cli/entry_input.hpp"
-#include "cli/json_members.hpp"
-#include "operation_calls.hpp"
+#include "cli/entry_options.hpp"
+#include "cli/json_text.hpp"
 #include "cli/session_choice.hpp"
-#include "cli/summary_view.hpp"
 #include "cli/tool.hpp"
+#include "cli/views.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

@@ -1,14 +1,12 @@
 // tool.cpp - the tool about itself.
 #include "cli/tool.hpp"
 
-#include "bmad_mem/json_writer.hpp"
-#include "cli/completion.hpp"
 #include "bmad_mem/entry_fields.hpp"
-#include "cli/field_texts.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "cli/entry_options.hpp"
 #include "cli/help.hpp"
-#include "cli/man_page.hpp"
-#include "operation_calls.hpp"
 #include "cli/options.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 

@@ -8,18 +8,15 @@
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/confirmation.hpp"
-#include "cli/deletion_options.hpp"
-#include "cli/entry_input.hpp"
 #include "cli/entry_options.hpp"
-#include "cli/entry_view.hpp"
 #include "cli/filters.hpp"
-#include "exchange/git/git_history.hpp"
-#include "operation_calls.hpp"
-#include "cli/removed_view.hpp"
+#include "cli/json_text.hpp"
+#include "cli/output.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/tool.hpp"
-#include "cli/undelete_view.hpp"
+#include "cli/views.hpp"
+#include "exchange/git/git_history.hpp"
+#include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
 
@@ -35,7 +32,7 @@ void print_written(Tool& tool, std::string_view session, const BatchReport& repo
     JsonWriter json;
     json.begin_object().member("id", report.ids[i]).member("session_id", session);
     if (i + 1 == report.ids.size() && !report.notices.empty()) {
-      add_texts(json, "notices", report.notices);
+      add_list(json, "notices", report.notices);
     }
     json.end_object();
     tool.out().print("{}\n", json.text());

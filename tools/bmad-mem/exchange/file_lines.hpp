@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "cli/descriptor.hpp"
+#include "cli/program.hpp"
 
 namespace bmad_mem::cli {
 

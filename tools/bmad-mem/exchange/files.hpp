@@ -14,8 +14,8 @@
 
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
-#include "cli/descriptor.hpp"
 #include "cli/output.hpp"
+#include "cli/program.hpp"
 
 namespace bmad_mem::cli {
 

@@ -9,8 +9,7 @@
 
 #include "bmad_mem/query_time.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/nearest.hpp"
-#include "cli/times.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

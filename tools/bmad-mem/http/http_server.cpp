@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include "cli/descriptor.hpp"
+#include "cli/program.hpp"
 #include "http/http_connection.hpp"
 
 namespace bmad_mem::cli {

@@ -9,10 +9,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "cli/field_texts.hpp"
-#include "http/endpoint.hpp"
+#include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
 #include "cli/tool.hpp"
+#include "http/endpoint.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -15,7 +15,7 @@
 #include <string_view>
 
 #include "bmad_mem/result.hpp"
-#include "cli/descriptor.hpp"
+#include "cli/program.hpp"
 
 namespace bmad_mem::cli {
 

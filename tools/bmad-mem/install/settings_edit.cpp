@@ -16,10 +16,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
-#include "cli/entry_input.hpp"
-#include "install/json_edit.hpp"
+#include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/files.hpp"
+#include "install/json_edit.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -14,7 +14,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
 #include "cli/json_text.hpp"
-#include "cli/knowledge_view.hpp"
+#include "cli/views.hpp"
 #include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {

@@ -8,13 +8,13 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/utf8.hpp"
-#include "cli/field_texts.hpp"
+#include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
+#include "cli/tool.hpp"
 #include "mcp/memory_prompts.hpp"
 #include "mcp/memory_resources.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -4,8 +4,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/entry_view.hpp"
 #include "cli/text.hpp"
+#include "cli/views.hpp"
 
 namespace bmad_mem::cli {
 

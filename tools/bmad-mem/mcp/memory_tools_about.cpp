@@ -11,13 +11,13 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
-#include "cli/json_members.hpp"
+#include "cli/json_text.hpp"
+#include "cli/session_choice.hpp"
+#include "cli/text.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
-#include "cli/session_choice.hpp"
-#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -12,13 +12,12 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
-#include "cli/knowledge_view.hpp"
+#include "cli/text.hpp"
+#include "cli/views.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
-#include "cli/text.hpp"
-#include "cli/times.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -16,12 +16,12 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
-#include "cli/json_members.hpp"
-#include "cli/knowledge_view.hpp"
+#include "cli/json_text.hpp"
+#include "cli/text.hpp"
+#include "cli/views.hpp"
 #include "mcp/memory_tools.hpp"
 #include "mcp/tool_arguments.hpp"
 #include "operation_calls.hpp"
-#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -19,7 +19,7 @@
 
 #include <fmt/core.h>
 
-#include "cli/descriptor.hpp"
+#include "cli/program.hpp"
 #include "mcp/mcp_messages.hpp"
 #include "mcp/mcp_server.hpp"
 #include "mcp/task_queue.hpp"

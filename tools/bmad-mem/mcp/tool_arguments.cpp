@@ -9,9 +9,7 @@
 
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "cli/nearest.hpp"
 #include "cli/text.hpp"
-#include "cli/times.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
-#include "cli/json_members.hpp"
 
 namespace bmad_mem::cli {
 namespace {

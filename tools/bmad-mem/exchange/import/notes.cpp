@@ -8,10 +8,10 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/graph/graph.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
-#include "cli/json_members.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -25,15 +25,14 @@
 
 #include <fmt/core.h>
 
-#include "cli/added_members.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/export/export_lines.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
-#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -18,7 +18,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/result.hpp"
-#include "cli/descriptor.hpp"
+#include "cli/program.hpp"
 
 namespace bmad_mem::cli {
 

@@ -8,8 +8,8 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "exchange/workspaces.hpp"
 #include "cli/filters.hpp"
+#include "exchange/workspaces.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -11,13 +11,13 @@
 #include "bmad_mem/privacy.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/settings.hpp"
+#include "cli/json_text.hpp"
+#include "cli/tool.hpp"
+#include "cli/views.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "cli/json_text.hpp"
 #include "operation_calls.hpp"
-#include "cli/redaction_view.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -193,7 +193,7 @@ Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& /*ca
   const std::string effective = json_compact(effective_settings(context.memory));
   JsonWriter json;
   json.begin_object().key("settings").raw(effective).member("root", context.memory.root());
-  add_strings(json, "warnings", context.memory.config_warnings());
+  add_list(json, "warnings", context.memory.config_warnings());
   json.member("version", tool_version()).end_object();
   return json_response(json.take());
 }

@@ -11,10 +11,11 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
+#include "cli/views.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "cli/knowledge_view.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -90,7 +91,7 @@ Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call
   if (!learned.previous_value.empty()) {
     json.member("previous_value", learned.previous_value);
   }
-  add_strings(json, "notices", learned.notices);
+  add_list(json, "notices", learned.notices);
   json.end_object();
   return json_response(json.take());
 }
@@ -112,7 +113,7 @@ Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) 
   JsonWriter json;
   json.begin_object();
   add_items(json, "reviewed", report.reviewed);
-  add_strings(json, "unknown_ids", report.unknown_ids);
+  add_list(json, "unknown_ids", report.unknown_ids);
   json.end_object();
   return json_response(json.take());
 }
@@ -132,8 +133,8 @@ Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call)
     json.end_object();
   }
   json.end_array();
-  add_strings(json, "known", report.known);
-  add_strings(json, "notices", report.notices);
+  add_list(json, "known", report.known);
+  add_list(json, "notices", report.notices);
   json.end_object();
   return json_response(json.take());
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
@@ -75,7 +76,7 @@ Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
     json.begin_object().member("at", format_rfc3339(record.at));
     json.member("session_id", record.session_id).member("agent_id", record.agent_id);
     json.member("action", record.action).member("count", record.count);
-    add_strings(json, "ids", record.ids);
+    add_list(json, "ids", record.ids);
     json.member("detail", record.detail).end_object();
   }
   json.end_array().end_object();

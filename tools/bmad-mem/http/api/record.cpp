@@ -12,11 +12,11 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/json_text.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/record_line.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
-#include "cli/json_text.hpp"
 #include "operation_calls.hpp"
 
 namespace bmad_mem::cli {
@@ -94,7 +94,7 @@ Result<HttpResponse> http_add(ApiContext& context, const EndpointCall& call) {
   json.begin_object().member("id", report.ids.empty() ? record.id : report.ids.front());
   json.member("session_id", record.session_id).member("type", entry_type_name(record.type));
   json.member("timestamp", format_rfc3339(record.timestamp));
-  add_strings(json, "notices", report.notices);
+  add_list(json, "notices", report.notices);
   json.end_object();
   return json_response(json.take());
 }
@@ -130,9 +130,9 @@ Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& cal
   BMAD_TRY_ASSIGN(const BatchReport report, write_lines(context.memory, session_id, type, lines));
   JsonWriter json;
   json.begin_object();
-  add_strings(json, "ids", report.ids);
+  add_list(json, "ids", report.ids);
   json.member("session_id", session_id);
-  add_strings(json, "notices", report.notices);
+  add_list(json, "notices", report.notices);
   json.end_object();
   return json_response(json.take());
 }

@@ -15,7 +15,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
-#include "cli/nearest.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
 #include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -45,7 +46,7 @@ HttpResponse deletion_response(const DeletionReport& report, const DeleteOptions
     json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
   }
   json.end_array();
-  add_strings(json, "sessions_gone", report.sessions_gone);
+  add_list(json, "sessions_gone", report.sessions_gone);
   json.end_object();
   return json_response(json.take());
 }
@@ -76,8 +77,8 @@ Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call
   }
   JsonWriter json;
   json.begin_object().member("lines", report.lines);
-  add_strings(json, "sessions", report.sessions);
-  add_strings(json, "left_behind", report.left_behind);
+  add_list(json, "sessions", report.sessions);
+  add_list(json, "left_behind", report.left_behind);
   json.end_object();
   return json_response(json.take());
 }
@@ -105,7 +106,7 @@ Result<HttpResponse> http_pin(ApiContext& context, const EndpointCall& call) {
   json.begin_object();
   add_entries(json, "changed", changed);
   add_entries(json, "unchanged", report.unchanged);
-  add_strings(json, "unknown_ids", report.unknown_ids);
+  add_list(json, "unknown_ids", report.unknown_ids);
   json.end_object();
   return json_response(json.take());
 }

@@ -3,7 +3,7 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "cli/json_members.hpp"
+#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -121,7 +121,7 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
   json.member("access_count", item.access_count);
   json.member("pinned", item.pinned).member("sensitive", item.sensitive);
   json.member("review", review_name(item.review)).member("contradicted", item.contradicted);
-  add_strings(json, "tags", item.tags);
+  add_list(json, "tags", item.tags);
   JsonParser parser;
   const Result<JsonValue> entry = parser.parse(item.json);
   json.key("references").begin_array();
@@ -187,10 +187,10 @@ void write_session(JsonWriter& json, const MemoryManager& memory, const Session&
   add_time(json, "last_write", session.last_write);
   add_time(json, "closed_at", session.closed_at);
   json.member("user_id", session.user_id);
-  add_strings(json, "agent_ids", session.agent_ids);
+  add_list(json, "agent_ids", session.agent_ids);
   json.member("project_name", session.project_name);
   json.member("session_type", session.session_type);
-  add_strings(json, "tags", session.tags);
+  add_list(json, "tags", session.tags);
   json.member("size_bytes", session.size_bytes);
   if (entries) {
     json.member("entries", *entries);
@@ -202,14 +202,6 @@ void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry>
   json.key(name).begin_array();
   for (const Entry& entry : entries) {
     write_entry(json, entry);
-  }
-  json.end_array();
-}
-
-void add_strings(JsonWriter& json, std::string_view name, std::span<const std::string> texts) {
-  json.key(name).begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
   }
   json.end_array();
 }

@@ -40,8 +40,7 @@ void write_session(JsonWriter& json, const MemoryManager& memory, const Session&
 
 /// A member `name` with an array of entries.
 void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries);
-/// A member `name` with an array of strings.
-void add_strings(JsonWriter& json, std::string_view name, std::span<const std::string> texts);
+
 /// A member `name` with a time, left out when there is none.
 void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time);
 /// A member next_due, left out when nothing goes by schedule.

@@ -1,0 +1,198 @@
+// views.hpp - what commands print, for people and as JSON.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/summary.hpp"
+#include "cli/tool.hpp"
+
+namespace bmad_mem::cli {
+
+// Entries as the tool prints them: as JSON lines, as a list, in full.
+
+/// The entry as one line of JSON without '\n': "type" and "session_id", then what stands in the
+/// log, byte for byte.
+///
+///   {"type":"decision","session_id":"sess-…",EXTRA,"id":"dec-…","timestamp":"…",…}
+///
+/// `extra`: further members without braces, such as "\"relevance\":0.83". A member of the entry
+/// that has the name of one of these is called otherwise, see added_members.hpp; its own "type" and
+/// "session_id" are left out.
+/// "archived" and "evicted" are added where they are so.
+std::string entry_json_line(const Entry& entry, std::string_view extra = {});
+/// "archived", "evicted", or empty.
+std::string_view place_mark(const Entry& entry);
+
+/// A field of an entry for people: "context.topic" and its value as text, maybe of several lines.
+struct FieldText {
+  std::string name;
+  std::string value;
+};
+
+/// The fields of the entry in the order of its line; members of objects one by one.
+std::vector<FieldText> entry_fields(const Entry& entry);
+
+/// "decision dec-… in sess-…, version 2 of 2", then a field a line.
+void print_entry(Tool& tool, const Entry& entry);
+
+/// Prints name and value, the value's further lines indented as far as its first.
+void print_field(Tool& tool, std::string_view name, std::string_view value, std::size_t name_width);
+
+/// Stands in front of the headline of a sensitive entry.
+inline constexpr std::string_view kSensitiveMark = "(sensitive) ";
+
+/// A line for each entry: id, time, type, who, headline. Aligned, and cut to the terminal's width.
+/// In front of each stands `heads[i]`, if there are any.
+void print_entry_list(Tool& tool, std::span<const Entry> entries,
+                      std::span<const std::string> heads = {});
+
+// The hits of a search as the tool prints them.
+//
+//   0.83  decision  dec-001  2026-01-11 10:05 (3 days ago)  by architect
+//         Use *PostgreSQL* for the ledger, since it has transactions
+
+/// Prints the hits, as text or as JSON, with what `query` asks for: the entries around them, and
+/// where their relevance comes from and how the query was read.
+void print_answer(Tool& tool, const Query& query, const QueryAnswer& answer);
+
+// A context as JSON, and as a table that says why each item is in it.
+
+void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of);
+
+/// What is said and why, and what is left out and why.
+void print_context_table(Tool& tool, const Context& context);
+
+// What is known and was learned, as the tool prints it.
+
+/// The names of the categories, for help and completion: category_name() as constants.
+inline constexpr std::array<std::string_view, kCategoryCount> kCategoryNames = {
+    "user_preference", "architecture", "pattern",    "error_solution",
+    "project_fact",    "style",        "constraint", "decision"};
+
+/// The value of --category; nothing without one.
+/// Errors: E_INVALID_QUERY for any other word, with the nearest.
+Result<std::optional<Category>> read_category(const Arguments& args);
+
+/// A number from 0 to 1 behind option `name`; `fallback` without it.
+/// Errors: E_INVALID_QUERY with the option as field.
+Result<double> read_share(const Arguments& args, std::string_view name, double fallback);
+
+/// An item as one JSON object.
+void write_item(JsonWriter& json, const KnowledgeItem& item);
+
+/// Items, two lines each, and below those about which different things were stated, all of that;
+/// as JSON an object a line.
+void print_items(Tool& tool, std::span<const KnowledgeItem> items);
+
+/// What was remembered: its id, or an object a line; notes say what it changes.
+void print_remembered(Tool& tool, std::span<const Remembered> all);
+
+// What the summary commands share.
+
+/// Reports an update that was made.
+void print_summary_update(Tool& tool, const SummaryUpdate& update);
+
+/// Why an update is due or not, as half a sentence with the numbers that decide.
+std::string due_reason(const SummaryStatus& status);
+
+// Statistics as tables and as JSON.
+
+/// What is told of a session beside its counts.
+struct SessionLife {
+  std::string state;                 ///< "active", "idle", "closed".
+  std::optional<DecayReport> decay;  ///< Not in lists.
+};
+
+/// {"session_id":…,"state":…,"entries":…,…,"types":{"conversation":{…},…},"decay":{…},
+/// "maintenance":{…}}
+std::string statistics_as_json(const SessionStatistics& statistics, const SessionLife& life,
+                               const MaintenanceReport* maintenance = nullptr);
+
+/// A table by type, the quota as a bar, oldest and newest, how much of it still counts.
+void print_statistics(Tool& tool, const SessionStatistics& statistics, const SessionLife& life);
+
+/// A line for each session, and the total. `states` by the sessions' order.
+void print_statistics(Tool& tool, const GlobalStatistics& statistics,
+                      std::span<const std::string> states);
+
+/// When maintenance is due, and what it would do now, as a dry run tells it.
+void print_maintenance(Tool& tool, const MaintenanceReport& report);
+
+/// The total over all sessions as JSON.
+std::string total_as_json(const GlobalStatistics& statistics, const MaintenanceReport& maintenance);
+
+// What maintenance did or would do, as text and as JSON.
+
+/// "archive s1: would be archived".
+std::string action_text(const MaintenanceAction& action);
+
+/// The action as an object, behind a key or in an array.
+void add_action(JsonWriter& json, const MaintenanceAction& action);
+
+/// Says on stderr what opening or closing a session did by the way, so that nothing goes untold.
+void note_maintenance(Tool& tool, MemoryManager& memory);
+
+/// When the next run is due: a time, "now", or "never" when nothing goes by schedule.
+std::string due_text(Timestamp next_due, Timestamp now);
+
+// How much entries count, as histograms, tables and JSON.
+
+/// A line for each tenth of [0,1]: how many entries have a factor in it, with a bar.
+void print_histogram(Tool& tool, const DecayReport& report);
+
+/// The members model, as_of, entries, histogram and mean of the object that is open.
+void add_decay(JsonWriter& json, const DecayReport& report);
+
+/// A table of both models over a year.
+void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines);
+
+// What `verify` found, as text.
+
+/// "file:line:column: reason", leaving out what is unknown; a torn tail is named as such.
+std::string finding_text(const Finding& finding);
+
+/// {"file":…,"line":…,"column":…,"offset":…,"size":…,"kind":…,"field":…,"reason":…,"session_id":…}
+std::string finding_as_json(const Finding& finding);
+
+/// One line each, as text or JSON.
+void print_findings(Tool& tool, std::span<const Finding> findings);
+
+// How counts of what was taken out are shown.
+
+/// A member `name`: {"github-pat":2}.
+void add_counts(JsonWriter& json, std::string_view name, const RedactionCounts& counts);
+
+/// A line a rule, with its count in front.
+void print_counts(Tool& tool, const RedactionCounts& counts);
+
+// Lines that left the logs, or that would, as text and as JSON.
+
+/// A line each: session, type, id, size, reason, headline; aligned, and cut to the terminal's
+/// width. With --json an object each.
+void print_removed(Tool& tool, std::span<const RemovedEntry> removed);
+
+/// The bytes of all these lines together.
+std::uint64_t removed_bytes(std::span<const RemovedEntry> removed);
+
+/// What a deletion or a purge did, or would do: its lines in a dry run, then the totals, where else
+/// it reached, and how to bring it back.
+void print_deletion(Tool& tool, const DeletionReport& report, const DeleteOptions& options);
+
+// Bringing back what was deleted, for `undelete` and `session undelete`.
+
+/// Brings back what `criteria` name and prints what came back. kFailed when nothing did, or not
+/// all.
+Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
+                                     const UndeleteCriteria& criteria);
+
+}  // namespace bmad_mem::cli
