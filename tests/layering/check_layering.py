@@ -54,7 +54,7 @@ TOOL_FOLDERS = {
     "exchange/export": {"cli", "exchange", "exchange/graph"},
     "exchange/import": {"cli", "exchange", "exchange/git", "exchange/graph", "exchange/export"},
     # Protocols.
-    "install": {"cli", "exchange"},
+    "install": {"cli", "exchange", "hooks"},
     "hooks": {"cli", "exchange"},
     "mcp": {"cli", "exchange", "exchange/graph"},
     "http": {"cli", "exchange", "exchange/export", "mcp"},
@@ -128,6 +128,8 @@ def place_of(path):
     """The place of `path`, relative to the source folder; None when it is in no room."""
     parts = pathlib.PurePosixPath(path).parts
     is_header = path.endswith((".hpp", ".h"))
+    if path == "lib/operations/generate.cpp":
+        return None  # A program of the build.
     if parts[:3] == ("lib", "include", "bmad_mem"):
         return Place("public", "bmad_mem", is_header)
     if parts[0] == "lib" and len(parts) > 2 and parts[1] in RANKS:
