@@ -95,9 +95,7 @@ FOLDER_ROWS = [
     ("exchange/ids.cpp", "exchange/git/check.hpp", False),
     ("mcp/service.cpp", "http/endpoint.hpp", False),
     ("commands/serve.cpp", "http/endpoint.hpp", True),
-    ("command_table.cpp", "commands/commands.hpp", True),
-    ("cli/command_table.cpp", "commands/commands.hpp", True),
-    ("options.cpp", "commands/commands.hpp", False),
+    ("options.cpp", "commands/hook.hpp", False),
     ("attic/old.cpp", "tool.hpp", False),
 ]
 

@@ -12,7 +12,7 @@
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::size_t kWidth = 96;
+constexpr std::size_t kHelpWidth = 96;
 constexpr std::string_view kUsualExitStatus =
     "0 done, 1 failed (the error's code is on stderr), 2 wrong usage (nothing was touched).";
 constexpr std::string_view kReadingExitStatus =
@@ -41,7 +41,7 @@ constexpr Variable kVariables[] = {
     {"NO_COLOR", "no colours, when it is set"},
 };
 
-/// `text` in lines of at most kWidth characters, each line but the first indented by `indent`.
+/// `text` in lines of at most kHelpWidth characters, each line but the first indented by `indent`.
 std::string wrapped(std::string_view text, std::size_t indent) {
   std::string out;
   std::size_t column = indent;
@@ -54,7 +54,7 @@ std::string wrapped(std::string_view text, std::size_t indent) {
     }
     const std::string_view word = text.substr(0, text.find_first_of(" \n"));
     const std::size_t width = text_width(word);
-    if (column > indent && column + 1 + width > kWidth) {
+    if (column > indent && column + 1 + width > kHelpWidth) {
       out += '\n';
       column = 0;
     }
