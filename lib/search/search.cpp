@@ -9,7 +9,6 @@
 
 #include "search/held_indexes.hpp"
 #include "search/hit_loader.hpp"
-#include "search/json_query.hpp"
 #include "search/overview.hpp"
 #include "search/reads.hpp"
 #include "search/search_settings.hpp"
@@ -115,34 +114,6 @@ Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFi
   return with_indexes(store, filter, [&](HeldIndexes& indexes) {
     return count_by_time(indexes.sessions(), filter, unit);
   });
-}
-
-Result<Query> read_json_query(std::string_view json, Timestamp now) {
-  BMAD_TRY_ASSIGN(JsonQuery read, parse_json_query(json));
-  Query query{.text = std::move(read.text), .sort = read.sort};
-  query.min_relevance = read.min_relevance;
-  query.filter = {.sessions = std::move(read.sessions),
-                  .types = std::move(read.types),
-                  .tags = std::move(read.tags),
-                  .agents = std::move(read.agents),
-                  .fields = std::move(read.fields),
-                  .limit = read.limit};
-  if (read.since) {
-    query.filter.since = read.since->at(now);
-  }
-  if (read.until) {
-    query.filter.until = read.until->at(now);
-  }
-  query.combine = read.combine;
-  const JsonQueryWeights& weights = read.weights;
-  if (weights.text || weights.time || weights.importance || weights.access) {
-    const RelevanceWeights defaults;
-    query.weights = RelevanceWeights{.text = weights.text.value_or(defaults.text),
-                                     .time = weights.time.value_or(defaults.time),
-                                     .importance = weights.importance.value_or(defaults.importance),
-                                     .access = weights.access.value_or(defaults.access)};
-  }
-  return query;
 }
 
 std::uint64_t TimelineBucket::total() const {

@@ -6,13 +6,13 @@
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/edit_matcher.hpp"
-#include "search/json_query.hpp"
 #include "search/query_parser.hpp"
 
 namespace bmad_mem::test {
@@ -144,7 +144,7 @@ std::vector<OwnedToken> tokens_of(Analyzer& analyzer, std::string_view text) {
 void fuzz_query(std::string_view bytes) {
   check_query(bytes);
   check_dates(bytes);
-  if (const Result<JsonQuery> query = parse_json_query(bytes); !query) {
+  if (const Result<Query> query = read_json_query(bytes, Timestamp{}); !query) {
     check_error(query.error(), bytes);
   }
   check_distance(bytes);

@@ -1,8 +1,20 @@
-#include "search/json_query.hpp"
-
+// json_query.cpp - a query as programs write it, for read_json_query()
+// (bmad_mem/memory_manager.hpp).
+//
+//   {"text": "why postgres", "types": ["decisions"], "tags": ["database"], "agents": ["analyst"],
+//    "sessions": ["sess-2026-01-11-4q7m2s"],
+//    "fields": {"status": "open", "severity": ["high", "critical"], "-category": "style"},
+//    "time_range": {"start": "2026-01-10T00:00:00Z", "end": "2026-01-11"},
+//    "min_relevance": 0.5, "limit": 20, "sort": "relevance_desc",
+//    "weights": {"text": 0.4, "time": 0.3, "importance": 0.2, "access": 0.1}}
+//
+// Every member may be left out or be null. The form is that of the specification (section 5.1) and
+// `sessions`, `fields` and `weights` besides; of a field any of several values, and with a '-' in
+// front of its name none of them; "text" is in the language of query/query_parser.hpp.
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -11,12 +23,30 @@
 
 #include "base/ids.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "bmad_mem/query_time.hpp"
 #include "json_node.hpp"
 #include "model/filter_fields.hpp"
 #include "query_error.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem {
 namespace {
+
+/// A query while it is read: its times are counted from the present once both are known.
+struct Reading {
+  Query query;
+  std::optional<QueryTime> since;  ///< Inclusive.
+  std::optional<QueryTime> until;  ///< Inclusive.
+};
+
+/// What the query says of the weights. Each is 0 to 1.
+struct Weights {
+  std::optional<double> text;
+  std::optional<double> time;
+  std::optional<double> importance;
+  std::optional<double> access;
+};
 
 /// How the value of a key is read into `Target`.
 template <typename Target>
@@ -124,7 +154,7 @@ Status read_field_value(const JsonNode& node, FieldFilter filter,
   return {};
 }
 
-Status read_fields(const JsonNode& node, JsonQuery& query) {
+Status read_fields(const JsonNode& node, Reading& out) {
   if (!node.value().is_object()) {
     return node.refuse_kind("an object of fields and values");
   }
@@ -136,12 +166,12 @@ Status read_fields(const JsonNode& node, JsonQuery& query) {
                              .value = {},
                              .excluded = excluded};
     if (!child.value().is_array()) {
-      BMAD_TRY(read_field_value(child, filter, query.fields));
+      BMAD_TRY(read_field_value(child, filter, out.query.filter.fields));
       continue;
     }
     std::size_t place = 0;
     for (const JsonValue value : child.value().elements()) {
-      BMAD_TRY(read_field_value(child.element(place++, value), filter, query.fields));
+      BMAD_TRY(read_field_value(child.element(place++, value), filter, out.query.filter.fields));
     }
   }
   return {};
@@ -157,18 +187,18 @@ Status read_time(const JsonNode& node, RangeEnd end, std::optional<QueryTime>& t
   return {};
 }
 
-constexpr std::array<Reader<JsonQuery>, 2> kTimeRangeReaders = {{
+constexpr std::array<Reader<Reading>, 2> kTimeRangeReaders = {{
     {"start", [](const JsonNode& node,
-                 JsonQuery& query) { return read_time(node, RangeEnd::kSince, query.since); }},
+                 Reading& out) { return read_time(node, RangeEnd::kSince, out.since); }},
     {"end", [](const JsonNode& node,
-               JsonQuery& query) { return read_time(node, RangeEnd::kUntil, query.until); }},
+               Reading& out) { return read_time(node, RangeEnd::kUntil, out.until); }},
 }};
 
-Status read_time_range(const JsonNode& node, JsonQuery& query) {
-  BMAD_TRY(read_object<JsonQuery>(node, kTimeRangeReaders, query));
+Status read_time_range(const JsonNode& node, Reading& out) {
+  BMAD_TRY(read_object<Reading>(node, kTimeRangeReaders, out));
   constexpr Timestamp kAnyTime{};
-  if (query.since && query.until && query.since->is_fixed() && query.until->is_fixed() &&
-      query.since->at(kAnyTime) > query.until->at(kAnyTime)) {
+  if (out.since && out.until && out.since->is_fixed() && out.until->is_fixed() &&
+      out.since->at(kAnyTime) > out.until->at(kAnyTime)) {
     return node.refuse("the start is after the end; swap them");
   }
   return {};
@@ -192,23 +222,29 @@ Status read_weight(const JsonNode& node, std::optional<double>& weight) {
   return read_share(node, weight.emplace());
 }
 
-constexpr std::array<Reader<JsonQueryWeights>, 4> kWeightReaders = {{
-    {"text",
-     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.text); }},
-    {"time",
-     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.time); }},
+constexpr std::array<Reader<Weights>, 4> kWeightReaders = {{
+    {"text", [](const JsonNode& node, Weights& out) { return read_weight(node, out.text); }},
+    {"time", [](const JsonNode& node, Weights& out) { return read_weight(node, out.time); }},
     {"importance",
-     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.importance); }},
-    {"access",
-     [](const JsonNode& node, JsonQueryWeights& out) { return read_weight(node, out.access); }},
+     [](const JsonNode& node, Weights& out) { return read_weight(node, out.importance); }},
+    {"access", [](const JsonNode& node, Weights& out) { return read_weight(node, out.access); }},
 }};
 
-Status read_weights(const JsonNode& node, JsonQueryWeights& weights) {
-  BMAD_TRY(read_object<JsonQueryWeights>(node, kWeightReaders, weights));
+Status read_weights(const JsonNode& node, Reading& out) {
+  Weights weights;
+  BMAD_TRY(read_object<Weights>(node, kWeightReaders, weights));
   const auto is_zero = [](const std::optional<double>& weight) { return weight && *weight <= 0; };
   if (is_zero(weights.text) && is_zero(weights.time) && is_zero(weights.importance) &&
       is_zero(weights.access)) {
     return node.refuse("are all 0, so that nothing would rank; give one of them more");
+  }
+  if (weights.text || weights.time || weights.importance || weights.access) {
+    const RelevanceWeights defaults;
+    out.query.weights =
+        RelevanceWeights{.text = weights.text.value_or(defaults.text),
+                         .time = weights.time.value_or(defaults.time),
+                         .importance = weights.importance.value_or(defaults.importance),
+                         .access = weights.access.value_or(defaults.access)};
   }
   return {};
 }
@@ -253,28 +289,31 @@ Status read_text(const JsonNode& node, std::string& text) {
   return {};
 }
 
-constexpr std::array<Reader<JsonQuery>, 12> kQueryReaders = {{
-    {"text", [](const JsonNode& node, JsonQuery& out) { return read_text(node, out.text); }},
-    {"types", [](const JsonNode& node, JsonQuery& out) { return read_types(node, out.types); }},
+constexpr std::array<Reader<Reading>, 12> kQueryReaders = {{
+    {"text", [](const JsonNode& node, Reading& out) { return read_text(node, out.query.text); }},
+    {"types",
+     [](const JsonNode& node, Reading& out) { return read_types(node, out.query.filter.types); }},
     {"time_range", read_time_range},
-    {"tags", [](const JsonNode& node, JsonQuery& out) { return read_names(node, out.tags); }},
-    {"agents", [](const JsonNode& node, JsonQuery& out) { return read_names(node, out.agents); }},
-    {"sessions",
-     [](const JsonNode& node, JsonQuery& out) { return read_sessions(node, out.sessions); }},
+    {"tags",
+     [](const JsonNode& node, Reading& out) { return read_names(node, out.query.filter.tags); }},
+    {"agents",
+     [](const JsonNode& node, Reading& out) { return read_names(node, out.query.filter.agents); }},
+    {"sessions", [](const JsonNode& node,
+                    Reading& out) { return read_sessions(node, out.query.filter.sessions); }},
     {"fields", read_fields},
     {"min_relevance",
-     [](const JsonNode& node, JsonQuery& out) { return read_share(node, out.min_relevance); }},
-    {"limit", [](const JsonNode& node, JsonQuery& out) { return read_limit(node, out.limit); }},
-    {"sort", [](const JsonNode& node, JsonQuery& out) { return read_sort(node, out.sort); }},
+     [](const JsonNode& node, Reading& out) { return read_share(node, out.query.min_relevance); }},
+    {"limit",
+     [](const JsonNode& node, Reading& out) { return read_limit(node, out.query.filter.limit); }},
+    {"sort", [](const JsonNode& node, Reading& out) { return read_sort(node, out.query.sort); }},
     {"combine",
-     [](const JsonNode& node, JsonQuery& out) { return read_combine(node, out.combine); }},
-    {"weights",
-     [](const JsonNode& node, JsonQuery& out) { return read_weights(node, out.weights); }},
+     [](const JsonNode& node, Reading& out) { return read_combine(node, out.query.combine); }},
+    {"weights", read_weights},
 }};
 
 }  // namespace
 
-Result<JsonQuery> parse_json_query(std::string_view json) {
+Result<Query> read_json_query(std::string_view json, Timestamp now) {
   if (json.size() > kJsonQuerySizeMax) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
                  .message = fmt::format("the query has {} bytes, {} at most are taken; shorten it",
@@ -289,9 +328,11 @@ Result<JsonQuery> parse_json_query(std::string_view json) {
     const std::size_t column = std::max<std::size_t>(problem.column, 1);
     return placed_in_json(std::move(problem), json, column - 1);
   }
-  JsonQuery query;
-  BMAD_TRY(read_object<JsonQuery>(JsonNode(json, *root), kQueryReaders, query));
-  return query;
+  Reading out;
+  BMAD_TRY(read_object<Reading>(JsonNode(json, *root), kQueryReaders, out));
+  out.query.filter.since = out.since ? std::optional(out.since->at(now)) : std::nullopt;
+  out.query.filter.until = out.until ? std::optional(out.until->at(now)) : std::nullopt;
+  return std::move(out.query);
 }
 
 }  // namespace bmad_mem

@@ -1,4 +1,4 @@
-#include "search/json_query.hpp"
+// json_query_test.cpp - a query as programs write it.
 
 #include <array>
 #include <string>
@@ -7,34 +7,42 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "search/query/json_place.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem::json_query_test {
+namespace {
+
+Result<Query> read(std::string_view json) { return read_json_query(json, Timestamp{}); }
+
+}  // namespace
 
 TEST_CASE("a JSON query says all that a query can") {
-  const JsonQuery query = parse_json_query(R"({"text": "database scalability",
+  const Query query = read(R"({"text": "database scalability",
       "types": ["decisions", "finding", "agent_states", "decision"],
       "time_range": {"start": "2026-01-10T00:00:00Z", "end": "2026-01-11"},
       "tags": ["database", "architecture"], "agents": ["architect"],
       "sessions": ["sess-2026-01-11-4q7m2s"], "min_relevance": 0.5, "limit": 7,
       "sort": "time_asc", "weights": {"text": 1, "time": 0.25}})")
-                              .value();
+                          .value();
   CHECK(query.text == "database scalability");
-  CHECK(query.types ==
+  CHECK(query.filter.types ==
         std::vector{EntryType::kDecision, EntryType::kFinding, EntryType::kAgentState});
-  CHECK(format_rfc3339(query.since->at({})) == "2026-01-10T00:00:00Z");
-  CHECK(format_rfc3339(query.until->at({})) == "2026-01-11T23:59:59.999Z");
-  CHECK(query.tags == std::vector<std::string>{"database", "architecture"});
-  CHECK(query.agents == std::vector<std::string>{"architect"});
-  CHECK(query.sessions == std::vector<std::string>{"sess-2026-01-11-4q7m2s"});
+  CHECK(format_rfc3339(*query.filter.since) == "2026-01-10T00:00:00Z");
+  CHECK(format_rfc3339(*query.filter.until) == "2026-01-11T23:59:59.999Z");
+  CHECK(query.filter.tags == std::vector<std::string>{"database", "architecture"});
+  CHECK(query.filter.agents == std::vector<std::string>{"architect"});
+  CHECK(query.filter.sessions == std::vector<std::string>{"sess-2026-01-11-4q7m2s"});
   CHECK(query.min_relevance == 0.5);
-  CHECK(query.limit == 7);
+  CHECK(query.filter.limit == 7);
   CHECK(query.sort == SortOrder::kTimeAsc);
-  CHECK(query.weights.text == 1.0);
-  CHECK(query.weights.time == 0.25);
-  CHECK_FALSE(query.weights.importance.has_value());
-  CHECK_FALSE(query.weights.access.has_value());
+  REQUIRE(query.weights.has_value());
+  CHECK(query.weights->text == 1.0);
+  CHECK(query.weights->time == 0.25);
+  CHECK(query.weights->importance == RelevanceWeights().importance);
+  CHECK(query.weights->access == RelevanceWeights().access);
 }
 
 TEST_CASE("what a JSON query leaves out, or gives as null, has its default") {
@@ -42,15 +50,15 @@ TEST_CASE("what a JSON query leaves out, or gives as null, has its default") {
        {"{}", R"({"text":null,"types":null,"time_range":null,"limit":null,"weights":null})",
         R"({"types":[],"time_range":{"start":null},"weights":{"access":null}})"}) {
     CAPTURE(std::string(json));
-    const JsonQuery query = parse_json_query(json).value();
+    const Query query = read(json).value();
     CHECK(query.text.empty());
-    CHECK(query.types.empty());
-    CHECK_FALSE(query.since.has_value());
-    CHECK_FALSE(query.until.has_value());
+    CHECK(query.filter.types.empty());
+    CHECK_FALSE(query.filter.since.has_value());
+    CHECK_FALSE(query.filter.until.has_value());
     CHECK(query.min_relevance == 0);
-    CHECK(query.limit == 20);
+    CHECK(query.filter.limit == 20);
     CHECK(query.sort == SortOrder::kRelevanceDesc);
-    CHECK_FALSE(query.weights.text.has_value());
+    CHECK_FALSE(query.weights.has_value());
   }
 }
 
@@ -102,7 +110,7 @@ TEST_CASE("a JSON query that is wrong is refused by field and column") {
   };
   for (const Row& row : kRows) {
     CAPTURE(std::string(row.json));
-    const Result<JsonQuery> query = parse_json_query(row.json);
+    const Result<Query> query = read(row.json);
     REQUIRE_FALSE(query.has_value());
     CHECK(query.error().code == ErrorCode::E_INVALID_QUERY);
     CHECK(query.error().column == row.column);
@@ -114,31 +122,30 @@ TEST_CASE("a JSON query that is wrong is refused by field and column") {
 }
 
 TEST_CASE("in a JSON query of several lines the line is named too") {
-  const Error wrong_value = parse_json_query("{\n  \"text\": \"a\",\n  \"limit\": -1\n}").error();
+  const Error wrong_value = read("{\n  \"text\": \"a\",\n  \"limit\": -1\n}").error();
   CHECK(wrong_value.line == 3);
   CHECK(wrong_value.column == 12);
-  const Error wrong_syntax = parse_json_query("{\n  \"text\": a\n}").error();
+  const Error wrong_syntax = read("{\n  \"text\": a\n}").error();
   CHECK(wrong_syntax.line == 2);
   CHECK(wrong_syntax.column == 11);
 }
 
 TEST_CASE("a JSON query has at most a mebibyte") {
-  const std::string text(kJsonQuerySizeMax - 11, 'x');
-  CHECK(parse_json_query(fmt::format(R"({{"text":"{}"}})", text)).has_value());
-  CHECK(parse_json_query(fmt::format(R"({{"text":"{}x"}})", text)).error().message ==
+  const std::string text(kQuerySizeMax - 11, 'x');
+  CHECK(read(fmt::format(R"({{"text":"{}"}})", text)).has_value());
+  CHECK(read(fmt::format(R"({{"text":"{}x"}})", text)).error().message ==
         "the query has 1048577 bytes, 1048576 at most are taken; shorten it");
 }
 
 TEST_CASE("an unknown key is quoted short and fit for a terminal") {
-  const Error error =
-      parse_json_query(R"({"\u001b[31m)" + std::string(3000, 'x') + R"(":1})").error();
+  const Error error = read(R"({"\u001b[31m)" + std::string(3000, 'x') + R"(":1})").error();
   CHECK(error.field.size() < 60);
   CHECK(error.field.starts_with(" [31mxxx"));
   CHECK(error.message.size() < 300);
 }
 
 TEST_CASE("what is not JSON is quoted fit for a terminal") {
-  const Error error = parse_json_query("\"a\x7F\xE2\x80\xAE b").error();
+  const Error error = read("\"a\x7F\xE2\x80\xAE b").error();
   CHECK(error.message.find("\x7F") == std::string::npos);
   CHECK(error.message.find("\xE2\x80\xAE") == std::string::npos);
 }

@@ -46,6 +46,8 @@ namespace bmad_mem {
 
 /// Longest text of a query, in bytes.
 inline constexpr std::size_t kQuerySizeMax = std::size_t{1} << 20U;
+/// Longest JSON query, in bytes: thousands of sessions can be named.
+inline constexpr std::size_t kJsonQuerySizeMax = std::size_t{1} << 20U;
 
 /// A longer text is prose, in bytes: nobody writes such a query by hand.
 inline constexpr std::size_t kQueryLanguageSizeMax = 4096;
