@@ -6,6 +6,8 @@
 #include <mutex>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "lifecycle/archiving.hpp"
 #include "lifecycle/compaction.hpp"
 #include "lifecycle/deletion.hpp"
@@ -595,6 +597,15 @@ Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options
 
 Status MemoryManager::check_writable() const {
   return impl_->store.newer_layout ? Status(*impl_->store.newer_layout) : Status();
+}
+
+Status MemoryManager::check_allowed(std::string_view operation, bool changes) const {
+  const auto* const row = std::ranges::find(kOperations, operation, &OperationRow::name);
+  if (row == std::end(kOperations)) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("there is no operation '{}'", operation)};
+  }
+  return permit(impl_->store, static_cast<Operation>(row - std::begin(kOperations)), changes);
 }
 
 std::vector<Error> MemoryManager::problems() const { return impl_->store.problems(); }

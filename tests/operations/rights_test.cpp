@@ -138,6 +138,8 @@ const std::multimap<Operation, Call>& calls() {
        [](M m) {
          return status_of(m.add_artifact_document("s1", {.path = "p", .title = "A"}, "text"));
        }},
+      {Operation::kImport, [](M m) { return m.check_allowed("import"); }},
+      {Operation::kMemoryTool, [](M m) { return m.check_allowed("memory-tool"); }},
       {Operation::kGet, [](M m) { return status_of(m.get(kIds)); }},
       {Operation::kHistory, [](M m) { return status_of(m.history("fact1")); }},
       {Operation::kList, [](M m) { return status_of(m.list({})); }},
@@ -214,7 +216,7 @@ const std::multimap<Operation, Call>& calls() {
 /// Rows that have no call of their own: each works by means of other rows.
 bool works_through_others(const OperationRow& row) {
   static const std::set<std::string_view> kOthers = {
-      "add",   "add batch",    "update",           "import",           "state set", "similar",
+      "add",   "add batch",    "update",           "state set",        "similar",
       "graph", "artifact get", "session timeline", "session undelete", "forget"};
   return kOthers.contains(row.name) || row.right == Right::kNone;
 }

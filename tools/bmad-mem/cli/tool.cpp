@@ -106,6 +106,9 @@ Result<MemoryManager> Tool::open() {
     BMAD_TRY_ASSIGN(options.access, read_workflow(workflow));
   }
   Result<MemoryManager> memory = MemoryManager::open(std::move(options));
+  if (memory && command_ != nullptr) {
+    BMAD_TRY(memory->check_allowed(command_->name, /*changes=*/false));
+  }
   if (memory && !quiet_) {
     for (const std::string& warning : memory->config_warnings()) {
       if (json_) {

@@ -252,6 +252,7 @@ Result<std::string> answer(std::string_view input, const MemoryManager& memory,
   }
   if ((*command)["command"].string() != "view") {
     BMAD_TRY(memory.check_writable());
+    BMAD_TRY(memory.check_allowed("memory-tool"));
   }
   return memory_tool.run(*command);
 }
