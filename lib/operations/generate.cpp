@@ -488,7 +488,11 @@ std::string tool_json(const toml::table& mcp, const std::string& input) {
 std::string tools(const Tables& tables) {
   Source source;
   std::string rows;
-  for (const toml::table* const row : tables.rows()) {
+  std::vector<const toml::table*> all = tables.rows();
+  std::ranges::stable_sort(all, {}, [](const toml::table* row) {
+    return (*row)["mcp"]["place"].value_or<std::int64_t>(0);
+  });
+  for (const toml::table* const row : all) {
     if (const toml::table* const mcp = table_of(*row, "mcp")) {
       const Texts hints = texts_of(*mcp, "hints");
       const Arguments arguments =
