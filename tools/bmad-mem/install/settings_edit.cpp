@@ -17,9 +17,9 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "entry_input.hpp"
+#include "exchange/files.hpp"
 #include "install/json_edit.hpp"
 #include "json_text.hpp"
-#include "exchange/files.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -426,7 +426,7 @@ Status write_settings(const SettingsText& read, const std::optional<std::string>
   BMAD_TRY_ASSIGN(const std::optional<std::string> now, read_target(read.target));
   if (now != read.text) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                 .message = "somebody else has just changed the file; try again",
+                 .message = "another process changed the file; try again",
                  .path = read.path};
   }
   if (text) {
