@@ -380,7 +380,7 @@ describe("Knowledge", () => {
     await page.getByRole("button", {name: "Add"}).click();
     const dialog = page.getByRole("dialog");
     await dialog.getByLabel("Category").selectOption("constraint");
-    await dialog.getByLabel("What holds").fill("Backups are encrypted");
+    await dialog.getByLabel("Statement").fill("Backups are encrypted");
     await dialog.getByLabel("Key", {exact: true}).fill("backups");
     await dialog.getByRole("button", {name: "Remember"}).click();
     await dialog.waitFor({state: "detached"});

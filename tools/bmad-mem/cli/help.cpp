@@ -33,7 +33,7 @@ struct Variable {
 constexpr Variable kVariables[] = {
     {"BMAD_MEMORY_ROOT", "the memory's folder, when there is no --root"},
     {"BMAD_SESSION", "the session, when there is no --session"},
-    {"BMAD_AGENT_ID", "who writes, when there is no --agent-id"},
+    {"BMAD_AGENT_ID", "agent name if --agent-id is missing"},
     {"BMAD_MEM_WORKFLOW", "the workflow file, when there is no --workflow"},
     {"BMAD_MEM_NOW",
      "an RFC 3339 time at which the clock of this process begins, and goes on from there: a tool "

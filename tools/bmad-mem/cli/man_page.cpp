@@ -179,7 +179,7 @@ std::string man_page() {
       "inside the project, and finds it again.\n"
       "What a command reports as done survives power loss.\n",
       tool_version());
-  out += ".SH GLOBAL OPTIONS\nThey stand before or behind the command.\n";
+  out += ".SH GLOBAL OPTIONS\nThey are valid before or after the command.\n";
   append_options(out, global_options());
   for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
                             Group::kConnect, Group::kCare, Group::kTool}) {

@@ -193,7 +193,7 @@ Result<ExitStatus> rewrite(Tool& tool, MemoryManager& memory, const AnonymizeOpt
 Result<ExitStatus> run_anonymize(Tool& tool) {
   const Arguments& args = tool.args();
   if (args.has("session") == args.has("all")) {
-    return tool.wrong_usage("say what to anonymize: --session ID or --all");
+    return tool.wrong_usage("missing --session ID or --all");
   }
   if (args.has("in-place") && args.has("output")) {
     return tool.wrong_usage("--in-place writes the memory, --output a file: choose one");

@@ -55,7 +55,7 @@ void print_summary(Tool& tool, const VerifyReport& report) {
                      tool.style().red(format_count(report.findings.size(), "finding", "findings")),
                      looked_at);
     if (!std::ranges::all_of(report.findings, is_newer)) {
-      tool.note("`bmad-mem repair` mends what can be mended, and drops nothing");
+      tool.note("`bmad-mem repair` repairs damage without losing data");
     }
   }
 }
@@ -125,7 +125,7 @@ void print_text(Tool& tool, const RepairReport& report) {
   }
   const std::string sessions = format_count(report.sessions, "session", "sessions");
   if (report.actions.empty() && report.left.empty()) {
-    tool.out().print("{}: nothing to mend in {}\n", tool.style().green("all good"), sessions);
+    tool.out().print("{}: nothing to repair in {}\n", tool.style().green("all good"), sessions);
   } else {
     tool.out().print("{} in {}\n", format_count(report.actions.size(), "repair", "repairs"),
                      sessions);
@@ -386,8 +386,9 @@ void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
                    format_count(report.entries_before, "entry", "entries"),
                    format_size(report.bytes_after), format_size(report.bytes_before));
   if (report.evicted > 0 && !dry_run) {
-    tool.note(fmt::format("`bmad-mem restore --evicted --session {}` brings back what was evicted",
-                          report.session_id));
+    tool.note(
+        fmt::format("to restore evicted entries, run `bmad-mem restore --evicted --session {}`",
+                    report.session_id));
   }
 }
 

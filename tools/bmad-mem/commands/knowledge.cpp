@@ -39,7 +39,7 @@ Result<ExitStatus> run_remember(Tool& tool) {
   const Arguments& args = tool.args();
   BMAD_TRY_ASSIGN(const std::optional<Category> category, read_category(args));
   if (!category) {
-    return tool.wrong_usage("--category says what it is about, such as constraint");
+    return tool.wrong_usage("missing --category; for example: --category constraint");
   }
   RememberParams params{.category = *category,
                         .key = std::string(args.value("key")),
@@ -110,7 +110,7 @@ std::string_view nothing_note(const RecallOptions& options) {
   if (options.candidates) {
     return "there are no candidates to look at";
   }
-  return "nothing of the kind is known; `bmad-mem remember` tells";
+  return "no knowledge matches; add some with `bmad-mem remember`";
 }
 
 }  // namespace
@@ -265,17 +265,17 @@ constexpr std::array<std::string_view, 2> kOutcomes = {"success", "failure"};
 /// What doesn't go together, as a sentence; empty when all does.
 std::string_view learn_clash(const Arguments& args) {
   if (!args.has("task")) {
-    return "--task says what was to be done";
+    return "missing --task TEXT, the task in a few words";
   }
   if (std::ranges::find(kOutcomes, args.value("outcome")) == kOutcomes.end()) {
     return "--outcome says how it went: success or failure";
   }
   const bool failed = args.value("outcome") == "failure";
   if (failed && (!args.has("error") || args.has("output"))) {
-    return "of a failure --error is what counts: a file, or - for stdin";
+    return "a failure needs --error: a file, or - for stdin";
   }
   if (!failed && (!args.has("output") || args.has("error"))) {
-    return "of a success --output is what counts: a file, or - for stdin";
+    return "a success needs --output: a file, or - for stdin";
   }
   return {};
 }
@@ -290,7 +290,7 @@ Result<ExitStatus> run_learn(Tool& tool) {
   LearnParams params{.agent_id = std::string(args.maybe("agent").value_or(tool.agent_id())),
                      .task = std::string(args.value("task"))};
   if (params.agent_id.empty()) {
-    return tool.wrong_usage("--agent says who has done it");
+    return tool.wrong_usage("missing --agent NAME, the agent that did the task");
   }
   params.session_id = args.maybe("session").value_or(environment("BMAD_SESSION"));
   params.outcome =

@@ -30,7 +30,7 @@ Result<ExitStatus> run_purge(Tool& tool) {
                  .field = "verify"};
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  if (all && !is_confirmed(tool, "purge everything that was deleted, for good?")) {
+  if (all && !is_confirmed(tool, "permanently purge all deletions?")) {
     return ExitStatus::kFailed;
   }
   BMAD_TRY_ASSIGN(const DeletionReport report, memory.purge_deleted(all));
@@ -112,7 +112,7 @@ Result<ExitStatus> forget_workspace(Tool& tool, std::string_view folder) {
     tool.note(fmt::format("no session names the workspace {} or {}", printable(workspace.path),
                           printable(workspace.name)));
   } else if (!options.dry_run) {
-    if (!is_confirmed(tool, fmt::format("purge {}, for good?",
+    if (!is_confirmed(tool, fmt::format("permanently purge {}?",
                                         format_count(sessions.size(), "session", "sessions")))) {
       return ExitStatus::kFailed;
     }

@@ -170,7 +170,7 @@ Result<ExitStatus> redact_memory(Tool& tool) {
   if (!found) {
     tool.note("nothing to take out");
   } else if (!dry_run) {
-    tool.note("what was committed to git before is still in its history");
+    tool.note("earlier commits in git still contain the secrets");
   }
   return ExitStatus::kDone;
 }
@@ -187,10 +187,10 @@ std::string_view redact_clash(const Arguments& args) {
     return "--all is every session; leave out --session";
   }
   if (in_memory && args.has("check")) {
-    return "--check is for texts; --dry-run says what would be taken out of memory";
+    return "--check is for texts; use --dry-run to preview redactions in memory";
   }
   if (!in_memory && args.has("dry-run")) {
-    return "--dry-run is for memory; --check reports what is found in a text";
+    return "--dry-run is for memory; use --check to report secrets in a text";
   }
   return {};
 }

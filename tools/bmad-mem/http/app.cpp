@@ -93,8 +93,7 @@ class App : public HttpHandler {
     if (const PageFile* const page = find_page(request.path)) {
       return request.method == "GET" ? page_response(*page, request) : method_refusal("GET, HEAD");
     }
-    return error_response(404, "not_found",
-                          "there is nothing here; /openapi.json tells what there is");
+    return error_response(404, "not_found", "no such endpoint; /openapi.json lists all");
   }
 
  private:

@@ -234,7 +234,7 @@ std::optional<HttpResponse> Guard::token_refusal(const HttpRequest& head, Access
     return std::nullopt;
   }
   if (head.header_count("authorization") > 1) {
-    return error_response(400, "bad_request", "a request has one Authorization header at most");
+    return error_response(400, "bad_request", "a request can have only one Authorization header");
   }
   if (head.header_count("authorization") == 1) {
     if (has_token(head)) {
@@ -265,7 +265,7 @@ HttpResponse exchange_code(Access& access, const HttpRequest& request, Access::T
   JsonParser parser;
   const Result<JsonValue> body = parser.parse(request.body);
   if (!body || !(*body)["code"].is_string()) {
-    return error_response(400, "bad_request", R"(send {"code":"…"}, as it stands in the link)");
+    return error_response(400, "bad_request", R"(send {"code":"…"}, with the code of the link)");
   }
   const std::optional<std::string> cookie = access.cookie_for((*body)["code"].string(), now);
   if (!cookie) {

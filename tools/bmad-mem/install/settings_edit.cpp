@@ -426,7 +426,7 @@ Status write_settings(const SettingsText& read, const std::optional<std::string>
   BMAD_TRY_ASSIGN(const std::optional<std::string> now, read_target(read.target));
   if (now != read.text) {
     return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-                 .message = "somebody else has just changed the file; try again",
+                 .message = "another process changed the file; try again",
                  .path = read.path};
   }
   if (text) {

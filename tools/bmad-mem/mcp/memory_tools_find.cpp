@@ -250,7 +250,7 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
     return McpToolResult{.text = "Nothing of the kind is known. memory_remember states something."};
   }
   BoundedText text(kAnswerSizeMax);
-  text.add(fmt::format("{}, what matters most first. {}\n",
+  text.add(fmt::format("{}, most important first. {}\n",
                        format_count(items.size(), "thing is known", "things are known"),
                        kQuotedIsData));
   for (const KnowledgeItem& item : items) {

@@ -277,7 +277,7 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
   }
   return McpToolResult{
       .text = fmt::format("Stored {} {} in session {}.{}", entry_type_name(entry.type), id, session,
-                          report.redacted.empty() ? "" : " Secrets were taken out."),
+                          report.redacted.empty() ? "" : " Secrets were redacted."),
       .structured = json.take()};
 }
 
@@ -318,7 +318,7 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
                   memory->delete_entries({.ids = wanted.ids, .sessions = wanted.sessions},
                                          {.dry_run = is_preview}));
   const std::string next =
-      report.entries == 0 ? "None of these ids is known; memory_search finds what there is."
+      report.entries == 0 ? "None of these ids exists; use memory_search to find entries."
       : is_preview        ? "Nothing was changed. To delete them call again with action delete."
                           : "Deleted. To undo call again with the same ids and action restore.";
   return McpToolResult{.text = next,

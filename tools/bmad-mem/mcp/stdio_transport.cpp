@@ -121,9 +121,10 @@ void read_input(Serving& serving) {
     }
   };
   const auto on_too_long = [&] {
-    serving.sink->send(mcp_error(
-        {}, McpErrorCode::kInvalidRequest,
-        fmt::format("Invalid request: a message may have {} MiB at most", kMcpLineSizeMax >> 20U)));
+    serving.sink->send(
+        mcp_error({}, McpErrorCode::kInvalidRequest,
+                  fmt::format("Invalid request: the maximum size of a message is {} MiB",
+                              kMcpLineSizeMax >> 20U)));
   };
   std::string buffer(std::size_t{256} << 10U, '\0');
   std::array<pollfd, 2> watched{{{STDIN_FILENO, POLLIN, 0}, {serving.stop.number(), POLLIN, 0}}};

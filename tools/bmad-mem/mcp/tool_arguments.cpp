@@ -89,7 +89,7 @@ void ToolArguments::check_value(const JsonParameter& parameter, JsonValue value)
       const bool fits = value.is_string() || (value.is_array() && are_texts &&
                                               std::cmp_less_equal(count, parameter.max));
       if (!fits) {
-        fail(name, fmt::format("must be an array of strings, at most {} of them", parameter.max));
+        fail(name, fmt::format("must be an array of strings, maximum {}", parameter.max));
       } else if (parameter.required && value.is_array() && count == 0) {
         fail(name, "is required, and must not be empty");
       }

@@ -165,7 +165,7 @@ class RepositoryCheck {
     if (is_unmerged) {
       add({.kind = "unmerged",
            .path = path,
-           .detail = "git waits for somebody to merge it",
+           .detail = "git reports it as unmerged",
            .remedy = "merge the file, then `git add` it"});
     }
     if (const std::string_view reason = reason_against_tracking(path); !reason.empty()) {
@@ -280,7 +280,7 @@ std::string_view reason_against_tracking(std::string_view path) {
     return "was deleted, and comes back with every clone";
   }
   if (name.ends_with(".tmp") && !path.starts_with("memories/")) {
-    return "was left behind by a process that died";
+    return "was left by a process that died";
   }
   return {};
 }
@@ -296,7 +296,7 @@ std::vector<GitFinding> find_conflict_markers(std::string_view path, std::string
       found.push_back({.kind = "conflict_marker",
                        .path = std::string(path),
                        .line = number,
-                       .detail = "a conflict marker: a merge that nobody finished",
+                       .detail = "a conflict marker of an unfinished merge",
                        .remedy = "take the three markers out, keep the lines of both sides, then "
                                  "`git add` the file; or `git checkout --merge FILE` to merge it "
                                  "anew with the driver, while the merge is not committed"});

@@ -68,7 +68,7 @@ Status ImportSink::need_session(const SessionParams& params) {
       session = memory_->restore_session(params.session_id);
       BMAD_TRY(session);
       report_.notices.push_back(
-          fmt::format("session {} was archived; it has been brought back", params.session_id));
+          fmt::format("session {} was archived; it has been restored", params.session_id));
     }
     if (!session && session.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
       return session.error();

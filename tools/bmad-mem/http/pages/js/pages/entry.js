@@ -244,7 +244,7 @@ class EntryPage {
       const plan = await api.del(this.url, {...this.where, dry_run: true});
       const sure = await this.app.confirm({title: "Delete this entry?", action: "Delete", danger: true, text: [
         `It goes with all its versions (${count(plan.lines, "line")}).`,
-        "It can be had back for as long as the retention says; then it is gone.",
+        "You can undo this until the retention period ends.",
         plan.elsewhere?.length ? `Its words also stand in ${plan.elsewhere.map((one) => one.path).join(", ")}.` : ""].filter(Boolean)});
       if (!sure) {
         return;

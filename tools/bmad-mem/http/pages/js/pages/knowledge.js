@@ -44,7 +44,7 @@ class KnowledgePage {
     this.candidates.section.hidden = true;
     main.append(
         pageHead("Knowledge", {
-          lead: "What agents have learned and been told, over all sessions.",
+          lead: "The knowledge of all sessions.",
           actions: [button("Add", () => openAdd(this), {kind: "primary"})],
         }),
         this.candidates.section, this.conflicts, this.filterPlace, this.status, this.known);

@@ -29,7 +29,7 @@ export function density(buckets, chosen, onChoose) {
   now.setAttribute("tabindex", "0");
   return h("figure", {class: "density", vars: {"--bars": bars.length}}, chart, h("figcaption", {class: "density-labels"},
     h("span", {}, absolute(bars[0].begin).slice(0, 16)),
-    h("span", {}, size === kHourMs ? "by hour; hours without entries are left out" : "by day"),
+    h("span", {}, size === kHourMs ? "by hour; hours without entries are omitted" : "by day"),
     h("span", {}, absolute(bars.at(-1).begin).slice(0, 16))));
 }
 

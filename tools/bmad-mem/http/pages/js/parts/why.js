@@ -48,7 +48,7 @@ export function terms(explanation) {
     .filter(([, value]) => value > 0);
   return h("div", {class: "why"},
     explanation.terms?.length ? termTable(explanation.terms)
-      : h("p", {class: "muted small"}, "No word of the question gave anything by itself."),
+      : h("p", {class: "muted small"}, "No single word of the query scored."),
     others.map(([what, value]) => h("p", {class: "muted small"}, `Also: ${what} (${round(value)}).`)));
 }
 

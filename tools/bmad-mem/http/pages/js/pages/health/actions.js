@@ -26,8 +26,8 @@ const kCompact = {
 const kPurge = {
   label: "Purge…",
   title: "Purge what was deleted",
-  about: "What was deleted long enough ago goes for good. It can't be brought back after that.",
-  option: {name: "all", text: "Also what could still be brought back"},
+  about: "Permanently removes deletions past their retention period.",
+  option: {name: "all", text: "Include deletions that can still be undone"},
   preview: (all) => api.post("/memory/purge", {all, dry_run: true}),
   isEmpty: ({deletions}) => deletions.length === 0,
   nothing: "Nothing is due to be purged.",

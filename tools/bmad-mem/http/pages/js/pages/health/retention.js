@@ -42,9 +42,9 @@ export function deletions(page, {deletions: list}) {
     bySession.set(one.session_id, [...(bySession.get(one.session_id) ?? []), one]);
   }
   const columns = ["Session", "What", "By", "Deleted", "Purged", "Undo"].map((text) => ({text}));
-  return section("Deleted", {wide: true, hint: "What was deleted can be brought back until it is purged."},
+  return section("Deleted", {wide: true, hint: "You can restore deletions until they are purged."},
     bySession.size > 0
-      ? dataTable("What can be brought back", columns,
+      ? dataTable("Deletions that can be restored", columns,
                   [...bySession].map(([session, of]) => deletionRow(page, session, of)))
       : h("p", null, "Nothing was deleted that is still there."));
 }

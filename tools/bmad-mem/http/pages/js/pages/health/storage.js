@@ -36,7 +36,7 @@ export function sizes({largest}) {
              bar(share, `Quota used by ${id}`, {text, tone}));
   });
   return section("Size and quota", {
-    hint: "The largest sessions. One that comes near its quota is compacted by itself.",
+    hint: "The largest sessions. A session near its quota is compacted automatically.",
   }, rows.length ? h("ul", {class: "health-list"}, rows) : h("p", {class: "muted"}, "There is no session."));
 }
 
@@ -44,7 +44,7 @@ export function sizes({largest}) {
 export function locks({locks: held}) {
   const rows = held.map((lock) => [
     h("a", {href: sessionUrl(lock.session_id)}, lock.session_id),
-    [lock.agent_id || "somebody", `, process ${lock.pid} on ${lock.host}`],
+    [lock.agent_id || "unknown agent", `, process ${lock.pid} on ${lock.host}`],
     lock.operation,
     time(lock.acquired_at),
     lock.alive ? "alive" : h("span", {class: "chip chip-warn"}, "gone"),
@@ -60,7 +60,7 @@ export function locks({locks: held}) {
 export function redaction({redacted, redacts}) {
   const counts = Object.entries(redacted).sort((a, b) => b[1] - a[1]);
   const most = Math.max(1, ...counts.map(([, n]) => n));
-  return section("Secrets taken out", {
+  return section("Redacted secrets", {
     hint: redacts
       ? "What looks like a secret is replaced before anything is written."
       : "Redaction is switched off: secrets are stored as they come.",

@@ -37,7 +37,7 @@ class AddForm {
       title: "Remember something",
       body: [
         this.#field("category", "Category", this.category),
-        this.#field("value", "What holds", this.value),
+        this.#field("value", "Statement", this.value),
         this.#field("key", "Key", this.key, "What is stated again under the same key takes the place of " +
             "what was stated before. Without a key it stands alone."),
         this.#field("confidence", h("span", null, "Confidence ", this.shown), this.confidence),

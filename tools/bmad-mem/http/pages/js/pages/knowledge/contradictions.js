@@ -87,7 +87,7 @@ async function forgetValue(page, group) {
   const isSure = await page.app.confirm({
     title: "Forget this value?",
     text: [short(group.value, 200), `${count(entries.size, "entry", "entries")} will be deleted. ` +
-        "They can be brought back for a while, on the page Health."],
+        "You can restore them on the page Health until they are purged."],
     action: "Forget",
     danger: true,
   });
