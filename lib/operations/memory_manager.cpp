@@ -6,8 +6,6 @@
 #include <mutex>
 #include <utility>
 
-#include "lifecycle/archiving.hpp"
-#include "lifecycle/compaction.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
@@ -15,7 +13,6 @@
 #include "model/entry_text.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
-#include "privacy/stored_memory.hpp"
 #include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
