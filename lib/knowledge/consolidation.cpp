@@ -18,6 +18,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
 #include "search/reads.hpp"
@@ -34,36 +35,6 @@ StatementPlace place_of(const KnowledgeVersion& version) {
   return {version.session_id, version.type, version.id};
 }
 
-/// `list`, an array of strings, and `added`, each once.
-std::vector<std::string> joined(JsonValue list, const std::vector<std::string>& added) {
-  std::vector<std::string> all;
-  for (const JsonValue each : list.elements()) {
-    all.emplace_back(each.string());
-  }
-  for (const std::string& each : added) {
-    if (std::ranges::find(all, each) == all.end()) {
-      all.push_back(each);
-    }
-  }
-  return all;
-}
-
-std::string list_json(const std::vector<std::string>& texts) {
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& text : texts) {
-    json.string(text);
-  }
-  return json.end_array().take();
-}
-
-void add_to_list(ObjectText& object, JsonValue entry, std::string_view name,
-                 const std::vector<std::string>& added) {
-  if (const std::vector<std::string> all = joined(entry[name], added); !all.empty()) {
-    object.set(name, list_json(all));
-  }
-}
-
 /// The member `name`, an object; an empty one when there is none.
 ObjectText member_object(const ObjectText& object, JsonValue entry, std::string_view name) {
   if (entry[name].is_object()) {
@@ -78,7 +49,7 @@ ObjectText member_object(const ObjectText& object, JsonValue entry, std::string_
 void add_references(ObjectText& object, JsonValue entry, std::string_view kind,
                     const std::vector<std::string>& ids) {
   ObjectText references = member_object(object, entry, "references");
-  references.set(kind, list_json(joined(entry["references"][kind], ids)));
+  references.set(kind, joined_list(entry["references"][kind], ids));
   object.set("references", references.to_line());
 }
 

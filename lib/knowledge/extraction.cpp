@@ -9,10 +9,9 @@
 
 #include <fmt/format.h>
 
-#include "knowledge/extraction_answer.hpp"
 #include "knowledge/extraction_prompt.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "knowledge/shingles.hpp"
+#include "knowledge/merge_plan.hpp"
 #include "store/access.hpp"
 #include "store/command.hpp"
 #include "store/entry_scanner.hpp"

@@ -1,11 +1,16 @@
 #include "knowledge/knowledge_item.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
 #include "base/hash.hpp"
+#include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
 
@@ -241,6 +246,42 @@ std::vector<KnowledgeItem> collect_knowledge(std::span<const KnowledgeLine> line
     }
   }
   return collector.finish();
+}
+
+double recall_score(double confidence, std::uint64_t access_count, Timestamp updated_at,
+                    Timestamp now) {
+  constexpr double kHalfBoostAccesses = 4;  // So many accesses are worth half of what is possible.
+  constexpr double kNewcomerDays = 14;
+  const auto accesses = static_cast<double>(access_count);
+  const double popularity = accesses / (accesses + kHalfBoostAccesses);
+  const std::chrono::duration<double, std::ratio<86'400>> age = now - updated_at;
+  const double newness = std::exp2(-std::max(age.count(), 0.0) / kNewcomerDays);
+  return confidence * (1 + std::max(popularity, newness));
+}
+
+std::string joined_list(JsonValue list, const std::vector<std::string>& added) {
+  std::vector<std::string> all;
+  for (const JsonValue each : list.elements()) {
+    all.emplace_back(each.string());
+  }
+  for (const std::string& each : added) {
+    if (std::ranges::find(all, each) == all.end()) {
+      all.push_back(each);
+    }
+  }
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& each : all) {
+    json.string(each);
+  }
+  return json.end_array().take();
+}
+
+void add_to_list(ObjectText& object, JsonValue entry, std::string_view name,
+                 const std::vector<std::string>& added) {
+  if (std::string all = joined_list(entry[name], added); all != "[]") {
+    object.set(name, std::move(all));
+  }
 }
 
 }  // namespace bmad_mem

@@ -1,14 +1,48 @@
 #include "knowledge/learn_rules.hpp"
 
 #include <algorithm>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
+#include <re2/re2.h>
 
 #include "bmad_mem/edit_distance.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "store/layout.hpp"
+#include "store/memory_inside.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
+TextPattern::TextPattern(std::unique_ptr<re2::RE2> regex) : regex_(std::move(regex)) {}
+TextPattern::TextPattern(TextPattern&&) noexcept = default;
+TextPattern& TextPattern::operator=(TextPattern&&) noexcept = default;
+TextPattern::~TextPattern() = default;
+
+Result<TextPattern> TextPattern::make(std::string_view pattern) {
+  if (pattern.size() > kPatternSizeMax) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = fmt::format("the pattern has {} bytes; {} are the most, so make it "
+                                        "shorter or two of it",
+                                        pattern.size(), kPatternSizeMax)};
+  }
+  const RE2::Options options(RE2::Quiet);
+  auto regex = std::make_unique<RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+  if (!regex->ok()) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = fmt::format("the pattern \"{}\" doesn't compile: {}; see "
+                                        "https://github.com/google/re2/wiki/Syntax",
+                                        utf8_repaired(pattern), regex->error())};
+  }
+  return TextPattern(std::move(regex));
+}
+
+bool TextPattern::matches(std::string_view text) const {
+  return regex_->Match({text.data(), text.size()}, 0, text.size(), RE2::UNANCHORED, nullptr, 0);
+}
+
 namespace {
 
 std::string field_of(std::size_t index, std::string_view member) {
@@ -117,6 +151,62 @@ RememberParams failure_lesson(std::string_view agent, std::string_view task,
           .agent_id = std::string(agent),
           .confidence = kConfidence,
           .source = {.kind = "tool", .trust = kTrust}};
+}
+
+// What finished tasks teach.
+
+namespace {
+
+Result<std::vector<RememberParams>> lessons_of_success(const Store& store,
+                                                       const LearnParams& params) {
+  Result<LearnRules> rules = LearnRules::make(store.config.knowledge.learn_rules);
+  if (!rules) {
+    Error error = std::move(rules).error();
+    error.path = store.files->display_path(kConfigFile);
+    return error;
+  }
+  return rules->lessons(params.agent_id, params.text);
+}
+
+Result<std::vector<RememberParams>> lessons_of_failure(const Store& store,
+                                                       const LearnParams& params) {
+  if (is_blank(params.task)) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = "the task is empty; name it, so that the error is found again",
+                 .field = "task"};
+  }
+  if (is_blank(params.text)) {
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = "the error is empty; give what the task failed with",
+                 .field = "text"};
+  }
+  // Before it is cut: half a secret is not known for one.
+  const std::string text = store.redaction == nullptr
+                               ? params.text
+                               : store.redaction->redact_text(params.text, params.session_id);
+  return std::vector{failure_lesson(params.agent_id, params.task, text)};
+}
+
+}  // namespace
+
+Result<LearnReport> Knowledge::learn(const LearnParams& params) {
+  BMAD_TRY_ASSIGN(Store* const entered, MemoryInside::enter(*memory_, Operation::kLearn));
+  Store& store = *entered;
+  BMAD_TRY_ASSIGN(std::vector<RememberParams> lessons, params.outcome == TaskOutcome::kSuccess
+                                                           ? lessons_of_success(store, params)
+                                                           : lessons_of_failure(store, params));
+  LearnReport report;
+  if (lessons.empty()) {
+    return report;
+  }
+  for (RememberParams& lesson : lessons) {
+    lesson.session_id = params.session_id;
+    if (!params.session_id.empty()) {
+      lesson.learned_from = {params.session_id};
+    }
+  }
+  BMAD_TRY_ASSIGN(report.learned, remember_all(store, lessons));
+  return report;
 }
 
 }  // namespace bmad_mem

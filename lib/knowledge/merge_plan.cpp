@@ -1,21 +1,205 @@
 #include "knowledge/merge_plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <ranges>
+#include <set>
 #include <string>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 
+#include "base/hash.hpp"
+#include "bmad_mem/edit_distance.hpp"
+#include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_item.hpp"
-#include "knowledge/shingles.hpp"
+#include "knowledge_words.hpp"
 
 namespace bmad_mem {
+namespace {
+
+constexpr std::size_t kCharacterCount = 5;
+constexpr std::size_t kWordCount = 3;
+
+// Of lower-case text.
+bool is_of_word(char c) { return is_lower(c) || is_digit(c) || !is_ascii(c); }
+
+bool has_digit(std::string_view word) {
+  return word.find_first_of("0123456789") != std::string_view::npos;
+}
+
+constexpr auto kOpposites = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"always", "never"},      {"enable", "disable"},
+    {"enabled", "disabled"},  {"on", "off"},
+    {"true", "false"},        {"yes", "no"},
+    {"allow", "deny"},        {"allowed", "denied"},
+    {"allow", "forbid"},      {"before", "after"},
+    {"min", "max"},           {"minimum", "maximum"},
+    {"least", "most"},        {"more", "less"},
+    {"sync", "async"},        {"synchronous", "asynchronous"},
+    {"above", "below"},       {"likes", "dislikes"},
+    {"like", "dislike"},      {"first", "last"},
+    {"include", "exclude"},   {"public", "private"},
+    {"upper", "lower"},       {"with", "without"},
+    {"required", "optional"}, {"accept", "reject"},
+    {"left", "right"},        {"up", "down"},
+    {"valid", "invalid"},     {"safe", "unsafe"},
+    {"sorted", "unsorted"},   {"only", "also"},
+});
+
+bool is_negation(std::string_view word) {
+  return kNegations.contains(word) || word.ends_with("n't");
+}
+
+using Words = std::vector<std::string>;
+using WordSet = std::multiset<std::string_view>;
+
+/// Words of `a` that `b` has not, as often as that is so.
+std::vector<std::string_view> missing(const WordSet& a, const WordSet& b) {
+  std::vector<std::string_view> left;
+  std::ranges::set_difference(a, b, std::back_inserter(left));
+  return left;
+}
+
+bool counts_differ(const Words& a, const Words& b, bool (*is_counted)(std::string_view)) {
+  WordSet in_a;
+  WordSet in_b;
+  std::ranges::copy_if(a, std::inserter(in_a, in_a.end()), is_counted);
+  std::ranges::copy_if(b, std::inserter(in_b, in_b.end()), is_counted);
+  return !std::ranges::equal(in_a, in_b);
+}
+
+bool are_opposites(std::string_view a, std::string_view b) {
+  return std::ranges::any_of(kOpposites, [&](const auto& pair) {
+    return (pair.first == a && pair.second == b) || (pair.first == b && pair.second == a);
+  });
+}
+
+/// "limit" and "limited", "colour" and "color".
+bool are_forms_of_one(std::string_view a, std::string_view b) {
+  constexpr std::size_t kStemSizeMin = 4;
+  const std::string_view shorter = a.size() < b.size() ? a : b;
+  const std::string_view longer = a.size() < b.size() ? b : a;
+  const bool is_ending = shorter.size() >= kStemSizeMin && longer.starts_with(shorter) &&
+                         longer.size() - shorter.size() <= 3;
+  const bool is_slip = shorter.size() > kStemSizeMin && shorter.front() == longer.front() &&
+                       edit_distance(a, b, 1) <= 1;
+  return is_ending || is_slip;
+}
+
+}  // namespace
+
+Words plain_words(std::string_view text) {
+  Words words;
+  std::string word;
+  const auto end_word = [&] {
+    while (!word.empty() && !is_of_word(word.back())) {
+      word.pop_back();
+    }
+    if (!word.empty()) {
+      words.push_back(std::exchange(word, {}));
+    }
+  };
+  for (const char raw : text) {
+    const char c = raw >= 'A' && raw <= 'Z' ? static_cast<char>(raw - 'A' + 'a') : raw;
+    const bool holds_together = !word.empty() && std::string_view("'./:@%+#*-").contains(c);
+    if (is_of_word(c) || holds_together) {
+      word += c;
+    } else {
+      end_word();
+    }
+  }
+  end_word();
+  return words;
+}
+
+Shingles shingles_of(const Words& words) {
+  std::string text;
+  std::vector<std::size_t> begins;
+  for (const std::string& word : words) {
+    text += text.empty() ? "" : " ";
+    begins.push_back(text.size());
+    text += word;
+  }
+  Shingles hashes;
+  const auto add = [&](std::size_t begin, std::size_t end) {
+    hashes.push_back(xxh3(std::string_view(text).substr(begin, end - begin)));
+  };
+  if (words.size() > kCharacterWordsMax) {
+    for (std::size_t i = 0; i + kWordCount <= words.size(); ++i) {
+      const std::size_t last = i + kWordCount - 1;
+      add(begins[i], begins[last] + words[last].size());
+    }
+  } else if (text.size() > kCharacterCount) {
+    for (std::size_t i = 0; i + kCharacterCount <= text.size(); ++i) {
+      add(i, i + kCharacterCount);
+    }
+  } else if (!text.empty()) {
+    add(0, text.size());
+  }
+  std::ranges::sort(hashes);
+  const auto [first, last] = std::ranges::unique(hashes);
+  hashes.erase(first, last);
+  return hashes;
+}
+
+Shingles shingles_of(std::string_view text) { return shingles_of(plain_words(text)); }
+
+double shingle_similarity(const Shingles& a, const Shingles& b) {
+  std::size_t shared = 0;
+  for (auto i = a.begin(), j = b.begin(); i != a.end() && j != b.end();) {
+    if (*i == *j) {
+      ++shared;
+      ++i;
+      ++j;
+    } else if (*i < *j) {
+      ++i;
+    } else {
+      ++j;
+    }
+  }
+  const std::size_t all = a.size() + b.size() - shared;
+  return all == 0 ? 0 : static_cast<double>(shared) / static_cast<double>(all);
+}
+
+bool may_contradict(const Words& a, const Words& b) {
+  if (counts_differ(a, b, has_digit) || counts_differ(a, b, is_negation)) {
+    return true;
+  }
+  const WordSet in_a(a.begin(), a.end());
+  const WordSet in_b(b.begin(), b.end());
+  std::vector<std::string_view> only_a = missing(in_a, in_b);
+  std::vector<std::string_view> only_b = missing(in_b, in_a);
+  for (const std::string_view one : only_a) {
+    if (std::ranges::any_of(only_b, [&](auto other) { return are_opposites(one, other); })) {
+      return true;
+    }
+  }
+  const bool has_order =
+      std::ranges::any_of(a, [](const std::string& word) { return kOrderingWords.contains(word); });
+  if (only_a.empty() && only_b.empty()) {
+    return has_order && a != b;
+  }
+  const auto is_light = [](std::string_view word) { return kLightWords.contains(word); };
+  std::erase_if(only_a, is_light);
+  std::erase_if(only_b, is_light);
+  std::erase_if(only_a, [&](std::string_view word) {
+    const auto form = std::ranges::find_if(
+        only_b, [&](std::string_view other) { return are_forms_of_one(word, other); });
+    const bool has_form = form != only_b.end();
+    if (has_form) {
+      only_b.erase(form);
+    }
+    return has_form;
+  });
+  return !only_a.empty() && only_a.size() == only_b.size();
+}
+
 namespace {
 
 /// An item as it is compared.

@@ -1,8 +1,113 @@
-#include "preference_cues.hpp"
+#include <algorithm>
+#include <array>
+#include <utility>
 
+#include "bmad_mem/text.hpp"
 #include "knowledge_words.hpp"
+#include "preference_detector.hpp"
 
 namespace bmad_mem {
+namespace {
+
+/// `text` with the apostrophes, quotation marks and dashes that typewriters had.
+std::string plain(std::string_view text) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kFancy = {
+      {{"\u2019", "'"},
+       {"\u2018", "'"},
+       {"\u201c", "\""},
+       {"\u201d", "\""},
+       {"\u2014", " - "},
+       {"\u2013", " - "}}};
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto* const found = std::ranges::find_if(
+        kFancy, [&](const auto& each) { return text.substr(at).starts_with(each.first); });
+    if (found != kFancy.end()) {
+      out += found->second;
+      at += found->first.size();
+    } else {
+      out += to_lower(text[at++]);
+    }
+  }
+  return out;
+}
+
+/// Tells for one word after the other whether it is quoted.
+class QuoteTracker {
+ public:
+  explicit QuoteTracker(std::string_view sentence)
+      : double_quotes_pair_(std::ranges::count(sentence, '"') % 2 == 0) {}
+
+  bool is_quoted(std::string_view word, std::string_view rest) {
+    const bool was_in = in_double_ || in_code_ || in_single_;
+    const bool opens_single = !in_single_ && word.size() > 1 && word.front() == '\'' &&
+                              (ends_single(word.substr(1)) || closes_single(rest));
+    in_single_ = in_single_ || opens_single;
+    const bool quoted = was_in || opens_single || word.starts_with('`') ||
+                        (double_quotes_pair_ && word.starts_with('"'));
+    in_code_ = in_code_ != (std::ranges::count(word, '`') % 2 == 1);
+    in_double_ = in_double_ != (double_quotes_pair_ && std::ranges::count(word, '"') % 2 == 1);
+    in_single_ = in_single_ && !ends_single(opens_single ? word.substr(1) : word);
+    return quoted;
+  }
+
+ private:
+  static bool ends_single(std::string_view word) {
+    const std::size_t last = word.find_last_not_of(".,;:!?)");
+    return last != std::string_view::npos && word[last] == '\'';
+  }
+  static bool closes_single(std::string_view rest) {
+    for (const std::string_view end : {"' ", "'.", "',", "'!", "'?", "')"}) {
+      if (rest.contains(end)) {
+        return true;
+      }
+    }
+    return rest.ends_with('\'');
+  }
+
+  bool double_quotes_pair_;
+  bool in_double_ = false;
+  bool in_single_ = false;
+  bool in_code_ = false;
+};
+
+}  // namespace
+
+std::vector<SentenceWord> sentence_words(std::string_view sentence) {
+  const std::string text = plain(sentence);
+  std::vector<SentenceWord> words;
+  QuoteTracker quotes(text);
+  bool begins_clause = true;
+  for (std::size_t at = 0; at < text.size() && words.size() < kSentenceWordsMax;) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    const std::string_view raw = std::string_view(text).substr(at, end - at);
+    at = end + 1;
+    if (raw.empty()) {
+      continue;
+    }
+    const std::string_view rest = at < text.size() ? std::string_view(text).substr(at) : "";
+    const bool quoted = quotes.is_quoted(raw, rest);
+    const std::size_t first = raw.find_first_not_of("([{*_\"'`-.,;:!?)}]>~");
+    if (first == std::string_view::npos) {  // A dash, an arrow, a row of dots.
+      begins_clause = true;
+      if (!words.empty()) {
+        words.back().ends_clause = true;
+      }
+      continue;
+    }
+    const std::size_t last = raw.find_last_not_of(")]}*_\"'`-.,;:!?>~");
+    const std::string_view around = raw.substr(last + 1);
+    const bool ends = around.find_first_of(",;:!?)].") != std::string_view::npos;
+    words.push_back(
+        {.text = quoted ? std::string() : std::string(raw.substr(first, last + 1 - first)),
+         .begins_clause =
+             begins_clause || raw.substr(0, first).find_first_of("([") != std::string_view::npos,
+         .ends_clause = ends});
+    begins_clause = ends;
+  }
+  return words;
+}
+
 namespace {
 
 constexpr Category kUser = Category::kUserPreference;
@@ -195,5 +300,126 @@ bool is_supposing(std::string_view word) { return kSupposingWords.contains(word)
 bool is_reporting(std::string_view word) { return kReportingWords.contains(word); }
 bool is_report_head(std::string_view word) { return kReportHeads.contains(word); }
 bool is_about_style(std::string_view word) { return kStyleWords.contains(word); }
+
+namespace {
+
+constexpr std::size_t kGapMax = 8;
+constexpr std::size_t kSubjectMax = 6;
+
+/// "adding", and not "thing" or "string".
+bool is_gerund(std::string_view word) {
+  return word.size() > 5 && word.ends_with("ing") &&
+         !is_one_of("anything|everything|nothing|something|string|spring|during|warning|morning",
+                    word);
+}
+
+}  // namespace
+
+bool is_one_of(std::string_view choices, std::string_view word) {
+  while (!word.empty() && !choices.empty()) {
+    const std::size_t end = std::min(choices.find('|'), choices.size());
+    if (choices.substr(0, end) == word) {
+      return true;
+    }
+    choices.remove_prefix(std::min(end + 1, choices.size()));
+  }
+  return false;
+}
+
+std::optional<std::size_t> CueMatcher::end_of(std::string_view cue, std::size_t at) const {
+  if (cue.empty()) {
+    return at;
+  }
+  const std::size_t size = std::min(cue.find(' '), cue.size());
+  const std::string_view element = cue.substr(0, size);
+  const std::string_view rest = cue.substr(std::min(size + 1, cue.size()));
+  switch (element.front()) {
+    case '?':
+      if (is_one_of(element.substr(1), word(at))) {
+        if (const auto end = end_of(rest, at + 1)) {
+          return end;
+        }
+      }
+      return end_of(rest, at);
+    case '*':
+      return end_after_gap(rest, at, 0, kGapMax, false);
+    case '!': {
+      const bool fits = at < words_.size() && !is_one_of(element.substr(1), word(at));
+      // What follows looks at this word itself; at the end of a cue it is the last word.
+      return fits ? end_of(rest, rest.empty() ? at + 1 : at) : std::nullopt;
+    }
+    case '~':
+      return is_one_of(element.substr(1), word(at)) ? std::nullopt : end_of(rest, at);
+    case ':':
+      return at > 0 && words_[at - 1].ends_clause ? end_of(rest, at) : std::nullopt;
+    case '@':
+      if (element == "@subject") {
+        return end_after_gap(rest, at, 1, kSubjectMax, true);
+      }
+      return is_of_kind(element, at) ? end_of(rest, at + 1) : std::nullopt;
+    default:
+      break;
+  }
+  const bool fits = at < words_.size() && (element == "." || is_one_of(element, word(at)));
+  return fits ? end_of(rest, at + 1) : std::nullopt;
+}
+
+bool CueMatcher::is_instruction(std::size_t at) const {
+  static constexpr std::array<std::string_view, 10> kForms = {
+      "@verb",
+      "don't|always|never|please|only @verb",
+      "do not @verb",
+      "let's .",
+      "no !problem|worries|idea|need|way|thanks|longer",
+      "stop @ing",
+      "i|we want|prefer|expect|need",
+      "i'd prefer|like|rather",
+      "you|we should|must|need|have|shall",
+      "you|we ?will|always|never|only @verb",
+  };
+  return std::ranges::any_of(kForms, [&](auto form) { return end_of(form, at).has_value(); });
+}
+
+std::string_view CueMatcher::word(std::size_t at) const {
+  return at < words_.size() ? std::string_view(words_[at].text) : std::string_view();
+}
+
+bool CueMatcher::is_of_kind(std::string_view element, std::size_t at) const {
+  return element == "@ing"     ? is_gerund(word(at))
+         : element == "@state" ? is_required_state(word(at))
+                               : is_verb(at);
+}
+
+/// "run", but not the one of "run into".
+bool CueMatcher::is_verb(std::size_t at) const {
+  return is_instruction_verb(word(at)) &&
+         !is_one_of("into|across|up|out|down|forever|sense|it's|that's|is|was|has", word(at + 1));
+}
+
+/// Whether the word at `at` can't be part of what a rule is about.
+bool CueMatcher::is_no_subject(std::size_t at, bool is_first) const {
+  static constexpr std::string_view kNoSubjects =
+      "it|that|this|there|you|he|she|they|we|i|if|when|because|who|what|which|someone|somebody|"
+      "one|to|but|so|as|think|guess|know|believe|thought|for|with|from|must|should|and|or|only|"
+      "like|also|your|my|his|her|their";
+  return is_one_of(kNoSubjects, word(at)) || words_[at].ends_clause ||
+         (is_first && is_gerund(word(at)));
+}
+
+std::optional<std::size_t> CueMatcher::end_after_gap(std::string_view rest, std::size_t at,
+                                                     std::size_t min, std::size_t max,
+                                                     bool is_subject) const {
+  for (std::size_t count = 0; count <= max && at + count <= words_.size(); ++count) {
+    if (count > 0 && is_subject && is_no_subject(at + count - 1, count == 1)) {
+      return std::nullopt;
+    }
+    if (count >= min) {
+      if (const auto end = end_of(rest, at + count)) {
+        return end;
+      }
+    }
+  }
+  return std::nullopt;
+}
 
 }  // namespace bmad_mem

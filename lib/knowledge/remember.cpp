@@ -37,28 +37,6 @@ Status check(const RememberParams& params) {
   return {};
 }
 
-void set_list(ObjectText& object, JsonValue entry, std::string_view name,
-              const std::vector<std::string>& added) {
-  std::vector<std::string> all;
-  for (const JsonValue each : entry[name].elements()) {
-    all.emplace_back(each.string());
-  }
-  for (const std::string& each : added) {
-    if (std::ranges::find(all, each) == all.end()) {
-      all.push_back(each);
-    }
-  }
-  if (all.empty()) {
-    return;
-  }
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& each : all) {
-    json.string(each);
-  }
-  object.set(name, json.end_array().take());
-}
-
 std::string source_json(const EntrySource& source) {
   JsonWriter json;
   json.begin_object();
@@ -126,8 +104,8 @@ Result<std::string> next_line(const KnowledgeItem& item, const RememberParams& p
   if (!params.agent_id.empty()) {
     object.set_string("agent_id", params.agent_id);
   }
-  set_list(object, entry, "tags", params.tags);
-  set_list(object, entry, "learned_from", params.learned_from);
+  add_to_list(object, entry, "tags", params.tags);
+  add_to_list(object, entry, "learned_from", params.learned_from);
   object.remove("source");  // Whoever speaks now speaks for himself.
   if (!params.source.kind.empty() || params.source.trust) {
     object.set("source", source_json(params.source));
@@ -319,10 +297,6 @@ class Rememberer {
   std::vector<Planned> planned_;
   std::map<std::pair<std::string, EntryType>, std::vector<std::size_t>> places_;
 };
-
-}  // namespace
-
-namespace {
 
 /// Items under the categories and keys of `params`.
 Result<std::vector<KnowledgeItem>> known_under_keys(KnownStatements& known,

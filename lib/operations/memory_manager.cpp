@@ -8,8 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "lifecycle/archiving.hpp"
-#include "lifecycle/compaction.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
@@ -17,7 +15,6 @@
 #include "model/entry_text.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
-#include "privacy/stored_memory.hpp"
 #include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"

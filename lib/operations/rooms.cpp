@@ -2,8 +2,7 @@
 
 #include <memory>
 
-#include "lifecycle/archiving.hpp"
-#include "lifecycle/compaction.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "search/held_indexes.hpp"
 #include "search/root_index.hpp"
 

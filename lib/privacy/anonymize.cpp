@@ -11,7 +11,7 @@
 #include "lifecycle/audit_log.hpp"
 #include "model/entry.hpp"
 #include "privacy/anonymizer.hpp"
-#include "privacy/stored_memory.hpp"
+#include "privacy/redaction.hpp"
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
@@ -141,11 +141,9 @@ class SessionRewrite {
       if (!touched_) {
         return {};
       }
-      BMAD_TRY(append_audit(*store_.files, {.at = store_.clock.now(),
-                                            .session_id = session_id_,
-                                            .agent_id = store_.agent_id,
-                                            .action = "anonymize",
-                                            .count = report_.changed - changed_before}));
+      BMAD_TRY(append_audit(store_, {.session_id = session_id_,
+                                     .action = "anonymize",
+                                     .count = report_.changed - changed_before}));
     }
     store_.forget_session(session_id_);
     BMAD_TRY(store_.root_index->remove({&session_id_, 1}));

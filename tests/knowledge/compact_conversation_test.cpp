@@ -1,5 +1,3 @@
-#include "knowledge/compact_conversation.hpp"
-
 #include <chrono>
 #include <string>
 #include <vector>
@@ -7,6 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "bmad_mem/knowledge.hpp"
+#include "knowledge/dialogue.hpp"
 #include "knowledge/summary_file.hpp"
 
 namespace bmad_mem::test::compact_conversation_test {

@@ -1,4 +1,4 @@
-#include "knowledge/context_builder.hpp"
+#include "knowledge/context/context_builder.hpp"
 
 #include <algorithm>
 #include <deque>

@@ -1,10 +1,10 @@
 // extraction_answer_test.cpp - what a model may answer, and what is said about anything else.
-#include "knowledge/extraction_answer.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "knowledge/extraction_prompt.hpp"
 
 namespace bmad_mem::test::extraction_answer_test {
 namespace {

@@ -1,5 +1,3 @@
-#include "knowledge/fence.hpp"
-
 #include <random>
 #include <string>
 #include <string_view>
@@ -9,7 +7,7 @@
 
 #include "context_reader.hpp"
 #include "hostile_texts.hpp"
-#include "knowledge/visible_text.hpp"
+#include "knowledge/prompt_text.hpp"
 
 namespace bmad_mem::test::fence_test {
 namespace {

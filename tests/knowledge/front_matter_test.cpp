@@ -1,11 +1,9 @@
-#include "knowledge/front_matter.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
-#include "knowledge/summary_mark.hpp"
+#include "knowledge/summary_file.hpp"
 #include "support/memory_file_system.hpp"
 
 namespace bmad_mem::test::front_matter_test {

@@ -18,8 +18,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "lifecycle/archiving.hpp"
-#include "lifecycle/compaction.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "operations/rooms.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"

@@ -9,8 +9,6 @@
 
 #include <doctest/doctest.h>
 
-#include "knowledge/shingles.hpp"
-
 namespace bmad_mem::test::merge_plan_test {
 namespace {
 

@@ -1,11 +1,11 @@
 // shingles_test.cpp - how like two statements are, and when they deny each other.
-#include "knowledge/shingles.hpp"
-
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include <doctest/doctest.h>
+
+#include "knowledge/merge_plan.hpp"
 
 namespace bmad_mem::test::shingles_test {
 namespace {

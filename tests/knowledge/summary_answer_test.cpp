@@ -1,11 +1,10 @@
-#include "knowledge/summary_answer.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
 
 #include "knowledge/summary_file.hpp"
+#include "knowledge/summary_prompt.hpp"
 
 namespace bmad_mem::test::summary_answer_test {
 namespace {

@@ -1,10 +1,10 @@
-#include "knowledge/summary_rules.hpp"
-
 #include <chrono>
 #include <set>
 #include <string>
 
 #include <doctest/doctest.h>
+
+#include "knowledge/summary_state.hpp"
 
 namespace bmad_mem::test::summary_rules_test {
 namespace {

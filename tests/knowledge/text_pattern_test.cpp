@@ -1,10 +1,10 @@
 // text_pattern_test.cpp - patterns as users write them.
-#include "knowledge/text_pattern.hpp"
-
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "knowledge/learn_rules.hpp"
 
 namespace bmad_mem::test::text_pattern_test {
 

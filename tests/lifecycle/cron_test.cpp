@@ -1,5 +1,3 @@
-#include "lifecycle/cron.hpp"
-
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -8,6 +6,7 @@
 #include <rapidcheck.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "lifecycle/maintenance_state.hpp"
 
 namespace bmad_mem::test::cron_test {
 namespace {

@@ -1,8 +1,8 @@
-#include "lifecycle/retention.hpp"
-
 #include <chrono>
 
 #include <doctest/doctest.h>
+
+#include "lifecycle/deletion.hpp"
 
 namespace bmad_mem::test::retention_test {
 

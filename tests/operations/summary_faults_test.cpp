@@ -6,9 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "knowledge/summaries/summary_updates.hpp"
+#include "knowledge/summaries/summary_session.hpp"
 #include "knowledge/summary_file.hpp"
-#include "knowledge/summary_mark.hpp"
 #include "lifecycle/repair.hpp"
 #include "operations/rooms.hpp"
 #include "store/layout.hpp"

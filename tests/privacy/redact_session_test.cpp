@@ -10,7 +10,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/repair.hpp"
-#include "privacy/stored_memory.hpp"
+#include "privacy/redaction.hpp"
 #include "search/reads.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"

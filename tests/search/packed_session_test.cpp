@@ -13,7 +13,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "lifecycle/archiving.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "search/reads.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"

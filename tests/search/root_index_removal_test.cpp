@@ -18,8 +18,8 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "lifecycle/archiving.hpp"
 #include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "search/root_index_memory.hpp"

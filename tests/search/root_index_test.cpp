@@ -20,8 +20,6 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "lifecycle/archiving.hpp"
-#include "lifecycle/compaction.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "search/reads.hpp"

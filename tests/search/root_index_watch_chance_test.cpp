@@ -12,7 +12,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "lifecycle/archiving.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "search/reads.hpp"
 #include "search/watched_memory.hpp"
 #include "store/layout.hpp"

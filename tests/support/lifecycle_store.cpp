@@ -8,9 +8,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include "lifecycle/archiving.hpp"
-#include "lifecycle/compaction.hpp"
 #include "lifecycle/deletion.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "operations/rooms.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"

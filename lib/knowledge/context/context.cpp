@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
-#include "knowledge/context_builder.hpp"
+#include "context/context_builder.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "search/held_indexes.hpp"

@@ -1,25 +1,197 @@
-#include "context_candidates.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <limits>
 #include <map>
 #include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "entry_prose.hpp"
-#include "fence.hpp"
-#include "said_texts.hpp"
-#include "snippet_candidates.hpp"
-#include "visible_text.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/text.hpp"
+#include "context/context_builder.hpp"
+#include "prompt_text.hpp"
 
 namespace bmad_mem {
 namespace {
+
+// What a context says already, so that nothing is said twice.
+
+class SaidTexts {
+ public:
+  /// An entry: session, type, id.
+  using Key = std::tuple<std::string, EntryType, std::string>;
+
+  /// Takes an entry that says `text`, a comparable_text(). False when either was there already.
+  bool add(const Key& key, const std::string& text);
+  /// Takes an entry whose text may be said again. False when it was there already.
+  bool add_entry(const Key& key) { return entries_.insert(key).second; }
+  /// The entries, or sessions, that something said was learned from.
+  void add_sources(std::span<const std::string> ids) { sources_.insert(ids.begin(), ids.end()); }
+
+  [[nodiscard]] bool has_entry(const Key& key) const { return entries_.contains(key); }
+  /// Whether the entry, which says `text`, adds nothing: it is there, what is known from it is
+  /// there, or it is hardly longer than something that is.
+  [[nodiscard]] bool covers(const Key& key, std::string_view text) const;
+
+ private:
+  std::set<Key> entries_;
+  std::set<std::string> texts_;
+  std::set<std::string, std::less<>> sources_;
+};
+
+/// Shorter texts stand in others by chance.
+constexpr std::size_t kCoveringSizeMin = 20;
+
+/// `text` as it is compared with others: its words in lower case, with one blank between.
+std::string comparable_text(std::string_view text) {
+  std::string out;
+  for (const char c : visible_line(text)) {
+    if (is_alnum(c) || !is_ascii(c)) {
+      out += to_lower(c);
+    } else if (!out.empty() && out.back() != ' ') {
+      out += ' ';
+    }
+  }
+  if (out.ends_with(' ')) {
+    out.pop_back();
+  }
+  return out;
+}
+
+bool SaidTexts::add(const Key& key, const std::string& text) {
+  return entries_.insert(key).second && texts_.insert(text).second;
+}
+
+bool SaidTexts::covers(const Key& key, std::string_view text) const {
+  if (entries_.contains(key) || sources_.contains(std::get<2>(key))) {
+    return true;
+  }
+  return std::ranges::any_of(texts_, [&](const std::string& said) {
+    return text == said || (said.size() >= kCoveringSizeMin && text.size() < 2 * said.size() &&
+                            text.find(said) != std::string_view::npos);
+  });
+}
+
+// From hits to dated snippets with what was said around them.
+
+class SnippetMaker {
+ public:
+  /// Both must outlive it. What it makes, it adds to `said`.
+  SnippetMaker(const ContextRules& rules, SaidTexts& said) : rules_(rules), said_(said) {}
+
+  /// The snippet of `hit`; nothing when it must not be told, or tells nothing new: then it is among
+  /// the omitted. A neighbour that is to be quoted makes all of it data.
+  std::optional<ContextCandidate> make(ContextSection section, const Hit& hit, std::string why,
+                                       std::vector<ContextOmission>& omitted);
+
+ private:
+  bool add_neighbours(const std::vector<Entry>& entries, std::vector<std::string>& lines);
+  [[nodiscard]] bool may_be_told(const Entry& entry, const Result<JsonValue>& value) const;
+
+  const ContextRules& rules_;
+  SaidTexts& said_;
+  JsonParser parser_;
+};
+
+constexpr std::size_t kNameSizeMax = 40;
+/// Longer ones are shown as the part that matches.
+constexpr std::size_t kProseSizeMax = 400;
+
+SaidTexts::Key key_of(const Entry& entry) { return {entry.session_id, entry.type, entry.id}; }
+
+/// What stands before the text, in both forms.
+void set_labels(ContextCandidate& candidate, const std::string& speaker, const EntryTrust& trust) {
+  const ContextItem& item = candidate.item;
+  const std::string told =
+      fmt::format("{}, {}", format_date(item.timestamp),
+                  item.type == EntryType::kConversation ? "message" : entry_type_name(item.type));
+  candidate.quoted_label = fmt::format("{} ({})", told, trust_text(trust));
+  if (item.quoted) {
+    candidate.label = speaker;  // It stands in the fence, too.
+  } else {
+    candidate.label = speaker.empty() ? told : fmt::format("{} by {}", told, speaker);
+  }
+}
+
+bool SnippetMaker::may_be_told(const Entry& entry, const Result<JsonValue>& value) const {
+  return !entry.sensitive && value && is_of_workspace(rules_.workspace, *value);
+}
+
+/// Adds what may be told of neighbours to `lines`. True when one of them is to be quoted.
+bool SnippetMaker::add_neighbours(const std::vector<Entry>& entries,
+                                  std::vector<std::string>& lines) {
+  bool quoted = false;
+  for (const Entry& entry : entries) {
+    const Result<JsonValue> value = parser_.parse(entry.json);
+    if (!may_be_told(entry, value) || said_.has_entry(key_of(entry))) {
+      continue;
+    }
+    const std::string speaker = visible_line(entry_speaker(entry.type, *value));
+    const std::string text = visible_line(entry_prose(entry.type, *value));
+    if (text.empty()) {
+      continue;
+    }
+    quoted = quoted || must_be_quoted(entry_trust(entry.type, *value), rules_.quote_below_trust);
+    lines.push_back(speaker.empty() ? text : fmt::format("{}: {}", speaker, text));
+    said_.add_entry(key_of(entry));
+  }
+  return quoted;
+}
+
+std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const Hit& hit,
+                                                   std::string why,
+                                                   std::vector<ContextOmission>& omitted) {
+  const Entry& entry = hit.entry;
+  const Result<JsonValue> value = parser_.parse(entry.json);
+  if (!may_be_told(entry, value) || entry.type == EntryType::kFact ||
+      entry.type == EntryType::kPreference) {
+    return std::nullopt;
+  }
+  std::string text = entry_prose(entry.type, *value);
+  const std::string said = comparable_text(text);
+  if (said.empty()) {
+    return std::nullopt;
+  }
+  if (said_.covers(key_of(entry), said)) {
+    omitted.push_back(
+        {.section = section, .session_id = entry.session_id, .id = entry.id, .why = "said above"});
+    return std::nullopt;
+  }
+  said_.add(key_of(entry), said);
+  const EntryTrust trust = entry_trust(entry.type, *value);
+  const std::string speaker = harmless_line(entry_speaker(entry.type, *value), kNameSizeMax);
+  ContextCandidate candidate{
+      .item = {.section = section,
+               .session_id = entry.session_id,
+               .type = entry.type,
+               .id = entry.id,
+               .timestamp = entry.timestamp,
+               .text = {},
+               .tokens = 0,
+               .trust = trust.trust,
+               .quoted = must_be_quoted(trust, rules_.quote_below_trust),
+               .why = std::move(why)},
+      .label = {},
+      .quoted_label = {},
+      .text = text.size() > kProseSizeMax && !hit.snippet.empty() ? hit.snippet : std::move(text),
+      .before = {},
+      .after = {}};
+  // From here on `value` is no more: the parser goes on to the neighbours.
+  candidate.item.quoted |= add_neighbours(hit.before, candidate.before);
+  candidate.item.quoted |= add_neighbours(hit.after, candidate.after);
+  set_labels(candidate, speaker, trust);
+  return candidate;
+}
 
 constexpr std::size_t kErrorSolutionsMax = 3;
 constexpr std::size_t kNoRank = std::numeric_limits<std::size_t>::max();

@@ -11,7 +11,7 @@
 #include <cstdint>
 
 #include "bmad_mem/knowledge.hpp"
-#include "code_points.hpp"
+#include "prompt_text.hpp"
 
 namespace bmad_mem {
 namespace {

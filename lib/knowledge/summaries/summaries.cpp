@@ -3,15 +3,14 @@
 #include <thread>
 
 #include "bmad_mem/summary.hpp"
-#include "knowledge/compact_conversation.hpp"
+#include "knowledge/dialogue.hpp"
 #include "knowledge/summary_file.hpp"
-#include "knowledge/summary_mark.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
 #include "store/memory_inside.hpp"
 #include "store/store.hpp"
-#include "summary_session.hpp"
+#include "summaries/summary_session.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,11 +1,10 @@
-#include "summary_session.hpp"
+#include "summaries/summary_session.hpp"
 
 #include <algorithm>
 
 #include "base/hash.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/summary_file.hpp"
-#include "knowledge/summary_mark.hpp"
 #include "search/packed_session.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"

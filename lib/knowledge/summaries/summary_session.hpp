@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/summary.hpp"
 #include "knowledge/dialogue.hpp"
-#include "knowledge/front_matter.hpp"
-#include "knowledge/summary_rules.hpp"
+#include "knowledge/summary_file.hpp"
 #include "knowledge/summary_state.hpp"
 #include "store/store.hpp"
 
@@ -59,5 +59,14 @@ void note_summary_record(const Store& store, const std::string& session_id,
                          const std::string& record);
 
 Result<SummaryStats> read_summary_stats(const Store& store, const std::string& session_id);
+
+// Summaries::prompt() and apply() on an opened root.
+
+/// As Summaries::prompt().
+Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& session_id);
+
+/// As Summaries::apply().
+Result<SummaryUpdate> finish_summary_update(Store& store, const std::string& session_id,
+                                            std::string_view answer, std::string_view ticket);
 
 }  // namespace bmad_mem

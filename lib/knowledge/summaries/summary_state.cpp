@@ -1,5 +1,7 @@
 #include "knowledge/summary_state.hpp"
 
+#include <array>
+
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
@@ -7,6 +9,66 @@
 #include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem {
+SummaryDue summary_due(const SummaryDueInput& input) {
+  const SummaryThresholds& least = input.thresholds;
+  if (!input.enabled) {
+    return SummaryDue::kDisabled;
+  }
+  if (input.newest_is_sidechain) {
+    return SummaryDue::kSidechain;
+  }
+  if (!input.has_new_messages) {
+    return SummaryDue::kNoMessages;
+  }
+  if (input.is_pending) {
+    return SummaryDue::kPending;
+  }
+  if (input.tokens < least.minimum_message_tokens_to_init) {
+    return SummaryDue::kTooShort;
+  }
+  if (input.was_summarized && input.tokens_since < least.minimum_tokens_between_update) {
+    return SummaryDue::kTooFewTokens;
+  }
+  const bool enough_calls = input.tool_calls_since >= least.tool_calls_between_updates;
+  if (input.compacting && !enough_calls) {
+    return SummaryDue::kTooFewToolCalls;
+  }
+  if (!input.was_summarized) {
+    return SummaryDue::kDueFirst;
+  }
+  return enough_calls ? SummaryDue::kDueToolCalls : SummaryDue::kDueTokens;
+}
+
+bool is_stale(Timestamp since, Timestamp now, std::chrono::milliseconds age_max) {
+  return now - since > age_max || since - now > age_max;
+}
+
+bool is_compacting(std::optional<Timestamp> since, Timestamp now) {
+  return since && !is_stale(*since, now, kCompactingMax);
+}
+
+std::string_view summary_due_name(SummaryDue due) {
+  static constexpr std::array<std::string_view, 10> kNames = {
+      "due_first", "due_tool_calls", "due_tokens",         "disabled", "no_messages",
+      "too_short", "too_few_tokens", "too_few_tool_calls", "pending",  "sidechain"};
+  return kNames[static_cast<std::size_t>(due)];
+}
+
+bool is_due(SummaryDue due) {
+  return due == SummaryDue::kDueFirst || due == SummaryDue::kDueToolCalls ||
+         due == SummaryDue::kDueTokens;
+}
+
+std::string_view compaction_decline_name(CompactionDecline decline) {
+  static constexpr std::array<std::string_view, 6> kNames = {"none",
+                                                             "disabled",
+                                                             "no_summary",
+                                                             "empty_template",
+                                                             "summarized_id_not_found",
+                                                             "threshold_exceeded"};
+  return kNames[static_cast<std::size_t>(decline)];
+}
+
 namespace {
 
 std::uint64_t whole_count(JsonValue value) {

@@ -6,17 +6,13 @@
 //
 // Between begin and finish there is nothing on disk but the note. Whoever dies leaves the summary
 // as it was, and a note that goes stale.
-#include "summary_updates.hpp"
-
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
 #include "base/process.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "knowledge/summary_answer.hpp"
 #include "knowledge/summary_file.hpp"
-#include "knowledge/summary_mark.hpp"
 #include "knowledge/summary_prompt.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
@@ -24,7 +20,7 @@
 #include "store/layout.hpp"
 #include "store/memory_inside.hpp"
 #include "store/store.hpp"
-#include "summary_session.hpp"
+#include "summaries/summary_session.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -161,11 +161,8 @@ Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std:
     }
     DecayReport report = *std::move(aged);
     if (report.rewritten > 0) {
-      BMAD_TRY(append_audit(*store.files, {.at = store.clock.now(),
-                                           .session_id = session_id,
-                                           .agent_id = store.agent_id,
-                                           .action = "decay",
-                                           .count = report.rewritten}));
+      BMAD_TRY(append_audit(
+          store, {.session_id = session_id, .action = "decay", .count = report.rewritten}));
       guard.reset();
       refresh_index(store, session_id);
     }

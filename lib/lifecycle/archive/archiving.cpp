@@ -8,8 +8,6 @@
 // At every moment the session is whole in its folder or in its archive. Both may be there after a
 // crash, or when git brings a folder back: then the folder counts, and before the archive goes or
 // is replaced, the folder takes in what only the archive holds.
-#include "lifecycle/archiving.hpp"
-
 #include <algorithm>
 #include <set>
 #include <string_view>
@@ -19,7 +17,8 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "lifecycle/audit_log.hpp"
-#include "lifecycle/seal_check.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "lifecycle/repair.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"
 #include "store/archive_manifest.hpp"
@@ -173,11 +172,7 @@ Result<Session> restore_session(Store& store, const std::string& session_id) {
       BMAD_TRY(remove_unfinished_sessions(store));
       BMAD_TRY(clear_remains(store, session_id));
       BMAD_TRY(unpack_session_archive(files, session_id, *members));
-      BMAD_TRY(append_audit(files, {.at = store.clock.now(),
-                                    .session_id = session_id,
-                                    .agent_id = store.agent_id,
-                                    .action = "restore",
-                                    .count = 1}));
+      BMAD_TRY(append_audit(store, {.session_id = session_id, .action = "restore", .count = 1}));
     } else if (!is_archived(store, session_id)) {
       return Error{.code = ErrorCode::E_CONCURRENT_MOD,
                    .message = fmt::format("session {} is not archived; it is there", session_id),

@@ -6,16 +6,15 @@
 //
 // Killed anywhere, nothing is lost: a line is in the archive before it leaves its log, and the next
 // run neither adds it twice nor minds that some logs are done.
-#include "lifecycle/compaction.hpp"
-
 #include <set>
 
 #include <fmt/format.h>
 
-#include "knowledge/summary_mark.hpp"
+#include "knowledge/summary_file.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/compaction_plan.hpp"
-#include "log_lines.hpp"
+#include "lifecycle/log_lines.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
@@ -239,12 +238,10 @@ Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& s
     restored = lines.size() - left.size();
     if (restored > 0) {
       BMAD_TRY(replace_evicted(*store.files, session_id, left));
-      BMAD_TRY(append_audit(*store.files, {.at = store.clock.now(),
-                                           .session_id = session_id,
-                                           .agent_id = store.agent_id,
-                                           .action = "restore",
-                                           .count = restored,
-                                           .detail = "evicted entries"}));
+      BMAD_TRY(append_audit(store, {.session_id = session_id,
+                                    .action = "restore",
+                                    .count = restored,
+                                    .detail = "evicted entries"}));
     }
   }
   refresh_index(store, session_id);

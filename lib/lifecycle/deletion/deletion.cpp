@@ -18,11 +18,10 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "lifecycle/archiving.hpp"
 #include "lifecycle/audit_log.hpp"
-#include "lifecycle/entry_matcher.hpp"
-#include "lifecycle/log_marks.hpp"
-#include "lifecycle/retention.hpp"
+#include "lifecycle/log_lines.hpp"
+#include "lifecycle/maintenance.hpp"
+#include "lifecycle/session_copies.hpp"
 #include "model/entry.hpp"
 #include "search/indexing.hpp"
 #include "search/packed_session.hpp"
@@ -108,6 +107,18 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
                     });
 }
 
+Deletion new_deletion(Store& store, const std::string& session_id, bool whole_session,
+                      std::uint64_t entries) {
+  const Timestamp now = store.clock.now();
+  return {.session_id = session_id,
+          .deletion_id = store.ids.entry_id("del-"),
+          .deleted_at = now,
+          .expires_at = now + std::chrono::days(store.config.privacy.deleted_retention_days),
+          .agent_id = store.agent_id,
+          .whole_session = whole_session,
+          .entries = entries};
+}
+
 Status describe_doomed(FileSystem& files, const std::string& session_id,
                        const std::vector<LogLine>& lines, std::string_view reason,
                        bool with_headlines, DeletionReport& report) {
@@ -133,22 +144,14 @@ Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
                                  const std::vector<LogLine>& lines) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  const Timestamp now = store.clock.now();
-  Deletion deletion{
-      .session_id = session_id,
-      .deletion_id = store.ids.entry_id("del-"),
-      .deleted_at = now,
-      .expires_at = now + std::chrono::days(store.config.privacy.deleted_retention_days),
-      .agent_id = store.agent_id,
-      .whole_session = false,
-      .entries = lines.size()};
+  const Deletion deletion = new_deletion(store, session_id, false, lines.size());
   BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
   std::vector<DeletedLine> deleted;
   deleted.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
     deleted.push_back({.type = lines[i].type,
                        .deletion_id = deletion.deletion_id,
-                       .deleted_at = now,
+                       .deleted_at = deletion.deleted_at,
                        .line = std::move(texts[i])});
   }
   BMAD_TRY(append_deleted(files, session_id, deleted));
@@ -333,9 +336,7 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
   report.lines += count;
   BMAD_TRY(replace_deleted(files, session_id, left));
   BMAD_TRY(drop_finished_deletions(files, session_id, left));
-  return append_audit(files, {.at = store.clock.now(),
-                              .session_id = session_id,
-                              .agent_id = store.agent_id,
+  return append_audit(store, {.session_id = session_id,
                               .action = "undelete",
                               .count = count,
                               .ids = std::vector<std::string>(ids.begin(), ids.end()),
@@ -356,13 +357,11 @@ Status audit_lines(Store& store, const std::string& session_id, std::string_view
   }
   std::vector<std::string> distinct;
   add_ids(distinct, std::move(ids));
-  return append_audit(*store.files, {.at = store.clock.now(),
-                                     .session_id = session_id,
-                                     .agent_id = store.agent_id,
-                                     .action = std::string(action),
-                                     .count = lines.size(),
-                                     .ids = std::move(distinct),
-                                     .detail = std::move(detail)});
+  return append_audit(store, {.session_id = session_id,
+                              .action = std::string(action),
+                              .count = lines.size(),
+                              .ids = std::move(distinct),
+                              .detail = std::move(detail)});
 }
 
 Status drop_finished_deletions(FileSystem& files, const std::string& session_id,

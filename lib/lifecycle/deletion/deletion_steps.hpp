@@ -7,7 +7,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "compaction/log_lines.hpp"
+#include "lifecycle/log_lines.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/store.hpp"
 
@@ -20,6 +20,10 @@ Result<std::vector<LogLine>> find_doomed_lines(FileSystem& files, const std::str
 
 /// "by id, tag": what stands in the audit of a deletion; never the values.
 std::string criteria_kinds(const DeletionCriteria& criteria);
+
+/// A deletion that begins now and ends as the config says.
+Deletion new_deletion(Store& store, const std::string& session_id, bool whole_session,
+                      std::uint64_t entries);
 
 /// Adds `lines` to `report`.
 Status describe_doomed(FileSystem& files, const std::string& session_id,

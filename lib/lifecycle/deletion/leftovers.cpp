@@ -1,7 +1,6 @@
-#include "lifecycle/leftovers.hpp"
-
 #include <fmt/format.h>
 
+#include "lifecycle/deletion.hpp"
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"

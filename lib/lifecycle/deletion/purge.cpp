@@ -1,13 +1,6 @@
-// purge.cpp - entries gone for good, wherever a copy of them is.
-//
-//   which ids? logs, deleted/, archive/, shared/kept -> note them as "purging", durable -> index
-//   and temporary files -> logs -> quarantine, summary, artifacts, access -> evicted, archive,
-//   kept, deleted -> note them as purged -> audit
-//
-// The note comes first: a purge that was killed is finished by the next one. Where there is no room
-// for a copy, lines are overwritten with blanks.
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +8,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion_steps.hpp"
 #include "lifecycle/deletion.hpp"
-#include "lifecycle/leftovers.hpp"
-#include "lifecycle/log_marks.hpp"
+#include "lifecycle/log_lines.hpp"
 #include "lifecycle/session_copies.hpp"
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
@@ -30,6 +22,44 @@
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
+std::int64_t retention_days(EntryType type, const RetentionDays& days) {
+  static constexpr std::array<std::int64_t RetentionDays::*, kEntryTypeCount> kDays = {
+      &RetentionDays::conversation, &RetentionDays::decision, &RetentionDays::finding,
+      &RetentionDays::preference,   &RetentionDays::fact,     &RetentionDays::event,
+      &RetentionDays::agent_state,  &RetentionDays::artifact};
+  return days.*kDays[static_cast<std::size_t>(type)];
+}
+
+std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
+                                    const RetentionDays& days) {
+  const std::int64_t kept = retention_days(type, days);
+  if (pinned || kept == 0) {
+    return std::nullopt;
+  }
+  return timestamp + std::chrono::days(kept);
+}
+
+std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days) {
+  std::optional<Timestamp> first;
+  for (const EntryType type : kEntryTypes) {
+    const std::optional<Timestamp> end = expires_at(type, created_at, false, days);
+    if (end && (!first || *end < *first)) {
+      first = end;
+    }
+  }
+  return first;
+}
+
+// Entries gone for good, wherever a copy of them is.
+//
+//   which ids? logs, deleted/, archive/, shared/kept -> note them as "purging", durable -> index
+//   and temporary files -> logs -> quarantine, summary, artifacts, access -> evicted, archive,
+//   kept, deleted -> note them as purged -> audit
+//
+// The note comes first: a purge that was killed is finished by the next one. Where there is no room
+// for a copy, lines are overwritten with blanks.
+
 namespace {
 
 constexpr std::uint64_t kTextFileSizeMax = 256U << 20U;

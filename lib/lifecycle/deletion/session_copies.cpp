@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "model/entry.hpp"
 #include "store/archive_manifest.hpp"
@@ -13,6 +14,55 @@
 #include "store/layout.hpp"
 
 namespace bmad_mem {
+namespace {
+
+bool has_any_tag(const std::vector<std::string>& tags, JsonValue list) {
+  for (const JsonValue tag : list.elements()) {
+    if (is_among(tags, tag.string())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// Decoded strings: an escaped character hides a text from a search of the bytes.
+bool holds_decoded(JsonValue value, std::string_view needle) {
+  if (value.string().find(needle) != std::string_view::npos) {
+    return true;
+  }
+  for (const JsonValue element : value.elements()) {
+    if (holds_decoded(element, needle)) {
+      return true;
+    }
+  }
+  for (const JsonMember& member : value.members()) {
+    if (member.key.find(needle) != std::string_view::npos || holds_decoded(member.value, needle)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+EntryMatcher::EntryMatcher(const DeletionCriteria& criteria) : criteria_(criteria) {}
+
+bool EntryMatcher::matches(EntryType type, JsonValue entry, std::string_view text) const {
+  const EntryHead head = entry_head(type, entry);
+  const DeletionCriteria& wanted = criteria_;
+  return (wanted.ids.empty() || is_among(wanted.ids, head.id)) &&
+         (wanted.types.empty() || is_among(wanted.types, type)) &&
+         (wanted.agents.empty() || is_among(wanted.agents, head.who)) &&
+         (!wanted.since || head.timestamp >= *wanted.since) &&
+         (!wanted.until || head.timestamp <= *wanted.until) &&
+         (wanted.tags.empty() || has_any_tag(wanted.tags, head.tags)) &&
+         (wanted.match.empty() || holds_text(entry, text, wanted.match));
+}
+
+bool holds_text(JsonValue value, std::string_view text, std::string_view needle) {
+  return text.find(needle) != std::string_view::npos || holds_decoded(value, needle);
+}
+
 namespace {
 
 constexpr std::uint64_t kCopySizeMax = 256U << 20U;
@@ -79,6 +129,13 @@ template <typename Line>
 std::uint64_t count_lines(const std::vector<Line>& lines, PurgeTarget& target) {
   return static_cast<std::uint64_t>(std::ranges::count_if(
       lines, [&](const Line& each) { return target.is_entry(each.type, each.line); }));
+}
+
+void add_count(std::vector<FileCount>& counts, const FileSystem& files, const std::string& path,
+               std::uint64_t lines) {
+  if (lines > 0) {
+    counts.push_back({.path = files.display_path(path), .lines = lines});
+  }
 }
 
 }  // namespace
@@ -195,25 +252,20 @@ void SessionCopies::note_ids(PurgeTarget& target) const {
 
 std::vector<FileCount> SessionCopies::count(FileSystem& files, PurgeTarget& target) const {
   std::vector<FileCount> counts;
-  const auto add = [&](const std::string& path, std::uint64_t lines) {
-    if (lines > 0) {
-      counts.push_back({.path = files.display_path(path), .lines = lines});
-    }
-  };
-  add(evicted_path(session_id_), count_lines(evicted_, target));
-  add(kept_path(session_id_), count_lines(kept_, target));
-  add(deleted_entries_path(session_id_),
-      static_cast<std::uint64_t>(std::ranges::count_if(
-          deleted_, [&](const DeletedLine& line) { return goes_from(line, target); })));
+  add_count(counts, files, evicted_path(session_id_), count_lines(evicted_, target));
+  add_count(counts, files, kept_path(session_id_), count_lines(kept_, target));
+  add_count(counts, files, deleted_entries_path(session_id_),
+            static_cast<std::uint64_t>(std::ranges::count_if(
+                deleted_, [&](const DeletedLine& line) { return goes_from(line, target); })));
   std::uint64_t in_archive = 0;
   for (const ArchivedFile& file : archived_) {
     static_cast<void>(without_purged(file, target, in_archive));
   }
-  add(archive_path(session_id_), in_archive);
+  add_count(counts, files, archive_path(session_id_), in_archive);
   for (const auto& [path, file] : deleted_sessions_) {
     std::uint64_t gone = 0;
     static_cast<void>(without_purged(file, target, gone));
-    add(path, gone);
+    add_count(counts, files, path, gone);
   }
   return counts;
 }
@@ -319,13 +371,8 @@ Status SessionCopies::rewrite_archive(FileSystem& files, bool dry_run, const Fil
   }
   std::string text = manifest.text;
   const std::uint64_t manifest_lines = change(kManifestName, text);
-  const auto add = [&](const std::string& path, std::uint64_t count) {
-    if (count > 0) {
-      counts.push_back({.path = files.display_path(path), .lines = count});
-    }
-  };
-  add(archive_path(session_id_), lines);
-  add(archive_manifest_path(session_id_), manifest_lines);
+  add_count(counts, files, archive_path(session_id_), lines);
+  add_count(counts, files, archive_manifest_path(session_id_), manifest_lines);
   if (lines + manifest_lines == 0 || dry_run) {
     return {};
   }

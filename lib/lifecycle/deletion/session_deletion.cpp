@@ -15,10 +15,9 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "lifecycle/archiving.hpp"
 #include "lifecycle/audit_log.hpp"
 #include "lifecycle/deletion.hpp"
-#include "lifecycle/leftovers.hpp"
+#include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
@@ -58,20 +57,9 @@ Result<std::vector<std::string>> ids_in_archive(const Store& store, const std::s
   return ids_in_folder(*files, session_folder(session_id));
 }
 
-Deletion new_deletion(Store& store, const std::string& session_id, std::uint64_t entries) {
-  const Timestamp now = store.clock.now();
-  return {.session_id = session_id,
-          .deletion_id = store.ids.entry_id("del-"),
-          .deleted_at = now,
-          .expires_at = now + std::chrono::days(store.config.privacy.deleted_retention_days),
-          .agent_id = store.agent_id,
-          .whole_session = true,
-          .entries = entries};
-}
-
 Deletion new_deletion_that_ends(Store& store, const std::string& session_id,
                                 std::uint64_t entries) {
-  Deletion deletion = new_deletion(store, session_id, entries);
+  Deletion deletion = new_deletion(store, session_id, true, entries);
   deletion.expires_at = deletion.deleted_at;
   return deletion;
 }
@@ -93,7 +81,7 @@ Status move_session(Store& store, const std::string& session_id, DeletionReport&
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
                   ids_in_folder(files, session_folder(session_id)));
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  const Deletion deletion = new_deletion(store, session_id, ids.size());
+  const Deletion deletion = new_deletion(store, session_id, true, ids.size());
   record.deletions.push_back(deletion);
   BMAD_TRY(append_audit(files, {.at = deletion.deleted_at,
                                 .session_id = session_id,
@@ -244,9 +232,7 @@ Status destroy_session(Store& store, const std::string& session_id, DeletionRepo
   BMAD_TRY(remove_expired(store, record, {.now = Timestamp::max()}, rest));
   BMAD_TRY(replace_evicted(files, session_id, {}));
   BMAD_TRY(make_deleted_folder(files, session_id));
-  BMAD_TRY(append_audit(files, {.at = store.clock.now(),
-                                .session_id = session_id,
-                                .agent_id = store.agent_id,
+  BMAD_TRY(append_audit(store, {.session_id = session_id,
                                 .action = "purge",
                                 .count = count,
                                 .detail = "the whole session"}));
@@ -329,9 +315,7 @@ Status bring_back_session(Store& store, const std::string& session_id, UndeleteR
     BMAD_TRY(files.rename(folder, session_folder(session_id)));
     BMAD_TRY(files.sync_directory(kSessionsFolder));
     BMAD_TRY(files.sync_directory(deleted_folder(session_id)));
-    BMAD_TRY(append_audit(files, {.at = store.clock.now(),
-                                  .session_id = session_id,
-                                  .agent_id = store.agent_id,
+    BMAD_TRY(append_audit(store, {.session_id = session_id,
                                   .action = "undelete",
                                   .count = last->entries,
                                   .detail = "the whole session"}));
@@ -355,13 +339,11 @@ Status purge_expired(Store& store, const std::string& session_id, const PurgeTim
   if (!ids) {
     return {};
   }
-  return append_audit(*store.files, {.at = store.clock.now(),
-                                     .session_id = session_id,
-                                     .agent_id = store.agent_id,
-                                     .action = "purge",
-                                     .count = gone.entries,
-                                     .ids = std::move(*ids),
-                                     .detail = "what was deleted"});
+  return append_audit(store, {.session_id = session_id,
+                              .action = "purge",
+                              .count = gone.entries,
+                              .ids = std::move(*ids),
+                              .detail = "what was deleted"});
 }
 
 }  // namespace

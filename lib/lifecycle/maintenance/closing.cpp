@@ -1,9 +1,10 @@
 // closing.cpp - a session counted into its manifest, and closed.
 #include <algorithm>
+#include <array>
 
 #include "knowledge/knowledge_store.hpp"
 #include "lifecycle/maintenance.hpp"
-#include "lifecycle/seal_check.hpp"
+#include "lifecycle/repair.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
 #include "search/reads.hpp"
@@ -15,25 +16,10 @@ namespace bmad_mem {
 namespace {
 
 std::string_view total_name(EntryType type) {
-  switch (type) {
-    case EntryType::kConversation:
-      return "total_messages";
-    case EntryType::kDecision:
-      return "total_decisions";
-    case EntryType::kFinding:
-      return "total_findings";
-    case EntryType::kPreference:
-      return "total_preferences";
-    case EntryType::kFact:
-      return "total_facts";
-    case EntryType::kEvent:
-      return "total_events";
-    case EntryType::kAgentState:
-      return "total_agent_states";
-    case EntryType::kArtifact:
-      return "total_artifacts";
-  }
-  return {};
+  static constexpr std::array<std::string_view, kEntryTypeCount> kNames = {
+      "total_messages", "total_decisions", "total_findings",     "total_preferences",
+      "total_facts",    "total_events",    "total_agent_states", "total_artifacts"};
+  return kNames[static_cast<std::size_t>(type)];
 }
 
 /// Counts what the session holds into its manifest. The caller holds the session's lock and saves

@@ -13,7 +13,6 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "lifecycle/deletion.hpp"
-#include "lifecycle/leftovers.hpp"
 #include "model/validate.hpp"
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
@@ -51,6 +50,15 @@ bool is_entry_behind_mark(File& log, EntryType type, const DamagedLine& line) {
   return value && !check_entry(type, *value);
 }
 
+/// Adds what was done to `path`.
+void add_action(RepairReport& report, const FileSystem& files, const std::string& session_id,
+                const std::string& path, std::string what, std::uint64_t count = 1) {
+  report.actions.push_back({.session_id = session_id,
+                            .path = files.display_path(path),
+                            .what = std::move(what),
+                            .count = count});
+}
+
 /// Removes the file at `path` if it is what an interrupted rewrite left. A folder or a link of that
 /// name is not ours.
 Result<bool> remove_if_temporary(FileSystem& files, const std::string& path) {
@@ -77,10 +85,7 @@ Status remove_temporaries(FileSystem& files, const std::string& folder,
     const std::string path = folder.empty() ? name : fmt::format("{}/{}", folder, name);
     BMAD_TRY_ASSIGN(const bool removed, remove_if_temporary(files, path));
     if (removed) {
-      report.actions.push_back({.session_id = session_id,
-                                .path = files.display_path(path),
-                                .what = "removed what an interrupted rewrite left",
-                                .count = 1});
+      add_action(report, files, session_id, path, "removed what an interrupted rewrite left");
     }
   }
   return {};
@@ -123,11 +128,8 @@ class SessionRepair {
   }
 
  private:
-  void did(const std::string& path, std::string what, std::uint64_t count) {
-    report_.actions.push_back({.session_id = session_id_,
-                               .path = store_.files->display_path(path),
-                               .what = std::move(what),
-                               .count = count});
+  void did(const std::string& path, std::string what, std::uint64_t count = 1) {
+    add_action(report_, *store_.files, session_id_, path, std::move(what), count);
   }
 
   Status repair_log(SessionWriter& writer, const FileLock::Guard& guard, EntryType type) {
@@ -137,11 +139,8 @@ class SessionRepair {
     if (!before) {
       return is_not_found(before.error()) ? Status() : Status(before.error());
     }
-    if (before->kind != FileKind::kRegular) {
-      return {};  // Left for a person; verify_store() names it afterwards.
-    }
-    if (before->size == 0) {
-      return {};
+    if (before->kind != FileKind::kRegular || before->size == 0) {
+      return {};  // Nothing in it, or left for a person; verify_store() names it afterwards.
     }
     BMAD_TRY_ASSIGN(const std::uint64_t size, writer.mend(guard, log_file));
     if (size != before->size) {
@@ -166,7 +165,7 @@ class SessionRepair {
     for (const DamagedLine& line : damaged) {
       if (is_entry_behind_mark(*log, type, line)) {
         gaps.push_back({.begin = 0, .end = kByteOrderMark.size()});
-        did(path, "removed a byte order mark", 1);
+        did(path, "removed a byte order mark");
         continue;
       }
       BMAD_TRY(quarantine.keep(*log,
@@ -223,7 +222,7 @@ class SessionRepair {
     }
     BMAD_TRY_ASSIGN(const Manifest made, manifest_from_entries());
     BMAD_TRY(save_manifest(*store_.files, made));
-    did(path, "made a new manifest from the entries", 1);
+    did(path, "made a new manifest from the entries");
     return {};
   }
 
@@ -283,10 +282,8 @@ Status remove_all_leftovers(Store& store, RepairReport& report) {
     }
     BMAD_TRY(remove_leftovers(*store.files, session_id));
     for (const std::string& path : paths) {
-      report.actions.push_back({.session_id = session_id,
-                                .path = store.files->display_path(path),
-                                .what = "removed what an interrupted operation left",
-                                .count = 1});
+      add_action(report, *store.files, session_id, path,
+                 "removed what an interrupted operation left");
     }
   }
   return {};
@@ -313,10 +310,6 @@ Status repair_packed(Store& store, const std::string& session_id, RepairReport& 
   if (is_newer(identity) || is_newer(manifest)) {
     return {};
   }
-  const auto did = [&](const std::string& path, const char* what) {
-    report.actions.push_back(
-        {.session_id = session_id, .path = files.display_path(path), .what = what, .count = 1});
-  };
   const bool is_lost = !manifest && (manifest.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
                                      manifest.error().code == ErrorCode::E_SESSION_CORRUPT);
   if (is_lost && identity) {
@@ -325,20 +318,14 @@ Status repair_packed(Store& store, const std::string& session_id, RepairReport& 
     BMAD_TRY(write_archive_manifest(
         files, identity->text, size_of_archive(*members, packed.size),
         Timestamp(std::chrono::duration_cast<Timestamp::duration>(written))));
-    did(archive_manifest_path(session_id), "made from the archive");
+    add_action(report, files, session_id, archive_manifest_path(session_id),
+               "made from the archive");
   }
   const Result<std::vector<KeptLine>> kept = read_kept(files, session_id);
   if (!kept && kept.error().code == ErrorCode::E_STORAGE_CORRUPT) {
     BMAD_TRY(remove_kept(files, session_id));
-    did(kept_path(session_id), "removed: the archive holds what it held");
-  }
-  return {};
-}
-
-Status repair_all_packed(Store& store, RepairReport& report) {
-  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, archived_session_ids(*store.files));
-  for (const std::string& session_id : ids) {
-    BMAD_TRY(repair_packed(store, session_id, report));
+    add_action(report, files, session_id, kept_path(session_id),
+               "removed: the archive holds what it held");
   }
   return {};
 }
@@ -351,7 +338,10 @@ Status tidy_root(Store& store, RepairReport& report) {
   const Result<FileInfo> sessions = store.files->info(kSessionsFolder);
   BMAD_TRY(sessions ? remove_unfinished_sessions(store) : Status());
   BMAD_TRY(remove_all_leftovers(store, report));
-  BMAD_TRY(repair_all_packed(store, report));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> archived, archived_session_ids(*store.files));
+  for (const std::string& session_id : archived) {
+    BMAD_TRY(repair_packed(store, session_id, report));
+  }
   static_cast<void>(store.root_index->tidy());  // Derived: what fails here fails nothing.
   return {};
 }

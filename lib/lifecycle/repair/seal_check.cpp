@@ -1,5 +1,3 @@
-#include "lifecycle/seal_check.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>

@@ -2,13 +2,13 @@
 #include "verify.hpp"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "lifecycle/repair.hpp"
-#include "lifecycle/seal_check.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
@@ -46,10 +46,10 @@ class Verifier {
 
   void check_config() {
     if (store_.newer_layout) {
-      report_.findings.push_back(from_error(FindingKind::kNewerVersion, *store_.newer_layout));
+      found_as(FindingKind::kNewerVersion, *store_.newer_layout);
     }
     if (store_.config_problem) {
-      report_.findings.push_back(from_error(FindingKind::kDamagedConfig, *store_.config_problem));
+      found_as(FindingKind::kDamagedConfig, *store_.config_problem);
     }
   }
 
@@ -98,18 +98,6 @@ class Verifier {
     });
   }
 
-  [[nodiscard]] Finding from_error(FindingKind kind, const Error& error) const {
-    return {.kind = kind,
-            .session_id = session_id_,
-            .path = error.path,
-            .line = error.line,
-            .column = error.column,
-            .offset = 0,
-            .size = 0,
-            .field = error.field,
-            .reason = error.message};
-  }
-
   /// Links, FIFOs and devices are refused by everything else; here they are named.
   Status check_names() {
     BMAD_TRY_ASSIGN(const std::vector<std::string> names,
@@ -136,12 +124,13 @@ class Verifier {
     return {};
   }
 
+  void found_as(FindingKind kind, const Error& error) {
+    FindingList(report_, session_id_).add_as(kind, error);
+  }
+
   void add_foreign(const std::string& path, std::string reason) {
-    report_.findings.push_back({.kind = FindingKind::kForeignFile,
-                                .session_id = session_id_,
-                                .path = store_.files->display_path(path),
-                                .field = {},
-                                .reason = std::move(reason)});
+    FindingList(report_, session_id_)
+        .add(FindingKind::kForeignFile, store_.files->display_path(path), 0, std::move(reason));
   }
 
   Status check_manifest() {
@@ -155,10 +144,10 @@ class Verifier {
     }
     const bool missing = error.code == ErrorCode::E_SESSION_NOT_FOUND;
     const bool newer = error.code == ErrorCode::E_NEWER_VERSION;
-    report_.findings.push_back(from_error(missing ? FindingKind::kMissingManifest
-                                          : newer ? FindingKind::kNewerVersion
-                                                  : FindingKind::kDamagedManifest,
-                                          error));
+    found_as(missing ? FindingKind::kMissingManifest
+             : newer ? FindingKind::kNewerVersion
+                     : FindingKind::kDamagedManifest,
+             error);
     return {};
   }
 
@@ -175,7 +164,7 @@ class Verifier {
     if (error.path.empty()) {
       error.path = store_.files->display_path(path);
     }
-    report_.findings.push_back(from_error(FindingKind::kUnreadable, error));
+    found_as(FindingKind::kUnreadable, error);
   }
 
   Status check_log(EntryType type) {
@@ -251,39 +240,11 @@ class Verifier {
 }  // namespace
 
 std::string_view finding_kind_name(FindingKind kind) {
-  switch (kind) {
-    case FindingKind::kDamagedLine:
-      return "damaged_line";
-    case FindingKind::kTornTail:
-      return "torn_tail";
-    case FindingKind::kMissingManifest:
-      return "missing_manifest";
-    case FindingKind::kDamagedManifest:
-      return "damaged_manifest";
-    case FindingKind::kDamagedConfig:
-      return "damaged_config";
-    case FindingKind::kForeignFile:
-      return "foreign_file";
-    case FindingKind::kChangedLine:
-      return "changed_line";
-    case FindingKind::kLostLine:
-      return "lost_line";
-    case FindingKind::kAddedLine:
-      return "added_line";
-    case FindingKind::kDoubledLine:
-      return "doubled_line";
-    case FindingKind::kMovedLine:
-      return "moved_line";
-    case FindingKind::kUnreadable:
-      return "unreadable_file";
-    case FindingKind::kNewerVersion:
-      return "newer_version";
-    case FindingKind::kDamagedArchive:
-      return "damaged_archive";
-    case FindingKind::kDamagedFile:
-      return "damaged_file";
-  }
-  return {};
+  static constexpr std::array<std::string_view, 15> kNames = {
+      "damaged_line", "torn_tail",       "missing_manifest", "damaged_manifest", "damaged_config",
+      "foreign_file", "unreadable_file", "newer_version",    "damaged_archive",  "damaged_file",
+      "changed_line", "lost_line",       "added_line",       "doubled_line",     "moved_line"};
+  return kNames[static_cast<std::size_t>(kind)];
 }
 
 namespace {

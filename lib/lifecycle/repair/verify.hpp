@@ -24,7 +24,9 @@ class FindingList {
       : report_(report), session_id_(std::move(session_id)) {}
 
   void add(FindingKind kind, std::string path, std::uint64_t line, std::string reason);
-  /// As the error has it; kNewerVersion and kUnreadable go before `kind`.
+  /// As the error has it.
+  void add_as(FindingKind kind, const Error& error);
+  /// The same, but kNewerVersion and kUnreadable go before `kind`.
   void add(FindingKind kind, const Error& error);
 
  private:

@@ -292,6 +292,10 @@ void FindingList::add(FindingKind kind, const Error& error) {
   } else if (error.code == ErrorCode::E_STORAGE_IO) {
     kind = FindingKind::kUnreadable;
   }
+  add_as(kind, error);
+}
+
+void FindingList::add_as(FindingKind kind, const Error& error) {
   report_.findings.push_back({.kind = kind,
                               .session_id = session_id_,
                               .path = error.path,

@@ -1,6 +1,6 @@
 // extraction_prompt.hpp - what a model is asked when it is to find the durable facts of a session.
 //
-//   instructions        what a fact is, and the form of the answer (extraction_answer.hpp)
+//   instructions        what a fact is, and the form of the answer
 //   ```jsonl
 //   {"at":"2026-01-11 10:05","who":"user","text":"…"}      the newest that fit, oldest first
 //   ```
@@ -11,12 +11,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -46,5 +48,27 @@ class ExtractionLog {
   std::vector<Logged> entries_;
   std::unordered_map<std::string, std::size_t> places_;  // In entries_, by type and id.
 };
+
+// Checking what a model answers to an extraction prompt, before any of it
+// is believed.
+//
+//   [{"text": "Seats are held for two minutes", "tags": ["booking"]}, …]
+
+// The contract, which the prompt states with these numbers.
+inline constexpr std::size_t kExtractedFactsMax = 10;
+inline constexpr std::size_t kExtractedWordsMax = 40;
+inline constexpr std::size_t kExtractedTagsMax = 8;
+inline constexpr std::size_t kExtractedTagSizeMax = 40;         ///< Bytes.
+inline constexpr std::size_t kExtractionAnswerSizeMax = 65536;  ///< Bytes; ten facts have 5,000.
+
+struct ExtractedFact {
+  std::string text;  ///< Not empty, one line, without what can't be seen.
+  std::vector<std::string> tags;
+};
+
+/// The facts in `answer`: one JSON array, in a ```json fence or not, and nothing else. May be
+/// empty. Errors: E_INVALID_FORMAT with line and column in `answer`, the field ("[2].tags[0]") and
+/// what to do, for anything that breaks the contract; no part of such an answer is taken.
+Result<std::vector<ExtractedFact>> parse_extraction_answer(std::string_view answer);
 
 }  // namespace bmad_mem

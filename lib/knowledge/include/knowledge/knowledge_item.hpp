@@ -25,6 +25,8 @@
 
 namespace bmad_mem {
 
+class ObjectText;
+
 /// A line of a log: any version of a fact or a preference.
 struct KnowledgeLine {
   std::string_view session_id;
@@ -63,5 +65,13 @@ class KnowledgeCollector {
 /// The items that `lines` state. Lines that are no entries are passed over.
 std::vector<KnowledgeItem> collect_knowledge(std::span<const KnowledgeLine> lines,
                                              std::optional<Timestamp> as_of = {});
+
+/// `list`, an array of strings, and `added`, each once, as JSON.
+std::string joined_list(JsonValue list, const std::vector<std::string>& added);
+
+/// The same for the member `name` of `entry`, which is the text of `object`; nothing is set where
+/// there is nothing in it.
+void add_to_list(ObjectText& object, JsonValue entry, std::string_view name,
+                 const std::vector<std::string>& added);
 
 }  // namespace bmad_mem

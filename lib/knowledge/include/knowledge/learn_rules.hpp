@@ -2,6 +2,7 @@
 // a failure the error.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -9,10 +10,40 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/result.hpp"
-#include "knowledge/text_pattern.hpp"
 #include "store/config.hpp"
 
+namespace re2 {
+class RE2;
+}
+
 namespace bmad_mem {
+
+// A pattern that a user wrote, in the syntax of RE2: time linear in the text,
+// whatever the pattern.
+//
+// It lives here because this room has RE2 in it; those above need no header of it.
+
+/// Immutable. Threads: safe.
+class TextPattern {
+ public:
+  /// Longest pattern accepted, in bytes: what people write has less than 200.
+  static constexpr std::size_t kPatternSizeMax = 4096;
+
+  /// Errors: E_SCHEMA_INVALID with what is wrong in the pattern; the caller adds whose it is.
+  static Result<TextPattern> make(std::string_view pattern);
+
+  TextPattern(TextPattern&&) noexcept;
+  TextPattern& operator=(TextPattern&&) noexcept;
+  ~TextPattern();
+
+  /// Whether it matches anywhere in `text`, any bytes. An empty pattern matches everything.
+  [[nodiscard]] bool matches(std::string_view text) const;
+
+ private:
+  explicit TextPattern(std::unique_ptr<re2::RE2> regex);
+
+  std::unique_ptr<re2::RE2> regex_;
+};
 
 /// Characters (code points) of an error that are kept: enough to know it again by.
 inline constexpr std::size_t kErrorCharactersMax = 200;

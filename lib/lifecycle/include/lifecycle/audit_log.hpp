@@ -13,6 +13,7 @@
 #include "base/file_system.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
@@ -21,6 +22,9 @@ inline constexpr std::size_t kAuditIdsMax = 1000;
 
 /// Appends `record` to the audit log of its session. Durable on return.
 Status append_audit(FileSystem& files, const AuditRecord& record);
+
+/// The same with the time and the agent of `store`: `record` says what was done.
+Status append_audit(const Store& store, AuditRecord record);
 
 /// How many bytes append_audit() adds for `record`.
 std::uint64_t audit_size(const AuditRecord& record);

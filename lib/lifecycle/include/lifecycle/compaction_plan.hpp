@@ -24,7 +24,7 @@
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "lifecycle/log_marks.hpp"
+#include "lifecycle/log_lines.hpp"
 #include "model/decay.hpp"
 #include "store/access_log.hpp"
 

@@ -6,8 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/lifecycle.hpp"
+#include "bmad_mem/result.hpp"
 #include "lifecycle/trusted_clock.hpp"
+#include "store/config.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -35,5 +40,40 @@ Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time);
 
 /// Live, archived and deleted ones, sorted.
 Result<std::vector<std::string>> all_session_ids(const Store& store);
+
+// Until when an entry may be kept.
+
+/// For how many days entries of `type` are kept; 0: for ever.
+std::int64_t retention_days(EntryType type, const RetentionDays& days);
+
+/// The moment from which an entry is to be removed; nothing when it is kept for ever: it is pinned,
+/// or its type is. Compare it with TrustedTime::time and not with the clock.
+std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
+                                    const RetentionDays& days);
+
+/// The moment before which no entry of a session that was made at `created_at` is to be removed,
+/// whatever its time: see docs/decisions/0029. Nothing when every type is kept for ever.
+std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days);
+
+// What operations that were killed left of a session outside its folder: copies on
+// their way, and folders on their way out. Nobody reads them, but they hold what entries said.
+//
+//   archive/{id}.*.tmp  shared/kept/{id}.jsonl.tmp  deleted/{id}/*.tmp  sessions/.{id}.tmp/
+
+/// The paths of such files and folders that are there. Without a lock some of them may be in use.
+Result<std::vector<std::string>> find_leftovers(FileSystem& files, const std::string& session_id);
+
+/// Removes them, durably. The caller holds the root's lock and, for a live session, the session's:
+/// then nobody is in the middle of writing one.
+Status remove_leftovers(FileSystem& files, const std::string& session_id);
+
+/// Cuts off what a killed compaction or deletion began to write behind the evicted and the deleted
+/// lines. The next one would write over it; until then it holds what entries said. The same locks.
+Status cut_torn_ends(FileSystem& files, const std::string& session_id);
+
+/// Removes the folder of a session that was deleted. It gets a name of no deletion first, so that
+/// a half of it never comes back. Fine when it is gone. The same locks.
+Status remove_deleted_folder(FileSystem& files, const std::string& session_id,
+                             const std::string& deletion_id);
 
 }  // namespace bmad_mem

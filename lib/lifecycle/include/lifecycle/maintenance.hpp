@@ -1,6 +1,7 @@
 // maintenance.hpp - what is done to sessions as they age and come to their end.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,5 +32,24 @@ Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bo
                               std::span<const std::string> sessions);
 
 Result<std::vector<AuditRecord>> list_audit(const Store& store, const AuditFilter& filter);
+
+// A session made smaller, and what left it brought back.
+
+Result<CompactionReport> compact_session(Store& store, const std::string& session_id,
+                                         const CompactOptions& options);
+Result<std::uint64_t> restore_evicted_entries(Store& store, const std::string& session_id,
+                                              std::span<const std::string> ids);
+
+// A session into its archive and back.
+
+Result<ArchiveReport> archive_session(Store& store, const std::string& session_id,
+                                      const ArchiveOptions& options = {});
+Result<Session> restore_session(Store& store, const std::string& session_id);
+Result<std::vector<ArchivedSession>> list_archived(const Store& store);
+/// Removes archive, its manifest and what was kept. The caller holds the root's lock.
+Status remove_archive(FileSystem& files, const std::string& session_id);
+/// Removes the folder of a session of which only remains are left, and says whether there was one.
+/// The caller holds the root's lock, and not the session's.
+Result<bool> clear_remains(Store& store, const std::string& session_id);
 
 }  // namespace bmad_mem

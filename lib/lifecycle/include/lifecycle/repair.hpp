@@ -4,6 +4,7 @@
 #include <functional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
@@ -18,5 +19,32 @@ Result<RepairReport> repair_store(
     const std::function<bool(const std::string& session_id)>& is_elsewhere = {});
 /// See MemoryManager::accept_changes().
 Result<RepairReport> accept_changes(Store& store, std::span<const std::string> sessions);
+
+// Whether logs are as they were when they were sealed, and sealing them as they
+// are. Shared by verify, repair, close, archive and maintenance.
+//
+// Two kinds of difference are told apart. Damage: the file is the one that was sealed and was not
+// changed since, yet its lines are others. Changes: somebody edited, copied or merged. What git has
+// put there is neither.
+
+struct SealCheck {
+  std::vector<Finding> damage;
+  std::vector<Finding> changes;
+};
+
+/// Compares the sealed logs of `session_id` with its seal. A session without one has no
+/// differences, and a log that can't be read is passed over. Takes no lock; may run git.
+SealCheck check_seal(const Store& store, const std::string& session_id);
+
+/// One sentence for those who did something else; empty without differences.
+std::string seal_notice(const SealCheck& check);
+
+/// Whether the seal of `session_id` covers its logs to their ends, by size, inode and time alone.
+/// Also without a manifest: there is nothing to seal.
+bool is_sealed(const Store& store, const std::string& session_id);
+
+/// Makes the logs of `session_id` durable and seals them. With `accept`, as they are; without, a
+/// log that differs from its seal keeps it. The caller holds the session's lock.
+Status seal_session(const Store& store, const std::string& session_id, bool accept);
 
 }  // namespace bmad_mem

@@ -12,8 +12,8 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_value.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "lifecycle/entry_matcher.hpp"
 #include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
@@ -21,6 +21,25 @@
 #include "store/session_archive.hpp"
 
 namespace bmad_mem {
+
+// Which entries a deletion means.
+
+/// Whether one line answers to the criteria, but for sessions: those are chosen before.
+class EntryMatcher {
+ public:
+  /// `criteria` must outlive the matcher.
+  explicit EntryMatcher(const DeletionCriteria& criteria);
+
+  /// Whether `entry`, parsed from `text`, answers to all that is given.
+  [[nodiscard]] bool matches(EntryType type, JsonValue entry, std::string_view text) const;
+
+ private:
+  const DeletionCriteria& criteria_;
+};
+
+/// Whether `needle` stands in a string, a key or a number of `value`, or in `text` as it is
+/// written.
+bool holds_text(JsonValue value, std::string_view text, std::string_view needle);
 
 /// What a purge is about, grown while its ids are found.
 class PurgeTarget {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,5 +45,17 @@ enum class FullDisk : std::uint8_t {
 /// The caller holds the session's lock.
 Status take_out_lines(FileSystem& files, const std::string& session_id,
                       const std::vector<LogLine>& lines, FullDisk full_disk);
+
+// What the logs of a session were when they were looked at, for those who look into
+// them without a lock and act under it.
+
+/// By type; nothing where there was no log.
+using LogMarks = std::array<std::optional<FileInfo>, kEntryTypeCount>;
+
+/// The logs of session `session_id` as they are now. Errors: as the file system's.
+Result<LogMarks> look_at_logs(FileSystem& files, std::string_view session_id);
+
+/// Whether the logs are still those that were looked at.
+Result<bool> still_holds(FileSystem& files, std::string_view session_id, const LogMarks& logs);
 
 }  // namespace bmad_mem
