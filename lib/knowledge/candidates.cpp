@@ -19,7 +19,6 @@
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/preference_detector.hpp"
 #include "model/entry.hpp"
-#include "model/entry_text.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"

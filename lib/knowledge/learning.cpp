@@ -4,8 +4,8 @@
 #include "bmad_mem/text.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/learn_rules.hpp"
+#include "store/access.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

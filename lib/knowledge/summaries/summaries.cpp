@@ -9,7 +9,6 @@
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
 #include "store/store.hpp"
 #include "summary_session.hpp"
 

@@ -22,7 +22,6 @@
 #include "store/atomic_file.hpp"
 #include "store/command.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
 #include "store/store.hpp"
 #include "summary_session.hpp"
 

@@ -8,7 +8,6 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/session_place.hpp"
 
 namespace bmad_mem {
 namespace {

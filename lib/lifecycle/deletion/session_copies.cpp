@@ -7,10 +7,9 @@
 
 #include "deletion_steps.hpp"
 #include "model/entry.hpp"
-#include "store/archive_manifest.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
+#include "store/session_archive.hpp"
 
 namespace bmad_mem {
 namespace {

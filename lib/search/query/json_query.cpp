@@ -13,7 +13,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "json_node.hpp"
 #include "model/filter_fields.hpp"
-#include "query_error.hpp"
+#include "query_scanner.hpp"
 
 namespace bmad_mem {
 namespace {

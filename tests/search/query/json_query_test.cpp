@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "search/query/json_place.hpp"
+#include "search/query/json_node.hpp"
 
 namespace bmad_mem::json_query_test {
 
