@@ -36,4 +36,13 @@ void LineHash::add(std::string_view line) {
 
 std::string hash_hex(std::uint64_t hash) { return fmt::format("{:016x}", hash); }
 
+void append_digits(std::uint64_t value, std::size_t digits, std::string& out) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  constexpr unsigned kBits = 6;
+  for (std::size_t i = digits; i-- > 0;) {
+    out += kDigits[(value >> (kBits * i)) & 63U];
+  }
+}
+
 }  // namespace bmad_mem

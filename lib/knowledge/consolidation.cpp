@@ -22,8 +22,8 @@
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
 #include "search/reads.hpp"
-#include "store/memory_inside.hpp"
-#include "store/writes.hpp"
+#include "store/access.hpp"
+#include "store/sessions.hpp"
 
 namespace bmad_mem {
 namespace {

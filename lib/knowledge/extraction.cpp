@@ -16,9 +16,8 @@
 #include "store/command.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -13,13 +13,11 @@
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "model/validate.hpp"
-#include "search/past_files.hpp"
 #include "search/session_sources.hpp"
 #include "store/access.hpp"
 #include "store/access_log.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
 #include "store/present_sessions.hpp"
 
 namespace bmad_mem {

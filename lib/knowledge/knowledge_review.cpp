@@ -6,8 +6,8 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
-#include "store/memory_inside.hpp"
-#include "store/writes.hpp"
+#include "store/access.hpp"
+#include "store/sessions.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -8,10 +8,9 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "store/access.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -23,9 +23,9 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "search/entry_columns.hpp"
 #include "search/segment.hpp"
 #include "search/session_sources.hpp"
-#include "search/statement_row.hpp"
 #include "statement_groups.hpp"
 #include "store/store.hpp"
 

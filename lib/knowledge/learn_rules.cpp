@@ -12,7 +12,7 @@
 #include "bmad_mem/utf8.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
+#include "store/access.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

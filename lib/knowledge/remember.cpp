@@ -13,12 +13,10 @@
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
-#include "model/entry_text.hpp"
+#include "model/entry.hpp"
 #include "store/access.hpp"
-#include "store/memory_inside.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

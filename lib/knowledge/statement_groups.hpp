@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-#include "search/statement_row.hpp"
+#include "search/entry_columns.hpp"
 
 namespace bmad_mem {
 

@@ -1,5 +1,3 @@
-#include "model/complete.hpp"
-
 #include <array>
 #include <cassert>
 #include <cstdint>

@@ -1,9 +1,8 @@
-#include "model/entry_text.hpp"
-
 #include <initializer_list>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem {
 namespace {

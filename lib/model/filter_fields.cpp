@@ -13,7 +13,6 @@
 
 #include "bmad_mem/text.hpp"
 #include "model/field.hpp"
-#include "nearest.hpp"
 #include "value_text.hpp"
 
 namespace bmad_mem {

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "entry_spec.hpp"
-#include "nearest.hpp"
 #include "value_text.hpp"
 
 namespace bmad_mem {

@@ -6,10 +6,9 @@
 
 #include <fmt/format.h>
 
-#include "checks.hpp"
 #include "base/ids.hpp"
+#include "checks.hpp"
 #include "entry_spec.hpp"
-#include "nearest.hpp"
 #include "value_text.hpp"
 
 namespace bmad_mem {

@@ -5,10 +5,10 @@
 
 #include "bmad_mem/locks.hpp"
 #include "bmad_mem/settings.hpp"
+#include "store/access.hpp"
 #include "store/config.hpp"
+#include "store/file_lock.hpp"
 #include "store/layout.hpp"
-#include "store/lock_probe.hpp"
-#include "store/memory_inside.hpp"
 
 namespace bmad_mem {
 

@@ -11,8 +11,8 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
+#include "model/entry.hpp"
 #include "model/entry_marks.hpp"
-#include "model/entry_text.hpp"
 #include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
 #include "search/analyzer.hpp"
@@ -22,14 +22,11 @@
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/layout_version.hpp"
-#include "store/memory_inside.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/retrying_file_system.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "store/store_watch.hpp"
-#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

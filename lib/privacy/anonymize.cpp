@@ -16,7 +16,6 @@
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"

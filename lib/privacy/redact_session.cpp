@@ -24,10 +24,8 @@
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
 #include "store/seal.hpp"
-#include "store/session_place.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -10,7 +10,6 @@
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {

@@ -7,13 +7,12 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "entry_filter.hpp"
 #include "model/entry.hpp"
+#include "search/field_filter.hpp"
 #include "store/access.hpp"
 #include "store/folder_watch.hpp"
 #include "store/layout.hpp"
 #include "store/log_follower.hpp"
-#include "store/memory_inside.hpp"
 
 namespace bmad_mem {
 namespace {

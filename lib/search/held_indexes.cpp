@@ -6,7 +6,7 @@
 
 #include "base/parallel.hpp"
 #include "search/packed_session.hpp"
-#include "search/past_files.hpp"
+#include "search/session_sources.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"

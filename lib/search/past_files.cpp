@@ -1,5 +1,3 @@
-#include "search/past_files.hpp"
-
 #include <algorithm>
 #include <map>
 #include <mutex>
@@ -9,9 +7,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
-#include "store/archived_lines.hpp"
+#include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/return_lines.hpp"
 #include "store/store.hpp"
 #include "store/unpacked_files.hpp"
 

@@ -10,18 +10,16 @@
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
-#include "entry_filter.hpp"
 #include "model/entry.hpp"
+#include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
-#include "search/hit_loader.hpp"
-#include "search/overview.hpp"
-#include "search/past_files.hpp"
-#include "search/question.hpp"
+#include "search/query_parser.hpp"
+#include "search/search.hpp"
 #include "search/session_sources.hpp"
-#include "store/archived_lines.hpp"
-#include "store/entry_table.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/present_sessions.hpp"
+#include "store/return_lines.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

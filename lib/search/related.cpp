@@ -10,10 +10,8 @@
 #include "model/entry.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
-#include "search/hit_loader.hpp"
 #include "search/reads.hpp"
 #include "search/search.hpp"
-#include "search/search_settings.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -8,10 +8,7 @@
 #include <fmt/format.h>
 
 #include "search/held_indexes.hpp"
-#include "search/hit_loader.hpp"
-#include "search/overview.hpp"
 #include "search/reads.hpp"
-#include "search/search_settings.hpp"
 #include "store/access.hpp"
 #include "store/store.hpp"
 

@@ -5,13 +5,12 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/utf8.hpp"
-#include "model/entry_text.hpp"
+#include "model/entry.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,13 +1,18 @@
 #include "store/layout.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <filesystem>
 #include <initializer_list>
+#include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/ids.hpp"
+#include "bmad_mem/json_parser.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -191,6 +196,151 @@ std::string_view gitignore_text() {
          "/shared/**/*.tmp\n"
          "/archive/*.tmp\n"
          "/sessions/*/**/*.tmp\n";
+}
+
+namespace {
+
+constexpr std::uint64_t kLayoutFileSizeMax = 64U << 10U;
+
+class ReadOnlyFileSystem final : public FileSystem {
+ public:
+  ReadOnlyFileSystem(std::unique_ptr<FileSystem> files, Error why)
+      : files_(std::move(files)), why_(std::move(why)) {}
+
+  Result<std::unique_ptr<File>> open(const std::string& path, OpenMode mode) override {
+    return mode == OpenMode::kRead ? files_->open(path, mode) : why_;
+  }
+  Result<FileInfo> info(const std::string& path) override { return files_->info(path); }
+  Result<std::vector<std::string>> list(const std::string& path) override {
+    return files_->list(path);
+  }
+  Status make_directory(const std::string& /*path*/) override { return why_; }
+  Status rename(const std::string& /*from*/, const std::string& /*to*/) override { return why_; }
+  Status remove(const std::string& /*path*/) override { return why_; }
+  Status remove_directory(const std::string& /*path*/) override { return why_; }
+  Status sync_directory(const std::string& /*path*/) override { return why_; }
+  Status follow_root() override { return files_->follow_root(); }
+  [[nodiscard]] std::string display_path(const std::string& path) const override {
+    return files_->display_path(path);
+  }
+
+ private:
+  std::unique_ptr<FileSystem> files_;
+  Error why_;
+};
+
+Error refused_layout(const FileSystem& files, std::string message) {
+  return {.code = ErrorCode::E_NEWER_VERSION,
+          .message = std::move(message),
+          .path = files.display_path(kLayoutFile),
+          .field = "layout_version"};
+}
+
+}  // namespace
+
+Result<std::optional<Error>> newer_layout(FileSystem& files) {
+  const Result<std::string> text = read_file(files, kLayoutFile, kLayoutFileSizeMax);
+  if (!text && is_not_found(text.error())) {
+    return std::optional<Error>();
+  }
+  BMAD_TRY(text);
+  JsonParser parser;
+  const Result<JsonValue> root = parser.parse(*text);
+  const std::int64_t version = root ? (*root)["layout_version"].integer() : 0;
+  if (version >= 1 && version <= kLayoutVersion) {
+    return std::optional<Error>();
+  }
+  return std::optional(refused_layout(
+      files, version > kLayoutVersion
+                 ? fmt::format("is {}, and this bmad-mem writes {}; install a newer bmad-mem",
+                               version, kLayoutVersion)
+                 : "can't be read, so nothing is written; bring the file back from git"));
+}
+
+std::unique_ptr<FileSystem> read_only_files(std::unique_ptr<FileSystem> files, Error why) {
+  return std::make_unique<ReadOnlyFileSystem>(std::move(files), std::move(why));
+}
+
+namespace {
+
+constexpr std::string_view kUnfinishedPrefix = ".";
+constexpr std::string_view kUnfinishedSuffix = ".tmp";
+
+}  // namespace
+
+std::string unfinished_session_folder(std::string_view session_id) {
+  assert(is_session_id(session_id));
+  return fmt::format("{}/{}{}{}", kSessionsFolder, kUnfinishedPrefix, session_id,
+                     kUnfinishedSuffix);
+}
+
+bool is_unfinished_session_name(std::string_view name) {
+  return name.starts_with(kUnfinishedPrefix) && name.ends_with(kUnfinishedSuffix);
+}
+
+namespace {
+
+/// The names in a folder; none when there is no folder.
+Result<std::vector<std::string>> names_in(FileSystem& files, const std::string& folder) {
+  Result<std::vector<std::string>> names = files.list(folder);
+  if (!names && is_not_found(names.error())) {
+    return std::vector<std::string>();
+  }
+  return names;
+}
+
+/// Documents belong to entries. A folder for them alone is nothing that git keeps.
+Result<bool> has_documents(FileSystem& files, std::string_view session_id) {
+  const std::string folder = session_file(session_id, kArtifactsName);
+  BMAD_TRY_ASSIGN(const FileInfo info, files.info(folder));
+  if (info.kind != FileKind::kDirectory) {
+    return true;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(files, folder));
+  return !std::ranges::all_of(names, is_local_name);
+}
+
+}  // namespace
+
+bool is_local_name(std::string_view name) {
+  return name.starts_with(kLockName) || name == kIndexName || name == kAccessName ||
+         name.ends_with(".tmp");
+}
+
+Result<bool> is_remains(FileSystem& files, std::string_view session_id) {
+  BMAD_TRY_ASSIGN(const bool has_manifest, is_there(files, manifest_path(session_id)));
+  if (has_manifest) {
+    return false;
+  }
+  const std::string folder = session_folder(session_id);
+  const Result<FileInfo> info = files.info(folder);
+  if (!info) {
+    return is_not_found(info.error()) ? Result<bool>(false) : info.error();
+  }
+  if (info->kind != FileKind::kDirectory) {
+    return false;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, names_in(files, folder));
+  for (const std::string& name : names) {
+    if (name == kArtifactsName) {
+      BMAD_TRY_ASSIGN(const bool has, has_documents(files, session_id));
+      if (has) {
+        return false;
+      }
+    } else if (!is_local_name(name)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+Result<bool> is_session_there(FileSystem& files, std::string_view session_id) {
+  BMAD_TRY_ASSIGN(const bool has_folder, is_there(files, session_folder(session_id)));
+  if (!has_folder) {
+    return false;
+  }
+  BMAD_TRY_ASSIGN(const bool remains, is_remains(files, session_id));
+  return !remains;
 }
 
 }  // namespace bmad_mem

@@ -12,7 +12,6 @@
 #include "config/json_position.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/session_place.hpp"
 
 namespace bmad_mem {
 

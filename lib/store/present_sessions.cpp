@@ -9,11 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "store/archived_lines.hpp"
-#include "store/durable_change.hpp"
+#include "store/atomic_file.hpp"
 #include "store/layout.hpp"
+#include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
-#include "store/session_place.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

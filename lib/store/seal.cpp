@@ -14,9 +14,7 @@
 #include "disk/torn_tail.hpp"
 #include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
-#include "store/line_comparison.hpp"
 #include "store/line_reader.hpp"
 
 namespace bmad_mem {

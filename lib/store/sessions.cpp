@@ -8,11 +8,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
-#include "store/remove_tree.hpp"
-#include "store/session_folder.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -8,7 +8,6 @@
 #include "store/layout.hpp"
 #include "store/posix_file_system.hpp"
 #include "store/present_sessions.hpp"
-#include "store/session_place.hpp"
 #include "store/store_watch.hpp"
 
 namespace bmad_mem {

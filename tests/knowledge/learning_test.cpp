@@ -7,7 +7,7 @@
 
 #include "bmad_mem/knowledge.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "store/memory_inside.hpp"
+#include "store/access.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test::learning_test {

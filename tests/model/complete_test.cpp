@@ -1,5 +1,3 @@
-#include "model/complete.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "model/entry_text.hpp"
+#include "model/entry.hpp"
 
 namespace bmad_mem::test::filter_fields_test {
 namespace {

@@ -1,10 +1,10 @@
-#include "model/nearest.hpp"
-
 #include <array>
 #include <string>
 #include <string_view>
 
 #include <doctest/doctest.h>
+
+#include "model/value_text.hpp"
 
 namespace bmad_mem::nearest_test {
 

@@ -16,7 +16,6 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "entry_text.hpp"
 #include "jsonl_file.hpp"
-#include "model/complete.hpp"
 #include "model/entry.hpp"
 #include "model/validate.hpp"
 #include "store/config.hpp"

@@ -13,7 +13,6 @@
 #include "lifecycle/maintenance.hpp"
 #include "lifecycle/repair.hpp"
 #include "search/reads.hpp"
-#include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/store.hpp"

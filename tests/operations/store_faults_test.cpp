@@ -13,7 +13,6 @@
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"
 #include "support/memory_file_system.hpp"

@@ -15,7 +15,7 @@
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
-#include "store/writes.hpp"
+#include "store/sessions.hpp"
 #include "support/lifecycle_store.hpp"
 #include "support/memory_fixture.hpp"
 

@@ -18,7 +18,6 @@
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
-#include "store/writes.hpp"
 #include "support/lifecycle_store.hpp"
 #include "support/memory_fixture.hpp"
 

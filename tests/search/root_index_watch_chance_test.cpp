@@ -18,7 +18,6 @@
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/writes.hpp"
 
 namespace bmad_mem::test::root_index_watch {
 namespace {

@@ -31,7 +31,6 @@
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 #include "store/store_watch.hpp"
-#include "store/writes.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/temporary_directory.hpp"
 

@@ -1,11 +1,10 @@
 // entry_table_test.cpp - the last line with an id is the entry; the lines before are its versions.
-#include "store/entry_table.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"

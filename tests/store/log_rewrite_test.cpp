@@ -1,12 +1,11 @@
 // log_rewrite_test.cpp - lines leave a log, and no other byte changes.
-#include "store/log_rewrite.hpp"
-
 #include <cerrno>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/append_log.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 

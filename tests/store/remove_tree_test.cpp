@@ -1,12 +1,11 @@
 // remove_tree_test.cpp - a folder goes with everything in it, and nothing beside it.
-#include "store/remove_tree.hpp"
-
 #include <cerrno>
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
+#include "store/atomic_file.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 

@@ -11,7 +11,6 @@
 #include "base/hash.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/line_comparison.hpp"
 #include "store/session_writer.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/manual_clock.hpp"

@@ -1,5 +1,3 @@
-#include "store/session_place.hpp"
-
 #include <string>
 #include <vector>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "store/disk/posix_error.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem::test {
 namespace {

@@ -11,13 +11,11 @@
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "operations/rooms.hpp"
-#include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
 #include "store/sessions.hpp"
-#include "store/writes.hpp"
 #include "support/memory_fixture.hpp"
 
 namespace bmad_mem::test {

@@ -5,7 +5,7 @@
 #include <map>
 #include <utility>
 
-#include "store/disk/posix_error.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem::test {
 

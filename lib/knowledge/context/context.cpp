@@ -19,13 +19,10 @@
 #include "knowledge/knowledge_store.hpp"
 #include "known_statements.hpp"
 #include "search/held_indexes.hpp"
-#include "search/hit_loader.hpp"
 #include "search/search.hpp"
-#include "search/search_settings.hpp"
 #include "store/access.hpp"
-#include "store/archive_manifest.hpp"
-#include "store/memory_inside.hpp"
 #include "store/present_sessions.hpp"
+#include "store/session_archive.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -8,7 +8,6 @@
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
 #include "store/store.hpp"
 #include "summaries/summary_session.hpp"
 

@@ -8,7 +8,7 @@
 #include "search/packed_session.hpp"
 #include "store/access.hpp"
 #include "store/atomic_file.hpp"
-#include "store/entry_table.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"

@@ -18,7 +18,6 @@
 #include "store/atomic_file.hpp"
 #include "store/command.hpp"
 #include "store/layout.hpp"
-#include "store/memory_inside.hpp"
 #include "store/store.hpp"
 #include "summaries/summary_session.hpp"
 

@@ -8,7 +8,7 @@
 #include "model/decay.hpp"
 #include "model/entry.hpp"
 #include "search/indexing.hpp"
-#include "search/search_settings.hpp"
+#include "search/search.hpp"
 #include "store/access_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/entry_scanner.hpp"

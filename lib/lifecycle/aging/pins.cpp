@@ -8,8 +8,8 @@
 #include "lifecycle/maintenance.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

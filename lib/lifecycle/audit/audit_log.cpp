@@ -13,7 +13,6 @@
 #include "store/deletion_record.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
-#include "store/session_place.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -18,7 +18,7 @@
 #include "model/entry.hpp"
 #include "search/held_indexes.hpp"
 #include "search/indexing.hpp"
-#include "search/search_settings.hpp"
+#include "search/search.hpp"
 #include "store/access_log.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"

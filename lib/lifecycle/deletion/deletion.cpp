@@ -25,7 +25,6 @@
 #include "model/entry.hpp"
 #include "search/indexing.hpp"
 #include "search/packed_session.hpp"
-#include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"

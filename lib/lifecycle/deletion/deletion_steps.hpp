@@ -8,7 +8,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "lifecycle/log_lines.hpp"
-#include "store/deleted_entries.hpp"
+#include "store/deletion_record.hpp"
+#include "store/deletion_record.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -4,8 +4,6 @@
 #include "store/atomic_file.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
-#include "store/remove_tree.hpp"
-#include "store/session_folder.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -13,12 +13,11 @@
 #include "search/indexing.hpp"
 #include "search/root_index.hpp"
 #include "store/access_log.hpp"
+#include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
-#include "store/durable_change.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/session_archive.hpp"
-#include "store/session_place.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -8,10 +8,9 @@
 #include "bmad_mem/text.hpp"
 #include "deletion_steps.hpp"
 #include "model/entry.hpp"
-#include "store/archive_manifest.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
+#include "store/session_archive.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -21,15 +21,13 @@
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"
 #include "search/root_index.hpp"
-#include "store/deleted_entries.hpp"
+#include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
-#include "store/remove_tree.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
-#include "store/session_place.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

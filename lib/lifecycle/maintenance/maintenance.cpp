@@ -20,11 +20,10 @@
 #include "lifecycle/trusted_clock.hpp"
 #include "search/held_indexes.hpp"
 #include "store/access_log.hpp"
-#include "store/entry_table.hpp"
+#include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
-#include "store/writes.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -12,7 +12,6 @@
 #include "lifecycle/repair.hpp"
 #include "store/command.hpp"
 #include "store/layout.hpp"
-#include "store/line_comparison.hpp"
 #include "store/seal.hpp"
 #include "store/store.hpp"
 

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "base/hash.hpp"
-#include "digits.hpp"
 #include "posting_table.hpp"
 #include "string_table.hpp"
 

@@ -1,5 +1,3 @@
-#include "search/readable_index.hpp"
-
 #include <algorithm>
 #include <array>
 #include <span>
@@ -13,6 +11,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "model/entry.hpp"
+#include "search/indexing.hpp"
 #include "search/memtable.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"

@@ -60,7 +60,6 @@ inline constexpr std::uint32_t kScoreBlock = 128;
 inline constexpr std::uint32_t kTimeBlock = 128;
 inline constexpr std::uint32_t kKeyBlock = 64;
 inline constexpr std::size_t kRowSize = 34;
-inline constexpr std::size_t kOddSize = 32;
 inline constexpr std::size_t kSessionSize = 56;
 inline constexpr std::size_t kStatementSize = 80;
 inline constexpr std::size_t kTopSize = 32;

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "search/segment.hpp"
-#include "search/statement_row.hpp"
 #include "segment_format.hpp"
 #include "store/lazy_columns.hpp"
 

@@ -18,10 +18,10 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "model/entry.hpp"
 #include "search/analyzer.hpp"
 #include "search/entry_columns.hpp"
 #include "search/memtable.hpp"
-#include "search/statement_row.hpp"
 #include "store/entry_scanner.hpp"
 #include "string_table.hpp"
 #include "word_thread.hpp"

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "date_forms.hpp"
+#include "date_context.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,4 +1,5 @@
-// date_context.hpp - what stands around a token, which decides whether it is part of a date.
+// date_context.hpp - what stands around a token, which decides whether it is part of a date;
+// and the forms of dates, tried at one.
 #pragma once
 
 #include <chrono>
@@ -64,5 +65,28 @@ class DateContext {
   std::vector<DateToken> tokens_;
   Calendar calendar_;
 };
+
+// The forms of dates, tried at one token of a text.
+
+/// A date and its tokens, `first` to `last`.
+struct FoundDate {
+  std::size_t first = 0;
+  std::size_t last = 0;
+  TimeStretch stretch;
+  std::optional<TimeStretch> other = {};  ///< What it may mean as well: 05/08/2025.
+};
+
+/// "31.12.2025", "31.12.", "05/08/2025", "2025年12月31日": the form at token `i`.
+std::optional<FoundDate> numeric_date_at(const DateContext& dates, std::size_t i);
+
+/// "7 May 2023", "in June", "Q3 2025", "summer of 2023": the longest form at token `i`.
+std::optional<FoundDate> absolute_date_at(const DateContext& dates, std::size_t i);
+
+/// "yesterday", "last week", "3 days ago": the form at token `i`.
+std::optional<FoundDate> relative_date_at(const DateContext& dates, std::size_t i);
+
+/// "recently", "on Christmas", and what other languages call "last week" or "3 days ago": the form
+/// at token `i`.
+std::optional<FoundDate> phrase_date_at(const DateContext& dates, std::size_t i);
 
 }  // namespace bmad_mem

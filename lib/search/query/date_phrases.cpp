@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "date_forms.hpp"
+#include "date_context.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <string>
 
-#include "date_forms.hpp"
+#include "date_context.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "date_context.hpp"
-#include "date_forms.hpp"
 
 namespace bmad_mem {
 namespace {

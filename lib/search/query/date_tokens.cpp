@@ -5,9 +5,9 @@
 #include <span>
 #include <type_traits>
 
-#include "blanks.hpp"
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
+#include "query_scanner.hpp"
 #include "search/analyzer.hpp"
 #include "search_words.hpp"
 

@@ -16,7 +16,7 @@
 #include "group_bounds.hpp"
 #include "group_queue.hpp"
 #include "plan.hpp"
-#include "search/question.hpp"
+#include "search/query_parser.hpp"
 #include "slot_filter.hpp"
 
 namespace bmad_mem {

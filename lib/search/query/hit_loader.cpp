@@ -1,5 +1,3 @@
-#include "search/hit_loader.hpp"
-
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,8 +5,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "match_finder.hpp"
 #include "model/entry.hpp"
-#include "reading_tools.hpp"
-#include "snippet.hpp"
+#include "search/search.hpp"
 
 namespace bmad_mem {
 namespace {

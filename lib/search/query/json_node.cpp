@@ -7,7 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "query_error.hpp"
+#include "base/json_cursor.hpp"
+#include "query_scanner.hpp"
 
 namespace bmad_mem {
 
@@ -55,6 +56,53 @@ JsonNode JsonNode::child(std::size_t index, JsonValue value, std::string field) 
 Error JsonNode::refuse_at(std::size_t offset, std::string message) const {
   Error error{.code = ErrorCode::E_INVALID_QUERY, .message = std::move(message), .field = field_};
   return placed_in_json(std::move(error), text_, offset);
+}
+
+namespace {
+
+/// From a key to its value; from an element nowhere.
+void skip_key(JsonCursor& cursor) {
+  if (cursor.peek() != '"') {
+    return;
+  }
+  JsonCursor behind = cursor;
+  behind.string();
+  if (behind.peek() == ':') {
+    behind.step();
+    cursor = behind;
+  }
+}
+
+/// From an object or array to its member or element number `index`: to the key, if it has one.
+void enter(JsonCursor& cursor, std::size_t index) {
+  cursor.step();
+  for (; index > 0 && cursor.peek() != '\0'; --index) {
+    skip_key(cursor);
+    cursor.value();
+    cursor.step();  // The ','.
+  }
+}
+
+}  // namespace
+
+std::size_t json_value_offset(std::string_view text, JsonPath path) {
+  JsonCursor cursor(text);
+  for (const std::size_t index : path) {
+    enter(cursor, index);
+    skip_key(cursor);
+  }
+  return cursor.at();
+}
+
+std::size_t json_key_offset(std::string_view text, JsonPath path) {
+  JsonCursor cursor(text);
+  for (std::size_t i = 0; i < path.size(); ++i) {
+    enter(cursor, path[i]);
+    if (i + 1 < path.size()) {
+      skip_key(cursor);
+    }
+  }
+  return cursor.at();
 }
 
 }  // namespace bmad_mem

@@ -3,14 +3,26 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/result.hpp"
-#include "json_place.hpp"
 
 namespace bmad_mem {
+
+// Where in a JSON text a value stands, for messages; parsed values don't know.
+
+/// From the outermost value inwards: the how-manieth member or element, 0-based.
+using JsonPath = std::span<const std::size_t>;
+
+/// Offset of the value at `path` in `text`, which is valid JSON and has such a value.
+std::size_t json_value_offset(std::string_view text, JsonPath path);
+
+/// Offset of the key of the member at `path`, which ends in a member of an object.
+std::size_t json_key_offset(std::string_view text, JsonPath path);
 
 /// Gives `error` the place `offset` of `text`: a column, and a line where there is more than one.
 Error placed_in_json(Error error, std::string_view text, std::size_t offset);

@@ -4,12 +4,14 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
+#include <utility>
 
 namespace bmad_mem {
 namespace {
 
 constexpr bool is_wide(char c) { return static_cast<unsigned char>(c) >= 0x80; }
-constexpr bool is_blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+constexpr bool is_between_pieces(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
 constexpr std::size_t kBlock = 64;
 constexpr std::size_t kOctet = 8;
@@ -62,14 +64,14 @@ Beginnings beginnings(const char* block, bool behind_letter) {
 }
 
 std::size_t begin_of_piece(std::string_view text, std::size_t at) {
-  while (at > 0 && !is_blank(text[at - 1])) {
+  while (at > 0 && !is_between_pieces(text[at - 1])) {
     --at;
   }
   return at;
 }
 
 std::size_t end_of_piece(std::string_view text, std::size_t at) {
-  while (at < text.size() && !is_blank(text[at])) {
+  while (at < text.size() && !is_between_pieces(text[at])) {
     ++at;
   }
   return at;
@@ -163,6 +165,19 @@ void MatchFinder::add(const Match& match) {
   } else {
     matches_.back().end = std::max(matches_.back().end, match.end);
   }
+}
+
+Result<ReadingTools*> reading_tools(std::string_view language) {
+  thread_local std::string known_language;
+  thread_local std::optional<ReadingTools> tools;
+  if (!tools || known_language != language) {
+    BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(language));
+    tools.reset();
+    tools.emplace(
+        ReadingTools{.analyzer = std::move(analyzer), .known_terms = {}, .parser = {}, .text = {}});
+    known_language = language;
+  }
+  return &*tools;
 }
 
 }  // namespace bmad_mem

@@ -1,4 +1,5 @@
-// match_finder.hpp - where the terms of a question stand in a text, without analyzing all of it.
+// match_finder.hpp - where the terms of a question stand in a text, without analyzing all of it;
+// and the part of it that answers.
 //
 //   text     We dropped MongoDB: the pool's size (see docs/pool.md) was ...
 //   pieces   |  |      |        |   |      |    |    |           |
@@ -12,15 +13,48 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
-#include "known_terms.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/reports.hpp"
+#include "bmad_mem/result.hpp"
 #include "search/analyzer.hpp"
 
 namespace bmad_mem {
+
+/// The terms of tokens met before: to stem one again takes 700 instructions, to remember it 100. Of
+/// one analyzer. Threads: one object a thread.
+class KnownTerms {
+ public:
+  /// As `analyzer.term(token, false)`; valid until the next call.
+  std::string_view term(Analyzer& analyzer, std::string_view token) {
+    const auto known = terms_.find(token);
+    if (known != terms_.end()) {
+      return known->second;
+    }
+    if (terms_.size() >= kCountMax) {
+      terms_.clear();
+    }
+    return terms_.emplace(token, analyzer.term(token, false)).first->second;
+  }
+
+ private:
+  /// Tokens are at most kTokenSizeMax bytes, so this is a megabyte at worst.
+  static constexpr std::size_t kCountMax = 4096;
+
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view token) const {
+      return std::hash<std::string_view>()(token);
+    }
+  };
+  std::unordered_map<std::string, std::string, Hash, std::equal_to<>> terms_;
+};
 
 /// Terms, as the analyzer makes them.
 using TermSet = std::set<std::string, std::less<>>;
@@ -62,5 +96,38 @@ class MatchFinder {
   std::string padded_;                  // The text, and a block of blanks behind it.
   std::vector<Match> matches_;
 };
+
+// What reading questions and entries takes, made once a thread.
+//
+// To make an analyzer and a parser, and to give their buffers back to the system, costs a query
+// 30,000 instructions and as many page faults as they have pages.
+
+struct ReadingTools {
+  Analyzer analyzer;
+  KnownTerms known_terms;
+  JsonParser parser;
+  std::string text;  ///< Of the entry at hand.
+};
+
+/// Those of this thread; valid until another language is asked for on it. What a caller has from
+/// them is valid until the next one on this thread uses them.
+/// Errors: as Analyzer::create().
+Result<ReadingTools*> reading_tools(std::string_view language);
+
+// The part of a text that answers, with what matched marked.
+
+struct Snippet {
+  std::string text;                   ///< One line; "…" where something is left out, " · " between
+                                      ///< texts (kTextBreak).
+  std::vector<Highlight> highlights;  ///< In `text`, ascending, apart from each other.
+};
+
+/// About `size_max` bytes of the text that `finder` looks into: the stretch that holds the most
+/// different terms.
+Snippet make_snippet(MatchFinder& finder, std::string_view text, std::size_t size_max = 200);
+
+/// Whether the tokens of `phrase` stand side by side in `text`, whatever the case.
+bool holds_phrase(Analyzer& analyzer, const std::vector<std::string>& phrase,
+                  std::string_view text);
 
 }  // namespace bmad_mem

@@ -1,5 +1,3 @@
-#include "search/overview.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -8,6 +6,7 @@
 #include <set>
 #include <string>
 
+#include "search/search.hpp"
 #include "slot_filter.hpp"
 
 namespace bmad_mem {

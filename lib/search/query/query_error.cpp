@@ -1,8 +1,7 @@
-#include "query_error.hpp"
-
 #include <utility>
 
 #include "bmad_mem/utf8.hpp"
+#include "query_scanner.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -9,7 +9,6 @@
 
 #include "bmad_mem/utf8.hpp"
 #include "model/filter_fields.hpp"
-#include "query_error.hpp"
 #include "query_scanner.hpp"
 
 namespace bmad_mem {

@@ -1,10 +1,9 @@
-#include "search/question.hpp"
-
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "model/filter_fields.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -14,14 +14,13 @@
 #include "best_found.hpp"
 #include "group_bounds.hpp"
 #include "group_choice.hpp"
+#include "match_finder.hpp"
 #include "model/entry.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
-#include "reading_tools.hpp"
 #include "relevance.hpp"
 #include "session_scores.hpp"
 #include "slot_filter.hpp"
-#include "snippet.hpp"
 #include "validity.hpp"
 
 namespace bmad_mem {

@@ -1,9 +1,8 @@
-#include "snippet.hpp"
-
 #include <algorithm>
 #include <utility>
 
 #include "bmad_mem/utf8.hpp"
+#include "match_finder.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

@@ -1,9 +1,8 @@
-#include "term_expansion.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include "base/parallel.hpp"
+#include "plan.hpp"
 #include "search/edit_matcher.hpp"
 
 namespace bmad_mem {

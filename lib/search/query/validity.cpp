@@ -8,7 +8,7 @@
 #include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "model/statement.hpp"
-#include "search/statement_row.hpp"
+#include "search/entry_columns.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,5 +1,3 @@
-#include "store/archive_manifest.hpp"
-
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -11,9 +9,9 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
 #include "store/manifest.hpp"
+#include "store/session_archive.hpp"
 
 namespace bmad_mem {
 namespace {

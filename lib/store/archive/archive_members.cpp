@@ -4,7 +4,7 @@
 #include <array>
 #include <span>
 
-#include "archive_files.hpp"
+#include "session_files.hpp"
 #include "store/gzip.hpp"
 
 namespace bmad_mem {

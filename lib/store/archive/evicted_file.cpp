@@ -1,18 +1,53 @@
 #include "store/evicted_file.hpp"
 
+#include <algorithm>
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <unordered_set>
 
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "model/wrapped_line.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
-#include "wrapped_lines.hpp"
 
 namespace bmad_mem {
 namespace {
+
+/// Hands over the lines of `text` one by one. Empty lines are passed over, and the last one may
+/// lack its '\n', as people's editors have it. `display_path` is where the text comes from. Errors:
+/// E_STORAGE_CORRUPT with path, line and field, for a line that is no wrapped one; what `take`
+/// returns, with path and line.
+Status for_each_wrapped(std::string_view text, const std::string& display_path,
+                        const std::function<Status(const WrappedLine&)>& take) {
+  JsonParser parser;
+  for (std::uint64_t number = 1; !text.empty(); ++number) {
+    const std::size_t size = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, size);
+    text.remove_prefix(std::min(size + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) {
+      continue;
+    }
+    const Result<WrappedLine> wrapped = unwrap_line(parser, line);
+    Status taken = wrapped ? take(*wrapped) : Status(wrapped.error());
+    if (!taken) {
+      Error error = std::move(taken).error();
+      error.code = ErrorCode::E_STORAGE_CORRUPT;
+      error.message += "; correct the line, or take it out";
+      error.path = display_path;
+      error.line = number;
+      return error;
+    }
+  }
+  return {};
+}
 
 void append_line(std::string& text, const EvictedLine& line, Timestamp evicted_at) {
   const std::string time = format_rfc3339(evicted_at);
@@ -127,6 +162,51 @@ Status replace_evicted(FileSystem& files, std::string_view session_id,
   BMAD_TRY_ASSIGN(const std::string packed, gzip(text));
   BMAD_TRY(ensure_folder(files, kArchiveFolder));
   return replace_file(files, path, packed);
+}
+
+namespace {
+
+/// The limit of an archive: there can't be more in a part of a session than in all of it.
+constexpr std::uint64_t kKeptSizeMax = 256U << 20U;
+
+}  // namespace
+
+Result<std::vector<KeptLine>> read_kept(FileSystem& files, std::string_view session_id) {
+  const std::string path = kept_path(session_id);
+  const Result<std::string> text = read_file(files, path, kKeptSizeMax);
+  std::vector<KeptLine> lines;
+  if (!text) {
+    return is_not_found(text.error()) ? Result<std::vector<KeptLine>>(lines) : text.error();
+  }
+  BMAD_TRY(
+      for_each_wrapped(*text, files.display_path(path), [&](const WrappedLine& wrapped) -> Status {
+        lines.push_back({.type = wrapped.type, .line = std::string(wrapped.entry)});
+        return {};
+      }));
+  return lines;
+}
+
+Result<std::vector<KeptLine>> read_good_kept(FileSystem& files, std::string_view session_id) {
+  BMAD_TRY_ASSIGN(const std::string text, read_file(files, kept_path(session_id), kKeptSizeMax));
+  std::vector<KeptLine> lines;
+  JsonParser parser;
+  std::string_view rest = text;
+  while (!rest.empty()) {
+    const std::size_t size = std::min(rest.find('\n'), rest.size());
+    if (const Result<WrappedLine> wrapped = unwrap_line(parser, rest.substr(0, size))) {
+      lines.push_back({.type = wrapped->type, .line = std::string(wrapped->entry)});
+    }
+    rest.remove_prefix(std::min(size + 1, rest.size()));
+  }
+  return lines;
+}
+
+Status remove_kept(FileSystem& files, std::string_view session_id) {
+  return remove_durably(files, kept_path(session_id));
+}
+
+Result<std::vector<std::string>> kept_session_ids(FileSystem& files) {
+  return ids_of_files(files, kKeptFolder, ".jsonl");
 }
 
 }  // namespace bmad_mem

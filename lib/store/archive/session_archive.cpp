@@ -6,13 +6,11 @@
 
 #include <fmt/format.h>
 
-#include "archive_files.hpp"
 #include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "session_files.hpp"
 #include "store/archive_members.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/gzip.hpp"
 #include "store/layout.hpp"
 #include "tar.hpp"

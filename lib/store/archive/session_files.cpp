@@ -8,7 +8,6 @@
 #include "base/ids.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "store/layout.hpp"
-#include "store/session_place.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -8,11 +8,8 @@
 #include "base/ids.hpp"
 #include "session_files.hpp"
 #include "store/atomic_file.hpp"
-#include "store/durable_change.hpp"
 #include "store/layout.hpp"
-#include "store/remove_tree.hpp"
 #include "store/session_archive.hpp"
-#include "store/session_folder.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,11 +1,10 @@
-#include "config_names.hpp"
-
 #include <algorithm>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "bmad_mem/edit_distance.hpp"
+#include "config_table.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,5 +1,5 @@
-// config_table.hpp - every setting: its key, where it lives in Config, and what is allowed; and the
-// keys that have no effect.
+// config_table.hpp - every setting: its key, where it lives in Config, and what is allowed; the
+// keys that have no effect; and keys and values as people write them.
 #pragma once
 
 #include <array>
@@ -48,5 +48,36 @@ inline bool has_effect(const Setting& setting) {
 
 /// The settings in the order in which they are written; those of one object stand together.
 std::span<const Setting> config_settings();
+
+// The keys of config.json as people write them, and which one they meant.
+//
+// A key here is what stands below "memory_config": "storage.compression.enabled". A section is the
+// key of an object: "storage.compression"; the outermost one is "".
+
+/// The setting of that key; nullptr when there is none.
+const Setting* find_setting(std::string_view key);
+
+bool is_section(std::string_view key);
+
+/// "storage.format" of "storage" and "format"; "format" of "" and "format".
+std::string joined_key(std::string_view section, std::string_view name);
+
+/// "memory_config.storage.format" of "storage.format".
+std::string full_key(std::string_view key);
+
+/// What is meant by the unknown `name` in `section`: a neighbour's name, or the full key of what
+/// belongs elsewhere. Empty when nothing is near.
+std::string suggested_key(std::string_view section, std::string_view name);
+
+/// The same for a `name` beside "memory_config".
+std::string suggested_outer_key(std::string_view name);
+
+// How values of config.json are written, in the file and in messages.
+
+/// Whether `number` is a whole one, small enough for a double to tell it from its neighbours.
+bool is_whole_number(double number);
+
+/// As people write it: 10, not 10.0. `number` must be finite.
+std::string number_text(double number);
 
 }  // namespace bmad_mem

@@ -1,12 +1,9 @@
-#include "config_text.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <string_view>
 
 #include "bmad_mem/json_writer.hpp"
-#include "config_names.hpp"
 #include "config_table.hpp"
 #include "store/config.hpp"
 

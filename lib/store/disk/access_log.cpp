@@ -16,10 +16,10 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "posix_error.hpp"
 #include "store/atomic_file.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -247,6 +247,37 @@ Status fold_accesses(FileSystem& files, std::string_view session_id,
   }
   const std::string path = access_path(session_id);
   return rows.empty() ? files.remove(path) : replace_derived_file(files, path, folded_text(rows));
+}
+
+void AccessNotes::note(const std::string& session_id, const std::string& id, Timestamp now) {
+  const std::lock_guard guard(mutex_);
+  ids_[session_id].push_back(id);
+  ++count_;
+  last_ = now;
+}
+
+void AccessNotes::write_if_many(FileSystem& files, const Clock& clock) {
+  {
+    const std::lock_guard guard(mutex_);
+    if (count_ < kMany) {
+      return;
+    }
+  }
+  write(files, clock);
+}
+
+void AccessNotes::write(FileSystem& files, const Clock& clock) {
+  std::map<std::string, std::vector<std::string>, std::less<>> ids;
+  Timestamp at;
+  {
+    const std::lock_guard guard(mutex_);
+    ids = std::exchange(ids_, {});
+    count_ = 0;
+    at = last_;
+  }
+  for (const auto& [session_id, of_session] : ids) {
+    static_cast<void>(append_accesses(files, clock, session_id, of_session, at));
+  }
 }
 
 }  // namespace bmad_mem

@@ -1,8 +1,13 @@
 #include "store/atomic_file.hpp"
 
+#include <algorithm>
 #include <cerrno>
 
-#include "posix_error.hpp"
+#include <fmt/format.h>
+
+#include "base/ids.hpp"
+#include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 
@@ -65,6 +70,93 @@ Status rename_into_place(FileSystem& files, const std::string& path,
 
 Status replace_derived_file(FileSystem& files, const std::string& path, std::string_view bytes) {
   return put_in_place(files, path, [&](File& file) { return write_all(file, bytes); }, false);
+}
+
+// NOLINTNEXTLINE(misc-no-recursion): as deep as our layout is.
+Status ensure_folder(FileSystem& files, const std::string& path) {
+  const std::string parent = parent_folder(path);
+  if (!parent.empty()) {
+    BMAD_TRY(ensure_folder(files, parent));
+  }
+  Status made = files.make_directory(path);
+  if (!made && made.error().os_error != EEXIST) {
+    return made;
+  }
+  return files.sync_directory(parent);
+}
+
+Status remove_durably(FileSystem& files, const std::string& path) {
+  Status removed = files.remove(path);
+  if (!removed && !is_not_found(removed.error())) {
+    return removed;
+  }
+  Status synced = files.sync_directory(parent_folder(path));
+  if (!synced && is_not_found(synced.error())) {
+    return {};
+  }
+  return synced;
+}
+
+Status ensure_ignored(FileSystem& files, std::string_view pattern) {
+  constexpr std::uint64_t kIgnoreFileSizeMax = 1U << 20U;
+  Result<std::string> text = read_file(files, kGitignoreFile, kIgnoreFileSizeMax);
+  if (!text && is_not_found(text.error())) {
+    return {};  // Somebody doesn't want one.
+  }
+  BMAD_TRY(text);
+  if (text->contains(pattern)) {
+    return {};
+  }
+  if (!text->empty() && text->back() != '\n') {
+    *text += '\n';
+  }
+  return replace_file(files, kGitignoreFile, *text + std::string(pattern) + '\n');
+}
+
+Result<std::vector<std::string>> ids_of_files(FileSystem& files, const std::string& folder,
+                                              std::string_view suffix) {
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, list_if_there(files, folder));
+  std::vector<std::string> ids;
+  for (const std::string& name : names) {
+    if (name.ends_with(suffix) &&
+        is_session_id(std::string_view(name).substr(0, name.size() - suffix.size()))) {
+      ids.push_back(name.substr(0, name.size() - suffix.size()));
+    }
+  }
+  std::ranges::sort(ids);  // "a-b" before "a", once the suffix begins with a dot.
+  return ids;
+}
+
+namespace {
+
+/// Folders of ours are three levels deep at most.
+constexpr int kDepthMax = 16;
+
+Status remove_below(FileSystem& files, const std::string& path, int depth) {
+  if (depth > kDepthMax) {
+    return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
+                 .message = "is nested deeper than any folder of a session; remove it by hand",
+                 .path = files.display_path(path)};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<std::string> names, files.list(path));
+  for (const std::string& name : names) {
+    const std::string each = fmt::format("{}/{}", path, name);
+    BMAD_TRY_ASSIGN(const FileInfo info, files.info(each));
+    BMAD_TRY(info.kind == FileKind::kDirectory ? remove_below(files, each, depth + 1)
+                                               : files.remove(each));
+  }
+  return files.remove_directory(path);
+}
+
+}  // namespace
+
+Status remove_tree(FileSystem& files, const std::string& path) {
+  const Result<FileInfo> info = files.info(path);
+  if (!info) {
+    return is_not_found(info.error()) ? Status() : Status(info.error());
+  }
+  BMAD_TRY(remove_below(files, path, 0));
+  return files.sync_directory(parent_folder(path));
 }
 
 }  // namespace bmad_mem

@@ -18,8 +18,8 @@
 #include <map>
 #include <utility>
 
-#include "posix_error.hpp"
-#include "store/session_place.hpp"
+#include "store/layout.hpp"
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {

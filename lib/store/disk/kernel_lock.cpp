@@ -3,9 +3,20 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <array>
+#include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 
-#include "posix_error.hpp"
+#include <fmt/format.h>
+
+#include "base/process.hpp"
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "store/posix_file_system.hpp"
 
 #ifndef F_OFD_SETLK
 #error "No open-file-description locks here: build on Linux, with glibc 2.20 or later."
@@ -106,6 +117,138 @@ std::optional<int> KernelLock::holder() const {
     return std::nullopt;  // An open-file-description lock has no process: its l_pid is -1.
   }
   return lock.l_pid;
+}
+
+namespace {
+
+// Every text is padded to this size: one overwrite replaces whatever stood there before.
+constexpr std::size_t kInfoSize = 512;
+constexpr std::size_t kNameSizeMax = 64;
+
+/// When process `pid` started, in clock ticks since boot (proc(5), field 22 of stat); 0 when there
+/// is no such process. Tells a process from a later one with the same number.
+std::uint64_t process_start(int pid) {
+  const int fd = ::open(fmt::format("/proc/{}/stat", pid).c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) {
+    return 0;
+  }
+  std::array<char, 1024> buffer{};
+  const ssize_t size = ::read(fd, buffer.data(), buffer.size());
+  ::close(fd);
+  std::string_view text(buffer.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  // Field 2 is the program's name in parentheses and may hold anything, so count behind it.
+  const std::size_t name_end = text.rfind(')');
+  if (name_end == std::string_view::npos) {
+    return 0;
+  }
+  text.remove_prefix(name_end + 1);
+  constexpr int kFieldsToSkip = 20;  // From field 3, one blank before each, to field 22.
+  for (int i = 0; i < kFieldsToSkip; ++i) {
+    const std::size_t blank = text.find(' ');
+    if (blank == std::string_view::npos) {
+      return 0;
+    }
+    text.remove_prefix(blank + 1);
+  }
+  std::uint64_t start = 0;
+  std::from_chars(text.data(), text.data() + text.size(), start);
+  return start;
+}
+
+/// Looked up once a process; a forked child is another one.
+std::uint64_t own_process_start() {
+  static std::atomic<int> known_pid = 0;
+  static std::atomic<std::uint64_t> known_start = 0;
+  const int pid = process_id();
+  if (known_pid.load(std::memory_order_acquire) != pid) {
+    known_start.store(process_start(pid), std::memory_order_relaxed);
+    known_pid.store(pid, std::memory_order_release);
+  }
+  return known_start.load(std::memory_order_relaxed);
+}
+
+bool still_runs(int pid, std::uint64_t start) {
+  if (::kill(pid, 0) != 0 && errno == ESRCH) {
+    return false;
+  }
+  const std::uint64_t found = process_start(pid);
+  return found == 0 || start == 0 || found == start;
+}
+
+/// What stands in the information file; no object when nothing is there that names a process.
+std::optional<JsonValue> read_info(JsonParser& parser, File& info_file) {
+  std::array<char, kInfoSize> buffer{};
+  const Result<std::size_t> size = info_file.read_at(0, buffer);
+  const Result<JsonValue> info = parser.parse(std::string_view(buffer.data(), size ? *size : 0));
+  if (!info || !info->is_object() || (*info)["pid"].integer() <= 0) {
+    return std::nullopt;
+  }
+  return *info;
+}
+
+/// Whether the process that left its name may still be there: one on another host is not asked.
+bool may_run(const JsonValue& info) {
+  return info["host"].string() != host_name() ||
+         still_runs(static_cast<int>(info["pid"].integer()),
+                    static_cast<std::uint64_t>(info["pid_start"].integer()));
+}
+
+std::string describe(const JsonValue& info) {
+  const std::string_view agent = info["agent_id"].string();
+  std::string text = fmt::format("process {} (", info["pid"].integer());
+  if (!agent.empty()) {
+    text += fmt::format("agent \"{}\", ", agent);
+  }
+  return text + fmt::format("{}) on {}, since {}", info["operation"].string(),
+                            info["host"].string(), info["acquired_at"].string());
+}
+
+}  // namespace
+
+void write_lock_info(File& info_file, std::string_view operation, std::string_view agent_id,
+                     Timestamp now) {
+  JsonWriter writer;
+  writer.begin_object()
+      .member("pid", static_cast<std::int64_t>(process_id()))
+      .member("pid_start", own_process_start())
+      .member("host", utf8_prefix(host_name(), kNameSizeMax))
+      .member("agent_id", utf8_prefix(agent_id, kNameSizeMax))
+      .member("operation", utf8_prefix(operation, kNameSizeMax))
+      .member("acquired_at", format_rfc3339(now))
+      .end_object();
+  std::string text = writer.take();
+  text.resize(kInfoSize - 1, ' ');
+  text += '\n';
+  static_cast<void>(info_file.write_at(0, text));
+}
+
+std::string describe_lock_holder(File& info_file, std::optional<int> kernel_pid) {
+  JsonParser parser;
+  const std::optional<JsonValue> info = read_info(parser, info_file);
+  if (kernel_pid && (!info || *kernel_pid != (*info)["pid"].integer())) {
+    return fmt::format("process {}", *kernel_pid);
+  }
+  return info && may_run(*info) ? describe(*info) : "a process that left no name";
+}
+
+LockHolder read_lock_holder(File& info_file, std::optional<int> kernel_pid) {
+  JsonParser parser;
+  LockHolder holder;
+  const std::optional<JsonValue> info = read_info(parser, info_file);
+  if (kernel_pid && (!info || *kernel_pid != (*info)["pid"].integer())) {
+    holder.pid = *kernel_pid;
+    return holder;
+  }
+  if (info && may_run(*info)) {
+    holder.pid = static_cast<int>((*info)["pid"].integer());
+    holder.host = (*info)["host"].string();
+    holder.agent_id = (*info)["agent_id"].string();
+    holder.operation = (*info)["operation"].string();
+    if (const auto since = try_parse_rfc3339((*info)["acquired_at"].string())) {
+      holder.acquired_at = since;
+    }
+  }
+  return holder;
 }
 
 }  // namespace bmad_mem

@@ -1,7 +1,7 @@
-#include "store/line_comparison.hpp"
-
 #include <algorithm>
 #include <limits>
+
+#include "store/seal.hpp"
 
 namespace bmad_mem {
 namespace {

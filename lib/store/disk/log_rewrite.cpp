@@ -1,7 +1,6 @@
-#include "store/log_rewrite.hpp"
-
 #include <algorithm>
 
+#include "store/append_log.hpp"
 #include "store/atomic_file.hpp"
 #include "store/seal.hpp"
 

@@ -1,9 +1,9 @@
-#include "posix_error.hpp"
-
 #include <cerrno>
 #include <cstring>
 
 #include <fmt/format.h>
+
+#include "store/posix_file_system.hpp"
 
 namespace bmad_mem {
 namespace {

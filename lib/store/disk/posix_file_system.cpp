@@ -21,7 +21,6 @@
 
 #include "bmad_mem/clock.hpp"
 #include "descriptor.hpp"
-#include "posix_error.hpp"
 
 namespace bmad_mem {
 namespace {

@@ -1,6 +1,4 @@
 // readable_index_test.cpp - the index that people read: what stands in it, and how it is laid out.
-#include "search/readable_index.hpp"
-
 #include <algorithm>
 #include <chrono>
 #include <fstream>
@@ -18,6 +16,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
 #include "search/index/index_fixture.hpp"
+#include "search/indexing.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem::test::readable_index_test {

@@ -8,8 +8,7 @@
 #include <utility>
 
 #include "search/edit_matcher.hpp"
-#include "search/query/asking_words.hpp"
-#include "search/query/term_expansion.hpp"
+#include "search/query/plan.hpp"
 #include "search/query_parser.hpp"
 
 namespace bmad_mem::test {

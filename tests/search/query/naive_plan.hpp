@@ -9,7 +9,7 @@
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/query/naive_search.hpp"
-#include "search/question.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem::test {
 

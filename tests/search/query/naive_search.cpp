@@ -17,7 +17,6 @@
 #include "search/date_span.hpp"
 #include "search/query/naive_plan.hpp"
 #include "search/query_parser.hpp"
-#include "search/question.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 

@@ -1,5 +1,3 @@
-#include "search/overview.hpp"
-
 #include <string>
 #include <vector>
 
@@ -9,6 +7,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "search/query/query_fixture.hpp"
 #include "search/query/slot_filter.hpp"
+#include "search/search.hpp"
 
 namespace bmad_mem::test::overview_test {
 namespace {

@@ -1,10 +1,9 @@
-#include "search/question.hpp"
-
 #include <chrono>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem::question_test {
 namespace {

@@ -1,11 +1,10 @@
-#include "search/query/snippet.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/utf8.hpp"
+#include "search/query/match_finder.hpp"
 
 namespace bmad_mem::snippet_test {
 namespace {

@@ -1,11 +1,10 @@
-#include "search/query/term_expansion.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "search/query/plan.hpp"
 #include "search/query/query_fixture.hpp"
 
 namespace bmad_mem::test::term_expansion_test {

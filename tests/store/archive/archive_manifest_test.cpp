@@ -1,10 +1,9 @@
-#include "store/archive_manifest.hpp"
-
 #include <string>
 
 #include <doctest/doctest.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "store/session_archive.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 

@@ -1,11 +1,10 @@
-#include "store/kept_file.hpp"
-
 #include <string>
 #include <vector>
 
 #include <doctest/doctest.h>
 
 #include "every_fault.hpp"
+#include "store/evicted_file.hpp"
 
 namespace bmad_mem::test::kept_file_test {
 namespace {

@@ -6,7 +6,6 @@
 #include <doctest/doctest.h>
 
 #include "every_fault.hpp"
-#include "store/archive_manifest.hpp"
 #include "store/session_archive.hpp"
 
 namespace bmad_mem::test::session_archive_faults_test {

@@ -9,8 +9,8 @@
 #include <rapidcheck.h>
 
 #include "bmad_mem/entry_type.hpp"
-#include "store/remove_tree.hpp"
-#include "store/session_folder.hpp"
+#include "store/atomic_file.hpp"
+#include "store/layout.hpp"
 #include "support/faulty_file_system.hpp"
 #include "support/memory_file_system.hpp"
 

@@ -1,6 +1,7 @@
 // hash.hpp - XXH3, the hash of everything that must be recognised again but not kept secret.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -44,5 +45,9 @@ class LineHash {
 
 /// 16 lower-case hexadecimal digits.
 std::string hash_hex(std::uint64_t hash);
+
+/// Appends the part of `value` that `digits` base-64 digits can say: six bits each, most
+/// significant first.
+void append_digits(std::uint64_t value, std::size_t digits, std::string& out);
 
 }  // namespace bmad_mem

@@ -14,7 +14,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/result.hpp"
-#include "store/log_rewrite.hpp"
+#include "store/append_log.hpp"
 
 namespace bmad_mem {
 

@@ -14,10 +14,8 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/lifecycle.hpp"
-#include "store/deleted_entries.hpp"
 #include "store/deletion_record.hpp"
 #include "store/evicted_file.hpp"
-#include "store/kept_file.hpp"
 #include "store/session_archive.hpp"
 
 namespace bmad_mem {

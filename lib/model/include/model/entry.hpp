@@ -1,4 +1,5 @@
-// entry.hpp - what the rest of the engine asks of an entry, without knowing its type's fields.
+// entry.hpp - what the rest of the engine asks of an entry, without knowing its type's
+// fields; and structs as entries.
 //
 // The value is one that check_entry() found nothing wrong with; for any other JSON value nothing
 // breaks, but what is missing or of the wrong kind counts as absent. Views live as long as the
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/entries.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 
@@ -82,5 +84,16 @@ void entry_searchable_text(EntryType type, JsonValue entry, std::string& out, ch
 /// One line for lists, without control characters or line breaks, of at most `width_max`
 /// characters (code points); cut off with "…" when there is more. At least 1.
 std::string entry_headline(EntryType type, JsonValue entry, std::size_t width_max = 100);
+
+// Each returns one JSON object with the members that are not empty. What is missing or wrong is
+// found by the validator, as for JSON that comes from outside.
+std::string to_json(const ConversationEntry& entry);
+std::string to_json(const DecisionRecord& entry);
+std::string to_json(const FindingRecord& entry);
+std::string to_json(const UserPreference& entry);
+std::string to_json(const FactEntry& entry);
+std::string to_json(const EventEntry& entry);
+std::string to_json(const AgentStateEntry& entry);
+std::string to_json(const ArtifactEntry& entry);
 
 }  // namespace bmad_mem

@@ -24,9 +24,21 @@
 #include "base/ids.hpp"
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
-#include "search/posting.hpp"
+#include "model/statement.hpp"
 
 namespace bmad_mem {
+
+/// An entry's position in the index of its session. Valid as long as that is not made anew.
+using Ordinal = std::uint32_t;
+inline constexpr Ordinal kNoOrdinal = ~Ordinal{0};
+
+/// One entry that holds a key, and how often.
+struct Posting {
+  Ordinal ordinal = 0;
+  std::uint32_t frequency = 1;
+
+  bool operator==(const Posting&) const = default;
+};
 
 /// The bits of a flags column. Stored: never renumber.
 enum EntryFlag : std::uint32_t {
@@ -119,5 +131,15 @@ std::uint32_t entry_line_hash(std::string_view line);
 
 /// importance_of() from the flags.
 double flag_importance(std::uint32_t flags);
+
+/// A line of a fact or a preference as an index knows it: what decides which statement holds, and
+/// where the line lies. All versions have one, superseded ones too: items of knowledge have their
+/// history.
+struct StatementRow {
+  StatementOutline outline;
+  EntryRow row;
+
+  bool operator==(const StatementRow&) const = default;
+};
 
 }  // namespace bmad_mem

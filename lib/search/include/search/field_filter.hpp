@@ -1,5 +1,5 @@
 // field_filter.hpp - filters on fields: the key that an entry stands under, and the same judgement
-// for an entry that was read.
+// for an entry that was read, along with what else a filter asks of it.
 //
 //   status=open  ->  "FIELD:status=open"         category=<100 letters>  ->  "FIELD:category#x4Gh…"
 //
@@ -11,8 +11,10 @@
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/reports.hpp"
+#include "store/entry_scanner.hpp"
 
 namespace bmad_mem {
 
@@ -22,5 +24,11 @@ std::string field_key(std::string_view name, std::string_view value);
 /// Whether the entry passes: of each field any of the values asked for, and none of the excluded
 /// ones.
 bool passes_fields(std::span<const FieldFilter> filters, EntryType type, JsonValue entry);
+
+/// Whether `entry` has what the filter asks of an entry; sessions and types are not looked at.
+bool passes(const EntryFilter& filter, const TableEntry& entry);
+
+/// `entry` of session `session_id` as callers get it.
+Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry entry);
 
 }  // namespace bmad_mem

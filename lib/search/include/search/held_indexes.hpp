@@ -36,7 +36,7 @@ struct ChosenIndexes {
   std::vector<std::string> evicted;  ///< The sessions that something was evicted from; sorted.
   std::optional<FileInfo> folder;    ///< archive/, before it was listed.
   bool is_only_one = false;          ///< One session was named: its errors are the answer.
-  bool is_past = false;              ///< The indexes are of past_files.hpp, and nobody else's.
+  bool is_past = false;              ///< The indexes are of past_files(), and nobody else's.
 
   /// Takes out what `is_wanted(session_id)` doesn't want.
   template <typename IsWanted>

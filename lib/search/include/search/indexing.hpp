@@ -1,16 +1,54 @@
 // indexing.hpp - the indexes of sessions made anew, and what people read of them.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/memory_manager.hpp"
-#include "search/readable_index.hpp"
+#include "bmad_mem/result.hpp"
+#include "search/segment_writer.hpp"
 #include "search/session_index.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
+
+// The index of a session as a person reads it, and as any JSON reader takes it: the specification's
+// lists of ids, laid out a key a line.
+//
+//   {
+//     "version": 3,
+//     "session_id": "sess-2026-10-02-4h7qkz",
+//     "generated_at": "2026-10-31T09:00:00Z",
+//     "language": "english",
+//     "entries": 4,
+//     "inverted_index": {                            terms of the analyzer: stems, without stop
+//     words
+//       "clock": ["msg-1", "dec-1"],
+//       "seat": ["msg-1", "msg-2"]
+//     },
+//     "topic_index": {…}, "temporal_index": {…},     topics; hours, UTC
+//     "tag_index": {…}, "agent_index": {…}           beyond the specification
+//   }
+//
+// Of live entries alone: superseded versions, damaged and torn lines are left out. Keys ascend by
+// their bytes, ids stand in the order of the logs. Equal logs give equal text but for generated_at.
+
+struct ReadableIndex {
+  std::string text;
+  std::uint64_t entries = 0;
+  std::uint64_t terms = 0;  ///< Words of the inverted index.
+};
+
+/// That of the one session in `source`, whose logs, for the ids, are read from `files`.
+/// `language` is a Snowball name. Errors: as the source's and scan_log()'s; E_CONCURRENT_MOD when
+/// the logs are not those of the source.
+Result<ReadableIndex> make_readable_index(SegmentSource& source, FileSystem& files,
+                                          const Clock& clock, std::string_view language);
 
 Result<std::vector<IndexReport>> rebuild_indexes(Store& store, std::span<const std::string> wanted,
                                                  const MemoryManager::Progress& on_progress);

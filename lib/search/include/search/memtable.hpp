@@ -20,7 +20,7 @@
 
 #include "bmad_mem/clock.hpp"
 #include "search/analyzer.hpp"
-#include "search/posting.hpp"
+#include "search/entry_columns.hpp"
 
 namespace bmad_mem {
 

@@ -4,7 +4,7 @@
 //   archive/s.tar.gz           s.known.jsonl   preferences and facts, as in their logs: every
 //   prompt
 //                                              asks all archives for them
-//                              s.index.json    what it holds, for people; see readable_index.hpp
+//                              s.index.json    what it holds, for people; see indexing.hpp
 //   archive/t.evicted.jsonl.gz
 //
 // Of an archive those members are unpacked that hold the lines of a hit, or a log that is read; one

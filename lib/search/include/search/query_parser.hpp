@@ -1,4 +1,5 @@
-// query_parser.hpp - the text of a query to clauses and filters, with the places they came from.
+// query_parser.hpp - the text of a query to clauses and filters, with the places they came from;
+// and a question made of them and of the filters beside it.
 //
 //   postgres "connection pool" -hikari conn* serch~ type:decision since:7d
 //   word     phrase            not     prefix fuzzy  filters
@@ -37,6 +38,7 @@
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/query_time.hpp"
 #include "bmad_mem/reports.hpp"
@@ -126,5 +128,28 @@ struct ParsedQuery {
 /// does not take or whose field there isn't, an excluded time, and a `since:` after the `until:`,
 /// where both are fixed.
 Result<ParsedQuery> parse_query_text(std::string_view text, bool is_filtered = false);
+
+// A query as the engine works with it: text taken apart, filters put together.
+//
+//   'why postgres -mysql type:decision since:7d'  +  Query::filter
+//        clauses: why postgres -mysql       filter: types {decision}, since …     prose: for dates
+
+struct Question {
+  std::vector<QueryClause> clauses;
+  std::string prose;                    ///< What dates and names are looked for in.
+  EntryFilter filter;                   ///< Of the query and of its text.
+  std::vector<std::string> topics;      ///< Any of them; empty: all.
+  std::vector<QueryFilter> exclusions;  ///< -type:x and its like; those of fields are in `filter`.
+  std::vector<ProseReading> as_prose;   ///< As ParsedQuery has them; so for the next.
+  std::vector<std::string> notes;
+};
+
+/// E_INVALID_QUERY for a time range that ends before it begins.
+Status check_time_range(const EntryFilter& filter);
+
+/// Takes `query` apart; `now` is what its relative times count from.
+/// Errors: E_INVALID_QUERY, as parse_query_text() and check_fields(); for a time range that ends
+/// before it begins; for a query that says nothing at all.
+Result<Question> read_question(const Query& query, Timestamp now);
 
 }  // namespace bmad_mem

@@ -1,4 +1,4 @@
-// search.hpp - from a question to the entries that answer it.
+// search.hpp - from a question to the entries that answer it; and what there is, counted.
 //
 //   clauses --analyze--> terms, names, dates --> postings of each session     (all cores)
 //           --sum up--> weights --> text score of each entry --> relevance --> top k
@@ -28,6 +28,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
@@ -35,7 +36,8 @@
 #include "bmad_mem/result.hpp"
 #include "model/decay.hpp"
 #include "search/indexed_session.hpp"
-#include "search/question.hpp"
+#include "search/query_parser.hpp"
+#include "store/store.hpp"
 
 namespace bmad_mem {
 
@@ -86,5 +88,62 @@ struct SearchResult {
 /// the session in Error::field: rebuild that index and search again.
 Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
                             const Question& question, const SearchSettings& settings);
+
+class HitLoader {
+ public:
+  /// All arguments must outlive the loader; the sessions are locked.
+  HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
+            const Query& query, std::string_view language);
+  ~HitLoader();
+
+  /// Entry `index` of the result with its line, a snippet, and Query::context entries before and
+  /// after it in its conversation. Errors: as IndexedSession::line(), with the session in
+  /// Error::field.
+  Result<Hit> load(std::size_t index);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// An entry as a report has it. Errors: as IndexedSession::line().
+Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal);
+/// The same of several of one session, whose logs stay open.
+Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
+                         IndexedSession::OpenLogs& logs);
+
+/// What the config and the clock say to a search.
+
+SearchSettings search_settings(const Store& store);
+
+// What there is, by topic and by time, counted from the indexes alone.
+
+// The sessions are refreshed and locked. filter.sessions is not looked at: they are `sessions`.
+// Errors: E_STORAGE_CORRUPT with the session's id in Error::field.
+
+/// The topics of the entries that pass `filter`: most entries first, then by name.
+Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> sessions,
+                                             const EntryFilter& filter);
+
+/// The entries that pass `filter`, by their time; stretches without any are left out. Oldest first;
+/// with a limit, the newest ones.
+Result<std::vector<TimelineBucket>> count_by_time(std::span<IndexedSession* const> sessions,
+                                                  const EntryFilter& filter, TimelineUnit unit);
+
+/// When the stretch of `unit` that holds `time` begins, UTC; weeks begin on Monday.
+Timestamp begin_of(TimelineUnit unit, Timestamp time);
+
+/// An entry, by its place in what is searched.
+struct Newest {
+  std::size_t session = 0;
+  Ordinal ordinal = 0;
+  Timestamp timestamp{};
+};
+
+/// Of the entries that pass `filter`, those that are among the newest `filter.limit`, and those as
+/// old as the last of them; all without a limit. In no order. Evicted ones count behind all others.
+/// Only sessions that may hold one of them are looked at. Errors: as search()'s.
+Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
+                                        const EntryFilter& filter);
 
 }  // namespace bmad_mem

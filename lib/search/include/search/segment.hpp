@@ -18,9 +18,9 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/result.hpp"
+#include "search/entry_columns.hpp"
 #include "search/indexed_session.hpp"
 #include "search/segment_writer.hpp"
-#include "search/statement_row.hpp"
 
 namespace bmad_mem {
 

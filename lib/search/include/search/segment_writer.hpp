@@ -17,8 +17,8 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/result.hpp"
+#include "search/entry_columns.hpp"
 #include "search/indexed_session.hpp"
-#include "search/statement_row.hpp"
 
 namespace bmad_mem {
 

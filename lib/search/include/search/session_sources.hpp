@@ -1,5 +1,5 @@
 // session_sources.hpp - where the entries of sessions are read: in their folders, in their
-// archives, or in what was evicted from them.
+// archives, or in what was evicted from them; now or as they were at a time.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "base/file_system.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/reports.hpp"
 #include "search/packed_session.hpp"
+#include "search/session_index.hpp"
+#include "store/evicted_file.hpp"
 #include "store/present_sessions.hpp"
 #include "store/store.hpp"
 
@@ -49,5 +53,30 @@ Result<std::vector<SessionSource>> evicted_sources(const Store& store,
 /// that is_not_found() when something was.
 Status check_evicted(const Store& store, std::span<const std::string> wanted,
                      std::span<const SessionSource> evicted);
+
+// The logs of a session as they were at a time, under the names that they have in
+// its folder; read only.
+//
+//   evicted since | log, with blanks where a line came later      as of 10:00
+//   {v1 of f1}    | {f2}                     {v2 of f1, 10:30}      evicted at 11:00: v1
+//   {v1 of f1}      {f2}                     ..................
+//
+// So whatever reads logs finds of each entry the versions of that time, the last of which counts. A
+// version is as old as its updated_at, else its timestamp. What was evicted by then lies apart, as
+// today. Made for one question, and thrown away.
+
+/// `source` as it was at `as_of`. What was evicted and is damaged is noted and left out.
+/// Errors: as the file system's; its logs' come when they are opened, as SessionSource::files().
+Result<std::shared_ptr<FileSystem>> past_files(const Store& store, const SessionSource& source,
+                                               Timestamp as_of);
+
+/// An index of them, without a segment. Errors: as past_files().
+Result<std::shared_ptr<SessionIndex>> past_index(const Store& store, const SessionSource& source,
+                                                 Timestamp as_of);
+
+/// What was in the session at `as_of` and was evicted since, in the order of its logs; nothing that
+/// was deleted. Errors: as past_files().
+Result<std::vector<EvictedLine>> evicted_since(const Store& store, const std::string& session_id,
+                                               Timestamp as_of);
 
 }  // namespace bmad_mem

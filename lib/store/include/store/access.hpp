@@ -1,9 +1,11 @@
-// access.hpp - what the workflow of whoever opened the store allows.
+// access.hpp - what the workflow of whoever opened the store allows, and how the public classes
+// come to the store.
 #pragma once
 
 #include <string_view>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "store/operation_rows.hpp"
@@ -27,5 +29,14 @@ Result<EntryFilter> readable(const Store& store, EntryFilter filter);
 
 /// Drops entries of types that may not be read.
 void drop_unreadable(const Store& store, std::vector<Entry>& entries);
+
+/// The store behind a MemoryManager, for the public classes beside it.
+struct MemoryInside {
+  /// The store, for an operation that the workflow allows. Errors: E_ACCESS_DENIED.
+  static Result<Store*> enter(MemoryManager& memory, Operation operation, bool changes = true);
+  static Result<const Store*> enter(const MemoryManager& memory, Operation operation);
+  /// For what says nothing of entries: the config, names of files.
+  static const Store& settings(const MemoryManager& memory);
+};
 
 }  // namespace bmad_mem

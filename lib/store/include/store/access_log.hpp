@@ -14,10 +14,13 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
@@ -87,5 +90,29 @@ Result<AccessTable> read_accesses(FileSystem& files, std::string_view session_id
 /// Errors: as read_accesses(); the log is then as it was.
 Status fold_accesses(FileSystem& files, std::string_view session_id,
                      const std::function<bool(std::string_view id)>& keep);
+
+// Which entries were returned, gathered in memory and written now and then.
+//
+// Nobody waits for it: a note is one line for each session that had something to return, without
+// waiting or sync, after many notes or at the end of the process. What gets lost is no loss.
+// Threads: safe.
+
+class AccessNotes {
+ public:
+  /// Notes that entry `id` of `session_id` was returned at `now`.
+  void note(const std::string& session_id, const std::string& id, Timestamp now);
+  /// Writes what was noted if it is much.
+  void write_if_many(FileSystem& files, const Clock& clock);
+  /// Writes what was noted.
+  void write(FileSystem& files, const Clock& clock);
+
+ private:
+  static constexpr std::size_t kMany = 512;  // 20 hits each: about one write in 25 queries.
+
+  std::mutex mutex_;                                                  // Guards what follows.
+  std::map<std::string, std::vector<std::string>, std::less<>> ids_;  // By session.
+  std::size_t count_ = 0;
+  Timestamp last_{};
+};
 
 }  // namespace bmad_mem

@@ -1,4 +1,5 @@
-// append_log.hpp - one JSONL log: the truth from which everything else is derived.
+// append_log.hpp - one JSONL log: the truth from which everything else is derived;
+// and how lines are taken out of it.
 //
 //   {"id":1,..}\n {"id":2,..}\n {"id":3,..}\n {"id":4,"tex
 //   |<------------- whole lines ------------>| |<- torn ->|
@@ -17,14 +18,43 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
-#include "store/log_rewrite.hpp"
 
 namespace bmad_mem {
+
+// A log without some of its lines, put in the place of the old one.
+//
+//   old:  [line 1\n][line 2\n][line 3\n][line 4\n]        gaps: line 2, line 4
+//   new:  [line 1\n][line 3\n]
+//
+// The new file is durable before it takes the old one's name (see atomic_file.hpp), so a crash
+// leaves one or the other. Readers that have the old one open read on in it; writers notice the new
+// inode. What must not be lost with the gaps is durable elsewhere before.
+
+/// The bytes from `begin` up to `end`.
+struct ByteRange {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+/// Replaces log `path` by a copy without `gaps`, which are ascending and don't overlap; those that
+/// touch are fine. Durable on success. The caller holds the session's lock.
+Status rewrite_log_without(FileSystem& files, const std::string& path,
+                           std::span<const ByteRange> gaps);
+
+/// The same where there is no room for a copy: overwrites `gaps`, whole lines, with blanks, in
+/// place. Blank lines are no entries. Only for bytes that are not wanted any more, because a crash
+/// in the middle leaves a damaged line. Durable on success.
+Status blank_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps);
+
+/// rewrite_log_without(), or blank_lines() when there is no room for the copy. On error the log
+/// holds every other line: a disk that is full only once the copy is in place blanks nothing.
+Status remove_lines(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps);
 
 /// Longest line accepted, in bytes, without its '\n'.
 inline constexpr std::size_t kLineSizeMax = 1U << 20U;

@@ -1,4 +1,5 @@
-// atomic_file.hpp - replacing a file that holds truth: the old bytes or the new ones, never a mix.
+// atomic_file.hpp - replacing a file that holds truth: the old bytes or the new ones, never a mix;
+// and folders made, files and folders removed, for good.
 //
 //   X.tmp: write, fsync  ->  rename X.tmp to X  ->  fsync the folder  ->  acknowledged
 //
@@ -39,5 +40,30 @@ Status rename_into_place(FileSystem& files, const std::string& path,
 /// As replace_file for a derived file: not synced, so a power cut may leave it empty or torn. Its
 /// readers must notice.
 Status replace_derived_file(FileSystem& files, const std::string& path, std::string_view bytes);
+
+// Folders made and files removed so that it survives power loss.
+//
+// Each of them syncs also when it found nothing to do: the work may be that of a process that was
+// killed before its sync.
+
+/// Makes the folder `path` and those above it, unless they are there. Durable on success.
+Status ensure_folder(FileSystem& files, const std::string& path);
+
+/// Removes the file `path`, if it is there. Durable on success.
+Status remove_durably(FileSystem& files, const std::string& path);
+
+/// Makes .gitignore hold `pattern` as a line: a root of an older version, or one whose .gitignore a
+/// person wrote, does not name what later versions write.
+Status ensure_ignored(FileSystem& files, std::string_view pattern);
+
+/// The session ids among the names "{session-id}{suffix}" in `folder`, sorted; none when there is
+/// no folder.
+Result<std::vector<std::string>> ids_of_files(FileSystem& files, const std::string& folder,
+                                              std::string_view suffix);
+
+/// Removes the folder `path` with all that is below it; links are removed, not followed. Nothing is
+/// done when there is none. Its parent is synced. Give it a name that no reader looks at before,
+/// because a crash leaves part of it.
+Status remove_tree(FileSystem& files, const std::string& path);
 
 }  // namespace bmad_mem

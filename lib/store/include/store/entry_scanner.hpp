@@ -1,4 +1,5 @@
-// entry_scanner.hpp - a log as entries: bytes to lines to checked values, front to back.
+// entry_scanner.hpp - a log as entries: bytes to lines to checked values, front to back;
+// and the latest version of each.
 //
 // Every line gets one verdict, the same for reads, `stats`, `verify` and `repair`: it is an entry
 // of the log's type, or it is damaged. Blank lines are neither. Bytes behind the last newline are
@@ -7,11 +8,14 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
 
@@ -67,5 +71,39 @@ struct ScanStart {
 /// Errors: as the file system's; E_SIZE_LIMIT above kLogSizeMax; damaged lines are no errors.
 Result<LogScan> scan_log(FileSystem& files, const std::string& path, EntryType type,
                          JsonParser& parser, const ScanHandlers& handlers, ScanStart start = {});
+
+// The latest version of every entry of a session, in memory.
+//
+// An update is a newer line with the same id, so the last line of a log wins. Reading the logs from
+// front to back costs about 1 ms per MB; it takes no lock.
+
+/// One entry, or one version of it.
+struct TableEntry {
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  std::string text;  ///< The line, byte for byte, without '\n'.
+  std::string who;
+  std::vector<std::string> tags;
+  Timestamp timestamp{};
+  std::uint64_t line = 0;      ///< 1-based in its log.
+  std::uint64_t versions = 1;  ///< Lines with this id so far.
+  bool pinned = false;
+  bool sensitive = false;
+  bool archived = false;  ///< As Entry says; no scan knows, nor of the next one.
+  bool evicted = false;
+};
+
+/// What a scan met, copied; `versions` is 1.
+TableEntry to_table_entry(const ScannedEntry& scanned);
+
+enum class Versions : std::uint8_t { kLatest, kAll };
+
+/// The entries of `types` (all when empty) in session `session_id`, by type and line.
+/// Errors: as the file system's. Damaged lines are passed over, and given to `on_damage`, if any.
+using OnDamage = std::function<void(EntryType type, const DamagedLine& line)>;
+Result<std::vector<TableEntry>> load_entries(FileSystem& files, std::string_view session_id,
+                                             std::span<const EntryType> types,
+                                             Versions versions = Versions::kLatest,
+                                             const OnDamage& on_damage = {});
 
 }  // namespace bmad_mem

@@ -1,4 +1,5 @@
-// file_lock.hpp - one writer at a time in a session, among all processes and all threads.
+// file_lock.hpp - one writer at a time in a session, among all processes and all threads;
+// and who it is.
 //
 //   .lock        byte 0: the lock      byte 1: the gate       (kernel locks; bytes: log_stamp.hpp)
 //   .lock.json   {"pid":..,"pid_start":..,"host":..,"agent_id":..,"operation":..,"acquired_at":..}
@@ -16,11 +17,14 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/file_system.hpp"
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/locks.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -68,5 +72,10 @@ class FileLock {
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Who holds the lock file `path`, as its information file `info_path` says; nothing when nobody
+/// does, there is no such file, or the system can't tell. Errors: E_STORAGE_IO.
+Result<std::optional<LockHolder>> probe_lock(FileSystem& files, const std::string& path,
+                                             const std::string& info_path);
 
 }  // namespace bmad_mem

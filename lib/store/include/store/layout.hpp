@@ -1,4 +1,5 @@
-// layout.hpp - the names of everything on disk, and where the memory root is.
+// layout.hpp - the names of everything on disk, where the memory root is, which version it
+// has, and whether a session is in its place.
 //
 //   {project}/.bmad/memory/                       the root; every path below is relative to it
 //   ├── config.json  layout.json  .gitignore  catalog.json  maintenance.json
@@ -16,9 +17,12 @@
 // front.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
+#include "base/file_system.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -27,11 +31,10 @@ namespace bmad_mem {
 inline constexpr const char* kRootFolder = ".bmad/memory";  ///< Relative to the project.
 
 inline constexpr const char* kConfigFile = "config.json";
-inline constexpr const char* kLayoutFile = "layout.json";  ///< See layout_version.hpp.
+inline constexpr const char* kLayoutFile = "layout.json";  ///< See kLayoutVersion.
 inline constexpr const char* kGitignoreFile = ".gitignore";
 /// What the hashes in placeholders are made with; there when placeholders are linkable.
 inline constexpr const char* kRedactionKeyFile = ".redaction-key";
-inline constexpr const char* kCatalogFile = "catalog.json";
 inline constexpr const char* kMaintenanceFile = "maintenance.json";  ///< What ran when, and is due.
 inline constexpr const char* kMaintenanceLockName = ".lock.maintain";  ///< Who maintains.
 inline constexpr const char* kMaintenanceLockInfoName = ".lock.maintain.json";
@@ -125,5 +128,54 @@ std::string root_to_create(std::string_view explicit_root, std::string_view env_
 
 /// What init writes into .gitignore: that which is derived, local or deleted.
 std::string_view gitignore_text();
+
+// Which version of the format a root has, and what an older program may do.
+//
+//   layout.json   {"layout_version": 2}      tracked; a root without it has version 1
+//
+// Who changes the format on disk so that an older program would read it wrongly, or damage it,
+// raises kLayoutVersion and writes the file. A program that finds a higher number than its own
+// reads what it can and writes nothing, not even a lock.
+
+inline constexpr int kLayoutVersion = 1;
+
+/// Why nothing may be written into the root: E_NEWER_VERSION when a newer program made it, or when
+/// its version can't be read. Nothing when this program knows it. Errors: as the file system's.
+Result<std::optional<Error>> newer_layout(FileSystem& files);
+
+/// `files`, of which every call that changes something fails with `why`.
+std::unique_ptr<FileSystem> read_only_files(std::unique_ptr<FileSystem> files, Error why);
+
+// The folder of a session on its way in or out.
+//
+//   sessions/.{id}.tmp/   being filled or emptied      no session: the name is no session id
+//   sessions/{id}/        whole                        comes and goes by one rename
+//
+// A crash can leave the first behind; whoever holds the root's lock removes it.
+
+/// "sessions/.{session_id}.tmp".
+std::string unfinished_session_folder(std::string_view session_id);
+
+/// Whether `name`, from the list of sessions/, is that of a folder being filled or emptied.
+bool is_unfinished_session_name(std::string_view name);
+
+// Whether the folder of a session holds one.
+//
+//   manifest.json …                         a session
+//   conversation.jsonl …, no manifest       a damaged session: `repair` mends it
+//   .lock  index.json  access.jsonl  *.tmp  remains: no session, and nobody is told of them
+//
+// git leaves remains when it takes a session away (checkout, stash, clean): it removes what it
+// tracks and keeps what it ignores.
+
+/// Whether `name` in a session's folder is one that git ignores: worth nothing without the rest.
+bool is_local_name(std::string_view name);
+
+/// Whether session `session_id` has a folder that holds nothing but local files. False without one.
+/// Cost: one look at the manifest when that is there.
+Result<bool> is_remains(FileSystem& files, std::string_view session_id);
+
+/// Whether something is in the session's place that is more than remains.
+Result<bool> is_session_there(FileSystem& files, std::string_view session_id);
 
 }  // namespace bmad_mem

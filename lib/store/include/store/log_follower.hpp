@@ -22,7 +22,7 @@
 #include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
-#include "store/entry_table.hpp"
+#include "store/entry_scanner.hpp"
 
 namespace bmad_mem {
 

@@ -1,4 +1,4 @@
-// posix_file_system.hpp - the real disk behind the file-system seam.
+// posix_file_system.hpp - the real disk behind the file-system seam, and its errors.
 //
 // Paths are resolved by the kernel below the root's descriptor with openat2(RESOLVE_BENEATH |
 // RESOLVE_NO_SYMLINKS): a link that somebody puts into the store after we looked is refused all the
@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
 
@@ -27,5 +29,9 @@ void ignore_write_signals();
 
 /// How many descriptors this process may have open: the soft limit at this moment.
 std::size_t descriptor_limit();
+
+/// `action` is what failed, as an infinitive: "read", "write to", "rename". E_STORAGE_FULL for
+/// ENOSPC, EDQUOT and EFBIG, otherwise E_STORAGE_IO.
+Error posix_error(int error_number, std::string_view action, std::string path);
 
 }  // namespace bmad_mem

@@ -1,4 +1,5 @@
-// seal.hpp - what the logs of a session held when they were last durable: derived, local to this
+// seal.hpp - what the logs of a session held when they were last durable, and how they
+// differ from it: derived, local to this
 // machine, ignored by git.
 //
 //   sessions/ID/.lock.seal.json
@@ -93,5 +94,32 @@ Status rewrite_sealed(FileSystem& files, const std::string& path,
 
 /// replace_file() for a log, with rewrite_sealed().
 Status replace_log(FileSystem& files, const std::string& path, std::string_view bytes);
+
+// How the lines of a log differ from those that were sealed, by their hashes.
+//
+//   sealed:  a b c d e          lines:  a x c e f        changed 2, lost behind 3; f is new
+
+enum class LineFate : std::uint8_t { kChanged, kLost, kAdded, kDoubled, kMoved };
+
+/// A line that is not as it was sealed.
+struct SealDifference {
+  LineFate change = LineFate::kChanged;
+  std::uint64_t line = 0;   ///< In the log, 1-based; of a lost one, the line it stood behind.
+  std::uint64_t count = 1;  ///< Of lines in a row.
+
+  bool operator==(const SealDifference&) const = default;
+};
+
+/// How the lines of a log, by their hashes, differ from `sealed`. Lines behind the last sealed one
+/// are new, and no difference.
+std::vector<SealDifference> compare_lines(std::span<const std::uint32_t> sealed,
+                                          std::span<const std::uint32_t> lines);
+
+/// Whether `lines` begin with `front`.
+bool begin_with(std::span<const std::uint32_t> lines, std::span<const std::uint32_t> front);
+
+/// How many lines at the end of a log are behind the last sealed one.
+std::size_t count_new_lines(std::span<const std::uint32_t> sealed,
+                            std::span<const std::uint32_t> lines);
 
 }  // namespace bmad_mem

@@ -23,7 +23,7 @@
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/privacy.hpp"
-#include "store/access_notes.hpp"
+#include "store/access_log.hpp"
 #include "store/config.hpp"
 #include "store/file_lock.hpp"
 #include "store/manifest.hpp"
@@ -193,7 +193,7 @@ struct Store {
 
   /// Ids of the sessions there are, sorted. A root without sessions has none.
   Result<std::vector<std::string>> session_ids() const;
-  /// The same, and the ids of those of which only remains are left (session_place.hpp).
+  /// The same, and the ids of those of which only remains are left (layout.hpp).
   Result<std::vector<std::string>> session_folders() const;
 
   /// `wanted`, checked, or all sessions when it is empty.
