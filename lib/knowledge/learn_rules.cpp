@@ -11,8 +11,8 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "knowledge/knowledge_store.hpp"
-#include "store/layout.hpp"
 #include "store/access.hpp"
+#include "store/layout.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
+#include "base/object_text.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/object_text.hpp"
 #include "model/entry.hpp"
 
 namespace bmad_mem {

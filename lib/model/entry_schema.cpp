@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "base/ids.hpp"
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/text.hpp"
-#include "base/ids.hpp"
 #include "entry_spec.hpp"
 
 namespace bmad_mem {

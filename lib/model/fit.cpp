@@ -3,7 +3,6 @@
 
 #include "base/ids.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "base/ids.hpp"
 #include "checks.hpp"
 
 namespace bmad_mem {

@@ -36,12 +36,11 @@ Result<UserPattern> make_user_pattern(const RedactionPattern& pattern, std::size
   const RE2::Options options(RE2::Quiet);
   auto regex = std::make_unique<RE2>(pattern.regex, options);
   if (!regex->ok()) {
-    return Error{
-        .code = ErrorCode::E_SCHEMA_INVALID,
-        .message = fmt::format("the pattern \"{}\" doesn't compile: {}; see "
-                               "https://github.com/google/re2/wiki/Syntax",
-                               pattern.type, regex->error()),
-        .field = fmt::format("memory_config.privacy.redaction.patterns[{}].regex", index)};
+    return Error{.code = ErrorCode::E_SCHEMA_INVALID,
+                 .message = fmt::format("the pattern \"{}\" doesn't compile: {}; see "
+                                        "https://github.com/google/re2/wiki/Syntax",
+                                        pattern.type, regex->error()),
+                 .field = fmt::format("memory_config.privacy.redaction.patterns[{}].regex", index)};
   }
   return UserPattern{.type = pattern.type,
                      .regex = std::move(regex),

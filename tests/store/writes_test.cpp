@@ -8,8 +8,8 @@
 #include <doctest/doctest.h>
 #include <nlohmann/json.hpp>
 
-#include "bmad_mem/json_parser.hpp"
 #include "base/json_cursor.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "model/validate.hpp"
 #include "support/memory_fixture.hpp"
 

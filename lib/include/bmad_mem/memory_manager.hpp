@@ -312,10 +312,10 @@ class MemoryManager {
   [[nodiscard]] std::vector<Error> problems() const;
   /// E_NEWER_VERSION when a newer program made the root: every call that writes says so, too.
   [[nodiscard]] Status check_writable() const;
-  /// Whether the agent's workflow allows `operation`, the name of a row of the operation table, such
-  /// as "import". The calls here check their own row; this is for what is made of several calls, or
-  /// writes beside the logs. `changes`: whether it would change something. Errors: E_ACCESS_DENIED;
-  /// E_INVALID_QUERY when there is no such row.
+  /// Whether the agent's workflow allows `operation`, the name of a row of the operation table,
+  /// such as "import". The calls here check their own row; this is for what is made of several
+  /// calls, or writes beside the logs. `changes`: whether it would change something. Errors:
+  /// E_ACCESS_DENIED; E_INVALID_QUERY when there is no such row.
   [[nodiscard]] Status check_allowed(std::string_view operation, bool changes = true) const;
 
   /// Checks every byte of `sessions` (all when empty, and the config). `on_progress`, if given, is

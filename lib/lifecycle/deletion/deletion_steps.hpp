@@ -9,7 +9,6 @@
 #include "bmad_mem/lifecycle.hpp"
 #include "lifecycle/log_lines.hpp"
 #include "store/deletion_record.hpp"
-#include "store/deletion_record.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {

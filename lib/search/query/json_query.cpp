@@ -27,8 +27,8 @@
 #include "bmad_mem/query_time.hpp"
 #include "json_node.hpp"
 #include "model/filter_fields.hpp"
-#include "search/query_parser.hpp"
 #include "query_scanner.hpp"
+#include "search/query_parser.hpp"
 
 namespace bmad_mem {
 namespace {

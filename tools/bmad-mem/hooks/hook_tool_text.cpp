@@ -7,10 +7,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/text.hpp"
 #include "exchange/files.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_event.hpp"
-#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -16,9 +16,9 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/ids.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

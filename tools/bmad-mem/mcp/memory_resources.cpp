@@ -13,10 +13,10 @@
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
-#include "mcp/memory_text.hpp"
-#include "mcp/memory_tools.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
+#include "mcp/memory_text.hpp"
+#include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -11,9 +11,9 @@ namespace bmad_mem {
 
 /// What an operation does with entries.
 enum class Right : std::uint8_t {
-  kNone,    ///< Nothing that is restricted.
-  kRead,    ///< Reads some; types that may not be read are refused or left out where they are known.
-  kWrite,   ///< Writes some, each of a type that may be written.
+  kNone,   ///< Nothing that is restricted.
+  kRead,   ///< Reads some; types that may not be read are refused or left out where they are known.
+  kWrite,  ///< Writes some, each of a type that may be written.
   kChange,  ///< kManage when it changes something, else kNone.
   kManage,  ///< Reaches entries of all types: all must be writable.
 };

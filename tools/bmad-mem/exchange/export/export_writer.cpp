@@ -6,10 +6,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/text.hpp"
 #include "exchange/export/export_lines.hpp"
 #include "exchange/export/export_text.hpp"
 #include "exchange/graph/graph.hpp"
-#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -12,10 +12,10 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/text.hpp"
 #include "exchange/export/export_lines.hpp"
 #include "exchange/export/export_text.hpp"
 #include "exchange/export/export_writer.hpp"
-#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -5,8 +5,8 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/text.hpp"
-#include "exchange/export/export_text.hpp"
 #include "cli/json_text.hpp"
+#include "exchange/export/export_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/text.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
 #include "exchange/git/installation.hpp"
-#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

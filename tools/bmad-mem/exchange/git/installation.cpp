@@ -11,9 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/git_program.hpp"
-#include "cli/tool.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -14,10 +14,10 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "exchange/files.hpp"
-#include "exchange/transcript_text.hpp"
 #include "cli/json_text.hpp"
 #include "cli/text.hpp"
+#include "exchange/files.hpp"
+#include "exchange/transcript_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/git/shared_session.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
-#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {

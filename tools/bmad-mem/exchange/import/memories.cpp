@@ -35,12 +35,12 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/git/shared_session.hpp"
 #include "exchange/graph/graph_store.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
-#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
