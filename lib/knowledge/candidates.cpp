@@ -18,7 +18,6 @@
 #include "knowledge/knowledge_item.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "model/entry.hpp"
-#include "model/entry_text.hpp"
 #include "preference_detector.hpp"
 #include "search/packed_session.hpp"
 #include "search/session_sources.hpp"

@@ -60,7 +60,7 @@ constexpr std::array kLastFields = common_table(
     row(kOutsideWorkspaceField, kBoolean,
         "its path lies outside the workspace; path and snippet are not searched")
         .not_offered(),
-    row("source", kObject, "where it came from; kept by every consolidation").members(kSourceShape),
+    row("source", kObject, "where it came from; each consolidation keeps it").members(kSourceShape),
     row("updated_at", kTimestamp, "when this version was written, if the entry is older")
         .not_offered(),
     row("access_count", kCount, "how often it had been returned when this version was written")
@@ -118,7 +118,7 @@ constexpr std::array kConversationFields = entry_table(
         .required(R"("Which database do we use?")")
         .main()
         .searched(),
-    row("context", kObject, "where the message stands").members(kContextShape),
+    row("context", kObject, "the place of the message in its conversation").members(kContextShape),
     row("metadata", kObject, "what was measured about it").members(kMetadataShape), kTags,
     kReferences);
 
@@ -187,11 +187,10 @@ constexpr FieldRow kLearnedFrom =
 
 /// Whether somebody has looked at what was found without being told; absent for what was told.
 constexpr std::array<std::string_view, 3> kReviews = {"candidate", "accepted", "dropped"};
-constexpr FieldRow kReview =
-    row("review", kChoice, "whether somebody has looked at what was found without being told")
-        .one_of(kReviews)
-        .filtered(8)
-        .not_offered();
+constexpr FieldRow kReview = row("review", kChoice, "the review of a candidate that a rule found")
+                                 .one_of(kReviews)
+                                 .filtered(8)
+                                 .not_offered();
 
 constexpr std::array kPreferenceFields =
     entry_table(row("category", kText, "its kind, such as communication")
