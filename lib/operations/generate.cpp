@@ -346,6 +346,8 @@ std::string commands(const Tables& tables) {
     rows += "    {.name = " + quoted(name) +
             ",\n     .group = Group::" + enumerator(text_of(*cli, "group")) +
             ",\n     .everyday = " + quoted(text_of(*cli, "everyday")) +
+            ",\n     .everyday_place = " +
+            std::to_string((*cli)["everyday_place"].value_or<std::int64_t>(0)) +
             ",\n     .summary = " + quoted(text_of(*row, "summary")) +
             ",\n     .description = " + quoted(text_of(*cli, "description")) +
             ",\n     .positionals = " + source.array("Positional", positionals) +

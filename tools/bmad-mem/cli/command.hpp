@@ -74,6 +74,7 @@ struct Command {
   std::string_view name;  ///< "add", "session new".
   Group group;
   std::string_view everyday = {};  ///< Its title in the short help; empty: not there.
+  int everyday_place = 0;          ///< Among those of the title.
   std::string_view summary;        ///< One line, lower case, no full stop.
   std::string_view description;    ///< Whole sentences; paragraphs are separated by an empty line.
   std::span<const Positional> positionals = {};

@@ -244,10 +244,15 @@ std::string overview_text(const Style& style) {
   for (const std::string_view title : kEveryday) {
     out += style.bold(fmt::format("{}:", title));
     out += '\n';
+    std::vector<const Command*> commands;
     for (const Command& command : all_commands()) {
       if (command.everyday == title) {
-        out += fmt::format("  {:<10}{}\n", command.name, command.summary);
+        commands.push_back(&command);
       }
+    }
+    std::ranges::sort(commands, {}, &Command::everyday_place);
+    for (const Command* const command : commands) {
+      out += fmt::format("  {:<10}{}\n", command->name, command->summary);
     }
   }
   out += "\n`bmad-mem help COMMAND` shows options and examples, `help --all` all commands.\n";
