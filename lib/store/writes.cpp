@@ -298,7 +298,7 @@ bool cleared_the_way(Store& store, const std::string& session_id, Error& problem
     const Result<Session> restored = store.above.restore(store, session_id);
     if (restored) {
       report.notices.push_back(
-          fmt::format("session {} was archived; it has been brought back", session_id));
+          fmt::format("session {} was archived; it has been restored", session_id));
       return true;
     }
     const ErrorCode code = restored.error().code;
