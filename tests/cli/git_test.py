@@ -160,7 +160,7 @@ class WithoutDriver(GitTest):
         self.assertIn("CONFLICT", self.git("merge", "-q", "theirs", status=1))
         found = self.run_in("git", "check", "--no-history", status=1)
         self.assertIn("conversation.jsonl:2: a conflict marker", found)
-        self.assertIn("conversation.jsonl: git waits for somebody", found)
+        self.assertIn("conversation.jsonl: git reports it as unmerged", found)
 
 
 class WithDriver(GitTest):

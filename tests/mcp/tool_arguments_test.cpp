@@ -71,6 +71,25 @@ TEST_CASE("the first wrong argument is named") {
   }
 }
 
+TEST_CASE("what is absent, null or empty is what its row says") {
+  static constexpr std::array<std::string_view, 2> kChoices = {"look", "do"};
+  static constexpr JsonParameter kRows[] = {
+      {.name = "action", .kind = ArgumentKind::kChoice, .fallback = "look", .choices = kChoices},
+      {.name = "dry_run", .kind = ArgumentKind::kFlag, .fallback = "true"},
+      {.name = "limit", .kind = ArgumentKind::kNumber, .min = 1, .max = 9, .fallback = "7"},
+  };
+  for (const char* const json :
+       {"{}", R"({"action":null,"dry_run":null,"limit":null})", R"({"action":""})"}) {
+    CAPTURE(json);
+    JsonParser parser;
+    const ToolArguments args(parser.parse(json).value(), kRows);
+    CHECK(args.check());
+    CHECK(args.text("action") == "look");
+    CHECK(args.boolean("dry_run"));
+    CHECK(args.integer("limit") == 7);
+  }
+}
+
 TEST_CASE("an argument that doesn't exist suggests the nearest") {
   JsonParser parser;
   const Result<JsonValue> value = parser.parse(R"({"querry":"x"})");

@@ -313,7 +313,7 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
       unknown.emplace_back(utf8_prefix(id, 200));
     }
   }
-  const bool is_preview = wanted.action == "preview";
+  const bool is_preview = wanted.action != "delete";
   BMAD_TRY_ASSIGN(const DeletionReport report,
                   memory->delete_entries({.ids = wanted.ids, .sessions = wanted.sessions},
                                          {.dry_run = is_preview}));

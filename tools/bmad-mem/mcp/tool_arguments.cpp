@@ -144,7 +144,8 @@ Status ToolArguments::check() const {
 
 std::string ToolArguments::text(std::string_view name) const {
   const JsonValue given = value(name);
-  return std::string(given.is_string() ? given.string() : fallback(name));
+  const bool says_something = given.is_string() && !given.string().empty();
+  return std::string(says_something ? given.string() : fallback(name));
 }
 
 std::vector<std::string> ToolArguments::texts(std::string_view name) const {

@@ -51,7 +51,7 @@ class ToolArguments {
   /// Checks every member: another one than `parameters` is a mistake, and the nearest is named.
   ToolArguments(JsonValue object, std::span<const JsonParameter> parameters);
 
-  // Each gives the fallback of its row when the member is absent or wrong.
+  // Each gives the fallback of its row when the member is absent, empty or wrong.
 
   [[nodiscard]] std::string text(std::string_view name) const;
   [[nodiscard]] std::vector<std::string> texts(std::string_view name) const;
