@@ -2,7 +2,8 @@
 #
 # Makes <output> in the current binary folder from the operation table, lib/operations/table/*.toml,
 # with lib/operations/generate.cpp. That program runs on the machine that builds, also when the build
-# is for another one, and needs no library but toml++.
+# is for another one, and needs no library but toml++. What else lies beside toml++, perhaps another
+# machine's C library, comes last.
 find_program(BMAD_HOST_CXX NAMES c++ g++ clang++ REQUIRED)
 mark_as_advanced(BMAD_HOST_CXX)
 
@@ -10,7 +11,7 @@ set(BMAD_TABLE_PROGRAM "${PROJECT_BINARY_DIR}/make_operation_tables")
 set(bmad_table_source "${PROJECT_SOURCE_DIR}/lib/operations/generate.cpp")
 add_custom_command(
   OUTPUT "${BMAD_TABLE_PROGRAM}"
-  COMMAND "${BMAD_HOST_CXX}" -std=c++20 -O0 "-I${BMAD_TOMLPLUSPLUS_INCLUDE}" "${bmad_table_source}"
+  COMMAND "${BMAD_HOST_CXX}" -std=c++20 -O0 -idirafter "${BMAD_TOMLPLUSPLUS_INCLUDE}" "${bmad_table_source}"
           -o "${BMAD_TABLE_PROGRAM}"
   DEPENDS "${bmad_table_source}"
   COMMENT "Building the program that makes the operation tables"
