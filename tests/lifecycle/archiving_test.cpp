@@ -85,7 +85,7 @@ TEST_CASE("writing to an archived session brings it back") {
   const std::string_view line = added;
   const BatchReport report = memory->add_batch("s1", EntryType::kFact, {&line, 1}).value();
   REQUIRE(report.notices.size() == 1);
-  CHECK(report.notices[0].find("brought back") != std::string::npos);
+  CHECK(report.notices[0].find("restored") != std::string::npos);
   CHECK(memory->list({.limit = 0}).value().size() == 4);
 }
 
