@@ -342,4 +342,35 @@ TEST_CASE("with all rights, every operation does its work") {
   }
 }
 
+TEST_CASE("a pin that is refused for one type pins nothing, and says nothing of it") {
+  const Prepared prepared;
+  MemoryAccess access;
+  access.write[static_cast<std::size_t>(EntryType::kConversation)] = true;
+  Restricted memory(prepared, access);
+  const Files before = memory.files();
+  const std::vector<std::string> sessions = {"s1"};
+  const std::vector<std::string> ids = {"conversation1", "fact1"};
+  for (const bool pinned : {true, false}) {
+    const Result<PinReport> done = (*memory).pin(ids, pinned, sessions);
+    CHECK(code_of(done) == ErrorCode::E_ACCESS_DENIED);
+  }
+  CHECK(memory.files() == before);
+}
+
+TEST_CASE("maintenance by the way is done for those who may maintain") {
+  Prepared prepared;
+  for (int days = 0; days < 60; days += 20) {  // The clock is believed step by step.
+    REQUIRE((*prepared).maintain());
+    prepared.clock.advance(std::chrono::hours(24 * 20));
+  }
+  for (const bool may_manage : {true, false}) {
+    MemoryAccess access;
+    access.write.fill(may_manage);
+    access.write[static_cast<std::size_t>(EntryType::kFinding)] = true;
+    Restricted memory(prepared, access);
+    REQUIRE((*memory).create_session({}));
+    CHECK((*memory).maintained_by_the_way().empty() != may_manage);
+  }
+}
+
 }  // namespace bmad_mem::test::rights_test
