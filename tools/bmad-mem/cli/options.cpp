@@ -20,6 +20,7 @@ class ArgumentReader {
         declare(line.command->options_of({}));
         if (const std::string_view first = first_positional(); !first.empty()) {
           declare(line.command->options_of(first));
+          unknown_first_ = line.command->options_of(first).empty() ? first : std::string_view();
         }
       }
     }
@@ -150,6 +151,10 @@ class ArgumentReader {
         return text + fmt::format("; did you mean '--{}'?", near);
       }
     }
+    if (!unknown_first_.empty()) {
+      return text + fmt::format("; '{}' is unknown too, see `bmad-mem help {}`", unknown_first_,
+                                line_.command->name);
+    }
     return text + "; to pass text that starts with a dash, put '--' before it";
   }
 
@@ -159,6 +164,7 @@ class ArgumentReader {
   std::vector<const Option*> known_;
   std::vector<std::vector<std::string>> given_;  // The values of each of known_.
   std::string unknown_;                          // The first word that names no option.
+  std::string unknown_first_;                    // The first positional, if it has no options.
 };
 
 namespace {
