@@ -52,19 +52,18 @@ Status permit(const Store& store, Operation operation, bool changes) {
   }
   const auto may_read = [&](EntryType type) { return store.access->may_read(type); };
   const auto may_write = [&](EntryType type) { return store.access->may_write(type); };
-  const std::string what = fmt::format("do `{}`", row.name);
   if (row.right == Right::kRead) {
     return std::ranges::any_of(kEntryTypes, may_read)
                ? Status()
                : denied(store, "read anything", "read_access", "the types");
   }
-  if (row.right == Right::kWrite) {
-    return std::ranges::any_of(kEntryTypes, may_write)
-               ? Status()
-               : denied(store, what, "write_access", "the types");
+  const bool one_is_enough = row.right == Right::kWrite;
+  if (one_is_enough ? std::ranges::any_of(kEntryTypes, may_write)
+                    : std::ranges::all_of(kEntryTypes, may_write)) {
+    return {};
   }
-  return std::ranges::all_of(kEntryTypes, may_write) ? Status()
-                                                     : denied(store, what, "write_access", "all");
+  return denied(store, fmt::format("do `{}`", row.name), "write_access",
+                one_is_enough ? "the types" : "all");
 }
 
 Result<EntryFilter> readable(const Store& store, EntryFilter filter) {

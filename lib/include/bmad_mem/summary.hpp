@@ -27,6 +27,8 @@
 
 namespace bmad_mem {
 
+class JsonWriter;
+
 /// Why an update of the summary is due, or why it is not.
 enum class SummaryDue : std::uint8_t {
   kDueFirst,         ///< The conversation has become long enough for a first one.
@@ -137,6 +139,9 @@ struct SummaryStats {
   /// What it was counted from, oldest first: a JSON object each. Of a long history the totals.
   std::vector<std::string> records;
 };
+
+/// Writes the counts of `stats`, without its records, as members of the object that `json` is in.
+void write_members(const SummaryStats& stats, JsonWriter& json);
 
 /// The running summaries of a memory, which must outlive it. Threads: safe.
 class Summaries {

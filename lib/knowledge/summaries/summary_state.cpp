@@ -211,8 +211,7 @@ std::string compaction_record(const CompactedConversation& result, Timestamp at)
   return json.take();
 }
 
-std::string totals_record(const SummaryStats& stats, Timestamp at) {
-  JsonWriter json = begin_record("totals", at);
+void write_members(const SummaryStats& stats, JsonWriter& json) {
   json.member("updates", stats.updates).member("failures", stats.failures);
   json.member("compactions", stats.compactions).member("resumed", stats.resumed);
   json.key("declined").begin_object();
@@ -222,7 +221,13 @@ std::string totals_record(const SummaryStats& stats, Timestamp at) {
   json.end_object();
   json.member("tokens_in", stats.tokens_in).member("tokens_out", stats.tokens_out);
   json.member("cache_read_tokens", stats.cache_read_tokens);
-  json.member("cache_written_tokens", stats.cache_written_tokens).end_object();
+  json.member("cache_written_tokens", stats.cache_written_tokens);
+}
+
+std::string totals_record(const SummaryStats& stats, Timestamp at) {
+  JsonWriter json = begin_record("totals", at);
+  write_members(stats, json);
+  json.end_object();
   return json.take();
 }
 

@@ -212,16 +212,8 @@ namespace {
 std::string stats_as_json(const std::string& session, const SummaryStats& stats) {
   JsonWriter json;
   json.begin_object().member("session_id", session);
-  json.member("updates", stats.updates).member("failures", stats.failures);
-  json.member("compactions", stats.compactions).member("resumed", stats.resumed);
-  json.key("declined").begin_object();
-  for (const auto& [reason, count] : stats.declined) {
-    json.member(reason, count);
-  }
+  write_members(stats, json);
   json.end_object();
-  json.member("tokens_in", stats.tokens_in).member("tokens_out", stats.tokens_out);
-  json.member("cache_read_tokens", stats.cache_read_tokens);
-  json.member("cache_written_tokens", stats.cache_written_tokens).end_object();
   return json.take();
 }
 
