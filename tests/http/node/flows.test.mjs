@@ -450,9 +450,9 @@ describe("Health", () => {
     await dialog.getByText(/would leave/).first().waitFor();
     assert.equal((await ask(sample, "GET", "/memory/record/search-slow-04/history")).json.versions.length, 2);
     assert.equal(await lines(), before);
-    await dialog.getByRole("button", {name: /compact \d+ lines? away/i}).click();
+    await dialog.getByRole("button", {name: /move \d+ lines? to the archive/i}).click();
     await dialog.waitFor({state: "detached"});
-    await page.getByText(/compacted away/).waitFor();
+    await page.getByText(/moved to the archive/).waitFor();
     // The one that left is found in the archive.
     assert.equal((await ask(sample, "GET", "/memory/record/search-slow-04/history")).json.versions.length, 2);
     await finish(page);
@@ -464,9 +464,9 @@ describe("Health", () => {
     const page = await open(sample, "/health");
     const dialog = page.getByRole("dialog");
     await page.getByRole("button", {name: /purge/i}).click();
-    await dialog.getByText(/nothing is due/i).waitFor();
+    await dialog.getByText(/no deletion is past/i).waitFor();
     await dialog.getByRole("checkbox").check();
-    await dialog.getByRole("button", {name: /for good/i}).click();
+    await dialog.getByRole("button", {name: /permanently/i}).click();
     await dialog.waitFor({state: "detached"});
     const {status, json} = await ask(sample, "POST", "/memory/undelete", {ids: ["invoice-pdf-08"]});
     assert.ok(status >= 400 || json.lines === 0, `undeleted: ${JSON.stringify(json)}`);

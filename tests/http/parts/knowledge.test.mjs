@@ -21,8 +21,8 @@ test("the value that holds comes first, then the newest", () => {
 test("it is said why a value holds, and why another does not", () => {
   const reasons = (one) => values(one).map((group) => why(one, group));
   const rows = [
-    [item(["a", "01"], ["b", "02", {holds: true}]), [/stated last/, /stated earlier/]],
-    [item(["a", "01", {holds: true}], ["b", "02", {trust: 0.2}]), [/trusted less/, /Newer, but trusted less/]],
+    [item(["a", "01"], ["b", "02", {holds: true}]), [/latest statement/, /earlier statement/]],
+    [item(["a", "01", {holds: true}], ["b", "02", {trust: 0.2}]), [/less trusted/, /Newer, but its trust is below/]],
     [item(["a", "01", {holds: true}], ["b", "02", {review: "candidate"}]), [/not been accepted/, /candidate/]],
     [item(["a", "01", {holds: true}], ["b", "02", {review: "dropped"}]), [/not been accepted/, /dropped/]],
   ];

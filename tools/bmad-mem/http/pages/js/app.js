@@ -84,7 +84,7 @@ async function showPage({keepFocus = false, y = 0} = {}) {
   if (!found) {
     app.setTitle("No such page");
     put(main, h("h1", {tabindex: -1}, "No such page"),
-      empty("Nothing lives at this address.", h("a", {href: "/"}, "To the search")));
+      empty("No page has this address.", h("a", {href: "/"}, "To the search")));
     return;
   }
   try {

@@ -72,7 +72,7 @@ class EntryPage {
     }
     this.app.setTitle("No such entry");
     put(this.main, pageHead("No such entry"), empty(`There is no entry ${this.id}.`,
-      h("p", {}, "It may have been deleted. What was deleted lately can be had back: ",
+      h("p", {}, "It may have been deleted. Recent deletions can be undone: ",
         h("code", {}, `bmad-mem undelete ${this.id}`), "."),
       h("p", {}, h("a", {href: sessionUrl(this.session)}, "To the session"), " · ", h("a", {href: "/"}, "To the search"))));
   }
@@ -87,7 +87,7 @@ class EntryPage {
       return;
     }
     if (this.editing) {
-      this.app.toast("A new version of this entry was written meanwhile. What you don't change stays as it is there.");
+      this.app.toast("Another program wrote a new version meanwhile. Fields you do not change keep its values.");
       return;
     }
     await this.showEntry(entries[0]);
@@ -243,9 +243,9 @@ class EntryPage {
     try {
       const plan = await api.del(this.url, {...this.where, dry_run: true});
       const sure = await this.app.confirm({title: "Delete this entry?", action: "Delete", danger: true, text: [
-        `It goes with all its versions (${count(plan.lines, "line")}).`,
+        `All its versions will be deleted (${count(plan.lines, "line")}).`,
         "You can undo this until the retention period ends.",
-        plan.elsewhere?.length ? `Its words also stand in ${plan.elsewhere.map((one) => one.path).join(", ")}.` : ""].filter(Boolean)});
+        plan.elsewhere?.length ? `Its words are also in ${plan.elsewhere.map((one) => one.path).join(", ")}.` : ""].filter(Boolean)});
       if (!sure) {
         return;
       }

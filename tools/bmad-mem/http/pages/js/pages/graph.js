@@ -41,7 +41,7 @@ class GraphPage {
     this.stage = h("div", {class: "graph-stage"});
     main.append(
         pageHead("Graph", {
-          lead: "What was said, found and decided, by reference and shared topic.",
+          lead: "Entries, linked by reference and shared topic.",
           actions: [this.news.button, this.switch],
         }),
         h("details", {class: "card graph-options", open: !matchMedia(kNarrow).matches},
@@ -94,7 +94,7 @@ class GraphPage {
         `${count(shown.edges.length, "link")}` +
         (this.graph.truncated ? ". There is more: raise the limit or choose a session." : ".");
     if (shown.nodes.length === 0) {
-      put(this.stage, empty("Nothing to draw", "No entry passes these filters. Take one away, or " +
+      put(this.stage, empty("Nothing to draw", "No entry passes these filters. Remove one, or " +
           "choose an earlier time."));
     } else if (this.view === "table") {
       put(this.stage, table(shown));

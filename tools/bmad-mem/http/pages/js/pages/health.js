@@ -24,7 +24,7 @@ class HealthPage {
     this.rules = h("div", null, skeleton(4));
     main.append(
         pageHead("Health", {
-          lead: "How the memory is doing, and what is due.",
+          lead: "Storage, retention and scheduled tasks.",
           actions: [this.news.button, ...actionButtons(this)],
         }),
         this.summary, this.state, this.aging, verify(this), this.rules);

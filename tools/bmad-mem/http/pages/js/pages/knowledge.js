@@ -161,8 +161,8 @@ class KnowledgePage {
 
   #nothing() {
     return this.items.length
-      ? empty("Nothing passes these filters.", "Take one of them away.")
-      : empty("Nothing is known yet.", "Add something here, or run ",
+      ? empty("No knowledge passes these filters.", "Remove a filter.")
+      : empty("No knowledge yet.", "Add something here, or run ",
               h("code", null, 'bmad-mem remember --category constraint "…"'), ".");
   }
 

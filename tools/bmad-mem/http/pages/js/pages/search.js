@@ -59,7 +59,7 @@ class SearchPage {
 
   view() {
     const {types, form, chips} = filterControls(this.search, () => this.changed(0), this.signal);
-    this.field = h("input", {type: "search", id: "q", placeholder: "What do you want to know?", autocomplete: "off",
+    this.field = h("input", {type: "search", id: "q", placeholder: "Search for words, types or tags", autocomplete: "off",
       spellcheck: "false", value: this.search.q, "aria-describedby": "q-error",
       oninput: () => this.changed(kTypingMs), onkeydown: (event) => this.fieldKey(event)});
     this.error = h("div", {id: "q-error"});
@@ -203,7 +203,7 @@ class SearchPage {
       const {hits} = await api.get("/memory/search", {...this.params(), explain: true}, {signal: this.signal});
       const same = hits.find((one) => one.id === hit.id && one.session_id === hit.session_id);
       put(place, same?.explanation ? terms(same.explanation)
-        : h("p", {class: "muted small"}, "It is no longer among the hits; search again."));
+        : h("p", {class: "muted small"}, "It is no longer among the results; search again."));
     } catch (error) {
       if (error.name !== "AbortError") {
         put(place, problem(error, () => this.explain(hit, place)));
@@ -218,7 +218,7 @@ class SearchPage {
       this.changed(0);
     };
     const hasFilter = Object.entries(this.search).some(([name, value]) => name !== "q" && String(value) !== "" && value !== false);
-    return empty(hasFilter ? "Nothing passes these filters." : "Nothing found.",
+    return empty(hasFilter ? "No knowledge passes these filters." : "No results.",
       h("p", {}, "Words are alternatives; more exact questions look like these:"),
       h("div", {class: "examples"}, kExamples.map((text) => button(text, () => ask(text), {kind: "mono"}))));
   }

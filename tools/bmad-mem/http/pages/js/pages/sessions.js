@@ -10,7 +10,7 @@ export const title = "Timeline";
 /** Shows the page. */
 export async function show(main, {app, signal}) {
   const list = h("div", {class: "sessions"}, skeleton(6));
-  put(main, pageHead("Sessions", {lead: "Each has its timeline."}), list);
+  put(main, pageHead("Sessions", {lead: "Choose a session to open its timeline."}), list);
   let round = 0;
   const load = async () => {
     const mine = ++round;
@@ -54,7 +54,7 @@ function soon(load, signal) {
 
 function sessionList(sessions) {
   if (sessions.length === 0) {
-    return empty("No sessions yet.", "The first entry makes one: ",
+    return empty("No sessions yet.", "The first entry creates one: ",
       h("code", {}, "bmad-mem remember \"…\""));
   }
   return h("ul", {class: "rows"}, sessions.map(sessionRow));

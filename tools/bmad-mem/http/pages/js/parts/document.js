@@ -19,7 +19,7 @@ export async function openDocument(app, entry) {
     put(body, isTitle ? blocks.slice(1) : blocks);
   } catch (error) {
     put(body, error.status === 404
-      ? h("p", {}, "The document of this artifact isn't in the memory. It points at ",
+      ? h("p", {}, "The memory does not contain the document of this artifact. It points to ",
         h("code", {}, entry.fields?.path ?? "a file"), ".")
       : problem(error));
   }

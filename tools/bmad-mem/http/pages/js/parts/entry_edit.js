@@ -50,7 +50,7 @@ export function editForm(entry, {save, cancel}) {
   }},
     h("div", {class: "edit-head"}, h("h2", {}, "Edit"), modes), body, problemPlace,
     h("div", {class: "actions"}, h("button", {class: "button primary"}, "Save as a new version"),
-      button("Cancel", cancel), h("span", {class: "muted small"}, "Ctrl+Enter saves. The version before stays in the history.")));
+      button("Cancel", cancel), h("span", {class: "muted small"}, "Ctrl+Enter saves. The history keeps the earlier version.")));
   queueMicrotask(() => show(fieldsMode));
   return state.form;
 }

@@ -23,9 +23,9 @@ export function sessionAside(app, session, signal) {
 async function loadSummary(place, session, signal) {
   try {
     const {exists, markdown: text, status} = await api.get(path("memory", "sessions", session, "summary"), {}, {signal});
-    put(place, exists ? markdown(text) : h("p", {class: "muted"}, "There is none yet. An agent writes it from ",
+    put(place, exists ? markdown(text) : h("p", {class: "muted"}, "No summary yet. An agent writes one with ",
       h("code", {}, "bmad-mem summary prompt"), "."),
-    status?.due ? h("p", {}, h("span", {class: "chip chip-warn"}, `An update is due: ${count(status.messages_since, "message")} since`)) : null);
+    status?.due ? h("p", {}, h("span", {class: "chip chip-warn"}, `Update due: ${count(status.messages_since, "message")} since`)) : null);
   } catch (error) {
     if (error.name !== "AbortError") {
       put(place, problem(error, () => loadSummary(place, session, signal)));

@@ -35,7 +35,7 @@ function writtenAt(version) {
 
 function firstVersion(version) {
   return h("div", {class: "version-body"}, h("p", {class: "muted small"},
-    `As it was written first, ${absolute(writtenAt(version))} UTC:`), laidOut(version.fields));
+    `First written ${absolute(writtenAt(version))} UTC:`), laidOut(version.fields));
 }
 
 function changes(before, after) {

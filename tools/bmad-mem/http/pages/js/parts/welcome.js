@@ -27,8 +27,7 @@ export function showWelcome(main, reason = "") {
   document.title = "Ask for a new link · bmad-mem";
   put(main, h("section", {class: "welcome"},
     h("h1", {tabindex: -1}, "Ask for a new link"),
-    h("p", {}, "This browser isn't known to the server, or not any more. Nobody gets to see your memory "
-      + "without a link from the command line."),
+    h("p", {}, "You are signed out. A link from the command line opens your memory in this browser."),
     reason ? h("p", {class: "problem", role: "alert"}, reason) : null,
     h("p", {}, "In the folder of your project, run:"),
     h("pre", {tabindex: 0}, h("code", {}, "bmad-mem serve --open")),

@@ -22,7 +22,7 @@ export function components(hit) {
     h("div", {class: "why-stack", "aria-hidden": "true"}, parts.map(({name, value, weight}) =>
       h("span", {class: "why-part", dataset: {part: name}, vars: {"--share": `${(100 * value * weight) / most}%`}}))),
     h("table", {class: "why-table"},
-      h("caption", {class: "hidden"}, "What the relevance is made of"),
+      h("caption", {class: "hidden"}, "Components of the relevance"),
       h("thead", {}, h("tr", {}, h("th", {scope: "col"}, "Component"), h("th", {scope: "col"}, "Value"),
         h("th", {scope: "col"}, "Weight"), h("th", {scope: "col"}, "Part"))),
       h("tbody", {}, parts.map(componentRow)),
@@ -48,13 +48,13 @@ export function terms(explanation) {
     .filter(([, value]) => value > 0);
   return h("div", {class: "why"},
     explanation.terms?.length ? termTable(explanation.terms)
-      : h("p", {class: "muted small"}, "No single word of the query scored."),
+      : h("p", {class: "muted small"}, "No word of the query scored."),
     others.map(([what, value]) => h("p", {class: "muted small"}, `Also: ${what} (${round(value)}).`)));
 }
 
 function termTable(list) {
   return h("table", {class: "why-table"},
-    h("caption", {}, "What each word gave to the text"),
+    h("caption", {}, "Text score by word"),
     h("thead", {}, h("tr", {}, ["Word", "Here", "Around it", "Its session"].map((text) =>
       h("th", {scope: "col"}, text)))),
     h("tbody", {}, list.map((one) => h("tr", {}, h("th", {scope: "row", class: "mono"}, one.term),

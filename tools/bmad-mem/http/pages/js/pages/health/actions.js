@@ -11,30 +11,29 @@ const sum = (list, name) => list.reduce((total, one) => total + (one[name] ?? 0)
 const kCompact = {
   label: "Compact…",
   title: "Compact sessions",
-  about: "Older versions and repeated entries leave the logs; what counts least is moved out where a session " +
-      "is too large.",
+  about: "Moves superseded versions and duplicates out of the logs, and low-score entries where a session is too large.",
   preview: () => api.post("/memory/compact", {dry_run: true}),
   isEmpty: ({sessions}) => sum(sessions, "removed") === 0,
-  nothing: "Nothing would leave: the logs hold only what is needed.",
+  nothing: "Nothing to compact: the logs have no superseded versions or duplicates.",
   show: ({sessions}) => sessions.filter(({removed}) => removed > 0).map(compaction),
-  action: ({sessions}) => `Compact ${count(sum(sessions, "removed"), "line")} away`,
+  action: ({sessions}) => `Move ${count(sum(sessions, "removed"), "line")} to the archive`,
   run: () => api.post("/memory/compact", {dry_run: false}),
-  done: ({sessions}) => `${count(sum(sessions, "removed"), "line")} compacted away, ` +
+  done: ({sessions}) => `${count(sum(sessions, "removed"), "line")} moved to the archive, ` +
       `${bytes(sum(sessions, "bytes_before") - sum(sessions, "bytes_after"))} freed.`,
 };
 
 const kPurge = {
   label: "Purge…",
-  title: "Purge what was deleted",
+  title: "Purge deletions",
   about: "Permanently removes deletions past their retention period.",
   option: {name: "all", text: "Include deletions that can still be undone"},
   preview: (all) => api.post("/memory/purge", {all, dry_run: true}),
   isEmpty: ({deletions}) => deletions.length === 0,
-  nothing: "Nothing is due to be purged.",
-  show: ({deletions}) => dataTable("What would be purged",
+  nothing: "No deletion is past its retention period.",
+  show: ({deletions}) => dataTable("Deletions to purge",
     [{text: "Session"}, {text: "Entries", number: true}, {text: "Deleted"}],
     deletions.map((one) => [one.session_id, number(one.entries), time(one.deleted_at)])),
-  action: ({deletions}) => `Purge ${count(deletions.length, "deletion")} for good`,
+  action: ({deletions}) => `Purge ${count(deletions.length, "deletion")} permanently`,
   run: (all) => api.post("/memory/purge", {all, dry_run: false}),
   done: ({deletions}) => `${count(deletions.length, "deletion")} purged.`,
 };
@@ -42,10 +41,10 @@ const kPurge = {
 const kMaintain = {
   label: "Maintain…",
   title: "Run maintenance",
-  about: "Does what is due: retention, compaction, archiving, purging, as config.json plans it.",
+  about: "Runs the scheduled tasks of config.json: retention, compaction, archiving, purging.",
   preview: () => api.post("/memory/maintain", {dry_run: true}),
   isEmpty: ({done}) => done.length === 0,
-  nothing: "Nothing is due.",
+  nothing: "No task is due.",
   show: ({done, held_back: heldBack}) => [dueList(done), heldBack && h("p", {class: "small"}, heldBack)],
   action: ({done}) => `Do ${count(done.length, "task")}`,
   run: () => api.post("/memory/maintain", {dry_run: false}),
@@ -56,10 +55,10 @@ const kMaintain = {
 const kArchive = {
   label: "Archive…",
   title: "Archive a session",
-  about: "A session becomes one compressed file. It is no longer found, until it is restored; its facts stay.",
+  about: "A session becomes one compressed file. Queries do not find it until it is restored; its facts stay.",
   preview: () => api.get("/memory/sessions"),
   isEmpty: ({sessions}) => sessions.length === 0,
-  nothing: "There is no session to archive.",
+  nothing: "No session to archive.",
   show: ({sessions}) => h("fieldset", {class: "health-choices"}, h("legend", null, "Which one?"),
     [...sessions].reverse().map(archiveChoice)),
   look: (dialog) => api.post(`${path("memory", "sessions", chosen(dialog))}/archive`, {dry_run: true}),

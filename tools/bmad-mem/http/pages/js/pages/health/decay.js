@@ -37,8 +37,8 @@ export function decay({curve, sessions}) {
   return section("Decay", {
     wide: true,
     actions: [h("div", {class: "actions", role: "group", "aria-label": "Model"}, buttons)],
-    hint: "How much an entry counts that nobody asks for, by its age in days. 1 is all of it. What is " +
-        "pinned does not decay.",
+    hint: "The score factor of an entry without accesses, by its age in days. " +
+        "Pinned entries do not decay.",
   }, h("div", {class: "health-decay"}, place, histogram(sessions)));
 }
 
@@ -92,11 +92,11 @@ function histogram(sessions) {
   const strong = counts.slice(5).reduce((sum, n) => sum + n, 0);
   const range = (i) => `${(i / 10).toFixed(1)} to ${((i + 1) / 10).toFixed(1)}`;
   return h("div", {class: "health-chart"},
-           h("h3", null, "How much the entries count now"),
+           h("h3", null, "Entries by decay factor now"),
            svg("svg", {viewBox: `0 0 ${kWidth / 2} ${kHeight}`, role: "img",
-                       "aria-label": `Of ${total} entries ${strong} count for half or more.`},
+                       "aria-label": `${strong} of ${total} entries have a factor of 0.5 or more.`},
                columns(counts, range)),
-           asTable("Entries by how much they count",
+           asTable("Entries by decay factor",
                    [{text: "Factor"}, {text: "Entries", number: true}],
                    counts.map((n, i) => [range(i), number(n)])));
 }

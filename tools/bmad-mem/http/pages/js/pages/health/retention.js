@@ -4,13 +4,13 @@ import {h} from "../../dom.js";
 import {absolute, button, bytes, count, time, typeBadge} from "../../parts/parts.js";
 import {dataTable, number, section} from "./sections.js";
 
-/** What is kept of each type, and for how long. */
+/** Stored entries by type, and for how long. */
 export function retention({retention: kept}) {
   const columns = [{text: "Type"}, {text: "Entries", number: true}, {text: "Size", number: true},
     {text: "Sensitive", number: true}, {text: "Oldest"}, {text: "Kept for", number: true},
     {text: "Past it", number: true}];
-  return section("Retention", {wide: true, hint: "Pinned entries are kept whatever their age."},
-    dataTable("What is kept of each type", columns, kept.map((one) => [
+  return section("Retention", {wide: true, hint: "Pinned entries never expire."},
+    dataTable("Stored entries by type", columns, kept.map((one) => [
       typeBadge(one.type), number(one.entries), bytes(one.bytes), number(one.sensitive),
       one.oldest ? time(one.oldest) : "–",
       one.retention_days ? count(one.retention_days, "day") : "ever",
@@ -28,8 +28,8 @@ export function dueList(actions) {
 /** What maintenance would do now. */
 export function due({maintenance}) {
   const {due: actions, next_due: next, held_back: heldBack, problems = []} = maintenance;
-  return section("Due", {hint: next ? `Next looked at ${absolute(next)} UTC.` : "Nothing is planned."},
-    actions.length ? dueList(actions) : h("p", null, "Nothing is due."),
+  return section("Due", {hint: next ? `Next looked at ${absolute(next)} UTC.` : "No task is scheduled."},
+    actions.length ? dueList(actions) : h("p", null, "No task is due."),
     heldBack && h("p", {class: "small"}, h("span", {class: "chip chip-warn"}, "Held back"), ` ${heldBack}`),
     problems.length > 0 && h("ul", {class: "health-list"}, problems.map(({code, message}) =>
       h("li", null, h("strong", {class: "health-bad"}, code), ` ${message}`))));
@@ -46,7 +46,7 @@ export function deletions(page, {deletions: list}) {
     bySession.size > 0
       ? dataTable("Deletions that can be restored", columns,
                   [...bySession].map(([session, of]) => deletionRow(page, session, of)))
-      : h("p", null, "Nothing was deleted that is still there."));
+      : h("p", null, "No deletions can be restored."));
 }
 
 function deletionRow(page, session, list) {
@@ -59,7 +59,7 @@ function deletionRow(page, session, list) {
     time(list.map((one) => one.deleted_at).sort().at(-1)),
     time(list.map((one) => one.expires_at).sort()[0]),
     button("Bring back", () => undelete(page, session),
-           {"aria-label": `Bring back what was deleted of ${session}`}),
+           {"aria-label": `Restore the deleted entries of ${session}`}),
   ];
 }
 

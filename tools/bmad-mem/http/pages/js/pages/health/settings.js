@@ -4,7 +4,7 @@ import {section} from "./sections.js";
 
 /** The section of settings. */
 export function settings({settings: values, warnings, root}) {
-  return section("Settings", {wide: true, hint: `What holds in ${root}, with what config.json does not say.`},
+  return section("Settings", {wide: true, hint: `Settings of ${root}, defaults included.`},
     warnings.length > 0 && h("ul", {class: "health-list"}, warnings.map((text) =>
       h("li", null, h("span", {class: "chip chip-warn"}, "Warning"), ` ${text}`))),
     h("div", {class: "health-settings"}, branch(values, 0)));

@@ -49,11 +49,11 @@ export function locks({locks: held}) {
     time(lock.acquired_at),
     lock.alive ? "alive" : h("span", {class: "chip chip-warn"}, "gone"),
   ]);
-  return section("Locks", {hint: "A session is locked for as long as something is written to it."},
+  return section("Locks", {hint: "A session is locked during a write."},
     rows.length
-      ? dataTable("Locks that are held", ["Session", "Held by", "For", "Since", "Process"].map(
+      ? dataTable("Locks", ["Session", "Held by", "For", "Since", "Process"].map(
           (text) => ({text})), rows)
-      : h("p", null, "Nobody holds one."));
+      : h("p", null, "No locks."));
 }
 
 /** What was taken out of texts before they were stored. */
@@ -62,9 +62,9 @@ export function redaction({redacted, redacts}) {
   const most = Math.max(1, ...counts.map(([, n]) => n));
   return section("Redacted secrets", {
     hint: redacts
-      ? "What looks like a secret is replaced before anything is written."
-      : "Redaction is switched off: secrets are stored as they come.",
+      ? "Secrets are replaced before an entry is written."
+      : "Redaction is switched off: secrets are stored in clear text.",
   }, counts.length
     ? h("div", {class: "health-bars"}, counts.map(([rule, n]) => bar(n / most, rule, {text: number(n)})))
-    : h("p", null, "There are none in what is stored."));
+    : h("p", null, "None in the stored entries."));
 }

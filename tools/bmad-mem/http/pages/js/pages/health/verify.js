@@ -21,7 +21,7 @@ export function verify(page) {
   return section("Verification", {
     wide: true,
     actions: [start],
-    hint: "Reads every log, and says which lines are damaged and which files don't agree. Changes nothing.",
+    hint: "Reads every log and reports damaged lines and files that disagree. Changes nothing.",
   }, place);
 }
 

@@ -38,10 +38,10 @@ class AddForm {
       body: [
         this.#field("category", "Category", this.category),
         this.#field("value", "Statement", this.value),
-        this.#field("key", "Key", this.key, "What is stated again under the same key takes the place of " +
-            "what was stated before. Without a key it stands alone."),
+        this.#field("key", "Key", this.key, "A later statement with the same key replaces this one. " +
+            "Without a key, no statement replaces it."),
         this.#field("confidence", h("span", null, "Confidence ", this.shown), this.confidence),
-        this.#field("agent_id", "Who says so", this.agent),
+        this.#field("agent_id", "Author", this.agent),
         this.#field("tags", "Tags", this.tags),
       ],
       buttons: [h("button", {class: "button", value: "", formnovalidate: true}, "Cancel"), save],
@@ -90,7 +90,7 @@ class AddForm {
     }
     const body = this.#body();
     if (!body.value) {
-      this.#refuse("value", "Say what holds.");
+      this.#refuse("value", "Write the statement.");
       return;
     }
     try {
@@ -105,7 +105,7 @@ class AddForm {
 }
 
 function said({holds, is_new: isNew, previous_value: previous}) {
-  if (!holds) return "Kept beside a value that is trusted more, which still holds.";
+  if (!holds) return "Stored; a more trusted value remains current.";
   if (isNew) return "Remembered.";
-  return previous ? "Remembered; it takes the place of another value." : "Remembered; it was known already.";
+  return previous ? "Stored; it replaces another value." : "Stored before; repeated now.";
 }

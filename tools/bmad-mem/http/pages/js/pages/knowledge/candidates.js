@@ -23,8 +23,8 @@ export class Candidates {
     this.heading = h("h2", {tabindex: -1, id: "candidates"});
     this.section = h("section", {class: "know-section", "aria-labelledby": "candidates"},
                      this.heading,
-                     h("p", {class: "muted small"}, "Found in what was said, and told to no agent before " +
-                         "you accept it. What you drop does not come up again."),
+                     h("p", {class: "muted small"}, "Found in messages. No agent reads a candidate " +
+                         "before you accept it. A dropped candidate does not return."),
                      this.list);
     page.app.keys(Object.entries(kAnswers).map(([review, {label, key}]) =>
       ({keys: key, text: `${label} the candidate`, run: () => this.#answerFocused(review)})));
@@ -91,7 +91,7 @@ export class Candidates {
                                                     {ids: [item.id], review});
       this.#leave(row);
       const text = unknown.length
-        ? "Somebody else has answered this candidate already."
+        ? "This candidate is already answered."
         : `${kAnswers[review].done}: ${short(item.value, 60)}`;
       app.announce(text);
       app.toast(text, unknown.length ? {} : {action: "Undo", onAction: () => this.#undo(item)});

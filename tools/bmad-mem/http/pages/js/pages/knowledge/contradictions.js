@@ -17,8 +17,8 @@ export function contradictions(page, items) {
   return h("section", {class: "know-section", "aria-labelledby": "contradictions"},
            h("h2", {id: "contradictions"},
              open.length ? count(open.length, "contradiction") : "Contradictions"),
-           h("p", {class: "muted small"}, "Different values were stated under the same key. The newest " +
-               "holds, unless it is trusted far less."),
+           h("p", {class: "muted small"}, "One key has several values. The newest " +
+               "one is current, unless it is far less trusted."),
            open.map((item) => comparison(page, item)),
            settled.length > 0 && h("details", {class: "know-settled"},
                                    h("summary", null, `${settled.length} settled`),
@@ -75,7 +75,7 @@ async function state(page, item, group) {
       tags: item.tags ?? [],
     });
     page.app.toast(holds ? `Kept: ${short(group.value, 60)}`
-      : "It was stated again, but a value that is trusted more still holds.");
+      : "Repeated, but a more trusted value remains current.");
     await page.load();
   } catch (error) {
     page.app.toast(error.message, {tone: "danger"});

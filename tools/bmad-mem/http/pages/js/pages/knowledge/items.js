@@ -18,7 +18,7 @@ export function meters({confidence, score}) {
            bar(confidence, "Confidence", {text: (confidence ?? 0).toFixed(2)}),
            score === undefined ? null
              : h("span", {class: "muted small",
-                          title: "Confidence, raised by being new or often asked for (0 to 2)"},
+                          title: "Confidence, raised by recency and accesses (0 to 2)"},
                  `Score ${score.toFixed(2)}`));
 }
 

@@ -69,15 +69,15 @@ export function why(item, group) {
   if (!held) return "";
   if (group.holds) {
     const newer = chain.filter(({at, value}) => at > held.at && value !== held.value);
-    if (newer.length === 0) return "Holds: it was stated last.";
+    if (newer.length === 0) return "Current: the latest statement.";
     return newer.every(({trust}) => trust < kTrustMin)
-      ? `Holds: what was stated later is trusted less (below ${kTrustMin}).`
-      : "Holds: what was stated later has not been accepted.";
+      ? `Current: later statements are less trusted (below ${kTrustMin}).`
+      : "Current: later statements have not been accepted.";
   }
   if (last.review === "dropped") return "Was dropped.";
-  if (last.review === "candidate") return "Waits for a decision: it is a candidate.";
+  if (last.review === "candidate") return "A candidate: accept or drop it.";
   if (last.at > held.at && last.trust < kTrustMin) {
-    return `Newer, but trusted less than ${kTrustMin}: it does not displace the other.`;
+    return `Newer, but its trust is below ${kTrustMin}: it does not replace the other.`;
   }
-  return "Was stated earlier.";
+  return "An earlier statement.";
 }
