@@ -88,14 +88,18 @@ TEST_CASE("a session that grows is compacted by the write that fills it") {
   make_small(memory);
   memory.session();
   std::vector<std::string> notices;
+  std::uint64_t largest = 0;
   for (int i = 0; i < 1200; ++i) {
     const std::string json =
         MemoryFixture::fact(fmt::format("f{}", i), std::string(200, 'x') + std::to_string(i));
     const std::string_view line = json;
     const BatchReport report = memory->add_batch("s1", EntryType::kFact, {&line, 1}).value();
     notices.insert(notices.end(), report.notices.begin(), report.notices.end());
+    largest = std::max(largest, memory->load_session("s1").value().size_bytes);
     memory.clock.advance(std::chrono::seconds(1));
   }
+  CHECK(largest > 90'000);  // The trigger is 94,371 bytes.
+  CHECK(largest < 94'700);
   CHECK(memory->load_session("s1").value().size_bytes < 100'000);
   const auto was_compacted = [](const std::string& notice) {
     return notice.find("was compacted") != std::string::npos;

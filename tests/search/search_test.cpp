@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <filesystem>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -169,6 +170,35 @@ TEST_CASE("what was replaced, and what nobody accepted, stands behind what holds
   CHECK(!hits[0].outdated);
   CHECK(hits[1].outdated);
   CHECK(hits[2].outdated);
+}
+
+TEST_CASE("a newer statement that is less trusted or a candidate replaces none") {
+  // With many statements among the hits their rows are read at once; with few, line by line.
+  for (const int others : {0, 200}) {
+    CAPTURE(others);
+    MemoryFixture memory;
+    memory.session();
+    const auto state = [&](std::string_view id, std::string_view key, std::string_view extra) {
+      memory.add(EntryType::kPreference,
+                 fmt::format(R"({{"id":"{}","key":"{}","value":"deploy on friday","timestamp":)"
+                             R"("2026-01-11T0{}}})",
+                             id, key, extra));
+    };
+    state("stated", "deploy", R"(8:00:00Z")");
+    state("heard", "deploy", R"(9:00:00Z","source":{"kind":"web","trust":0.2})");
+    state("guess", "deploy", R"(9:30:00Z","review":"candidate")");
+    for (int i = 0; i < others; ++i) {
+      state(fmt::format("o{}", i), fmt::format("other{}", i), R"(7:00:00Z")");
+    }
+    std::set<std::string> outdated;
+    const Query query{.text = "deploy friday", .filter = {.limit = 0}};
+    for (const Hit& hit : memory->query(query).value()) {
+      if (hit.outdated) {
+        outdated.insert(hit.entry.id);
+      }
+    }
+    CHECK(outdated == std::set<std::string>{"guess", "heard"});
+  }
 }
 
 TEST_CASE("a phrase prefers, and its words rank where nothing holds it") {
