@@ -184,12 +184,12 @@ TEST_CASE("a newer statement that is less trusted or a candidate replaces none")
                              R"("2026-01-11T0{}}})",
                              id, key, extra));
     };
-    state("stated", "deploy", R"(8:00:00Z")");
-    state("heard", "deploy", R"(9:00:00Z","source":{"kind":"web","trust":0.2})");
-    state("guess", "deploy", R"(9:30:00Z","review":"candidate")");
     for (int i = 0; i < others; ++i) {
       state(fmt::format("o{}", i), fmt::format("other{}", i), R"(7:00:00Z")");
     }
+    state("stated", "deploy", R"(8:00:00Z")");
+    state("heard", "deploy", R"(9:00:00Z","source":{"kind":"web","trust":0.2})");
+    state("guess", "deploy", R"(9:30:00Z","review":"candidate")");
     std::set<std::string> outdated;
     const Query query{.text = "deploy friday", .filter = {.limit = 0}};
     for (const Hit& hit : memory->query(query).value()) {
