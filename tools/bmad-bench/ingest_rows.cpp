@@ -18,7 +18,6 @@
 
 #include "corpus.hpp"
 #include "machine.hpp"
-#include "raw_append.hpp"
 #include "rows.hpp"
 #include "workers.hpp"
 

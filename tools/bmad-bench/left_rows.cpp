@@ -111,7 +111,6 @@ Arguments query_of(const SearchWords& words, const std::string& /*id*/) {
   return {"query", joined(words), "--limit", "20"};
 }
 
-constexpr Call kQueryCall = {kQuery, query_of};
 constexpr auto kCalls = std::to_array<Call>({
     {kAfterAppend, query_of},
     {"get ID", [](auto& /*words*/, auto& id) { return Arguments{"get", id}; }},
@@ -120,6 +119,7 @@ constexpr auto kCalls = std::to_array<Call>({
     {"context",
      [](auto& words, auto& /*id*/) { return Arguments{"context", "--task", joined(words)}; }},
     {"recall", [](auto& /*words*/, auto& /*id*/) { return Arguments{"recall"}; }},
+    {kQuery, query_of},  // Last: the others are asked the same, and beside it.
 });
 
 std::optional<Target> target_of(double required, double aim) {
@@ -139,11 +139,10 @@ class Left {
 
   Rows rows() {
     tell(fmt::format("asking {}", shape_.text));
-    add("the first question", "ms", {run_process(call(kQueryCall, 0)).wall_ms})
+    add("the first question", "ms", {run_process(call(kCalls.back(), 0))})
         .noting(fmt::format("{}: {} entries in {} bytes of logs", shape_.text, store_.ids.size(),
                             store_.log_bytes));
     ask_processes();
-    ask_queries();
     ask_hooks();
     ask_mcp();
     add_size();
@@ -193,15 +192,23 @@ class Left {
                            if (each.name == kAfterAppend) {
                              append();
                            }
-                           return run_process(call(each, round)).wall_ms;
+                           return run_process(call(each, round));
                          }});
       }
+    }
+    if (wanted(kQuery) != nullptr) {
+      std::ranges::move(others(), std::back_inserter(steps));
     }
     const std::vector<Values> times = above_empty(run_, steps, run_.times(40));
     for (std::size_t i = 0; i < calls.size(); ++i) {
       medians_[{shape_.name, calls[i]->name}] = percentile(times[i], 0.5);
-      add(calls[i]->name, "ms", times[i]);
+      add(calls[i]->name, "ms", times[i])
+          .noting(fmt::format("{} times, above an empty static C program", times[i].size()));
       add_memory(*calls[i]);
+    }
+    for (std::size_t i = calls.size(); i < steps.size(); ++i) {
+      add("query beside " + steps[i].name, "ms", times[calls.size() - 1])
+          .beside(steps[i].name, times[i]);
     }
   }
 
@@ -213,13 +220,9 @@ class Left {
         {.role = "user", .content = "Is this found at once?", .agent_id = "builder"}));
   }
 
-  /// Beside the others.
-  void ask_queries() {
-    if (wanted(kQuery) == nullptr) {
-      return;
-    }
-    std::vector<Step> steps = {
-        process_step("bmad-mem", [&](std::size_t round) { return call(kQueryCall, round); })};
+  /// Of a query: the peers that have an index of this memory, and ripgrep.
+  [[nodiscard]] std::vector<Step> others() const {
+    std::vector<Step> steps;
     for (const PeerKind kind : kPeerKinds) {
       if (store_.has(kind)) {
         steps.push_back(process_step(std::string(peer_name(kind)), [this, kind](std::size_t round) {
@@ -235,15 +238,7 @@ class Left {
         break;
       }
     }
-    check_says_something(call(kQueryCall, 0));
-    const std::vector<Values> times = above_empty(run_, steps, run_.times(40));
-    medians_[{shape_.name, kQuery}] = percentile(times[0], 0.5);
-    add(kQuery, "ms", times[0])
-        .noting(fmt::format("{} queries, above an empty static C program", times[0].size()));
-    for (std::size_t i = 1; i < steps.size(); ++i) {
-      add("query beside " + steps[i].name, "ms", times[0]).beside(steps[i].name, times[i]);
-    }
-    add_memory(kQueryCall);
+    return steps;
   }
 
   [[nodiscard]] Arguments peer_call(PeerKind kind, const SearchWords& words) const {

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/text.hpp"
+#include "corpus.hpp"
 #include "machine.hpp"
 #include "retrieval_scores.hpp"
 #include "rows.hpp"
@@ -94,6 +95,25 @@ void prepare_agents_memory(Run& run) {
 }
 
 void prepare_nothing(Run& /*run*/) {}
+
+/// Writes made-up memory. Adding to a root that holds something would make data that no seed
+/// describes.
+void run_corpus(const Options& options) {
+  ensure(!options.out.empty(), "name a new folder with --out");
+  std::error_code error;
+  ensure(
+      !std::filesystem::exists(options.out, error) || std::filesystem::is_empty(options.out, error),
+      "is not empty; name a folder that is, or none", options.out);
+  init_roomy_root(options.out);
+  const double begin = wall_seconds();
+  Corpus corpus(options.seed);
+  const CorpusReport report = write_corpus(
+      corpus, options.out, {.bytes = options.bytes, .session_bytes = options.session_bytes});
+  print(fmt::format(
+      "{}: {} records, {} bytes, {} tokens, {} sessions, seed {}, FNV-1a {:016x}, {:.1f} s\n",
+      options.out, report.records, report.bytes, report.tokens, report.sessions.size(),
+      options.seed, report.hash, wall_seconds() - begin));
+}
 
 struct Command {
   const char* name;

@@ -2,8 +2,6 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,10 +15,7 @@
 namespace bmad_mem::bench {
 namespace {
 
-double milliseconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_usec) / 1e3;
-}
-
+/// `output`: a descriptor; /dev/null below zero.
 pid_t start_process(const Arguments& arguments, const std::string& input, int output) {
   std::vector<char*> argv;
   argv.reserve(arguments.size() + 1);
@@ -48,10 +43,9 @@ pid_t start_process(const Arguments& arguments, const std::string& input, int ou
   return child;
 }
 
-rusage wait_for(pid_t child, const std::string& program) {
+void wait_for(pid_t child, const std::string& program) {
   int status = 0;
-  rusage usage{};
-  if (::wait4(child, &status, 0, &usage) != child) {
+  if (::waitpid(child, &status, 0) != child) {
     throw system_error("wait for", program);
   }
   if (status != 0) {
@@ -59,7 +53,6 @@ rusage wait_for(pid_t child, const std::string& program) {
                                                            WEXITSTATUS(status))
                                              : fmt::format("{} was killed", program)};
   }
-  return usage;
 }
 
 struct Pipe {
@@ -77,11 +70,9 @@ struct Pipe {
 
 }  // namespace
 
-ProcessCost run_process(const Arguments& arguments, const std::string& input, int output) {
-  const double begin = wall_seconds();
-  const rusage usage = wait_for(start_process(arguments, input, output), arguments.front());
-  return {.wall_ms = (wall_seconds() - begin) * 1e3,
-          .cpu_ms = milliseconds_of(usage.ru_utime) + milliseconds_of(usage.ru_stime)};
+double run_process(const Arguments& arguments) {
+  return milliseconds(
+      [&] { wait_for(start_process(arguments, "/dev/null", -1), arguments.front()); });
 }
 
 std::string output_of(const Arguments& arguments, const std::string& input) {

@@ -14,18 +14,12 @@ namespace bmad_mem::bench {
 /// The first is the path of the program.
 using Arguments = std::vector<std::string>;
 
-struct ProcessCost {
-  double wall_ms = 0;  ///< From before posix_spawn to after the wait.
-  double cpu_ms = 0;   ///< That the child used, user and kernel.
-};
+/// Runs a program with an empty environment, without input and output: milliseconds from before
+/// posix_spawn to after the wait. Errors: it cannot be started, or its exit status is not 0; what
+/// it says about it goes to our stderr.
+double run_process(const Arguments& arguments);
 
-/// Runs a program with an empty environment, the file `input` as input and the descriptor `output`,
-/// else /dev/null, as output. Errors: it cannot be started, or its exit status is not 0; what it
-/// says about it goes to our stderr.
-ProcessCost run_process(const Arguments& arguments, const std::string& input = "/dev/null",
-                        int output = -1);
-
-/// What it prints. Errors as run_process.
+/// What it prints, with the file `input` as input. Errors as run_process.
 std::string output_of(const Arguments& arguments, const std::string& input = "/dev/null");
 
 /// Throws when it prints nothing: such a program would be fast.

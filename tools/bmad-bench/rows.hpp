@@ -1,16 +1,108 @@
-// rows.hpp - the groups of rows, and the commands that print something else than rows.
+// rows.hpp - what the rows of all commands run with, the groups of rows, and the commands that
+// print something else than rows.
 //
 // A group measures ours and its baseline in turn, in the same folder and the same seconds.
+//
+//   round 1    A B C        each round begins with another one, so that none always profits from
+//   round 2    B C A        what the one before it read, and all of them meet the same seconds of
+//   round 3    C A B        the machine: a ratio survives a change of disk and of neighbours
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "bmad_mem/result.hpp"
-#include "run.hpp"
+#include "bmad_mem/memory_manager.hpp"
+#include "process.hpp"
+#include "report.hpp"
+#include "search_store.hpp"
 
 namespace bmad_mem::bench {
+
+/// Of all commands; main.cpp says which takes which.
+struct Options {
+  std::string directory;             ///< Where the temporary folder goes.
+  std::string filter;                ///< Only groups of rows whose name holds this; all when empty.
+  std::string tool;                  ///< The bmad-mem to start; beside this program when empty.
+  std::uint64_t bytes = 10'000'000;  ///< Of the memory; the targets are for this size.
+  std::uint64_t session_bytes = 10'000'000;
+  std::uint64_t seed = 1;
+  double effort = 1;
+  bool json = false;
+  bool large = false;               ///< All shapes.
+  std::vector<std::string> shapes;  ///< Of memories as they are left; the smallest when empty.
+  bool alone = false;               ///< Those without the others, which take minutes to index them.
+  std::string keep;                 ///< Where the shapes stay for the next time; away when empty.
+  std::string out;                  ///< The folder of a new corpus.
+  std::string data;                 ///< Holds corpus.jsonl and queries.jsonl.
+  std::string run_file;             ///< Where the rankings go; nowhere when empty.
+  std::vector<std::string> stores;  ///< Only these; all when empty.
+  std::string ranking = "all";      ///< One way of asking, see retrieval_scores.hpp.
+  std::size_t sessions = 100;       ///< Of a month: of the data, and made ones for the rest.
+  std::size_t entries = 5'000;
+};
+
+/// What a group of rows runs with.
+struct Run {
+  const Options& options;
+  std::string folder;       ///< A temporary one.
+  std::string helpers;      ///< The folder with the programs of the build.
+  std::string tool;         ///< The bmad-mem to start.
+  SearchStore store = {};   ///< What the command has prepared.
+  ConversationEntry entry;  ///< A message whose line has kEntrySize bytes; `store` alone has it.
+  /// What the data are: shown, and members of the JSON report.
+  std::vector<std::pair<std::string, std::uint64_t>> data = {};
+
+  /// `full` repetitions at effort 1; at least 3.
+  [[nodiscard]] std::size_t times(std::size_t full) const {
+    return std::max<std::size_t>(
+        3, static_cast<std::size_t>(options.effort * static_cast<double>(full)));
+  }
+  /// `full` seconds at effort 1; at least 50 ms.
+  [[nodiscard]] double seconds(double full) const { return std::max(0.05, options.effort * full); }
+  [[nodiscard]] Arguments call(Arguments arguments) const;  ///< Of the tool, on the store.
+};
+
+/// What is appended by `store` wherever nothing else is said: in bytes, with its '\n'.
+inline constexpr std::size_t kEntrySize = 300;
+
+/// Rows that are measured together.
+struct Group {
+  std::string_view name;
+  std::string_view text;
+  Rows (*measure)(const Run& run);
+  bool needs_tool = false;
+};
+
+/// One of several things that are measured in turn.
+struct Step {
+  std::string name;
+  std::function<double(std::size_t round)> measure;
+};
+
+/// The values of each step, without those of the rounds that warm up.
+std::vector<Values> in_turn(const std::vector<Step>& steps, std::size_t rounds,
+                            std::size_t warm_ups = 0);
+
+/// Milliseconds of a whole process.
+Step process_step(std::string name, std::function<Arguments(std::size_t round)> arguments);
+
+/// That of an empty static C program.
+Step empty_step(const Run& run);
+
+/// Processes in turn with an empty program, whose median is taken off: no program can do
+/// without a start. The median of all, since a single start differs by more than a query takes.
+std::vector<Values> above_empty(const Run& run, std::vector<Step> steps, std::size_t rounds);
+
+/// Says on stderr what goes on, for somebody who waits.
+void tell(const std::string& what);
+/// On stdout, at once: workers are forked, and must not inherit what is unwritten.
+void print(std::string_view text);
 
 // store_rows.cpp and cpu_rows.cpp
 void prepare_store(Run& run);        ///< An empty memory, and an entry for it.
@@ -50,8 +142,6 @@ struct HookAnswer {
 };
 HookAnswer fire_hook(const Arguments& hook, const std::string& folder, const std::string& event);
 
-/// Writes made-up memory.
-void run_corpus(const Options& options);
 /// Prints how well questions are answered; a folder that is not there is said so, and no error.
 std::string no_data_text(const Options& options);
 void run_retrieval(const Options& options);

@@ -14,7 +14,7 @@
 
 #include "corpus.hpp"
 #include "machine.hpp"
-#include "run.hpp"
+#include "rows.hpp"
 
 namespace bmad_mem::bench {
 namespace {

@@ -19,7 +19,6 @@
 #include "bmad_mem/text.hpp"
 #include "corpus.hpp"
 #include "machine.hpp"
-#include "raw_append.hpp"
 #include "rows.hpp"
 #include "workers.hpp"
 

@@ -1,11 +1,13 @@
 #include "workers.hpp"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cassert>
+#include <cerrno>
 #include <chrono>
 #include <memory>
 #include <new>
@@ -13,8 +15,6 @@
 #include <thread>
 
 #include <fmt/format.h>
-
-#include "machine.hpp"
 
 namespace bmad_mem::bench {
 namespace {
@@ -120,6 +120,29 @@ double rate_of(const std::vector<WorkerResult>& results) {
     end = std::max(end, result.end);
   }
   return static_cast<double>(count) / (end - begin);
+}
+
+void set_whole_file_lock(int descriptor, short type) {
+  struct flock range{};
+  range.l_type = type;
+  range.l_whence = SEEK_SET;
+  while (::fcntl(descriptor, F_OFD_SETLKW, &range) != 0) {
+    if (errno != EINTR) {
+      throw system_error("lock", "a raw file");
+    }
+  }
+}
+
+RawAppender::RawAppender(const std::string& path)
+    : log_(path, O_WRONLY | O_CREAT | O_APPEND), lock_(path + ".lock", O_RDWR | O_CREAT) {}
+
+void RawAppender::append(std::string_view line) {
+  set_whole_file_lock(lock_.get(), F_WRLCK);
+  const ssize_t written = ::write(log_.get(), line.data(), line.size());
+  set_whole_file_lock(lock_.get(), F_UNLCK);
+  if (written != static_cast<ssize_t>(line.size()) || ::fdatasync(log_.get()) != 0) {
+    throw system_error("append to", "a raw file");
+  }
 }
 
 }  // namespace bmad_mem::bench

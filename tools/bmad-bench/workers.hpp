@@ -13,9 +13,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "bmad_mem/result.hpp"
+#include "machine.hpp"
 
 namespace bmad_mem::bench {
 
@@ -59,5 +61,23 @@ std::vector<WorkerResult> run_workers(const std::vector<Work>& works);
 
 /// Of all workers together, per second.
 double rate_of(const std::vector<WorkerResult>& results);
+
+/// Sets (F_WRLCK) or clears (F_UNLCK) an open-file-description lock on the whole file.
+void set_whole_file_lock(int descriptor, short type);
+
+/// The least that a durable append can be, the floor under every append of ours: lock, write,
+/// unlock, fdatasync. No check, no id, no look at what stands in the file. A log and a lock file
+/// beside it; each instance locks for itself, also within a process.
+class RawAppender {
+ public:
+  /// Opens `path` for appending and `path`.lock, made when missing.
+  explicit RawAppender(const std::string& path);
+  /// Waits for the lock in the kernel as long as it takes.
+  void append(std::string_view line);
+
+ private:
+  Descriptor log_;
+  Descriptor lock_;
+};
 
 }  // namespace bmad_mem::bench

@@ -1,4 +1,4 @@
-#include "run.hpp"
+#include "rows.hpp"
 
 #include <cassert>
 #include <cstdio>
@@ -38,7 +38,7 @@ std::vector<Values> in_turn(const std::vector<Step>& steps, std::size_t rounds,
 Step process_step(std::string name, std::function<Arguments(std::size_t round)> arguments) {
   return {.name = std::move(name),
           .measure = [arguments = std::move(arguments)](std::size_t round) {
-            return run_process(arguments(round)).wall_ms;
+            return run_process(arguments(round));
           }};
 }
 
