@@ -104,22 +104,16 @@ void add_made_sessions(std::vector<DaySession>& sessions, const Options& options
   std::ranges::stable_sort(sessions, {}, &DaySession::day);
 }
 
+/// What came of the questions of one day.
 struct ProbeDay {
-  int day = 1;
+  std::uint64_t day = 1;
   std::uint64_t entries = 0;
-  std::size_t sessions = 0;
-  std::size_t archived = 0;
+  std::uint64_t sessions = 0;
+  std::uint64_t archived = 0;
   std::uint64_t questions = 0;
   std::uint64_t refused = 0;
   std::uint64_t empty = 0;
   std::array<Values, kAskedWays.size()> times_ms = {};
-
-  /// p50 and p95 of a way; nothing when nothing was asked.
-  [[nodiscard]] Values percentiles(std::size_t way) const {
-    return times_ms[way].empty()
-               ? Values()
-               : Values{percentile(times_ms[way], 0.5), percentile(times_ms[way], 0.95)};
-  }
 };
 
 /// Lives through the days.
@@ -129,8 +123,11 @@ class Month {
       : options_(options), data_(data), root_(folder + "/memory") {}
 
   void run();
-  [[nodiscard]] std::string text() const;
-  void write(JsonWriter& json) const;
+  /// How much was found, by the age of what answers.
+  [[nodiscard]] std::vector<Record> ages() const;
+  /// How fast, and in how large a memory.
+  [[nodiscard]] std::vector<Record> days_asked() const;
+  [[nodiscard]] double recording_seconds() const { return recording_seconds_; }
 
  private:
   struct Recorded {
@@ -153,10 +150,10 @@ class Month {
   std::string root_;
   std::unordered_map<std::string, Recorded> recorded_;  ///< By key_of().
   std::uint64_t entries_ = 0;
-  std::size_t sessions_ = 0;
+  std::uint64_t sessions_ = 0;
   double recording_seconds_ = 0;
   /// What was found for answers of one age on one day, each way.
-  std::map<std::pair<int, std::size_t>, std::array<MeanScores, kAskedWays.size()>> ages_;
+  std::map<std::pair<std::uint64_t, std::size_t>, std::array<MeanScores, kAskedWays.size()>> ages_;
   std::vector<ProbeDay> probes_;
 };
 
@@ -198,8 +195,10 @@ void Month::record(MemoryManager& memory, const DaySession& session) {
 void Month::probe(int day) {
   const MemoryManager memory = open();
   const std::vector<ArchivedSession> archived = must(memory.archived_sessions());
-  ProbeDay probe{
-      .day = day, .entries = entries_, .sessions = sessions_, .archived = archived.size()};
+  ProbeDay probe{.day = static_cast<std::uint64_t>(day),
+                 .entries = entries_,
+                 .sessions = sessions_,
+                 .archived = archived.size()};
   for (const Question& question : data_.questions) {
     const bool known = std::ranges::all_of(question.relevant, [&](const std::string& id) {
       return recorded_.contains(key_of(question.store, id));
@@ -236,7 +235,7 @@ void Month::ask_one_way(const MemoryManager& memory, const Question& question, s
   std::array<std::vector<std::string>, kAgeNames.size()> by_age;
   for (const std::string& id : question.relevant) {
     const Recorded& recorded = recorded_.at(key_of(question.store, id));
-    by_age[age_group(days(probe.day - recorded.day))].push_back(recorded.id);
+    by_age[age_group(days(static_cast<int>(probe.day) - recorded.day))].push_back(recorded.id);
   }
   for (std::size_t age = 0; age < by_age.size(); ++age) {
     if (!by_age[age].empty()) {
@@ -245,61 +244,40 @@ void Month::ask_one_way(const MemoryManager& memory, const Question& question, s
   }
 }
 
-std::string Month::text() const {
-  std::vector<std::vector<std::string>> ages = {
-      {"day", "answer is", "questions", "R@10 default", "R@10 text alone", "difference"}};
+std::vector<Record> Month::ages() const {
+  std::vector<Record> records;
   for (const auto& [at, means] : ages_) {
-    const double by_default = 100 * means[0].mean().recall_at_10();
-    const double by_text = 100 * means[1].mean().recall_at_10();
-    ages.push_back({fmt::format("{}", at.first), std::string(kAgeNames[at.second]),
-                    fmt::format("{}", means[0].count()), fmt::format("{:.1f}", by_default),
-                    fmt::format("{:.1f}", by_text), fmt::format("{:+.1f}", by_default - by_text)});
+    const double by_default = means[0].mean().recall_at_10();
+    const double by_text = means[1].mean().recall_at_10();
+    records.push_back({{"day", at.first},
+                       {"age", std::string(kAgeNames[at.second])},
+                       {"questions", means[0].count()},
+                       {"recall_at_10_default", by_default},
+                       {"recall_at_10_text", by_text},
+                       {"difference", by_default - by_text}});
   }
-  std::vector<std::vector<std::string>> probes = {
-      {"day", "entries", "sessions", "archived", "questions", "refused", "empty", "p50 default",
-       "p95 default", "p50 text alone", "p95 text alone"}};
-  for (const ProbeDay& probe : probes_) {
-    std::vector<std::string>& line = probes.emplace_back();
-    for (const std::uint64_t number :
-         {static_cast<std::uint64_t>(probe.day), probe.entries, std::uint64_t{probe.sessions},
-          std::uint64_t{probe.archived}, probe.questions, probe.refused, probe.empty}) {
-      line.push_back(fmt::format("{}", number));
-    }
-    for (std::size_t way = 0; way < kAskedWays.size(); ++way) {
-      for (const double time : probe.percentiles(way)) {
-        line.push_back(fmt::format("{:.2f} ms", time));
-      }
-    }
-    line.resize(probes.front().size());
-  }
-  return fmt::format("{}\n{}\nrecording and maintenance: {:.1f} s for {} entries\n",
-                     markdown_table(ages), markdown_table(probes), recording_seconds_, entries_);
+  return records;
 }
 
-void Month::write(JsonWriter& json) const {
-  json.key("ages").begin_array();
-  for (const auto& [at, means] : ages_) {
-    json.begin_object().member("day", at.first).member("age", kAgeNames[at.second]);
-    json.member("questions", means[0].count());
-    json.member("recall_at_10_default", means[0].mean().recall_at_10());
-    json.member("recall_at_10_text", means[1].mean().recall_at_10()).end_object();
-  }
-  json.end_array().key("days").begin_array();
+std::vector<Record> Month::days_asked() const {
+  std::vector<Record> records;
   for (const ProbeDay& probe : probes_) {
-    json.begin_object().member("day", probe.day).member("entries", probe.entries);
-    json.member("sessions", std::uint64_t{probe.sessions});
-    json.member("archived", std::uint64_t{probe.archived});
-    json.member("questions", probe.questions).member("refused", probe.refused);
-    json.member("empty", probe.empty);
+    Record& record = records.emplace_back(Record{{"day", probe.day},
+                                                 {"entries", probe.entries},
+                                                 {"sessions", probe.sessions},
+                                                 {"archived", probe.archived},
+                                                 {"questions", probe.questions},
+                                                 {"refused", probe.refused},
+                                                 {"empty", probe.empty}});
     for (std::size_t way = 0; way < kAskedWays.size(); ++way) {
-      if (const Values times = probe.percentiles(way); !times.empty()) {
-        json.key(fmt::format("{}_ms", kWays[kAskedWays[way]].name)).begin_object();
-        json.member("p50", times[0]).member("p95", times[1]).end_object();
+      for (const auto& [name, share] : {std::pair{"p50", 0.5}, std::pair{"p95", 0.95}}) {
+        const Values& times = probe.times_ms[way];
+        record.emplace_back(fmt::format("{}_ms_{}", name, kWays[kAskedWays[way]].name),
+                            times.empty() ? 0 : percentile(times, share));
       }
     }
-    json.end_object();
   }
-  json.end_array().member("recording_seconds", recording_seconds_);
+  return records;
 }
 
 }  // namespace
@@ -317,13 +295,19 @@ void run_month(const Options& options) {
   Month month(options, data, folder.path());
   month.run();
   if (!options.json) {
-    return print(environment_text(environment) + '\n' + month.text());
+    return print(fmt::format("{}\n{}\n{}\nrecording and maintenance: {:.1f} s\n",
+                             environment_text(environment), records_text(month.ages()),
+                             records_text(month.days_asked()), month.recording_seconds()));
   }
   JsonWriter json;
   json.begin_object();
   write_environment(json, environment);
   json.member("data", options.data).member("seed", options.seed);
-  month.write(json);
+  json.key("ages");
+  write_records(json, month.ages());
+  json.key("days");
+  write_records(json, month.days_asked());
+  json.member("recording_seconds", month.recording_seconds());
   print(json_pretty(json.end_object().text()) + '\n');
 }
 

@@ -113,28 +113,18 @@ class AskedStore {
     return answer;
   }
 
-  /// Whose relevant messages are of one age, those alone are looked for.
-  [[nodiscard]] Outcome judge(const Question& question, const Answer& answer) const {
-    std::vector<std::string> ids;
-    std::ranges::transform(answer.ranking, std::back_inserter(ids), &Ranked::id);
-    Outcome outcome{.scores = score_ranking(ids, question.relevant),
-                    .by_age = {},
-                    .refused = answer.refused,
-                    .empty = !answer.refused && ids.empty()};
-    std::array<std::vector<std::string>, kAgeNames.size()> by_age;
+  /// The relevant ids by the age of their messages, as far as both times are known.
+  [[nodiscard]] std::array<std::vector<std::string>, kAgeNames.size()> by_age(
+      const Question& question) const {
+    std::array<std::vector<std::string>, kAgeNames.size()> ids;
     const std::optional<Timestamp> moment = moment_of(question);
     for (const std::string& id : question.relevant) {
       const auto time = times_.find(id);
       if (moment && time != times_.end()) {
-        by_age[age_group(*moment - time->second)].push_back(id);
+        ids[age_group(*moment - time->second)].push_back(id);
       }
     }
-    for (std::size_t age = 0; age < by_age.size(); ++age) {
-      if (!by_age[age].empty()) {
-        outcome.by_age[age] = score_ranking(ids, by_age[age]);
-      }
-    }
-    return outcome;
+    return ids;
   }
 
   [[nodiscard]] const EntryPlan& plan() const { return plan_; }
@@ -156,41 +146,100 @@ class AskedStore {
   std::optional<MemoryManager> memory_;  // Last, since it uses the others.
 };
 
+/// What came of questions that were asked in one way.
+struct Tally {
+  MeanScores means;
+  std::uint64_t refused = 0;
+  std::uint64_t empty = 0;
+
+  [[nodiscard]] double recall() const { return 100 * means.mean().recall_at_10(); }
+};
+
+struct Group {
+  std::string kind;  ///< "store", "category", "store and category", "age", "kind" or "all".
+  std::string name;
+  std::array<Tally, kWays.size()> tallies = {};
+
+  [[nodiscard]] bool has(std::size_t way) const { return tallies[way].means.count() > 0; }
+  [[nodiscard]] std::uint64_t questions() const {
+    return std::ranges::max(tallies, {}, [](const Tally& tally) { return tally.means.count(); })
+        .means.count();
+  }
+  /// Points of Recall@10 that the default has more; nothing when one was not asked.
+  [[nodiscard]] std::optional<double> lead_over(std::size_t other) const {
+    return has(kDefaultWay) && has(other)
+               ? std::optional(tallies[kDefaultWay].recall() - tallies[other].recall())
+               : std::nullopt;
+  }
+};
+
 /// Everything that outlives one store.
 struct RetrievalRun {
   const Options& options;
   RetrievalData data;
-  RetrievalReport report = {};
+  std::vector<Group> groups = {};  ///< In the order in which they were first met.
+  std::array<Values, kWays.size()> times_ms = {};
   std::ofstream run_file = {};  ///< Lines of query_id, message_id, score, for others to evaluate.
   std::uint64_t unjudged = 0;   ///< Questions of which nobody said what is relevant.
+
+  Tally& tally(std::string_view kind, const std::string& name, std::size_t way) {
+    const auto found = std::ranges::find_if(
+        groups, [&](const Group& each) { return each.kind == kind && each.name == name; });
+    Group& group = found != groups.end()
+                       ? *found
+                       : groups.emplace_back(Group{.kind = std::string(kind), .name = name});
+    return group.tallies[way];
+  }
 };
+
+void judge(RetrievalRun& run, const AskedStore& store, const Question& question,
+           const Answer& answer, std::size_t way) {
+  std::vector<std::string> ids;
+  std::ranges::transform(answer.ranking, std::back_inserter(ids), &Ranked::id);
+  const auto add = [&](std::string_view kind, const std::string& name,
+                       const std::vector<std::string>& relevant) {
+    Tally& tally = run.tally(kind, name, way);
+    if (!relevant.empty()) {  // Else it was only met, so that the ages stand in order.
+      tally.means.add(score_ranking(ids, relevant));
+      tally.refused += answer.refused ? 1U : 0U;
+      tally.empty += !answer.refused && ids.empty() ? 1U : 0U;
+    }
+  };
+  const bool talk = store.plan().type == EntryType::kConversation;
+  const std::string kind = talk ? "conversations" : "documents";
+  const std::string category = question.category.empty() ? "(none)" : question.category;
+  add("store", question.store, question.relevant);
+  add("store and category", fmt::format("{} {}", question.store, category), question.relevant);
+  add("category", category, question.relevant);
+  add("kind", kind, question.relevant);
+  add("all", "", question.relevant);
+  const auto by_age = store.by_age(question);
+  for (std::size_t age = 0; age < by_age.size(); ++age) {
+    add("age", fmt::format("{}, {}", kind, kAgeNames[age]), by_age[age]);
+  }
+}
 
 /// In each way that is wanted, beginning with another one each time, so that none always profits
 /// from what the one before it read.
 void ask_question(RetrievalRun& run, AskedStore& store, const Question& question,
                   std::size_t turn) {
-  Outcomes outcomes;
+  const std::string& wanted = run.options.ranking;
+  run.unjudged += question.relevant.empty() ? 1U : 0U;
   for (std::size_t i = 0; i < kWays.size(); ++i) {
     const std::size_t way = (turn + i) % kWays.size();
-    if (run.options.ranking != "all" && run.options.ranking != kWays[way].name) {
+    if (wanted != "all" && wanted != kWays[way].name) {
       continue;
     }
     const Answer answer = store.ask(question, kWays[way]);
-    run.report.add_time(way, answer.milliseconds);
+    run.times_ms[way].push_back(answer.milliseconds);
     if (!question.relevant.empty()) {
-      outcomes[way] = store.judge(question, answer);
+      judge(run, store, question, answer, way);
     }
-    if (run.run_file.is_open() && (way == kDefaultWay || run.options.ranking != "all")) {
+    if (run.run_file.is_open() && (way == kDefaultWay || wanted != "all")) {
       for (const Ranked& ranked : answer.ranking) {
         run.run_file << fmt::format("{}\t{}\t{}\n", question.id, ranked.id, ranked.score);
       }
     }
-  }
-  if (question.relevant.empty()) {
-    ++run.unjudged;
-  } else {
-    run.report.add(question.store, question.category.empty() ? "(none)" : question.category,
-                   store.plan().type == EntryType::kConversation, outcomes);
   }
 }
 
@@ -222,14 +271,93 @@ void check_stores(const RetrievalRun& run) {
   }
 }
 
+/// A table of Recall@10 in per cent, then the times.
+std::string report_text(const RetrievalRun& run) {
+  std::vector<std::size_t> ways;  // That were asked.
+  std::vector<std::vector<std::string>> lines = {{"Recall@10", "questions"}};
+  for (std::size_t way = 0; way < kWays.size(); ++way) {
+    if (!run.times_ms[way].empty()) {
+      ways.push_back(way);
+      lines.front().emplace_back(kWays[way].head);
+    }
+  }
+  const bool compares = is_among(ways, kDefaultWay) && is_among(ways, kTextWay);
+  if (compares) {
+    lines.front().emplace_back("default above text");
+  }
+  lines.front().insert(lines.front().end(), {"refused", "empty"});
+  for (const char* kind : {"age", "category", "store and category", "store", "kind", "all"}) {
+    for (const Group& group : run.groups) {
+      if (group.kind != kind || group.questions() == 0) {
+        continue;
+      }
+      std::vector<std::string>& line = lines.emplace_back();
+      line = {group.name.empty() ? group.kind : group.kind + ' ' + group.name,
+              fmt::format("{}", group.questions())};
+      for (const std::size_t way : ways) {
+        line.push_back(fmt::format("{:.1f}", group.tallies[way].recall()));
+      }
+      if (compares) {
+        line.push_back(fmt::format("{:+.1f}", group.lead_over(kTextWay).value_or(0)));
+      }
+      line.push_back(fmt::format("{}", group.tallies[ways.front()].refused));
+      line.push_back(fmt::format("{}", group.tallies[ways.front()].empty));
+    }
+  }
+  std::string text = markdown_table(lines) + '\n';
+  for (const std::size_t way : ways) {
+    const Values& times = run.times_ms[way];
+    text += fmt::format("{:<10} p50 {:.3f} ms, p95 {:.3f} ms a query of the best 100\n",
+                        kWays[way].head, percentile(times, 0.5), percentile(times, 0.95));
+  }
+  return text;
+}
+
+void write_group(JsonWriter& json, const Group& group) {
+  json.begin_object().member("kind", group.kind).member("name", group.name);
+  json.member("questions", group.questions());
+  for (std::size_t way = 0; way < kWays.size(); ++way) {
+    if (!group.has(way)) {
+      continue;
+    }
+    const Tally& tally = group.tallies[way];
+    const Scores mean = tally.means.mean();
+    json.key(kWays[way].name).begin_object();
+    for (std::size_t i = 0; i < kRecallCutoffs.size(); ++i) {
+      json.member(fmt::format("recall_at_{}", kRecallCutoffs[i]), mean.recall[i]);
+    }
+    json.member("mrr", mean.reciprocal_rank).member("ndcg_at_10", mean.ndcg_at_10);
+    json.member("refused", tally.refused).member("empty", tally.empty).end_object();
+  }
+  if (const std::optional<double> lead = group.lead_over(kTextWay)) {
+    json.member("recall_at_10_above_text_points", *lead);
+  }
+  if (const std::optional<double> lead = group.lead_over(kPlainWay)) {
+    json.member("recall_at_10_above_plain_points", *lead);
+  }
+  json.end_object();
+}
+
 void print_report(const RetrievalRun& run) {
   if (!run.options.json) {
-    return print('\n' + run.report.text());
+    return print('\n' + report_text(run));
   }
   JsonWriter json;
   json.begin_object().member("data", run.options.data).member("unjudged", run.unjudged);
-  run.report.write(json);
-  json.key("warnings").begin_array();
+  json.key("groups").begin_array();
+  for (const Group& group : run.groups) {
+    if (group.questions() > 0) {
+      write_group(json, group);
+    }
+  }
+  json.end_array().key("times_ms").begin_object();
+  for (std::size_t way = 0; way < kWays.size(); ++way) {
+    if (const Values& times = run.times_ms[way]; !times.empty()) {
+      json.key(kWays[way].name).begin_object().member("p50", percentile(times, 0.5));
+      json.member("p95", percentile(times, 0.95)).end_object();
+    }
+  }
+  json.end_object().key("warnings").begin_array();
   for (const std::string& warning : run.data.warnings) {
     json.string(warning);
   }

@@ -1,5 +1,5 @@
-// retrieval_scores.hpp - how good answers are, against what people say is relevant: in each way of
-// asking, by store, by category and by the age of what answers.
+// retrieval_scores.hpp - how good answers are, against what people say is relevant, and the ways of
+// asking.
 //
 //   ranking    b  x  a  y  z ...      relevant {a, c}
 //   Recall@1   0 of 2                 Recall@5   1 of 2
@@ -13,15 +13,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "bmad_mem/json_writer.hpp"
-#include "report.hpp"
 
 namespace bmad_mem::bench {
 
@@ -84,52 +79,5 @@ inline constexpr std::array<Way, 6> kWays = {
 inline constexpr std::size_t kDefaultWay = 0;
 inline constexpr std::size_t kTextWay = 3;
 inline constexpr std::size_t kPlainWay = 5;
-
-/// What came of one question, asked in one way.
-struct Outcome {
-  Scores scores;
-  std::array<std::optional<Scores>, kAgeNames.size()> by_age;  ///< Of those relevant ones alone.
-  bool refused = false;                                        ///< As a bad query.
-  bool empty = false;                                          ///< No error, and nothing found.
-};
-
-/// Of one question, in each way in which it was asked.
-using Outcomes = std::array<std::optional<Outcome>, kWays.size()>;
-
-/// Gathers scores; groups of questions stand in the order in which they were first met.
-class RetrievalReport {
- public:
-  /// `conversation`: the store holds talk, and not documents.
-  void add(const std::string& store, const std::string& category, bool conversation,
-           const Outcomes& outcomes);
-  /// Milliseconds that a query took.
-  void add_time(std::size_t way, double milliseconds) { times_[way].push_back(milliseconds); }
-
-  /// A table of Recall@10 in per cent, then the times.
-  [[nodiscard]] std::string text() const;
-  void write(JsonWriter& json) const;
-
- private:
-  struct Tally {
-    MeanScores means;
-    std::uint64_t refused = 0;
-    std::uint64_t empty = 0;
-  };
-  struct Group {
-    std::string kind;  ///< "store", "category", "store and category", "age", "kind" or "all".
-    std::string name;
-    std::array<Tally, kWays.size()> tallies = {};
-
-    [[nodiscard]] bool has(std::size_t way) const { return tallies[way].means.count() > 0; }
-    [[nodiscard]] std::uint64_t questions() const;
-    [[nodiscard]] std::string label() const { return name.empty() ? kind : kind + ' ' + name; }
-    /// Points of Recall@10 that the default has more; nothing when one was not asked.
-    [[nodiscard]] std::optional<double> lead_over(std::size_t other) const;
-  };
-  Group& group(std::string_view kind, const std::string& name);
-
-  std::vector<Group> groups_;
-  std::array<Values, kWays.size()> times_;
-};
 
 }  // namespace bmad_mem::bench
