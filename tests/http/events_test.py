@@ -29,6 +29,7 @@ class Events(HttpServerTest):
 
     def test_who_comes_back_gets_what_was_missed(self):
         stream = Stream(self, "/memory/events")
+        stream.block()  # From now on it is told.
         self.add("fact-1")
         first = stream.event()
         stream.connection.close()
