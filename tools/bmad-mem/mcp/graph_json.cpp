@@ -71,6 +71,19 @@ Result<std::vector<std::string>> read_texts(JsonValue object, std::string_view n
   return texts;
 }
 
+/// One for each object in the array `list`, as `read(item, object, "list[3]")` fills it.
+template <typename Item, typename Read>
+Result<std::vector<Item>> read_objects(JsonValue arguments, std::string_view list,
+                                       const Read& read) {
+  std::vector<Item> items;
+  BMAD_TRY(
+      read_array(arguments, list, {}, [&](JsonValue value, const std::string& place) -> Status {
+        return value.is_object() ? read(items.emplace_back(), value, place)
+                                 : wrong(place, "an object", value);
+      }));
+  return items;
+}
+
 }  // namespace
 
 std::string entities_json(std::span<const GraphEntity> entities) {
@@ -137,54 +150,35 @@ std::string js_pretty(std::string_view json) {
 }
 
 Result<std::vector<GraphEntity>> read_entities(JsonValue arguments) {
-  std::vector<GraphEntity> entities;
-  BMAD_TRY(read_array(
-      arguments, "entities", {}, [&](JsonValue value, const std::string& place) -> Status {
-        if (!value.is_object()) {
-          return wrong(place, "an object", value);
-        }
-        GraphEntity entity;
-        BMAD_TRY_ASSIGN(entity.name, read_text(value, "name", place));
-        BMAD_TRY_ASSIGN(entity.entity_type, read_text(value, "entityType", place));
-        BMAD_TRY_ASSIGN(entity.observations, read_texts(value, "observations", place));
-        entities.push_back(std::move(entity));
-        return {};
-      }));
-  return entities;
+  const auto read = [](GraphEntity& entity, JsonValue value, const std::string& place) -> Status {
+    BMAD_TRY_ASSIGN(entity.name, read_text(value, "name", place));
+    BMAD_TRY_ASSIGN(entity.entity_type, read_text(value, "entityType", place));
+    BMAD_TRY_ASSIGN(entity.observations, read_texts(value, "observations", place));
+    return {};
+  };
+  return read_objects<GraphEntity>(arguments, "entities", read);
 }
 
 Result<std::vector<GraphRelation>> read_relations(JsonValue arguments) {
-  std::vector<GraphRelation> relations;
-  BMAD_TRY(read_array(
-      arguments, "relations", {}, [&](JsonValue value, const std::string& place) -> Status {
-        if (!value.is_object()) {
-          return wrong(place, "an object", value);
-        }
-        GraphRelation relation;
-        BMAD_TRY_ASSIGN(relation.from, read_text(value, "from", place));
-        BMAD_TRY_ASSIGN(relation.to, read_text(value, "to", place));
-        BMAD_TRY_ASSIGN(relation.relation_type, read_text(value, "relationType", place));
-        relations.push_back(std::move(relation));
-        return {};
-      }));
-  return relations;
+  const auto read = [](GraphRelation& relation, JsonValue value,
+                       const std::string& place) -> Status {
+    BMAD_TRY_ASSIGN(relation.from, read_text(value, "from", place));
+    BMAD_TRY_ASSIGN(relation.to, read_text(value, "to", place));
+    BMAD_TRY_ASSIGN(relation.relation_type, read_text(value, "relationType", place));
+    return {};
+  };
+  return read_objects<GraphRelation>(arguments, "relations", read);
 }
 
 Result<std::vector<AddedObservations>> read_observations(JsonValue arguments, std::string_view list,
                                                          std::string_view texts) {
-  std::vector<AddedObservations> observations;
-  BMAD_TRY(
-      read_array(arguments, list, {}, [&](JsonValue value, const std::string& place) -> Status {
-        if (!value.is_object()) {
-          return wrong(place, "an object", value);
-        }
-        AddedObservations one;
-        BMAD_TRY_ASSIGN(one.entity_name, read_text(value, "entityName", place));
-        BMAD_TRY_ASSIGN(one.contents, read_texts(value, texts, place));
-        observations.push_back(std::move(one));
-        return {};
-      }));
-  return observations;
+  const auto read = [&](AddedObservations& one, JsonValue value,
+                        const std::string& place) -> Status {
+    BMAD_TRY_ASSIGN(one.entity_name, read_text(value, "entityName", place));
+    BMAD_TRY_ASSIGN(one.contents, read_texts(value, texts, place));
+    return {};
+  };
+  return read_objects<AddedObservations>(arguments, list, read);
 }
 
 Result<std::vector<std::string>> read_names(JsonValue arguments, std::string_view list) {

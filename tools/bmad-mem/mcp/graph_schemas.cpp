@@ -1,8 +1,12 @@
-#include "mcp/graph_schemas.hpp"
-
+// graph_schemas.cpp - the nine tools of the reference memory server (0.6.3), as it describes them
+// and in its order.
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
+
+#include "mcp/graph_service.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -103,7 +107,7 @@ std::string relations_to_delete() {
 
 }  // namespace
 
-std::vector<std::string> graph_tools() {
+std::vector<std::string> GraphService::tools() const {
   return {
       tool("create_entities", "Create Entities",
            "Create multiple new entities in the knowledge graph",

@@ -1,6 +1,8 @@
 #include "mcp/graph_service.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -12,7 +14,6 @@
 #include "exchange/file_lines.hpp"
 #include "exchange/graph/graph.hpp"
 #include "mcp/graph_json.hpp"
-#include "mcp/graph_schemas.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -123,15 +124,6 @@ constexpr GraphTool kGraphTools[] = {
     {"open_nodes", false, open_nodes},
 };
 
-const GraphTool* find_tool(std::string_view name) {
-  for (const GraphTool& tool : kGraphTools) {
-    if (tool.name == name) {
-      return &tool;
-    }
-  }
-  return nullptr;
-}
-
 Error too_long() {
   return {.code = ErrorCode::E_SIZE_LIMIT,
           .message = fmt::format("the line is longer than {} bytes", FileLines::kLineSizeMax)};
@@ -155,8 +147,6 @@ McpCapabilities GraphService::capabilities() const {
           .resources_list_changed = true,
           .resources_subscribe = true};
 }
-
-std::vector<std::string> GraphService::tools() const { return graph_tools(); }
 
 /// What the reference server kept, line by line. A line that is none is an error, as it is there:
 /// whoever repairs the file loses nothing.
@@ -215,8 +205,8 @@ Result<GraphStore*> GraphService::store(bool to_write) {
 
 McpAnswer<McpToolResult> GraphService::call_tool(std::string_view name, JsonValue arguments,
                                                  McpCall& call) {
-  const GraphTool* tool = find_tool(name);
-  if (tool == nullptr) {
+  const auto* const tool = std::ranges::find(kGraphTools, name, &GraphTool::name);
+  if (tool == std::end(kGraphTools)) {
     return graph_failure(fmt::format("MCP error -32602: Tool {} not found", name));
   }
   Result<McpToolResult> result = [&]() -> Result<McpToolResult> {

@@ -1,4 +1,5 @@
-#include "mcp/memory_prompts.hpp"
+// memory_prompts.cpp - prompts that a person picks in the host, and what completes their arguments
+// and those of resource templates.
 
 #include <algorithm>
 #include <set>
@@ -15,6 +16,7 @@
 #include "cli/filters.hpp"
 #include "cli/json_text.hpp"
 #include "cli/views.hpp"
+#include "mcp/memory_service.hpp"
 #include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {
@@ -170,14 +172,14 @@ McpCompletion complete_tags(std::string_view value, std::vector<std::string> tag
 
 }  // namespace
 
-std::vector<std::string> memory_prompts() {
+std::vector<std::string> MemoryService::prompts() const {
   return {json_compact(kLoadContext), json_compact(kRecordDecision)};
 }
 
-McpAnswer<McpPromptResult> get_memory_prompt(LazyMemory& memory, std::string_view name,
-                                             JsonValue arguments) {
+McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, JsonValue arguments,
+                                                     McpCall& /*call*/) {
   if (name == "load_context") {
-    return load_context(memory, arguments);
+    return load_context(memory_, arguments);
   }
   if (name == "record_decision") {
     return record_decision(arguments);
@@ -188,7 +190,7 @@ McpAnswer<McpPromptResult> get_memory_prompt(LazyMemory& memory, std::string_vie
                             utf8_prefix(name, 200)));
 }
 
-McpAnswer<McpCompletion> complete_for_memory(LazyMemory& memory, const McpCompletionQuery& query) {
+McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query) {
   if (query.is_prompt && query.ref != "load_context" && query.ref != "record_decision") {
     return failed(McpError::Kind::kInvalidParams,
                   fmt::format("Invalid params: unknown prompt {}", utf8_prefix(query.ref, 200)));
@@ -204,7 +206,7 @@ McpAnswer<McpCompletion> complete_for_memory(LazyMemory& memory, const McpComple
   if (query.argument == "category") {
     return beginning_like(query.value, texts_of(kCategoryNames));
   }
-  const Result<MemoryManager*> opened = memory.to_read();
+  const Result<MemoryManager*> opened = memory_.to_read();
   if (!opened) {
     return internal_error(opened.error());
   }

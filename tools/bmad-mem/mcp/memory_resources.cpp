@@ -1,8 +1,16 @@
-#include "mcp/memory_resources.hpp"
+// memory_resources.cpp - what a host can show or attach: sessions, entries, summaries.
+//
+//   memory://sessions                  all sessions, JSON
+//   memory://sessions/{session_id}     a session: what is known of it, its newest entries, JSON
+//   memory://summaries/{session_id}    its running summary, Markdown
+//   memory://entries/{id}              an entry in full, JSON
+//
+// What is marked sensitive is not among them: hosts hand resources to models.
 
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <tuple>
 #include <utility>
 
@@ -15,13 +23,18 @@
 #include "cli/json_text.hpp"
 #include "cli/session_choice.hpp"
 #include "cli/text.hpp"
+#include "cli/views.hpp"
+#include "mcp/memory_service.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
-constexpr std::string_view kSessionsUri = "memory://sessions";
+/// Sessions on one page of the list.
+constexpr std::size_t kResourcePageSize = 50;
+
+constexpr std::string_view kSessionsUri = MemoryWatch::kSessionsKey;
 constexpr std::string_view kSessionUri = "memory://sessions/";
 constexpr std::string_view kSummaryUri = "memory://summaries/";
 constexpr std::string_view kEntryUri = "memory://entries/";
@@ -81,41 +94,35 @@ std::string session_resource(const Session& session) {
   return json.take();
 }
 
-McpAnswer<std::string> all_sessions(const MemoryManager& memory) {
-  Result<std::vector<Session>> sessions = memory.list_sessions();
-  if (!sessions) {
-    return internal_error(sessions.error());
-  }
+/// A text, or nothing for a resource that isn't there.
+using Found = Result<std::optional<std::string>>;
+
+Found all_sessions(const MemoryManager& memory) {
+  BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
   JsonWriter json;
-  json.begin_object().member("total", static_cast<std::uint64_t>(sessions->size()));
+  json.begin_object().member("total", static_cast<std::uint64_t>(sessions.size()));
   json.key("newest").begin_array();
-  std::size_t shown = 0;
-  for (auto session = sessions->rbegin(); session != sessions->rend() && shown < 200; ++session) {
-    json.raw(session_as_json(memory, *session));
-    ++shown;
+  for (const Session& session : sessions | std::views::reverse | std::views::take(200)) {
+    json.raw(session_as_json(memory, session));
   }
   json.end_array().end_object();
-  return json.take();
+  return std::optional(json.take());
 }
 
-McpAnswer<std::string> one_session(const MemoryManager& memory, const std::string& id,
-                                   std::string_view uri) {
+Found one_session(const MemoryManager& memory, const std::string& id) {
   const Result<Session> session = memory.load_session(id);
   if (!session) {
-    return session.error().code == ErrorCode::E_SESSION_NOT_FOUND ||
-                   session.error().code == ErrorCode::E_INVALID_FORMAT
-               ? McpAnswer<std::string>(unknown_resource(uri))
-               : internal_error(session.error());
+    const ErrorCode code = session.error().code;
+    const bool is_known =
+        code != ErrorCode::E_SESSION_NOT_FOUND && code != ErrorCode::E_INVALID_FORMAT;
+    return is_known ? Found(session.error()) : Found(std::nullopt);
   }
-  const Result<std::vector<Entry>> entries =
-      memory.list({.sessions = {id}, .without_sensitive = true, .limit = 100});
-  if (!entries) {
-    return internal_error(entries.error());
-  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
+                  memory.list({.sessions = {id}, .without_sensitive = true, .limit = 100}));
   JsonWriter json;
   json.begin_object().key("session").raw(session_as_json(memory, *session));
   json.key("newest_entries").begin_array();
-  for (const Entry& entry : *entries) {
+  for (const Entry& entry : entries) {
     if (json.text().size() > kAnswerSizeMax) {
       break;
     }
@@ -125,35 +132,23 @@ McpAnswer<std::string> one_session(const MemoryManager& memory, const std::strin
     json.member("headline", utf8_prefix(entry.headline, 300)).end_object();
   }
   json.end_array().end_object();
-  return json.take();
+  return std::optional(json.take());
 }
 
-McpAnswer<std::string> one_summary(MemoryManager& memory, const std::string& id,
-                                   std::string_view uri) {
+Found one_summary(MemoryManager& memory, const std::string& id) {
   Summaries summaries(memory);
   const Result<SummaryStatus> status = summaries.status(id);
   if (!status || !status->exists || status->is_template) {
-    return unknown_resource(uri);
+    return std::optional<std::string>();
   }
-  Result<std::string> text = summaries.show(id);
-  if (!text) {
-    return internal_error(text.error());
-  }
-  return *std::move(text);
+  BMAD_TRY_ASSIGN(std::string text, summaries.show(id));
+  return std::optional(std::move(text));
 }
 
-McpAnswer<std::string> one_entry(const MemoryManager& memory, const std::string& id,
-                                 std::string_view uri) {
-  const Result<std::vector<Entry>> entries = memory.get({&id, 1});
-  if (!entries) {
-    return internal_error(entries.error());
-  }
-  for (const Entry& entry : *entries) {
-    if (!entry.sensitive) {
-      return entry_json(entry);
-    }
-  }
-  return unknown_resource(uri);
+Found one_entry(const MemoryManager& memory, const std::string& id) {
+  BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.get({&id, 1}));
+  const auto shown = std::ranges::find(entries, false, &Entry::sensitive);
+  return shown == entries.end() ? std::nullopt : std::optional(entry_json_line(*shown));
 }
 
 /// What stands behind `prefix` in `uri`; nothing when it doesn't begin so, or ends there.
@@ -164,7 +159,8 @@ std::optional<std::string> behind(std::string_view uri, std::string_view prefix)
 
 }  // namespace
 
-McpAnswer<McpPage> memory_resource_page(LazyMemory& memory, std::string_view cursor) {
+/// All sessions first, then each session, newest first.
+McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
   const std::optional<Position> from = read_cursor(cursor);
   if (!cursor.empty() && !from) {
     return std::unexpected(McpError{McpError::Kind::kInvalidParams,
@@ -177,7 +173,7 @@ McpAnswer<McpPage> memory_resource_page(LazyMemory& memory, std::string_view cur
     page.items.emplace_back(
         R"({"uri":"memory://sessions","name":"sessions","title":"All sessions","description":"The sessions of this memory, newest first.","mimeType":"application/json"})");
   }
-  const Result<MemoryManager*> opened = memory.to_read();
+  const Result<MemoryManager*> opened = memory_.to_read();
   if (!opened) {
     return internal_error(opened.error());
   }
@@ -208,7 +204,7 @@ McpAnswer<McpPage> memory_resource_page(LazyMemory& memory, std::string_view cur
   return page;
 }
 
-std::vector<std::string> memory_resource_templates() {
+std::vector<std::string> MemoryService::resource_templates() const {
   std::vector<std::string> out;
   for (const std::string_view each : kTemplates) {
     out.push_back(json_compact(each));
@@ -216,43 +212,54 @@ std::vector<std::string> memory_resource_templates() {
   return out;
 }
 
-McpAnswer<std::vector<McpResourceText>> read_memory_resource(LazyMemory& memory,
-                                                             std::string_view uri) {
-  const Result<MemoryManager*> opened = memory.to_read();
+McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string_view uri,
+                                                                     McpCall& /*call*/) {
+  const Result<MemoryManager*> opened = memory_.to_read();
   if (!opened) {
     return internal_error(opened.error());
   }
-  McpAnswer<std::string> text = unknown_resource(uri);
-  if (*opened == nullptr) {
-    text = uri == kSessionsUri ? McpAnswer<std::string>(R"({"total":0,"newest":[]})")
-                               : std::move(text);
-  } else if (uri == kSessionsUri) {
-    text = all_sessions(**opened);
+  MemoryManager* const memory = *opened;
+  Found text = std::optional<std::string>();
+  if (uri == kSessionsUri) {
+    text = memory != nullptr ? all_sessions(*memory)
+                             : Found(std::optional<std::string>(R"({"total":0,"newest":[]})"));
+  } else if (memory == nullptr) {
+    return unknown_resource(uri);
   } else if (const std::optional<std::string> session = behind(uri, kSessionUri)) {
-    text = one_session(**opened, *session, uri);
+    text = one_session(*memory, *session);
   } else if (const std::optional<std::string> summarized = behind(uri, kSummaryUri)) {
-    text = one_summary(**opened, *summarized, uri);
+    text = one_summary(*memory, *summarized);
   } else if (const std::optional<std::string> id = behind(uri, kEntryUri)) {
-    text = one_entry(**opened, *id, uri);
+    text = one_entry(*memory, *id);
   }
   if (!text) {
-    return std::unexpected(std::move(text).error());
+    return internal_error(text.error());
+  }
+  if (!*text) {
+    return unknown_resource(uri);
   }
   const bool is_markdown = uri.starts_with(kSummaryUri);
   return std::vector<McpResourceText>{
-      {std::string(uri), is_markdown ? "text/markdown" : "application/json", *std::move(text)}};
+      {std::string(uri), is_markdown ? "text/markdown" : "application/json", **std::move(text)}};
 }
 
-std::optional<std::string> watched_memory_resource(std::string_view uri) {
+/// A resource is watched by its name without percent encoding; it need not be there yet.
+McpAnswer<std::unique_ptr<McpSubscription>> MemoryService::subscribe(const std::string& uri,
+                                                                     McpOnChange on_change) {
   if (uri == kSessionsUri) {
-    return std::string(uri);
+    return watch_.subscribe(uri, std::move(on_change));
   }
   for (const std::string_view prefix : {kSessionUri, kEntryUri}) {
     if (const std::optional<std::string> id = behind(uri, prefix)) {
-      return std::string(prefix) + *id;
+      return watch_.subscribe(std::string(prefix) + *id, std::move(on_change));
     }
   }
-  return std::nullopt;
+  return std::unexpected(McpError{
+      McpError::Kind::kUnknownResource, "Resource not found, or it can't be watched: " + uri, {}});
+}
+
+std::unique_ptr<McpSubscription> MemoryService::subscribe_to_list(McpOnChange on_change) {
+  return watch_.subscribe(std::string(kSessionsUri), std::move(on_change));
 }
 
 }  // namespace bmad_mem::cli

@@ -11,8 +11,6 @@
 #include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
 #include "cli/tool.hpp"
-#include "mcp/memory_prompts.hpp"
-#include "mcp/memory_resources.hpp"
 #include "mcp/memory_text.hpp"
 #include "mcp/memory_tools.hpp"
 
@@ -154,45 +152,6 @@ McpAnswer<McpToolResult> MemoryService::call_tool(std::string_view name, JsonVal
     return result ? *std::move(result) : failure(result.error());
   }
   return McpService::call_tool(name, arguments, call);
-}
-
-McpAnswer<McpPage> MemoryService::resources(std::string_view cursor) {
-  return memory_resource_page(memory_, cursor);
-}
-
-std::vector<std::string> MemoryService::resource_templates() const {
-  return memory_resource_templates();
-}
-
-McpAnswer<std::vector<McpResourceText>> MemoryService::read_resource(std::string_view uri,
-                                                                     McpCall& /*call*/) {
-  return read_memory_resource(memory_, uri);
-}
-
-McpAnswer<std::unique_ptr<McpSubscription>> MemoryService::subscribe(const std::string& uri,
-                                                                     McpOnChange on_change) {
-  std::optional<std::string> watched = watched_memory_resource(uri);
-  if (!watched) {
-    return std::unexpected(McpError{McpError::Kind::kUnknownResource,
-                                    "Resource not found, or it can't be watched: " + uri,
-                                    {}});
-  }
-  return watch_.subscribe(*std::move(watched), std::move(on_change));
-}
-
-std::unique_ptr<McpSubscription> MemoryService::subscribe_to_list(McpOnChange on_change) {
-  return watch_.subscribe(std::string(MemoryWatch::kSessionsKey), std::move(on_change));
-}
-
-std::vector<std::string> MemoryService::prompts() const { return memory_prompts(); }
-
-McpAnswer<McpPromptResult> MemoryService::get_prompt(std::string_view name, JsonValue arguments,
-                                                     McpCall& /*call*/) {
-  return get_memory_prompt(memory_, name, arguments);
-}
-
-McpAnswer<McpCompletion> MemoryService::complete(const McpCompletionQuery& query) {
-  return complete_for_memory(memory_, query);
 }
 
 }  // namespace bmad_mem::cli

@@ -68,6 +68,4 @@ std::string quoted_lines(std::string_view text, std::size_t size_max) {
   return out;
 }
 
-std::string entry_json(const Entry& entry) { return entry_json_line(entry); }
-
 }  // namespace bmad_mem::cli

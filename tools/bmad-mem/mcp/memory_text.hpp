@@ -46,7 +46,5 @@ std::string entry_origin(std::string_view json);
 std::string problem_lines(std::span<const Error> problems);
 /// `text` behind "> ", line by line, without control characters; at most `size_max` bytes of it.
 std::string quoted_lines(std::string_view text, std::size_t size_max);
-/// The entry's JSON with its type and its session in front: one line.
-std::string entry_json(const Entry& entry);
 
 }  // namespace bmad_mem::cli

@@ -79,7 +79,7 @@ std::string notes_of(const QueryAnswer& answer) {
 
 /// One entry's JSON from `offset` on, as much as fits.
 std::string part_of_entry(const Entry& entry, std::size_t offset, std::size_t size_max) {
-  const std::string json = entry_json(entry);
+  const std::string json = entry_json_line(entry);
   if (offset >= json.size()) {
     return fmt::format("{}: its JSON ends at byte {}.\n", entry.id, json.size());
   }
@@ -106,7 +106,7 @@ std::string many_entries(const std::vector<Entry>& entries, const std::vector<st
           fmt::format("({} is marked sensitive. Only if the user asks for it: "
                       "include_sensitive true.)\n",
                       entry.id));
-    } else if (!text.add(entry_json(entry) + "\n")) {
+    } else if (!text.add(entry_json_line(entry) + "\n")) {
       left += (left.empty() ? "" : ", ") + entry.id;
     }
   }
@@ -222,7 +222,7 @@ Result<McpToolResult> mcp_get(MemoryToolCall& call) {
   }
   constexpr std::size_t kPartMax = kAnswerSizeMax - 1000;
   if (ids.size() == 1 && entries.size() == 1 && (with_sensitive || !entries[0].sensitive) &&
-      (offset != 0 || entry_json(entries[0]).size() > kPartMax)) {
+      (offset != 0 || entry_json_line(entries[0]).size() > kPartMax)) {
     return McpToolResult{.text = part_of_entry(entries[0], offset, kPartMax)};
   }
   return McpToolResult{.text = many_entries(entries, missing, with_sensitive),

@@ -160,7 +160,7 @@ std::string json_of_entry(const NewEntry& entry, const std::string& agent) {
   return json.take();
 }
 
-Result<RememberParams> read_statement(ToolArguments& args) {
+RememberParams read_statement(const ToolArguments& args) {
   RememberParams params;
   params.category = try_parse_category(args.text("category")).value_or(Category::kProjectFact);
   params.key = args.text("key");
@@ -193,16 +193,7 @@ std::string remembered_json(const Remembered& done) {
 struct DeletionCall {
   std::vector<std::string> ids;
   std::string action;
-  std::vector<std::string> sessions;
 };
-
-Result<DeletionCall> read_deletion(ToolArguments& args) {
-  DeletionCall read{.ids = args.texts("ids"), .action = args.text("action")};
-  if (const std::string session = args.text("session_id"); !session.empty()) {
-    read.sessions = {session};
-  }
-  return read;
-}
 
 /// What became of a deletion, as JSON.
 std::string deletion_json(const DeletionCall& wanted, std::uint64_t count,
@@ -282,7 +273,7 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(RememberParams params, read_statement(call.arguments));
+  RememberParams params = read_statement(call.arguments);
   params.agent_id = agent_of(call, params.agent_id);
   BMAD_TRY_ASSIGN(
       const Remembered done,
@@ -298,7 +289,12 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
 }
 
 Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
-  BMAD_TRY_ASSIGN(const DeletionCall wanted, read_deletion(call.arguments));
+  const DeletionCall wanted = {.ids = call.arguments.texts("ids"),
+                               .action = call.arguments.text("action")};
+  std::vector<std::string> sessions;
+  if (std::string session = call.arguments.text("session_id"); !session.empty()) {
+    sessions.push_back(std::move(session));
+  }
   BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
   if (memory == nullptr) {
     return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
@@ -306,7 +302,7 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
   if (wanted.action == "restore") {
     return restore(*memory, wanted);
   }
-  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get(wanted.ids, wanted.sessions));
+  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get(wanted.ids, sessions));
   std::vector<std::string> unknown;
   for (const std::string& id : wanted.ids) {
     if (std::ranges::none_of(known, [&](const Entry& entry) { return entry.id == id; })) {
@@ -314,9 +310,9 @@ Result<McpToolResult> mcp_delete(MemoryToolCall& call) {
     }
   }
   const bool is_preview = wanted.action != "delete";
-  BMAD_TRY_ASSIGN(const DeletionReport report,
-                  memory->delete_entries({.ids = wanted.ids, .sessions = wanted.sessions},
-                                         {.dry_run = is_preview}));
+  BMAD_TRY_ASSIGN(
+      const DeletionReport report,
+      memory->delete_entries({.ids = wanted.ids, .sessions = sessions}, {.dry_run = is_preview}));
   const std::string next =
       report.entries == 0 ? "None of these ids exists; use memory_search to find entries."
       : is_preview        ? "Nothing was changed. To delete them call again with action delete."
