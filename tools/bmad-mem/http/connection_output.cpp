@@ -1,5 +1,4 @@
-#include "http/connection_output.hpp"
-
+// connection_output.cpp - Outlet.
 #include <algorithm>
 #include <utility>
 

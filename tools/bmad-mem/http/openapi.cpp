@@ -9,9 +9,11 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/text.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/json_text.hpp"
 #include "cli/tool.hpp"
+#include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 
 namespace bmad_mem::cli {
@@ -23,10 +25,7 @@ std::string schema_reference(std::string_view name) {
 
 /// "get_record_id_history" for GET /memory/record/{id}/history: each once.
 std::string operation_id(const Endpoint& endpoint) {
-  std::string out;
-  for (const char c : endpoint.method) {
-    out += static_cast<char>(c - 'A' + 'a');
-  }
+  std::string out = lower_ascii(endpoint.method);
   constexpr std::string_view kBase = "/memory";
   for (const char c : endpoint.path.substr(kBase.size())) {
     if (c != '{' && c != '}') {
@@ -62,11 +61,8 @@ std::string value_schema(const QueryParameter& parameter) {
     json.member("minLength", 1);
   }
   if (!parameter.choices.empty()) {
-    json.key("enum").begin_array();
-    for (const std::string_view choice : parameter.choices) {
-      json.string(choice);
-    }
-    json.end_array();
+    add_array(json, "enum", parameter.choices,
+              [&](const std::string_view choice) { json.string(choice); });
   }
   if (!parameter.fallback.empty()) {
     const bool is_text = parameter.kind == ParameterKind::kChoice;
@@ -159,10 +155,7 @@ void add_table_paths(JsonWriter& json, JsonValue schemas) {
   for (const std::string_view path : paths) {
     json.key(path).begin_object();
     for (const Endpoint* const endpoint : by_path[path]) {
-      std::string method(endpoint->method);
-      std::ranges::transform(method, method.begin(),
-                             [](char c) { return static_cast<char>(c - 'A' + 'a'); });
-      json.key(method).raw(operation(*endpoint, schemas));
+      json.key(lower_ascii(endpoint->method)).raw(operation(*endpoint, schemas));
     }
     json.end_object();
   }

@@ -1,13 +1,14 @@
-// entries.cpp - reading entries: one by its id, its versions, what is related to it; lists, topics,
-// and how many there are over time.
+// entries.cpp - finding entries: searched; one by its id, its versions, what is related to it;
+// lists, topics, and how many there are over time.
 #include <array>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
+#include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
-#include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
@@ -20,10 +21,9 @@ HttpResponse entries_response(const ApiContext& context, const EndpointCall& cal
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
-  add_entries(json, name, entries);
+  add_array(json, name, entries, write_entry);
   add_incomplete(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 TimelineUnit unit_of(std::string_view name) {
@@ -46,7 +46,7 @@ Result<HttpResponse> http_get(ApiContext& context, const EndpointCall& call) {
 Result<HttpResponse> http_history(ApiContext& context, const EndpointCall& call) {
   const std::string_view id = call.in_path("id");
   BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
-                  context.memory.history(id, named_session(call)));
+                  context.memory.history(id, call.texts("session_id")));
   if (versions.empty()) {
     return no_such_entry(id);
   }
@@ -61,17 +61,15 @@ Result<HttpResponse> http_related(ApiContext& context, const EndpointCall& call)
                                          : std::move(related).error();
   }
   JsonWriter json;
-  json.begin_object().key("related").begin_array();
-  for (const RelatedEntry& each : *related) {
+  json.begin_object();
+  add_array(json, "related", *related, [&](const RelatedEntry& each) {
     json.begin_object().key("entry");
     write_entry(json, each.entry);
     json.member("relation", relation_name(each.relation)).member("relevance", each.relevance);
     json.end_object();
-  }
-  json.end_array();
+  });
   add_incomplete(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 /// By a query and not by list(): the indexes are in memory, and only what is shown is read.
@@ -90,14 +88,9 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
-  json.key("entries").begin_array();
-  for (const Hit& hit : hits) {
-    write_entry(json, hit.entry);
-  }
-  json.end_array();
+  add_array(json, "entries", hits, [&](const Hit& hit) { write_entry(json, hit.entry); });
   add_unreadable(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) {
@@ -110,16 +103,13 @@ Result<HttpResponse> http_topics(ApiContext& context, const EndpointCall& call) 
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
-  json.key("topics").begin_array();
-  for (const TopicCount& topic : topics) {
+  add_array(json, "topics", topics, [&](const TopicCount& topic) {
     json.begin_object().member("topic", topic.topic).member("entries", topic.entries);
     json.member("sessions", topic.sessions);
     json.member("newest", format_rfc3339(topic.newest)).end_object();
-  }
-  json.end_array();
+  });
   add_incomplete(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call) {
@@ -133,17 +123,68 @@ Result<HttpResponse> http_timeline(ApiContext& context, const EndpointCall& call
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
-  json.key("buckets").begin_array();
-  for (const TimelineBucket& bucket : buckets) {
+  add_array(json, "buckets", buckets, [&](const TimelineBucket& bucket) {
     json.begin_object().member("begin", format_rfc3339(bucket.begin));
     json.member("total", bucket.total()).member("sessions", bucket.sessions).key("types");
     write_type_counts(json, bucket.entries);
     json.end_object();
-  }
-  json.end_array();
+  });
   add_incomplete(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
+}
+
+namespace {
+
+SortOrder sort_of(const EndpointCall& call, bool has_words) {
+  const std::string_view sort = call.text("sort").value_or(has_words ? "relevance" : "newest");
+  if (sort == "relevance") {
+    return SortOrder::kRelevanceDesc;
+  }
+  return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
+}
+
+HttpResponse as_response(const ApiContext& context, const EndpointCall& call,
+                         const QueryAnswer& answer) {
+  JsonWriter json;
+  json.begin_object();
+  add_as_of(json, call);
+  add_array(json, "hits", answer.hits, write_hit);
+  add_list(json, "notes", answer.notes);
+  add_list(json, "instead", answer.instead);
+  add_array(json, "as_prose", answer.as_prose, [&](const ProseReading& reading) {
+    json.begin_object()
+        .member("text", utf8_repaired(reading.text))
+        .member("offset", reading.offset);
+    json.member("size", reading.size).member("why", reading.why).end_object();
+  });
+  add_unreadable(json, context.memory);
+  return object_response(json);
+}
+
+}  // namespace
+
+Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
+  if (chosen.none) {
+    return as_response(context, call, {});
+  }
+  const std::string_view words = call.text("q").value_or("");
+  Query query;
+  query.text = words;
+  query.topics = call.texts("topic");
+  const bool has_words = words.find_first_not_of(' ') != std::string_view::npos;
+  query.filter = has_words ? std::move(chosen.filter) : query_filter(std::move(chosen.filter));
+  query.filter.limit = static_cast<std::size_t>(call.number("k"));
+  query.sort = sort_of(call, has_words);
+  query.min_relevance = call.share("min_score");
+  query.explain = call.flag("explain");
+  Result<QueryAnswer> answer = context.memory.ask(query);
+  if (!answer) {
+    Error error = std::move(answer).error();
+    error.field = error.field == "text" ? "q" : error.field;
+    return error;
+  }
+  return as_response(context, call, *answer);
 }
 
 }  // namespace bmad_mem::cli

@@ -8,6 +8,7 @@
 
 #include "bmad_mem/field_filters.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "cli/filters.hpp"
 #include "exchange/workspaces.hpp"
 
@@ -33,16 +34,21 @@ Status narrow_to_workspace(const MemoryManager& memory, std::string_view workspa
 
 }  // namespace
 
-Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCall& call) {
-  ChosenEntries chosen;
-  EntryFilter& filter = chosen.filter;
+EntryFilter bounds_of(const EndpointCall& call) {
+  EntryFilter filter;
   filter.sessions = call.texts("session_id");
   filter.types = call.types("type");
-  filter.tags = call.texts("tag");
-  filter.agents = call.texts("agent");
   filter.since = call.time("since");
   filter.until = call.time("until");
   filter.as_of = call.time("as_of");
+  return filter;
+}
+
+Result<ChosenEntries> choose_entries(const ApiContext& context, const EndpointCall& call) {
+  ChosenEntries chosen{.filter = bounds_of(call)};
+  EntryFilter& filter = chosen.filter;
+  filter.tags = call.texts("tag");
+  filter.agents = call.texts("agent");
   filter.pinned_only = call.flag("pinned");
   filter.without_sensitive = !call.flag("sensitive");
   const std::string_view archived = call.text("archived").value_or("yes");
@@ -80,6 +86,35 @@ EntryFilter query_filter(EntryFilter filter) {
     filter.types.assign(kEntryTypes.begin(), kEntryTypes.end());
   }
   return filter;
+}
+
+Error no_such_entry(std::string_view id) {
+  return {.code = ErrorCode::E_SESSION_NOT_FOUND,
+          .message =
+              fmt::format("there is no entry {}; it may have been deleted", utf8_prefix(id, 200)),
+          .field = "id"};
+}
+
+Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const EndpointCall& call) {
+  const std::string id(call.in_path("id"));
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries,
+                  context.memory.get({&id, 1}, call.texts("session_id"), call.time("as_of")));
+  if (entries.empty()) {
+    return no_such_entry(id);
+  }
+  return entries;
+}
+
+Result<Entry> entry_to_change(const ApiContext& context, const EndpointCall& call) {
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries, entries_of_path(context, call));
+  if (entries.size() > 1) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = fmt::format("{} sessions have an entry {} ({}, {}{}); say which one",
+                                        entries.size(), entries[0].id, entries[0].session_id,
+                                        entries[1].session_id, entries.size() > 2 ? ", ..." : ""),
+                 .field = "session_id"};
+  }
+  return std::move(entries.front());
 }
 
 }  // namespace bmad_mem::cli

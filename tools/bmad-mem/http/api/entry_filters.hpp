@@ -1,9 +1,10 @@
-// entry_filters.hpp - the parameters by which endpoints choose entries.
+// entry_filters.hpp - the entries that a request means, by its parameters or by its path.
 #pragma once
 
 #include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/reports.hpp"
@@ -11,6 +12,10 @@
 #include "http/endpoint.hpp"
 
 namespace bmad_mem::cli {
+
+/// Sessions, types and times that ?session_id, ?type, ?since, ?until and ?as_of name, as far as the
+/// endpoint has them. The limit is for the caller to set.
+EntryFilter bounds_of(const EndpointCall& call);
 
 /// What these parameters say; the endpoint has all of them but perhaps topic.
 struct ChosenEntries {
@@ -26,5 +31,15 @@ void add_as_of(JsonWriter& json, const EndpointCall& call);
 
 /// The filter as one for a query, which must ask for something: all types, where it asks for none.
 EntryFilter query_filter(EntryFilter filter);
+
+/// The entries with the {id} of the path, in ?session_id or anywhere, in their latest versions or
+/// in those of ?as_of; at least one. Errors: E_SESSION_NOT_FOUND when there is none.
+Result<std::vector<Entry>> entries_of_path(const ApiContext& context, const EndpointCall& call);
+
+/// The one of them to change. Errors: as above; E_INVALID_QUERY when several sessions have one.
+Result<Entry> entry_to_change(const ApiContext& context, const EndpointCall& call);
+
+/// That there is no entry `id`.
+Error no_such_entry(std::string_view id);
 
 }  // namespace bmad_mem::cli

@@ -155,11 +155,7 @@ Result<std::uint64_t> unreadable(const MemoryManager& memory,
 Result<HttpResponse> http_export(ApiContext& context, const EndpointCall& call) {
   const FormatInfo& format = format_info(call.text("format").value_or(kFormatInfos.front().name));
   ExportOptions options;
-  options.filter.sessions = call.texts("session_id");
-  options.filter.types = call.types("type");
-  options.filter.since = call.time("since");
-  options.filter.until = call.time("until");
-  options.filter.as_of = call.time("as_of");
+  options.filter = bounds_of(call);
   const bool is_filtered = !options.filter.sessions.empty() || !options.filter.types.empty() ||
                            options.filter.since || options.filter.until || options.filter.as_of;
   options.all_versions =

@@ -106,12 +106,12 @@ class GraphBuilder {
       json.member("timestamp", format_rfc3339(entry.timestamp)).member("who", entry.who);
       json.end_object();
     }
-    json.end_array().key("edges").begin_array();
-    for (const Edge& edge : edges_) {
+    json.end_array();
+    add_array(json, "edges", edges_, [&](const Edge& edge) {
       json.begin_object().member("from", edge.from).member("to", edge.to);
       json.member("relation", edge.relation).end_object();
-    }
-    json.end_array().member("truncated", truncated_).end_object();
+    });
+    json.member("truncated", truncated_).end_object();
     return json.take();
   }
 
@@ -261,11 +261,7 @@ class GraphBuilder {
 }  // namespace
 
 Result<HttpResponse> http_graph(ApiContext& context, const EndpointCall& call) {
-  EntryFilter filter;
-  filter.sessions = call.texts("session_id");
-  filter.since = call.time("since");
-  filter.until = call.time("until");
-  GraphBuilder graph(context.memory, std::move(filter),
+  GraphBuilder graph(context.memory, bounds_of(call),
                      static_cast<std::size_t>(call.number("limit")));
   BMAD_TRY(graph.build());
   return json_response(graph.to_json());

@@ -50,87 +50,63 @@ std::uint64_t sum_of(const std::array<std::uint64_t, kEntryTypeCount>& counts) {
   return sum;
 }
 
-void add_problems(JsonWriter& json, std::span<const Error> problems) {
-  json.key("problems").begin_array();
-  for (const Error& problem : problems) {
-    write_error(json, problem);
-  }
-  json.end_array();
-}
-
 void add_decay_curve(JsonWriter& json, const std::vector<DecayTableLine>& lines) {
-  json.key("curve").begin_object().key("ages_days").begin_array();
-  for (const int age : kDecayTableAges) {
-    json.integer(age);
-  }
-  json.end_array().key("lines").begin_array();
-  for (const DecayTableLine& line : lines) {
+  json.key("curve").begin_object();
+  add_array(json, "ages_days", kDecayTableAges, [&](const int age) { json.integer(age); });
+  add_array(json, "lines", lines, [&](const DecayTableLine& line) {
     json.begin_object().member("model", line.model).member("is_used", line.is_used);
-    json.member("type", entry_type_name(line.type)).key("factors").begin_array();
-    for (const double factor : line.factors) {
-      json.real(factor);
-    }
-    json.end_array().end_object();
-  }
-  json.end_array().end_object();
+    json.member("type", entry_type_name(line.type));
+    add_array(json, "factors", line.factors, [&](const double factor) { json.real(factor); });
+    json.end_object();
+  });
+  json.end_object();
 }
 
 void add_largest(JsonWriter& json, GlobalStatistics statistics) {
   std::ranges::stable_sort(statistics.sessions, std::ranges::greater(),
                            &SessionStatistics::size_bytes);
-  json.key("largest").begin_array();
-  for (std::size_t i = 0; i < std::min(statistics.sessions.size(), kLargestMax); ++i) {
-    const SessionStatistics& session = statistics.sessions[i];
-    json.begin_object().member("session_id", session.session_id);
-    json.member("size_bytes", session.size_bytes);
-    json.member("size_max_bytes", session.size_max_bytes);
-    json.member("entries", session.entries()).end_object();
-  }
-  json.end_array();
+  const std::size_t shown = std::min(statistics.sessions.size(), kLargestMax);
+  add_array(json, "largest", std::span(statistics.sessions).first(shown),
+            [&](const SessionStatistics& session) {
+              json.begin_object().member("session_id", session.session_id);
+              json.member("size_bytes", session.size_bytes);
+              json.member("size_max_bytes", session.size_max_bytes);
+              json.member("entries", session.entries()).end_object();
+            });
 }
 
 void add_locks(JsonWriter& json, const std::vector<LockHolder>& holders) {
-  json.key("locks").begin_array();
-  for (const LockHolder& holder : holders) {
+  add_array(json, "locks", holders, [&](const LockHolder& holder) {
     json.begin_object().member("session_id", holder.session_id);
     json.member("pid", static_cast<std::int64_t>(holder.pid)).member("host", holder.host);
     json.member("agent_id", holder.agent_id).member("operation", holder.operation);
     add_time(json, "acquired_at", holder.acquired_at);
     // The kernel drops the locks of the dead: who still holds one lives.
     json.member("alive", true).end_object();
-  }
-  json.end_array();
+  });
 }
 
 void add_maintenance(JsonWriter& json, const MaintenanceReport& report) {
   json.key("maintenance").begin_object();
   add_next_due(json, report.next_due);
-  json.key("due").begin_array();
-  for (const MaintenanceAction& action : report.done) {
-    write_action(json, action);
-  }
-  json.end_array();
-  add_problems(json, report.problems);
+  add_array(json, "due", report.done, write_action);
+  add_array(json, "problems", report.problems, write_error);
   json.member("held_back", report.held_back).end_object();
 }
 
 void add_privacy(JsonWriter& json, const PrivacyReport& report) {
-  json.key("retention").begin_array();
-  for (const KeptEntries& kept : report.kept) {
+  add_array(json, "retention", report.kept, [&](const KeptEntries& kept) {
     json.begin_object().member("type", entry_type_name(kept.type));
     json.member("entries", kept.entries).member("bytes", kept.bytes);
     json.member("sensitive", kept.sensitive);
     add_time(json, "oldest", kept.oldest);
     json.member("retention_days", kept.retention_days).member("expired", kept.expired);
     json.end_object();
-  }
-  json.end_array();
+  });
   add_counts(json, "redacted", report.redacted);
-  json.member("redacts", report.redacts).key("deletions").begin_array();
-  for (const Deletion& deletion : report.deleted) {
-    write_deletion(json, deletion);
-  }
-  json.end_array().member("evicted_entries", report.evicted_entries);
+  json.member("redacts", report.redacts);
+  add_array(json, "deletions", report.deleted, write_deletion);
+  json.member("evicted_entries", report.evicted_entries);
 }
 
 }  // namespace
@@ -151,42 +127,36 @@ Result<HttpResponse> http_stats(ApiContext& context, const EndpointCall& /*call*
               statistics.sessions.empty() ? 0 : statistics.sessions.front().size_max_bytes);
   json.key("types");
   write_type_counts(json, counts);
-  json.key("by_session").begin_array();
-  for (const SessionStatistics& session : statistics.sessions) {
+  add_array(json, "by_session", statistics.sessions, [&](const SessionStatistics& session) {
     const auto state = states.find(session.session_id);
     json.begin_object().member("session_id", session.session_id);
     json.member("state", state == states.end() ? "active" : state->second);
     json.member("entries", session.entries());
     json.member("size_bytes", session.size_bytes).end_object();
-  }
-  json.end_array();
-  add_problems(json, statistics.problems);
-  json.end_object();
-  return json_response(json.take());
+  });
+  add_array(json, "problems", statistics.problems, write_error);
+  return object_response(json);
 }
 
 Result<HttpResponse> http_decay(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const std::vector<DecayReport> reports,
                   context.memory.decay(call.texts("session_id"), call.time("as_of")));
   JsonWriter json;
-  json.begin_object().key("sessions").begin_array();
-  for (const DecayReport& report : reports) {
+  json.begin_object();
+  add_array(json, "sessions", reports, [&](const DecayReport& report) {
     json.begin_object().member("session_id", report.session_id);
     json.member("as_of", format_rfc3339(report.as_of)).member("model", report.model);
-    json.member("entries", report.entries).key("histogram").begin_array();
-    for (const std::uint64_t count : report.histogram) {
-      json.integer(static_cast<std::int64_t>(count));
-    }
-    json.end_array().key("mean").begin_object();
+    json.member("entries", report.entries);
+    add_array(json, "histogram", report.histogram,
+              [&](const std::uint64_t count) { json.integer(static_cast<std::int64_t>(count)); });
+    json.key("mean").begin_object();
     for (const EntryType type : kEntryTypes) {
       json.member(entry_type_name(type), report.mean[static_cast<std::size_t>(type)]);
     }
     json.end_object().end_object();
-  }
-  json.end_array();
+  });
   add_decay_curve(json, context.memory.decay_table());
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& /*call*/) {
@@ -194,8 +164,8 @@ Result<HttpResponse> http_settings(ApiContext& context, const EndpointCall& /*ca
   JsonWriter json;
   json.begin_object().key("settings").raw(effective).member("root", context.memory.root());
   add_list(json, "warnings", context.memory.config_warnings());
-  json.member("version", tool_version()).end_object();
-  return json_response(json.take());
+  json.member("version", tool_version());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_health(ApiContext& context, const EndpointCall& /*call*/) {
@@ -221,9 +191,8 @@ Result<HttpResponse> http_health(ApiContext& context, const EndpointCall& /*call
   add_locks(json, locks);
   add_maintenance(json, *maintenance);
   add_privacy(json, privacy);
-  add_problems(json, problems);
-  json.end_object();
-  return json_response(json.take());
+  add_array(json, "problems", problems, write_error);
+  return object_response(json);
 }
 
 }  // namespace bmad_mem::cli

@@ -21,14 +21,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-void add_items(JsonWriter& json, std::string_view name, std::span<const KnowledgeItem> items) {
-  json.key(name).begin_array();
-  for (const KnowledgeItem& item : items) {
-    write_knowledge_item(json, item);
-  }
-  json.end_array();
-}
-
 /// The members of something that was learned, of the object that is open.
 void add_remembered(JsonWriter& json, const Remembered& learned) {
   json.member("id", learned.id).member("session_id", learned.session_id);
@@ -74,10 +66,9 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
   }
   JsonWriter json;
   json.begin_object();
-  add_items(json, "items", items);
+  add_array(json, "items", items, write_knowledge_item);
   add_incomplete(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call) {
@@ -92,8 +83,7 @@ Result<HttpResponse> http_remember(ApiContext& context, const EndpointCall& call
     json.member("previous_value", learned.previous_value);
   }
   add_list(json, "notices", learned.notices);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) {
@@ -112,10 +102,9 @@ Result<HttpResponse> http_review(ApiContext& context, const EndpointCall& call) 
   }
   JsonWriter json;
   json.begin_object();
-  add_items(json, "reviewed", report.reviewed);
+  add_array(json, "reviewed", report.reviewed, write_knowledge_item);
   add_list(json, "unknown_ids", report.unknown_ids);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call) {
@@ -126,17 +115,14 @@ Result<HttpResponse> http_extract(ApiContext& context, const EndpointCall& call)
   BMAD_TRY_ASSIGN(const ExtractionReport report, Knowledge(context.memory).extract(options));
   JsonWriter json;
   json.begin_object().member("way", "rules").member("dry_run", dry_run);
-  json.key("learned").begin_array();
-  for (const Remembered& learned : report.learned) {
+  add_array(json, "learned", report.learned, [&](const Remembered& learned) {
     json.begin_object();
     add_remembered(json, learned);
     json.end_object();
-  }
-  json.end_array();
+  });
   add_list(json, "known", report.known);
   add_list(json, "notices", report.notices);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call) {
@@ -153,18 +139,16 @@ Result<HttpResponse> http_context(ApiContext& context, const EndpointCall& call)
   add_as_of(json, call);
   json.member("markdown", told.markdown);
   json.member("tokens", std::uint64_t{told.tokens});
-  json.member("max_tokens", std::uint64_t{told.max_tokens}).key("items").begin_array();
-  for (const ContextItem& item : told.items) {
+  json.member("max_tokens", std::uint64_t{told.max_tokens});
+  add_array(json, "items", told.items, [&](const ContextItem& item) {
     json.begin_object().member("section", context_section_name(item.section));
     json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
     json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
     json.member("text", item.text).member("tokens", std::uint64_t{item.tokens});
     json.member("why", item.why).end_object();
-  }
-  json.end_array();
+  });
   add_incomplete(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 }  // namespace bmad_mem::cli

@@ -10,7 +10,6 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
 #include "http/api/entry_filters.hpp"
-#include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
@@ -22,14 +21,12 @@ namespace {
 constexpr std::size_t kExamplesMax = 20;
 
 void add_findings(JsonWriter& json, std::string_view name, std::span<const Finding> findings) {
-  json.key(name).begin_array();
-  for (const Finding& finding : findings) {
+  add_array(json, name, findings, [&](const Finding& finding) {
     json.begin_object().member("kind", finding_kind_name(finding.kind));
     json.member("session_id", finding.session_id).member("path", finding.path);
     json.member("line", finding.line).member("column", finding.column);
     json.member("field", finding.field).member("reason", finding.reason).end_object();
-  }
-  json.end_array();
+  });
 }
 
 void add_compaction(JsonWriter& json, const CompactionReport& report) {
@@ -39,26 +36,26 @@ void add_compaction(JsonWriter& json, const CompactionReport& report) {
   json.member("evicted", report.evicted).member("entries_before", report.entries_before);
   json.member("entries_after", report.entries_after);
   json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
-  json.key("examples").begin_array();
-  for (std::size_t i = 0; i < std::min(report.removed.size(), kExamplesMax); ++i) {
-    const RemovedEntry& entry = report.removed[i];
-    json.begin_object().member("id", entry.id).member("type", entry_type_name(entry.type));
-    json.member("reason", entry.reason).member("headline", entry.headline).end_object();
-  }
-  json.end_array().end_object();
+  const std::size_t shown = std::min(report.removed.size(), kExamplesMax);
+  add_array(
+      json, "examples", std::span(report.removed).first(shown), [&](const RemovedEntry& entry) {
+        json.begin_object().member("id", entry.id).member("type", entry_type_name(entry.type));
+        json.member("reason", entry.reason).member("headline", entry.headline).end_object();
+      });
+  json.end_object();
 }
 
 }  // namespace
 
 Result<HttpResponse> http_verify(ApiContext& context, const EndpointCall& call) {
-  BMAD_TRY_ASSIGN(const VerifyReport report, context.memory.verify(named_session(call)));
+  BMAD_TRY_ASSIGN(const VerifyReport report, context.memory.verify(call.texts("session_id")));
   JsonWriter json;
   json.begin_object();
   add_findings(json, "findings", report.findings);
   add_findings(json, "changes", report.changes);
   json.member("sessions", report.sessions).member("logs", report.logs);
-  json.member("lines", report.lines).member("bytes", report.bytes).end_object();
-  return json_response(json.take());
+  json.member("lines", report.lines).member("bytes", report.bytes);
+  return object_response(json);
 }
 
 Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
@@ -71,16 +68,15 @@ Result<HttpResponse> http_audit(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(std::vector<AuditRecord> records, context.memory.audit(filter));
   std::ranges::reverse(records);
   JsonWriter json;
-  json.begin_object().key("records").begin_array();
-  for (const AuditRecord& record : records) {
+  json.begin_object();
+  add_array(json, "records", records, [&](const AuditRecord& record) {
     json.begin_object().member("at", format_rfc3339(record.at));
     json.member("session_id", record.session_id).member("agent_id", record.agent_id);
     json.member("action", record.action).member("count", record.count);
     add_list(json, "ids", record.ids);
     json.member("detail", record.detail).end_object();
-  }
-  json.end_array().end_object();
-  return json_response(json.take());
+  });
+  return object_response(json);
 }
 
 Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call) {
@@ -105,8 +101,8 @@ Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call)
     BMAD_TRY_ASSIGN(const CompactionReport report, context.memory.compact(session, options));
     add_compaction(json, report);
   }
-  json.end_array().end_object();
-  return json_response(json.take());
+  json.end_array();
+  return object_response(json);
 }
 
 Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
@@ -127,12 +123,10 @@ Result<HttpResponse> http_purge(ApiContext& context, const EndpointCall& call) {
     }
   }
   JsonWriter json;
-  json.begin_object().member("dry_run", dry_run).key("deletions").begin_array();
-  for (const Deletion& each : due) {
-    write_deletion(json, each);
-  }
-  json.end_array().member("lines", lines).end_object();
-  return json_response(json.take());
+  json.begin_object().member("dry_run", dry_run);
+  add_array(json, "deletions", due, write_deletion);
+  json.member("lines", lines);
+  return object_response(json);
 }
 
 Result<HttpResponse> http_maintain(ApiContext& context, const EndpointCall& call) {
@@ -140,18 +134,12 @@ Result<HttpResponse> http_maintain(ApiContext& context, const EndpointCall& call
   const bool dry_run = body.boolean("dry_run");
   BMAD_TRY_ASSIGN(const MaintenanceReport report, context.memory.maintain({.dry_run = dry_run}));
   JsonWriter json;
-  json.begin_object().member("dry_run", dry_run).key("done").begin_array();
-  for (const MaintenanceAction& action : report.done) {
-    write_action(json, action);
-  }
-  json.end_array().key("problems").begin_array();
-  for (const Error& problem : report.problems) {
-    write_error(json, problem);
-  }
-  json.end_array();
+  json.begin_object().member("dry_run", dry_run);
+  add_array(json, "done", report.done, write_action);
+  add_array(json, "problems", report.problems, write_error);
   add_next_due(json, report.next_due);
-  json.member("held_back", report.held_back).end_object();
-  return json_response(json.take());
+  json.member("held_back", report.held_back);
+  return object_response(json);
 }
 
 }  // namespace bmad_mem::cli

@@ -13,7 +13,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
-#include "http/api/lookup.hpp"
+#include "http/api/entry_filters.hpp"
 #include "http/api/record_line.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
@@ -95,8 +95,7 @@ Result<HttpResponse> http_add(ApiContext& context, const EndpointCall& call) {
   json.member("session_id", record.session_id).member("type", entry_type_name(record.type));
   json.member("timestamp", format_rfc3339(record.timestamp));
   add_list(json, "notices", report.notices);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& call) {
@@ -133,8 +132,7 @@ Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& cal
   add_list(json, "ids", report.ids);
   json.member("session_id", session_id);
   add_list(json, "notices", report.notices);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_update(ApiContext& context, const EndpointCall& call) {
@@ -150,8 +148,7 @@ Result<HttpResponse> http_update(ApiContext& context, const EndpointCall& call) 
   JsonWriter json;
   json.begin_object().key("entry");
   write_entry(json, now.front());
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 }  // namespace bmad_mem::cli

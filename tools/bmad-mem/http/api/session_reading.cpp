@@ -20,7 +20,6 @@
 #include "bmad_mem/utf8.hpp"
 #include "cli/program.hpp"
 #include "http/api/entry_filters.hpp"
-#include "http/api/lookup.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
@@ -115,11 +114,8 @@ Result<std::string> read_document(const std::string& root, const Entry& entry) {
 }  // namespace
 
 Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCall& call) {
-  EntryFilter filter;
+  EntryFilter filter = bounds_of(call);
   filter.sessions = {std::string(call.in_path("session_id"))};
-  filter.types = call.types("type");
-  filter.since = call.time("since");
-  filter.until = call.time("until");
   filter.limit = 0;
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, context.memory.list(filter));
   std::ranges::reverse(entries);
@@ -139,11 +135,10 @@ Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCa
   const std::size_t count = std::min(left, static_cast<std::size_t>(call.number("limit")));
   JsonWriter json;
   json.begin_object();
-  add_entries(json, "entries", {first, count});
+  add_array(json, "entries", std::span(first, count), write_entry);
   json.member("more", count < left);
   add_density(json, entries);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_summary_show(ApiContext& context, const EndpointCall& call) {
@@ -161,8 +156,8 @@ Result<HttpResponse> http_summary_show(ApiContext& context, const EndpointCall& 
   json.member("messages_since", status.messages_since).member("tokens", status.tokens);
   json.member("tokens_since", status.tokens_since);
   add_time(json, "updated_at", status.updated_at);
-  json.end_object().end_object();
-  return json_response(json.take());
+  json.end_object();
+  return object_response(json);
 }
 
 Result<HttpResponse> http_artifact_get(ApiContext& context, const EndpointCall& call) {

@@ -1,11 +1,14 @@
-// sessions.cpp - sessions as a whole: what there is, one in numbers, making, closing, archiving.
+// sessions.cpp - sessions as a whole: what there is, one in numbers, making, closing, archiving;
+// and deleting them and entries, bringing these back, pinning them.
 #include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "bmad_mem/lifecycle.hpp"
 #include "bmad_mem/rfc3339.hpp"
-#include "http/api/removal.hpp"
+#include "cli/json_text.hpp"
+#include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"
 #include "http/endpoint.hpp"
 #include "operation_calls.hpp"
@@ -14,25 +17,23 @@ namespace bmad_mem::cli {
 namespace {
 
 void add_archived(JsonWriter& json, const std::vector<ArchivedSession>& archived) {
-  json.key("archived").begin_array();
-  for (const ArchivedSession& session : archived) {
+  add_array(json, "archived", archived, [&](const ArchivedSession& session) {
     json.begin_object().member("session_id", session.session_id);
     json.member("created_at", format_rfc3339(session.created_at));
     json.member("archived_at", format_rfc3339(session.archived_at));
     json.member("original_bytes", session.original_bytes);
     json.member("compressed_bytes", session.compressed_bytes).end_object();
-  }
-  json.end_array();
+  });
 }
 
 void add_statistics(JsonWriter& json, const SessionStatistics& statistics) {
-  json.key("statistics").begin_object().key("types").begin_array();
-  for (const TypeStatistics& type : statistics.types) {
+  json.key("statistics").begin_object();
+  add_array(json, "types", statistics.types, [&](const TypeStatistics& type) {
     json.begin_object().member("type", entry_type_name(type.type));
     json.member("entries", type.entries).member("versions", type.versions);
     json.member("damaged_lines", type.damaged_lines).member("bytes", type.bytes).end_object();
-  }
-  json.end_array().member("size_bytes", statistics.size_bytes);
+  });
+  json.member("size_bytes", statistics.size_bytes);
   json.member("size_max_bytes", statistics.size_max_bytes);
   add_time(json, "oldest", statistics.oldest);
   add_time(json, "newest", statistics.newest);
@@ -41,11 +42,7 @@ void add_statistics(JsonWriter& json, const SessionStatistics& statistics) {
 
 /// What making and closing a session did by the way: nothing that entries lose goes untold.
 void add_maintained(JsonWriter& json, MemoryManager& memory) {
-  json.key("maintained").begin_array();
-  for (const MaintenanceAction& action : memory.maintained_by_the_way()) {
-    write_action(json, action);
-  }
-  json.end_array();
+  add_array(json, "maintained", memory.maintained_by_the_way(), write_action);
 }
 
 }  // namespace
@@ -55,14 +52,11 @@ Result<HttpResponse> http_session_list(ApiContext& context, const EndpointCall& 
   BMAD_TRY_ASSIGN(const std::vector<ArchivedSession> archived, context.memory.archived_sessions());
   std::ranges::stable_sort(sessions, std::ranges::greater(), &Session::last_write);
   JsonWriter json;
-  json.begin_object().key("sessions").begin_array();
-  for (const Session& session : sessions) {
-    write_session(json, context.memory, session);
-  }
-  json.end_array();
+  json.begin_object();
+  add_array(json, "sessions", sessions,
+            [&](const Session& session) { write_session(json, context.memory, session); });
   add_archived(json, archived);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_session_new(ApiContext& context, const EndpointCall& call) {
@@ -78,8 +72,7 @@ Result<HttpResponse> http_session_new(ApiContext& context, const EndpointCall& c
   JsonWriter json;
   json.begin_object().member("session_id", id);
   add_maintained(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_session_show(ApiContext& context, const EndpointCall& call) {
@@ -90,8 +83,8 @@ Result<HttpResponse> http_session_show(ApiContext& context, const EndpointCall& 
   json.begin_object().key("session");
   write_session(json, context.memory, session, statistics.entries());
   add_statistics(json, statistics);
-  json.key("manifest").raw(session.manifest).end_object();
-  return json_response(json.take());
+  json.key("manifest").raw(session.manifest);
+  return object_response(json);
 }
 
 Result<HttpResponse> http_session_close(ApiContext& context, const EndpointCall& call) {
@@ -100,8 +93,7 @@ Result<HttpResponse> http_session_close(ApiContext& context, const EndpointCall&
   json.begin_object().member("session_id", session.session_id);
   add_time(json, "closed_at", session.closed_at);
   add_maintained(json, context.memory);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_session_archive(ApiContext& context, const EndpointCall& call) {
@@ -114,8 +106,7 @@ Result<HttpResponse> http_session_archive(ApiContext& context, const EndpointCal
   json.member("session_id", report.session_id).member("path", report.path);
   json.member("files", report.files).member("original_bytes", report.original_bytes);
   json.member("compressed_bytes", report.compressed_bytes).member("kept", report.kept);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
 }
 
 Result<HttpResponse> http_session_restore(ApiContext& context, const EndpointCall& call) {
@@ -124,8 +115,55 @@ Result<HttpResponse> http_session_restore(ApiContext& context, const EndpointCal
   JsonWriter json;
   json.begin_object().member("session_id", session.session_id).key("session");
   write_session(json, context.memory, session);
-  json.end_object();
-  return json_response(json.take());
+  return object_response(json);
+}
+
+namespace {
+
+/// The entries as they are now: what a pin reports has the line and the versions from before.
+Result<std::vector<Entry>> read_again(const MemoryManager& memory,
+                                      const std::vector<Entry>& entries) {
+  std::vector<Entry> out;
+  for (const Entry& entry : entries) {
+    BMAD_TRY_ASSIGN(std::vector<Entry> found, memory.get({&entry.id, 1}, {&entry.session_id, 1}));
+    for (Entry& each : found) {
+      if (each.type == entry.type) {
+        out.push_back(std::move(each));
+      }
+    }
+  }
+  return out;
+}
+
+DeleteOptions delete_options(const EndpointCall& call) {
+  return {.dry_run = call.flag("dry_run"), .purge = call.flag("purge")};
+}
+
+HttpResponse deletion_response(const DeletionReport& report, const DeleteOptions& options) {
+  JsonWriter json;
+  json.begin_object().member("deleted", report.entries);
+  json.member("lines", std::uint64_t{report.removed.size()});
+  json.member("dry_run", options.dry_run);
+  add_time(json, "expires_at", report.expires_at);
+  add_array(json, "elsewhere", report.elsewhere, [&](const FileCount& file) {
+    json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
+  });
+  add_list(json, "sessions_gone", report.sessions_gone);
+  return object_response(json);
+}
+
+}  // namespace
+
+Result<HttpResponse> http_delete(ApiContext& context, const EndpointCall& call) {
+  DeletionCriteria criteria;
+  criteria.ids = {std::string(call.in_path("id"))};
+  criteria.sessions = call.texts("session_id");
+  const DeleteOptions options = delete_options(call);
+  BMAD_TRY_ASSIGN(const DeletionReport report, context.memory.delete_entries(criteria, options));
+  if (report.removed.empty() && report.elsewhere.empty()) {
+    return no_such_entry(call.in_path("id"));
+  }
+  return deletion_response(report, options);
 }
 
 Result<HttpResponse> http_session_delete(ApiContext& context, const EndpointCall& call) {
@@ -133,6 +171,52 @@ Result<HttpResponse> http_session_delete(ApiContext& context, const EndpointCall
   BMAD_TRY_ASSIGN(const DeletionReport report,
                   context.memory.delete_session(call.in_path("session_id"), options));
   return deletion_response(report, options);
+}
+
+Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call) {
+  const ToolArguments& body = call.arguments();
+  const UndeleteCriteria criteria = {.ids = body.texts("ids"), .sessions = body.texts("sessions")};
+  if (criteria.ids.empty() && criteria.sessions.empty()) {
+    return bad_argument("ids", "is required, or sessions: what to bring back");
+  }
+  BMAD_TRY_ASSIGN(const UndeleteReport report, context.memory.undelete(criteria));
+  if (report.lines == 0 && report.sessions.empty() && report.left_behind.empty()) {
+    return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
+                 .message = "nothing of that name is deleted, or it was purged",
+                 .field = criteria.ids.empty() ? "sessions" : "ids"};
+  }
+  JsonWriter json;
+  json.begin_object().member("lines", report.lines);
+  add_list(json, "sessions", report.sessions);
+  add_list(json, "left_behind", report.left_behind);
+  return object_response(json);
+}
+
+Result<HttpResponse> http_pin(ApiContext& context, const EndpointCall& call) {
+  const ToolArguments& body = call.arguments();
+  std::vector<std::string> ids = body.texts("ids");
+  if (std::string id = body.text("id"); !id.empty()) {
+    ids.push_back(std::move(id));
+  }
+  if (ids.empty()) {
+    return bad_argument("id", "is required, or ids: which entries");
+  }
+  const bool pinned = body.boolean("pinned");
+  std::vector<std::string> sessions;
+  if (std::string session = body.text("session_id"); !session.empty()) {
+    sessions.push_back(std::move(session));
+  }
+  BMAD_TRY_ASSIGN(const PinReport report, context.memory.pin(ids, pinned, sessions));
+  if (report.changed.empty() && report.unchanged.empty()) {
+    return no_such_entry(ids.front());
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> changed, read_again(context.memory, report.changed));
+  JsonWriter json;
+  json.begin_object();
+  add_array(json, "changed", changed, write_entry);
+  add_array(json, "unchanged", report.unchanged, write_entry);
+  add_list(json, "unknown_ids", report.unknown_ids);
+  return object_response(json);
 }
 
 }  // namespace bmad_mem::cli

@@ -28,12 +28,10 @@ void add_head(JsonWriter& json, const Entry& entry) {
 namespace {
 
 void add_problems_as(JsonWriter& json, std::string_view name, std::span<const Error> problems) {
-  json.key(name).begin_array();
-  for (const Error& problem : problems) {
+  add_array(json, name, problems, [&](const Error& problem) {
     json.begin_object().member("code", error_code_name(problem.code));
     json.member("message", problem.message).member("path", problem.path).end_object();
-  }
-  json.end_array();
+  });
 }
 
 }  // namespace
@@ -54,12 +52,12 @@ void add_unreadable(JsonWriter& json, const MemoryManager& memory) {
 namespace {
 
 void add_explanation(JsonWriter& json, const TextExplanation& explanation) {
-  json.key("explanation").begin_object().key("terms").begin_array();
-  for (const TermScore& term : explanation.terms) {
+  json.key("explanation").begin_object();
+  add_array(json, "terms", explanation.terms, [&](const TermScore& term) {
     json.begin_object().member("term", term.term).member("entry", term.entry);
     json.member("window", term.window).member("session", term.session).end_object();
-  }
-  json.end_array().member("question", explanation.question).member("asks", explanation.asks);
+  });
+  json.member("question", explanation.question).member("asks", explanation.asks);
   json.member("speaker", explanation.speaker).member("date", explanation.date).end_object();
 }
 
@@ -85,12 +83,11 @@ void write_hit(JsonWriter& json, const Hit& hit) {
   json.begin_object();
   add_head(json, hit.entry);
   json.member("score", hit.relevance).member("snippet", hit.snippet);
-  json.key("highlights").begin_array();
-  for (const Highlight& highlight : hit.highlights) {
+  add_array(json, "highlights", hit.highlights, [&](const Highlight& highlight) {
     json.begin_object().member("offset", std::uint64_t{highlight.offset});
     json.member("size", std::uint64_t{highlight.size}).end_object();
-  }
-  json.end_array().key("components").begin_object();
+  });
+  json.key("components").begin_object();
   json.member("text", hit.components.text).member("time", hit.components.time);
   json.member("importance", hit.components.importance).member("access", hit.components.access);
   json.end_object().member("combine", relevance_combine_name(hit.combine));
@@ -130,11 +127,8 @@ void write_knowledge_item(JsonWriter& json, const KnowledgeItem& item) {
     json.string(id);
   }
   json.end_array();
-  json.key("chain").begin_array();
-  for (const KnowledgeVersion& version : item.chain) {
-    add_version(json, version);
-  }
-  json.end_array().end_object();
+  add_array(json, "chain", item.chain, add_version);
+  json.end_object();
 }
 
 void write_error(JsonWriter& json, const Error& error) {
@@ -196,14 +190,6 @@ void write_session(JsonWriter& json, const MemoryManager& memory, const Session&
     json.member("entries", *entries);
   }
   json.end_object();
-}
-
-void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry> entries) {
-  json.key(name).begin_array();
-  for (const Entry& entry : entries) {
-    write_entry(json, entry);
-  }
-  json.end_array();
 }
 
 void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
