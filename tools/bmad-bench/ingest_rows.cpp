@@ -40,20 +40,6 @@ std::set<std::string> segments_of(const SearchStore& store) {
   return names;
 }
 
-/// A copy of the first session whose quota is no obstacle.
-SearchStore copy_of(const SearchStore& store) {
-  SearchStore copy = store;
-  copy.folder = store.folder + "/append";
-  copy.root = copy.folder + "/memory";
-  copy.sessions.resize(1);
-  init_roomy_root(copy.root);
-  const std::string session = "/sessions/" + copy.sessions.front();
-  std::filesystem::create_directories(copy.root + "/sessions");
-  std::filesystem::copy(store.root + session, copy.root + session,
-                        std::filesystem::copy_options::recursive);
-  return copy;
-}
-
 /// Appends messages of the corpus to the first session, made beforehand.
 class Appender {
  public:
@@ -240,7 +226,7 @@ Row import_row(const Run& run, const std::string& folder) {
 }  // namespace
 
 Rows ingest_rows(const Run& run) {
-  const SearchStore copy = copy_of(run.store);
+  const StoreCopy copy(run.store, run.store.folder + "/append");
   MemoryManager memory = copy.open();
   must(memory.rebuild_index());
   RawAppender raw(copy.folder + "/raw");
@@ -269,7 +255,6 @@ Rows ingest_rows(const Run& run) {
                      .wants(at_most(0.4, 0.25)));
   rows.push_back(seal_row(calls));
   rows.push_back(import_row(run, copy.folder));
-  std::filesystem::remove_all(copy.folder);
   return rows;
 }
 

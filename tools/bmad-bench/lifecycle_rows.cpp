@@ -34,46 +34,13 @@
 namespace bmad_mem::bench {
 namespace {
 
-/// A copy of the store. What is done to it changes nothing else, so each repetition begins alike.
-class Copy {
- public:
-  explicit Copy(const Run& run)
-      : root_(run.folder + "/copy"), session_(run.store.sessions.front()) {
-    std::filesystem::copy(run.store.root, root_, std::filesystem::copy_options::recursive);
-  }
-  Copy(const Copy&) = delete;
-  Copy& operator=(const Copy&) = delete;
-  ~Copy() {
-    std::error_code ignored;
-    std::filesystem::remove_all(root_, ignored);
-  }
-
-  /// Once all that was written to the file system is on its disk: nobody else's sync has to wait
-  /// for it.
-  [[nodiscard]] MemoryManager open() const {
-    if (::syncfs(Descriptor(root_, O_RDONLY | O_DIRECTORY).get()) != 0) {
-      throw system_error("sync", root_);
-    }
-    return must(MemoryManager::open({.root = root_, .agent_id = "bmad-bench"}));
-  }
-  [[nodiscard]] const std::string& root() const { return root_; }
-  [[nodiscard]] const std::string& session() const { return session_; }
-  [[nodiscard]] std::string file(const std::string& name) const {
-    return root_ + "/sessions/" + session_ + '/' + name;
-  }
-
- private:
-  std::string root_;
-  std::string session_;
-};
-
-std::string logs_of(const Copy& copy) {
+std::string logs_of(const StoreCopy& copy) {
   std::string all;
   for (const EntryType type : kEntryTypes) {  // Some logs are made on first use.
-    std::ifstream log(copy.file(std::string(entry_type_info(type).log_file)), std::ios::binary);
+    std::ifstream log(copy.file(entry_type_info(type).log_file), std::ios::binary);
     all.append(std::istreambuf_iterator<char>(log), {});
   }
-  ensure(!all.empty(), "there are no logs", copy.root());
+  ensure(!all.empty(), "there are no logs", copy.root);
   return all;
 }
 
@@ -104,14 +71,14 @@ void write_durably(const std::string& path, std::string_view bytes) {
 constexpr const char* kRaw = "parse, write, sync";
 
 /// Milliseconds of the baseline; `parse`: those of its first part, reading from the page cache.
-double rewrite_raw(const Copy& copy, Values* parse = nullptr) {
+double rewrite_raw(const StoreCopy& copy, Values* parse = nullptr) {
   const double begin = wall_seconds();
   std::string logs = logs_of(copy);
   parse_lines(logs);
   if (parse != nullptr) {
     parse->push_back((wall_seconds() - begin) * 1e3);
   }
-  write_durably(copy.root() + "/rewritten.raw", logs);
+  write_durably(copy.root + "/rewritten.raw", logs);
   return (wall_seconds() - begin) * 1e3;
 }
 
@@ -147,7 +114,7 @@ Rows compact_rows(const Run& run) {
   Series of;
   CompactionReport last;
   for (std::size_t i = 0; i < run.times(11); ++i) {
-    const Copy copy(run);
+    const StoreCopy copy(run.store, run.folder + "/copy");
     MemoryManager memory = copy.open();
     of["raw"].push_back(rewrite_raw(copy, &of["parse"]));
     const double begin = file_clock();
@@ -183,7 +150,7 @@ Rows delete_rows(const Run& run) {
   constexpr std::size_t kIds = 100;
   Series of;
   for (std::size_t i = 0; i < run.times(11); ++i) {
-    const Copy copy(run);
+    const StoreCopy copy(run.store, run.folder + "/copy");
     MemoryManager memory = copy.open();
     std::vector<std::string> ids;  // Spread evenly over the session.
     for (std::size_t id = 0; id < kIds; ++id) {
@@ -217,15 +184,15 @@ struct TarCost {
   double ratio = 0;  ///< Of sizes, unpacked to packed.
 };
 
-TarCost run_tar(const Copy& copy) {
+TarCost run_tar(const StoreCopy& copy) {
   constexpr const char* kTar = "/bin/tar";
   constexpr const char* kGzip = "--use-compress-program=/bin/gzip";
-  const std::string archive = copy.root() + "/tar.tar.gz";
-  const std::string target = copy.root() + "/tar.out";
+  const std::string archive = copy.root + "/tar.tar.gz";
+  const std::string target = copy.root + "/tar.out";
   std::filesystem::create_directories(target);
   // What our archive leaves out.
   const double pack = run_process({kTar, kGzip, "--exclude=index.json", "--exclude=.lock*", "-cf",
-                                   archive, "-C", copy.root() + "/sessions", copy.session()});
+                                   archive, "-C", copy.root + "/sessions", copy.session()});
   const double unpack = run_process({kTar, kGzip, "-xf", archive, "-C", target});
   const auto bytes = static_cast<double>(bytes_in(target + '/' + copy.session()));
   const TarCost cost{.pack_ms = pack,
@@ -244,7 +211,7 @@ Rows archive_rows(const Run& run) {
   TarCost tar;
   ArchiveReport last;
   for (std::size_t i = 0; i < run.times(11); ++i) {
-    const Copy copy(run);
+    const StoreCopy copy(run.store, run.folder + "/copy");
     tar = run_tar(copy);
     MemoryManager memory = copy.open();
     of["pack"].push_back(
@@ -325,7 +292,7 @@ void repeat_until_after(const Worker& worker, const std::function<void()>& step)
 }
 
 /// The result: the milliseconds of the compaction.
-void compact_meanwhile(Worker& worker, const Copy& copy) {
+void compact_meanwhile(Worker& worker, const StoreCopy& copy) {
   MemoryManager memory = copy.open();
   worker.start();
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
@@ -336,7 +303,7 @@ void compact_meanwhile(Worker& worker, const Copy& copy) {
   worker.result.longest = milliseconds([&] { must(memory.compact(copy.session())); });
 }
 
-void read_meanwhile(Worker& worker, const Copy& copy, const SearchStore& store) {
+void read_meanwhile(Worker& worker, const StoreCopy& copy, const SearchStore& store) {
   const MemoryManager memory = copy.open();
   std::size_t next = 0;
   const auto query = [&]() {
@@ -347,7 +314,7 @@ void read_meanwhile(Worker& worker, const Copy& copy, const SearchStore& store) 
   repeat_until_after(worker, query);
 }
 
-void write_meanwhile(Worker& worker, const Copy& copy) {
+void write_meanwhile(Worker& worker, const StoreCopy& copy) {
   MemoryManager memory = copy.open();
   const auto append = [&]() {
     must(memory.add_conversation(copy.session(),
@@ -374,7 +341,7 @@ Rows race_rows(const Run& run) {
                   {"a writer's slowest append during a compaction", "appends"}};
   Values compaction;
   for (std::size_t i = 0; i < run.times(7); ++i) {
-    const Copy copy(run);
+    const StoreCopy copy(run.store, run.folder + "/copy");
     const std::vector<WorkerResult> results =
         run_workers({[&](Worker& worker) { read_meanwhile(worker, copy, run.store); },
                      [&](Worker& worker) { write_meanwhile(worker, copy); },

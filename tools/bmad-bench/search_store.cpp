@@ -1,5 +1,8 @@
 #include "search_store.hpp"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -24,78 +27,67 @@ std::string recipe_of(const SearchPlan& plan) {
                      plan.session_bytes);
 }
 
+/// The peers that are built in and have no index of this memory yet, opened beside its place: one
+/// that was left unfinished must not be taken for whole.
+std::map<PeerKind, std::unique_ptr<Peer>> new_peers(const SearchStore& store) {
+  std::map<PeerKind, std::unique_ptr<Peer>> peers;
+  for (const PeerKind kind : kPeerKinds) {
+    if (is_built_in(kind) && !store.has(kind)) {
+      const std::string path = store.peer_path(kind) + ".new";
+      std::filesystem::remove_all(path);
+      peers[kind] = open_peer(kind, path, Open::kNew);
+    }
+  }
+  return peers;
+}
+
 /// Makes the entries once more, for the queries, the ids and the peers: reading them would make the
 /// index. Of a finding that was resolved at once only the newer version counts.
-class Gatherer {
- public:
-  Gatherer(SearchStore& store, const SearchPlan& plan) : store_(store), plan_(plan) {}
-
-  void gather() {
-    create_peers();
-    Corpus corpus(plan_.seed);
-    CorpusEntry entry = corpus.next();
-    for (; store_.log_bytes + entry.line.size() < plan_.bytes; entry = corpus.next()) {
-      store_.log_bytes += entry.line.size() + 1;
-      if (entry.type != EntryType::kFinding) {
-        add(entry);
-        continue;
-      }
-      if (finding_ && finding_->id != entry.id) {
-        add(*finding_);
-      }
-      finding_ = std::move(entry);
-    }
-    if (finding_) {
-      add(*finding_);
-    }
-    finish();
+void gather(SearchStore& store, const SearchPlan& plan) {
+  std::map<PeerKind, std::unique_ptr<Peer>> peers;
+  if (!plan.alone) {
+    peers = new_peers(store);
   }
-
- private:
-  /// Of those that are built in and have no index yet. One that was left unfinished must not be
-  /// taken for whole.
-  void create_peers() {
-    for (const PeerKind kind : kPeerKinds) {
-      if (plan_.alone || !is_built_in(kind) || store_.has(kind)) {
-        continue;
-      }
-      const std::string path = store_.peer_path(kind) + ".new";
-      std::filesystem::remove_all(path);
-      peers_[kind] = open_peer(kind, path, Open::kNew);
-    }
-    tell(peers_.empty() ? "drawing queries" : "building the indexes of the others");
-  }
-
-  void add(const CorpusEntry& entry) {
+  tell(peers.empty() ? "drawing queries" : "building the indexes of the others");
+  DocumentFrequencies frequencies;
+  const auto add = [&](const CorpusEntry& entry) {
     const std::string others = text_for_others(entry.text);
-    store_.ids.push_back(entry.id);
-    for (const auto& [kind, peer] : peers_) {
-      peer->add(static_cast<std::uint32_t>(store_.ids.size()), others);
+    store.ids.push_back(entry.id);
+    for (const auto& [kind, peer] : peers) {
+      peer->add(static_cast<std::uint32_t>(store.ids.size()), others);
     }
-    count_words(frequencies_, entry.text);
-    if (plan_.keep_texts) {
-      store_.texts.push_back(others);
+    count_words(frequencies, entry.text);
+    if (plan.keep_texts) {
+      store.texts.push_back(others);
     }
+  };
+  std::optional<CorpusEntry> finding;  // The last one, which may be resolved.
+  Corpus corpus(plan.seed);
+  CorpusEntry entry = corpus.next();
+  for (; store.log_bytes + entry.line.size() < plan.bytes; entry = corpus.next()) {
+    store.log_bytes += entry.line.size() + 1;
+    if (entry.type != EntryType::kFinding) {
+      add(entry);
+      continue;
+    }
+    if (finding && finding->id != entry.id) {
+      add(*finding);
+    }
+    finding = std::move(entry);
   }
-
-  void finish() {
-    for (auto& [kind, peer] : peers_) {
-      peer->commit();
-      peer->optimize();
-      peer.reset();  // Closes it.
-      std::filesystem::rename(store_.peer_path(kind) + ".new", store_.peer_path(kind));
-    }
-    store_.queries = draw_queries(frequencies_, plan_.seed, plan_.queries);
-    ensure(!store_.queries.empty(),
-           fmt::format("{} bytes of memory are too few to ask about", plan_.bytes));
+  if (finding) {
+    add(*finding);
   }
-
-  SearchStore& store_;
-  const SearchPlan& plan_;
-  std::map<PeerKind, std::unique_ptr<Peer>> peers_;  ///< That are being built.
-  std::optional<CorpusEntry> finding_;               ///< The last one, which may be resolved.
-  DocumentFrequencies frequencies_;
-};
+  for (auto& [kind, peer] : peers) {
+    peer->commit();
+    peer->optimize();
+    peer.reset();  // Closes it.
+    std::filesystem::rename(store.peer_path(kind) + ".new", store.peer_path(kind));
+  }
+  store.queries = draw_queries(frequencies, plan.seed, plan.queries);
+  ensure(!store.queries.empty(),
+         fmt::format("{} bytes of memory are too few to ask about", plan.bytes));
+}
 
 }  // namespace
 
@@ -122,7 +114,7 @@ SearchStore SearchStore::prepare(const std::string& folder, const SearchPlan& pl
     }
   }
   std::ranges::sort(store.sessions);
-  Gatherer(store, plan).gather();
+  gather(store, plan);
   if (!plan.as_left) {
     tell("building ours");
     MemoryManager memory = store.open();
@@ -134,6 +126,25 @@ SearchStore SearchStore::prepare(const std::string& folder, const SearchPlan& pl
 
 MemoryManager SearchStore::open() const {
   return must(MemoryManager::open({.root = root, .agent_id = "bmad-bench"}));
+}
+
+StoreCopy::StoreCopy(const SearchStore& store, const std::string& place) : SearchStore(store) {
+  folder = place;
+  root = place + "/memory";
+  std::filesystem::create_directories(place);
+  std::filesystem::copy(store.root, root, std::filesystem::copy_options::recursive);
+}
+
+StoreCopy::~StoreCopy() {
+  std::error_code ignored;
+  std::filesystem::remove_all(folder, ignored);
+}
+
+MemoryManager StoreCopy::open() const {
+  if (::syncfs(Descriptor(root, O_RDONLY | O_DIRECTORY).get()) != 0) {
+    throw system_error("sync", root);
+  }
+  return SearchStore::open();
 }
 
 std::string SearchStore::peer_path(PeerKind kind) const {

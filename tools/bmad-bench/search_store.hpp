@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
@@ -34,8 +35,8 @@ struct SearchStore {
   [[nodiscard]] std::string peer_path(PeerKind kind) const;
   /// Whether the peer is built in and has an index of this memory.
   [[nodiscard]] bool has(PeerKind kind) const;
-  [[nodiscard]] std::string session_file(const std::string& session, const char* name) const {
-    return root + "/sessions/" + session + '/' + name;
+  [[nodiscard]] std::string session_file(const std::string& session, std::string_view name) const {
+    return root + "/sessions/" + session + '/' + std::string(name);
   }
   /// The words of round `i`, and an entry from anywhere in the memory.
   [[nodiscard]] const SearchWords& words(std::size_t i) const {
@@ -50,6 +51,25 @@ struct SearchStore {
   std::vector<SearchWords> queries;
   std::vector<std::string> ids;  ///< Of all entries, by the number that peers know them by, less 1.
   std::vector<std::string> texts;  ///< As the peers get them, in the same order.
+};
+
+/// A copy of a store's memory, which goes when this does. What is done to it changes nothing else,
+/// so each repetition begins alike.
+class StoreCopy : public SearchStore {
+ public:
+  /// Into the new folder `place`.
+  StoreCopy(const SearchStore& store, const std::string& place);
+  StoreCopy(const StoreCopy&) = delete;
+  StoreCopy& operator=(const StoreCopy&) = delete;
+  ~StoreCopy();
+  /// Once all that was written to the file system is on its disk: no sync of another one has to
+  /// wait for it.
+  [[nodiscard]] MemoryManager open() const;
+  [[nodiscard]] const std::string& session() const { return sessions.front(); }
+  /// Of the session.
+  [[nodiscard]] std::string file(std::string_view name) const {
+    return session_file(session(), name);
+  }
 };
 
 /// Of the files in a folder, without those of folders in it.
