@@ -1,7 +1,6 @@
 #include "cli/filters.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -19,21 +18,6 @@
 #include "cli/views.hpp"
 
 namespace bmad_mem::cli {
-namespace {
-
-Result<std::size_t> read_limit(std::string_view text) {
-  std::size_t limit = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (problem != std::errc() || stop != text.data() + text.size()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("'{}' is no number of entries; write 0 for all", text),
-                 .field = "limit"};
-  }
-  return limit;
-}
-
-}  // namespace
-
 ArchivedSessions archived_choice(std::string_view text) {
   if (text == "no") {
     return ArchivedSessions::kWithout;
@@ -51,14 +35,10 @@ Result<std::optional<Timestamp>> read_as_of(const Arguments& args, Timestamp now
 }
 
 Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
-  const auto texts = [&](std::string_view name) {
-    const std::span<const std::string> values = args.all(name);
-    return std::vector<std::string>(values.begin(), values.end());
-  };
   EntryFilter filter;
-  filter.sessions = texts("session");
-  filter.tags = texts("tag");
-  filter.agents = texts("agent");
+  filter.sessions = args.all("session");
+  filter.tags = args.all("tag");
+  filter.agents = args.all("agent");
   filter.pinned_only = args.has("pinned");
   filter.without_sensitive = args.has("no-sensitive");
   filter.archived = archived_choice(args.value("archived"));
@@ -89,15 +69,12 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
     BMAD_TRY_ASSIGN(filter.until, parse_time(*text, now, RangeEnd::kUntil, "until"));
   }
   if (filter.since && filter.until && *filter.until < *filter.since) {
-    return Error{
-        .code = ErrorCode::E_INVALID_QUERY,
-        .message = fmt::format("the range ends ({}) before it begins ({})",
-                               format_rfc3339(*filter.until), format_rfc3339(*filter.since)),
-        .field = "until"};
+    return bad_value("until",
+                     fmt::format("the range ends ({}) before it begins ({})",
+                                 format_rfc3339(*filter.until), format_rfc3339(*filter.since)));
   }
-  if (const auto text = args.maybe("limit")) {
-    BMAD_TRY_ASSIGN(filter.limit, read_limit(*text));
-  }
+  BMAD_TRY_ASSIGN(filter.limit,
+                  read_number(args, "limit", filter.limit, "number of entries; write 0 for all"));
   return filter;
 }
 
@@ -114,21 +91,6 @@ constexpr std::array<WeightName, 4> kWeights = {{{"text", &RelevanceWeights::tex
                                                  {"time", &RelevanceWeights::time},
                                                  {"importance", &RelevanceWeights::importance},
                                                  {"access", &RelevanceWeights::access}}};
-
-Error bad_value(std::string_view option, std::string message) {
-  return {.code = ErrorCode::E_INVALID_QUERY,
-          .message = std::move(message),
-          .field = std::string(option)};
-}
-
-/// The whole of `text` as a number.
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = problem == std::errc() && stop == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
-}
 
 /// A number from 0 to 1.
 std::optional<double> share_in(std::string_view text) {
@@ -210,27 +172,14 @@ Result<TextRanking> read_ranking(std::string_view text) {
   return bad_value("ranking", fmt::format("'{}' is no ranking; write context or plain", text));
 }
 
-/// A count, as of milliseconds: 4 billion at most.
-Result<std::uint32_t> read_count(std::string_view option, std::string_view text) {
-  if (const auto count = number_in<std::uint32_t>(text)) {
-    return *count;
-  }
-  return bad_value(option, fmt::format("'{}' is no whole number from 0 on", text));
-}
-
 }  // namespace
 
 Status read_search_options(const Arguments& args, Query& query) {
   if (const auto text = args.maybe("sort")) {
     BMAD_TRY_ASSIGN(query.sort, read_sort(*text));
   }
-  if (const auto text = args.maybe("min-relevance")) {
-    const std::optional<double> share = share_in(*text);
-    if (!share) {
-      return bad_value("min-relevance", fmt::format("'{}' is no number from 0 to 1", *text));
-    }
-    query.min_relevance = *share;
-  }
+  BMAD_TRY_ASSIGN(query.min_relevance, read_number(args, "min-relevance", query.min_relevance,
+                                                   "number from 0 to 1", 0.0, 1.0));
   if (const auto text = args.maybe("weights")) {
     BMAD_TRY_ASSIGN(query.weights, read_weights(*text));
   }
@@ -243,11 +192,12 @@ Status read_search_options(const Arguments& args, Query& query) {
   if (const auto text = args.maybe("ranking")) {
     BMAD_TRY_ASSIGN(query.ranking, read_ranking(*text));
   }
-  if (const auto text = args.maybe("context")) {
-    BMAD_TRY_ASSIGN(query.context, read_count("context", *text));
-  }
-  if (const auto text = args.maybe("timeout")) {
-    BMAD_TRY_ASSIGN(const std::uint32_t milliseconds, read_count("timeout", *text));
+  static constexpr std::string_view kCount = "whole number from 0 on";
+  BMAD_TRY_ASSIGN(query.context,
+                  read_number(args, "context", static_cast<std::uint32_t>(query.context), kCount));
+  if (args.has("timeout")) {
+    BMAD_TRY_ASSIGN(const auto milliseconds,
+                    read_number<std::uint32_t>(args, "timeout", 0, kCount));
     query.timeout = std::chrono::milliseconds(milliseconds);
   }
   query.explain = args.has("explain");
@@ -296,9 +246,7 @@ Result<std::string> question_for(MemoryManager& memory, const DeletionCriteria& 
 Result<std::string> read_match(const Arguments& args) {
   const auto text = args.maybe("match");
   if (text && text->empty()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the text to look for is empty, so that everything would match",
-                 .field = "match"};
+    return bad_value("match", "the text to look for is empty, so that everything would match");
   }
   return std::string(text.value_or(""));
 }
@@ -319,11 +267,10 @@ Result<ExitStatus> delete_and_tell(Tool& tool, MemoryManager& memory,
     tool.note("there is no such entry");
   }
   if (!unknown.empty()) {
-    tool.report({.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("there is no such entry: {}; `bmad-mem list` shows those "
-                                        "there are",
-                                        printable(joined(unknown))),
-                 .field = "id"});
+    tool.report(
+        bad_value("id", fmt::format("there is no such entry: {}; `bmad-mem list` shows those "
+                                    "there are",
+                                    printable(joined(unknown)))));
   }
   return unknown.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }

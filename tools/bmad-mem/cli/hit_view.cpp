@@ -58,14 +58,10 @@ void add_entries(JsonWriter& json, std::string_view name, std::span<const Entry>
 void add_reading(JsonWriter& json, const QueryAnswer& answer) {
   add_list(json, "notes", answer.notes);
   add_list(json, "instead", answer.instead);
-  json.key("as_prose").begin_array();
-  for (const ProseReading& reading : answer.as_prose) {
-    json.begin_object()
-        .member("text", utf8_repaired(reading.text))
-        .member("offset", reading.offset);
-    json.member("size", reading.size).member("why", reading.why).end_object();
-  }
-  json.end_array();
+  add_objects(json, "as_prose", answer.as_prose, [&](const ProseReading& reading) {
+    json.member("text", utf8_repaired(reading.text)).member("offset", reading.offset);
+    json.member("size", reading.size).member("why", reading.why);
+  });
 }
 
 void add_explanation(JsonWriter& json, const QueryAnswer& answer, const Hit& hit) {

@@ -4,14 +4,19 @@
 // their answer means nothing, but they stay within it.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_value.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/rfc3339.hpp"
 
 namespace bmad_mem::cli {
 
@@ -47,11 +52,52 @@ inline void add_text(JsonWriter& json, std::string_view name, std::string_view t
 }
 
 /// A member `name` with an array, also an empty one.
-inline void add_list(JsonWriter& json, std::string_view name,
-                     const std::vector<std::string>& texts) {
+template <typename Texts>
+void add_list(JsonWriter& json, std::string_view name, const Texts& texts) {
   json.key(name).begin_array();
-  for (const std::string& text : texts) {
+  for (const std::string_view text : texts) {
     json.string(text);
+  }
+  json.end_array();
+}
+
+/// A member `name` with counts by what they count: {"github-pat":2}.
+template <typename Counts>
+void add_counts(JsonWriter& json, std::string_view name, const Counts& counts) {
+  json.key(name).begin_object();
+  for (const auto& [what, count] : counts) {
+    json.member(what, count);
+  }
+  json.end_object();
+}
+
+/// A member `name` with the counts by type that are not 0.
+inline void add_type_counts(JsonWriter& json, std::string_view name,
+                            const std::array<std::uint64_t, kEntryTypeCount>& counts) {
+  json.key(name).begin_object();
+  for (const EntryType type : kEntryTypes) {
+    if (const std::uint64_t count = counts[static_cast<std::size_t>(type)]; count != 0) {
+      json.member(entry_type_name(type), count);
+    }
+  }
+  json.end_object();
+}
+
+/// A member `name` with a time; nothing without one.
+inline void add_known_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
+  if (time) {
+    json.member(name, format_rfc3339(*time));
+  }
+}
+
+/// A member `name` with an array of objects: `write(item)` adds the members of each.
+template <typename Items, typename Write>
+void add_objects(JsonWriter& json, std::string_view name, const Items& items, const Write& write) {
+  json.key(name).begin_array();
+  for (const auto& item : items) {
+    json.begin_object();
+    write(item);
+    json.end_object();
   }
   json.end_array();
 }

@@ -1,4 +1,3 @@
-#include <charconv>
 #include <string>
 
 #include <fmt/format.h>
@@ -14,17 +13,15 @@ namespace bmad_mem::cli {
 namespace {
 
 void write_chain(JsonWriter& json, const KnowledgeItem& item) {
-  json.key("chain").begin_array();
-  for (const KnowledgeVersion& version : item.chain) {
-    json.begin_object().member("session_id", version.session_id);
+  add_objects(json, "chain", item.chain, [&](const KnowledgeVersion& version) {
+    json.member("session_id", version.session_id);
     json.member("type", entry_type_info(version.type).name).member("id", version.id);
     json.member("value", version.value);
     add_text(json, "agent_id", version.agent_id);
     json.member("confidence", version.confidence).member("trust", version.trust);
     add_text(json, "source", version.source_kind);
-    json.member("at", format_rfc3339(version.at)).member("holds", version.holds).end_object();
-  }
-  json.end_array();
+    json.member("at", format_rfc3339(version.at)).member("holds", version.holds);
+  });
 }
 
 /// "0.95  MARS  2026-01-11 10:00  fact-…"
@@ -78,32 +75,19 @@ Result<std::optional<Category>> read_category(const Arguments& args) {
     return category;
   }
   const std::string_view meant = nearest_word(*name, kCategoryNames);
-  return Error{.code = ErrorCode::E_INVALID_QUERY,
-               .message = fmt::format(
-                   "\"{}\" is no category{}; there are {}", printable(*name),
-                   meant.empty() ? std::string() : fmt::format(", did you mean {}?", meant),
-                   fmt::join(kCategoryNames, ", ")),
-               .field = "category"};
+  return bad_value(
+      "category",
+      fmt::format("\"{}\" is no category{}; there are {}", printable(*name),
+                  meant.empty() ? std::string() : fmt::format(", did you mean {}?", meant),
+                  fmt::join(kCategoryNames, ", ")));
 }
 
 Result<double> read_share(const Arguments& args, std::string_view name, double fallback) {
-  const std::optional<std::string_view> text = args.maybe(name);
-  if (!text) {
-    return fallback;
-  }
-  double share = -1;
-  const auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), share);
-  if (failure != std::errc() || end != text->data() + text->size() || !(share >= 0 && share <= 1)) {
-    return Error{
-        .code = ErrorCode::E_INVALID_QUERY,
-        .message = fmt::format("\"{}\" is no number from 0 to 1, such as 0.8", printable(*text)),
-        .field = std::string(name)};
-  }
-  return share;
+  return read_number(args, name, fallback, "number from 0 to 1, such as 0.8", 0.0, 1.0);
 }
 
-void write_item(JsonWriter& json, const KnowledgeItem& item) {
-  json.begin_object().member("category", category_name(item.category));
+void add_item(JsonWriter& json, const KnowledgeItem& item) {
+  json.member("category", category_name(item.category));
   add_text(json, "key", item.key);
   json.member("value", item.value).member("id", item.id).member("session_id", item.session_id);
   json.member("type", entry_type_info(item.type).name);
@@ -118,35 +102,32 @@ void write_item(JsonWriter& json, const KnowledgeItem& item) {
   add_text(json, "review", review_name(item.review));
   json.member("contradicted", item.contradicted);
   write_chain(json, item);
-  json.end_object();
 }
 
 void print_items(Tool& tool, std::span<const KnowledgeItem> items) {
   for (const KnowledgeItem& item : items) {
-    if (!tool.json()) {
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) { add_item(json, item); });
+    } else {
       print_item(tool, item);
-      continue;
     }
-    JsonWriter json;
-    write_item(json, item);
-    tool.out().print("{}\n", json.text());
   }
 }
 
 void print_remembered(Tool& tool, std::span<const Remembered> all) {
   for (const Remembered& each : all) {
     if (tool.json()) {
-      JsonWriter json;
-      json.begin_object().member("id", each.id).member("session_id", each.session_id);
-      json.member("category", category_name(each.category));
-      add_text(json, "key", each.key);
-      json.member("value", each.value).member("confidence", each.confidence);
-      json.member("new", each.is_new).member("holds", each.holds);
-      add_text(json, "previous_value", each.previous_value);
-      if (!each.notices.empty()) {
-        add_list(json, "notices", each.notices);
-      }
-      tool.out().print("{}\n", json.end_object().text());
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("id", each.id).member("session_id", each.session_id);
+        json.member("category", category_name(each.category));
+        add_text(json, "key", each.key);
+        json.member("value", each.value).member("confidence", each.confidence);
+        json.member("new", each.is_new).member("holds", each.holds);
+        add_text(json, "previous_value", each.previous_value);
+        if (!each.notices.empty()) {
+          add_list(json, "notices", each.notices);
+        }
+      });
       continue;
     }
     tool.out().print("{}\n", each.id);
@@ -166,15 +147,6 @@ namespace {
 
 constexpr std::size_t kItemWidth = 60;
 
-void write_item(JsonWriter& json, const ContextItem& item) {
-  json.begin_object().member("section", context_section_name(item.section));
-  json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
-  json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
-  json.member("tokens", static_cast<std::uint64_t>(item.tokens)).member("trust", item.trust);
-  json.member("quoted", item.quoted).member("why", item.why).member("text", item.text);
-  json.end_object();
-}
-
 /// What stands behind the dash of the item's first line.
 std::string first_line(const std::string& text) {
   const std::string line = text.substr(0, text.find('\n'));
@@ -184,26 +156,24 @@ std::string first_line(const std::string& text) {
 }  // namespace
 
 void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
-  JsonWriter json;
-  json.begin_object();
-  if (as_of) {
-    json.member("as_of", format_rfc3339(*as_of));
-  }
-  json.member("markdown", context.markdown);
-  json.member("tokens", static_cast<std::uint64_t>(context.tokens));
-  json.member("max_tokens", static_cast<std::uint64_t>(context.max_tokens));
-  json.key("items").begin_array();
-  for (const ContextItem& item : context.items) {
-    write_item(json, item);
-  }
-  json.end_array().key("omitted").begin_array();
-  for (const ContextOmission& omission : context.omitted) {
-    json.begin_object().member("section", context_section_name(omission.section));
-    json.member("session_id", omission.session_id).member("id", omission.id);
-    json.member("why", omission.why).end_object();
-  }
-  json.end_array().end_object();
-  tool.out().print("{}\n", json.take());
+  print_object(tool, [&](JsonWriter& json) {
+    add_known_time(json, "as_of", as_of);
+    json.member("markdown", context.markdown);
+    json.member("tokens", static_cast<std::uint64_t>(context.tokens));
+    json.member("max_tokens", static_cast<std::uint64_t>(context.max_tokens));
+    add_objects(json, "items", context.items, [&](const ContextItem& item) {
+      json.member("section", context_section_name(item.section));
+      json.member("session_id", item.session_id).member("type", entry_type_name(item.type));
+      json.member("id", item.id).member("timestamp", format_rfc3339(item.timestamp));
+      json.member("tokens", static_cast<std::uint64_t>(item.tokens)).member("trust", item.trust);
+      json.member("quoted", item.quoted).member("why", item.why).member("text", item.text);
+    });
+    add_objects(json, "omitted", context.omitted, [&](const ContextOmission& omission) {
+      json.member("section", context_section_name(omission.section));
+      json.member("session_id", omission.session_id).member("id", omission.id);
+      json.member("why", omission.why);
+    });
+  });
 }
 
 void print_context_table(Tool& tool, const Context& context) {
@@ -226,21 +196,20 @@ void print_context_table(Tool& tool, const Context& context) {
 
 void print_summary_update(Tool& tool, const SummaryUpdate& update) {
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", update.session_id);
-    json.member("last_summarized_id", update.last_summarized_id);
-    json.member("id_was_moved", update.id_was_moved).member("messages", update.messages);
-    json.member("tokens_in", std::uint64_t{update.tokens_in});
-    json.member("tokens_out", std::uint64_t{update.tokens_out});
-    if (update.cache_read_tokens) {
-      json.member("cache_read_tokens", *update.cache_read_tokens);
-    }
-    if (update.cache_written_tokens) {
-      json.member("cache_written_tokens", *update.cache_written_tokens);
-    }
-    add_counts(json, "redacted", update.redacted);
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", update.session_id);
+      json.member("last_summarized_id", update.last_summarized_id);
+      json.member("id_was_moved", update.id_was_moved).member("messages", update.messages);
+      json.member("tokens_in", std::uint64_t{update.tokens_in});
+      json.member("tokens_out", std::uint64_t{update.tokens_out});
+      if (update.cache_read_tokens) {
+        json.member("cache_read_tokens", *update.cache_read_tokens);
+      }
+      if (update.cache_written_tokens) {
+        json.member("cache_written_tokens", *update.cache_written_tokens);
+      }
+      add_counts(json, "redacted", update.redacted);
+    });
     return;
   }
   tool.out().print("summarized {} up to {} ({} tokens in, {} out)\n",

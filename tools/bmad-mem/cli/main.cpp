@@ -16,10 +16,10 @@
 #endif
 
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/core.h>
 
@@ -89,8 +89,8 @@ ExitStatus run_command(CommandLine line) {
   return tool.finish(status.value_or(ExitStatus::kFailed));
 }
 
-ExitStatus run_tool(std::span<const char* const> argv) {
-  CommandLine line = read_command_line(argv);
+ExitStatus run_tool(std::vector<std::string> words) {
+  CommandLine line = read_command_line(std::move(words));
   // For an agent's client 2 means that a hook forbids what is going on; and a hook that is older
   // than the settings that call it does not know all their options.
   const bool is_hook = line.command != nullptr && line.command->run == run_hook;
@@ -176,6 +176,5 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   raise_descriptor_limit();
   bmad_mem::cli::open_standard_descriptors();
-  const std::span<const char* const> all(argv, static_cast<std::size_t>(argc));
-  return static_cast<int>(bmad_mem::cli::run_tool(all.subspan(argc > 0 ? 1 : 0)));
+  return static_cast<int>(bmad_mem::cli::run_tool({argv + (argc > 0 ? 1 : 0), argv + argc}));
 }

@@ -280,22 +280,28 @@ std::string_view Arguments::value(std::string_view name) const {
   return maybe(name).value_or(std::string_view());
 }
 
-std::span<const std::string> Arguments::all(std::string_view name) const {
+const std::vector<std::string>& Arguments::all(std::string_view name) const {
+  static const std::vector<std::string> kNone;
   for (const auto& [known, values] : options_) {
     if (known == name) {
       return values;
     }
   }
-  return {};
+  return kNone;
 }
 
 std::string_view Arguments::positional(std::size_t index) const {
   return index < positionals_.size() ? std::string_view(positionals_[index]) : std::string_view();
 }
 
-CommandLine read_command_line(std::span<const char* const> argv) {
+Error bad_value(std::string_view name, std::string message) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = std::move(message),
+          .field = std::string(name)};
+}
+
+CommandLine read_command_line(std::vector<std::string> words) {
   CommandLine line;
-  std::vector<std::string> words(argv.begin(), argv.end());
   find_command_in(words, line);
   const std::string problem = std::exchange(line.problem, {});
   ArgumentReader(line, std::move(words)).read();

@@ -1,13 +1,17 @@
 // options.hpp - from argv to the command and its arguments.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
+#include <limits>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
+
+#include <fmt/core.h>
 
 #include "cli/command.hpp"
 
@@ -23,7 +27,7 @@ class Arguments {
   /// The value of option `name`, or nothing when it wasn't given.
   [[nodiscard]] std::optional<std::string_view> maybe(std::string_view name) const;
   /// Every value of option `name`, in the order given; for a flag one empty text each time.
-  [[nodiscard]] std::span<const std::string> all(std::string_view name) const;
+  [[nodiscard]] const std::vector<std::string>& all(std::string_view name) const;
 
   [[nodiscard]] const std::vector<std::string>& positionals() const { return positionals_; }
   /// The positional at `index`; empty when there are fewer.
@@ -34,6 +38,35 @@ class Arguments {
   std::vector<std::pair<std::string_view, std::vector<std::string>>> options_;
   std::vector<std::string> positionals_;
 };
+
+/// E_INVALID_QUERY about option `name`.
+Error bad_value(std::string_view name, std::string message);
+
+/// The whole of `text` as a number; nothing for anything else.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = problem == std::errc() && stop == text.data() + text.size();
+  return is_whole ? std::optional(number) : std::nullopt;
+}
+
+/// The number behind option `name`; `fallback` without it. Errors: E_INVALID_QUERY for what is no
+/// number from `min` to `max`: "'x' is no WHAT".
+template <typename Number>
+Result<Number> read_number(const Arguments& args, std::string_view name, Number fallback,
+                           std::string_view what, Number min = 0,
+                           Number max = std::numeric_limits<Number>::max()) {
+  const std::optional<std::string_view> text = args.maybe(name);
+  if (!text) {
+    return fallback;
+  }
+  const std::optional<Number> number = number_in<Number>(*text);
+  if (!number || !(*number >= min && *number <= max)) {
+    return bad_value(name, fmt::format("'{}' is no {}", *text, what));
+  }
+  return *number;
+}
 
 /// What the command line asks for.
 struct CommandLine {
@@ -46,8 +79,8 @@ struct CommandLine {
   std::string problem;
 };
 
-/// Reads argv, without the program's name. Options and positionals may be mixed; behind `--`
-/// everything is a positional.
-CommandLine read_command_line(std::span<const char* const> argv);
+/// Reads the words of argv, without the program's name. Options and positionals may be mixed;
+/// behind `--` everything is a positional.
+CommandLine read_command_line(std::vector<std::string> words);
 
 }  // namespace bmad_mem::cli

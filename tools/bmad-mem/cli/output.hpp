@@ -95,6 +95,13 @@ class Progress {
   Clock::time_point next_;
 };
 
+/// What `work(show)` gives, which calls `show(done, total)` now and then.
+template <typename Work>
+auto with_progress(const Tool& tool, std::string_view what, const Work& work) {
+  Progress progress(tool, what);
+  return work([&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); });
+}
+
 /// "#########..........." for a share from 0 to 1.
 std::string bar_text(double share, std::size_t width);
 

@@ -15,18 +15,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-std::string removed_as_json(const RemovedEntry& entry) {
-  JsonWriter json;
-  json.begin_object().member("session_id", entry.session_id);
-  json.member("type", entry_type_name(entry.type)).member("id", entry.id);
-  json.member("line", entry.line).member("bytes", entry.bytes).member("reason", entry.reason);
-  if (!entry.headline.empty()) {
-    json.member("headline", entry.headline);
-  }
-  json.end_object();
-  return json.take();
-}
-
 struct Widths {
   std::size_t session = 0;
   std::size_t type = 0;
@@ -48,23 +36,17 @@ Widths widths_of(std::span<const RemovedEntry> removed) {
 }
 
 void print_as_json(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
-  JsonWriter json;
-  json.begin_object().key("summary").begin_object();
-  json.member("dry_run", options.dry_run).member("purged", options.purge);
-  json.member("entries", report.entries);
-  json.member("lines", static_cast<std::uint64_t>(report.removed.size()));
-  json.member("bytes", removed_bytes(report.removed));
-  add_list(json, "sessions_gone", report.sessions_gone);
-  json.key("elsewhere").begin_array();
-  for (const FileCount& file : report.elsewhere) {
-    json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
-  }
-  json.end_array();
-  if (report.expires_at) {
-    json.member("expires_at", format_rfc3339(*report.expires_at));
-  }
-  json.end_object().end_object();
-  tool.out().print("{}\n", json.text());
+  print_object(tool, "summary", [&](JsonWriter& json) {
+    json.member("dry_run", options.dry_run).member("purged", options.purge);
+    json.member("entries", report.entries);
+    json.member("lines", static_cast<std::uint64_t>(report.removed.size()));
+    json.member("bytes", removed_bytes(report.removed));
+    add_list(json, "sessions_gone", report.sessions_gone);
+    add_objects(json, "elsewhere", report.elsewhere, [&](const FileCount& file) {
+      json.member("path", file.path).member("lines", file.lines);
+    });
+    add_known_time(json, "expires_at", report.expires_at);
+  });
 }
 
 std::string_view verb(const DeleteOptions& options) {
@@ -109,7 +91,13 @@ void print_removed(Tool& tool, std::span<const RemovedEntry> removed) {
   const std::size_t room = columns > before + 20 ? columns - before : std::string::npos;
   for (const RemovedEntry& entry : removed) {
     if (tool.json()) {
-      tool.out().print("{}\n", removed_as_json(entry));
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("session_id", entry.session_id);
+        json.member("type", entry_type_name(entry.type)).member("id", entry.id);
+        json.member("line", entry.line).member("bytes", entry.bytes);
+        json.member("reason", entry.reason);
+        add_text(json, "headline", entry.headline);
+      });
       continue;
     }
     const std::string headline = shortened(printable(entry.headline), room);
@@ -164,12 +152,11 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
   BMAD_TRY_ASSIGN(const UndeleteReport report, memory.undelete(criteria));
   const bool nothing = report.lines == 0 && report.sessions.empty();
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("lines", report.lines);
-    add_list(json, "sessions", report.sessions);
-    add_list(json, "left_behind", report.left_behind);
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("lines", report.lines);
+      add_list(json, "sessions", report.sessions);
+      add_list(json, "left_behind", report.left_behind);
+    });
   } else if (!nothing) {
     std::string what;
     if (report.lines > 0 || report.sessions.empty()) {
@@ -195,14 +182,6 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
   }
   return nothing || !report.left_behind.empty() || !report.damaged.empty() ? ExitStatus::kFailed
                                                                            : ExitStatus::kDone;
-}
-
-void add_counts(JsonWriter& json, std::string_view name, const RedactionCounts& counts) {
-  json.key(name).begin_object();
-  for (const auto& [rule, count] : counts) {
-    json.member(rule, count);
-  }
-  json.end_object();
 }
 
 void print_counts(Tool& tool, const RedactionCounts& counts) {

@@ -8,6 +8,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/views.hpp"
@@ -45,11 +46,9 @@ void add_maintenance(JsonWriter& json, const MaintenanceReport& report) {
   if (report.next_due != Timestamp::max()) {
     json.member("next_due", format_rfc3339(report.next_due));
   }
-  json.key("due").begin_array();
-  for (const MaintenanceAction& action : report.done) {
-    add_action(json, action);
-  }
-  json.end_array().end_object();
+  add_objects(json, "due", report.done,
+              [&](const MaintenanceAction& action) { add_action(json, action); });
+  json.end_object();
 }
 
 void print_quota(Tool& tool, const SessionStatistics& statistics) {
@@ -65,52 +64,45 @@ void print_quota(Tool& tool, const SessionStatistics& statistics) {
 
 }  // namespace
 
-std::string statistics_as_json(const SessionStatistics& statistics, const SessionLife& life,
-                               const MaintenanceReport* maintenance) {
-  JsonWriter json;
-  json.begin_object().member("session_id", statistics.session_id).member("state", life.state);
-  json.member("entries", statistics.entries()).member("versions", statistics.versions());
-  json.member("damaged_lines", statistics.damaged_lines());
-  json.member("size_bytes", statistics.size_bytes);
-  json.member("size_max_bytes", statistics.size_max_bytes);
-  json.member("quarantined", statistics.quarantined);
-  if (statistics.oldest) {
-    json.member("oldest", format_rfc3339(*statistics.oldest));
-  }
-  if (statistics.newest) {
-    json.member("newest", format_rfc3339(*statistics.newest));
-  }
-  json.key("types").begin_object();
-  for (const TypeStatistics& type : statistics.types) {
-    add_type(json, type);
-  }
-  json.end_object();
-  if (life.decay) {
-    json.key("decay").begin_object();
-    add_decay(json, *life.decay);
+void print_statistics_as_json(Tool& tool, const SessionStatistics& statistics,
+                              const SessionLife& life, const MaintenanceReport* maintenance) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("session_id", statistics.session_id).member("state", life.state);
+    json.member("entries", statistics.entries()).member("versions", statistics.versions());
+    json.member("damaged_lines", statistics.damaged_lines());
+    json.member("size_bytes", statistics.size_bytes);
+    json.member("size_max_bytes", statistics.size_max_bytes);
+    json.member("quarantined", statistics.quarantined);
+    add_known_time(json, "oldest", statistics.oldest);
+    add_known_time(json, "newest", statistics.newest);
+    json.key("types").begin_object();
+    for (const TypeStatistics& type : statistics.types) {
+      add_type(json, type);
+    }
     json.end_object();
-  }
-  if (maintenance != nullptr) {
-    add_maintenance(json, *maintenance);
-  }
-  json.end_object();
-  return json.take();
+    if (life.decay) {
+      json.key("decay").begin_object();
+      add_decay(json, *life.decay);
+      json.end_object();
+    }
+    if (maintenance != nullptr) {
+      add_maintenance(json, *maintenance);
+    }
+  });
 }
 
-std::string total_as_json(const GlobalStatistics& statistics,
-                          const MaintenanceReport& maintenance) {
+void print_total_as_json(Tool& tool, const GlobalStatistics& statistics,
+                         const MaintenanceReport& maintenance) {
   const Total total = total_of(statistics);
-  JsonWriter json;
-  json.begin_object().key("total").begin_object();
-  json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
-  json.member("entries", total.entries).member("versions", total.versions);
-  json.member("damaged_lines", total.damaged_lines).member("size_bytes", total.size_bytes);
-  if (!statistics.problems.empty()) {
-    json.member("unreadable_sessions", static_cast<std::uint64_t>(statistics.problems.size()));
-  }
-  add_maintenance(json, maintenance);
-  json.end_object().end_object();
-  return json.take();
+  print_object(tool, "total", [&](JsonWriter& json) {
+    json.member("sessions", static_cast<std::uint64_t>(statistics.sessions.size()));
+    json.member("entries", total.entries).member("versions", total.versions);
+    json.member("damaged_lines", total.damaged_lines).member("size_bytes", total.size_bytes);
+    if (!statistics.problems.empty()) {
+      json.member("unreadable_sessions", static_cast<std::uint64_t>(statistics.problems.size()));
+    }
+    add_maintenance(json, maintenance);
+  });
 }
 
 void print_maintenance(Tool& tool, const MaintenanceReport& report) {
@@ -188,11 +180,9 @@ std::string action_text(const MaintenanceAction& action) {
 }
 
 void add_action(JsonWriter& json, const MaintenanceAction& action) {
-  json.begin_object().member("task", action.task);
-  if (!action.session_id.empty()) {
-    json.member("session_id", action.session_id);
-  }
-  json.member("count", action.count).member("what", action.what).end_object();
+  json.member("task", action.task);
+  add_text(json, "session_id", action.session_id);
+  json.member("count", action.count).member("what", action.what);
 }
 
 void note_maintenance(Tool& tool, MemoryManager& memory) {
@@ -245,14 +235,15 @@ void add_decay(JsonWriter& json, const DecayReport& report) {
 void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines) {
   if (tool.json()) {
     for (const DecayTableLine& line : lines) {
-      JsonWriter json;
-      json.begin_object().member("model", line.model).member("is_used", line.is_used);
-      json.member("type", entry_type_name(line.type)).key("factors").begin_object();
-      for (std::size_t i = 0; i < line.factors.size(); ++i) {
-        json.key(fmt::format("{}", kDecayTableAges[i])).raw(fmt::format("{:.4f}", line.factors[i]));
-      }
-      json.end_object().end_object();
-      tool.out().print("{}\n", json.text());
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("model", line.model).member("is_used", line.is_used);
+        json.member("type", entry_type_name(line.type)).key("factors").begin_object();
+        for (std::size_t i = 0; i < line.factors.size(); ++i) {
+          json.key(fmt::format("{}", kDecayTableAges[i]))
+              .raw(fmt::format("{:.4f}", line.factors[i]));
+        }
+        json.end_object();
+      });
     }
     return;
   }
@@ -282,6 +273,8 @@ void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines) {
   flush();
 }
 
+namespace {
+
 std::string finding_text(const Finding& finding) {
   std::string out = printable(finding.path);
   if (finding.line != 0) {
@@ -300,20 +293,24 @@ std::string finding_text(const Finding& finding) {
   return out + printable(finding.reason);
 }
 
-std::string finding_as_json(const Finding& finding) {
-  JsonWriter json;
-  json.begin_object().member("file", finding.path);
-  json.member("line", finding.line).member("column", finding.column);
-  json.member("offset", finding.offset).member("size", finding.size);
-  json.member("kind", finding_kind_name(finding.kind)).member("field", finding.field);
-  json.member("reason", finding.reason).member("session_id", finding.session_id);
-  json.end_object();
-  return json.take();
-}
+}  // namespace
 
-void print_findings(Tool& tool, std::span<const Finding> findings) {
+void print_findings(Tool& tool, std::span<const Finding> findings, std::string_view name) {
   for (const Finding& finding : findings) {
-    tool.out().print("{}\n", tool.json() ? finding_as_json(finding) : finding_text(finding));
+    const auto write = [&](JsonWriter& json) {
+      json.member("file", finding.path).member("line", finding.line);
+      json.member("column", finding.column).member("offset", finding.offset);
+      json.member("size", finding.size).member("kind", finding_kind_name(finding.kind));
+      json.member("field", finding.field).member("reason", finding.reason);
+      json.member("session_id", finding.session_id);
+    };
+    if (!tool.json()) {
+      tool.out().print("{}\n", finding_text(finding));
+    } else if (name.empty()) {
+      print_object(tool, write);
+    } else {
+      print_object(tool, name, write);
+    }
   }
 }
 

@@ -13,17 +13,13 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
+#include "cli/json_text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 /// What goes to stderr is often kept: by CI, by agents, by terminals.
 std::string without_secrets(std::string_view message) { return SecretScanner().redact(message); }
-
-std::string working_directory() {
-  std::array<char, PATH_MAX> buffer{};
-  return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
-}
 
 /// Colours on stdout: as asked for, else on a terminal that can, unless NO_COLOR stands against it
 /// (https://no-color.org).
@@ -44,22 +40,23 @@ std::string_view environment(const char* name) {
   return value == nullptr ? std::string_view() : std::string_view(value);
 }
 
+std::string working_directory() {
+  std::array<char, PATH_MAX> buffer{};
+  return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
+}
+
 std::string error_as_json(const Error& error) {
   JsonWriter json;
   json.begin_object();
   json.member("code", error_code_name(error.code)).member("message", error.message);
-  if (!error.path.empty()) {
-    json.member("path", error.path);
-  }
+  add_text(json, "path", error.path);
   if (error.line != 0) {
     json.member("line", error.line);
   }
   if (error.column != 0) {
     json.member("column", error.column);
   }
-  if (!error.field.empty()) {
-    json.member("field", error.field);
-  }
+  add_text(json, "field", error.field);
   json.end_object();
   return json.take();
 }
@@ -94,17 +91,26 @@ std::string Tool::global_problem() const {
   return {};
 }
 
-Result<MemoryManager> Tool::open() {
-  BMAD_TRY_ASSIGN(std::string root,
-                  MemoryManager::find_root(arguments_.value("root"),
-                                           environment("BMAD_MEMORY_ROOT"), working_directory()));
-  OpenOptions options{.root = std::move(root), .agent_id = std::string(agent_id())};
-  options.on_problem = [this](const Error& problem) { leave_out(problem); };
+Result<std::string> Tool::find_root(std::string_view root) const {
+  return MemoryManager::find_root(root.empty() ? arguments_.value("root") : root,
+                                  environment("BMAD_MEMORY_ROOT"), working_directory());
+}
+
+Result<std::optional<MemoryAccess>> Tool::access() const {
   const std::string workflow(
       arguments_.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
+  std::optional<MemoryAccess> access;
   if (!workflow.empty() || arguments_.has("workflow")) {
-    BMAD_TRY_ASSIGN(options.access, read_workflow(workflow));
+    BMAD_TRY_ASSIGN(access, read_workflow(workflow));
   }
+  return access;
+}
+
+Result<MemoryManager> Tool::open(std::string_view root) {
+  OpenOptions options{.agent_id = std::string(agent_id())};
+  BMAD_TRY_ASSIGN(options.root, find_root(root));
+  options.on_problem = [this](const Error& problem) { leave_out(problem); };
+  BMAD_TRY_ASSIGN(options.access, access());
   Result<MemoryManager> memory = MemoryManager::open(std::move(options));
   if (memory && command_ != nullptr) {
     BMAD_TRY(memory->check_allowed(command_->name, /*changes=*/false));

@@ -7,10 +7,13 @@
 // status 4, and with --json a last line {"incomplete":[{"code":…,"message":…,"path":…},…]}.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/memory_access.hpp"
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
@@ -25,6 +28,9 @@ std::string_view tool_version();
 
 /// The value of an environment variable; empty when it isn't set.
 std::string_view environment(const char* name);
+
+/// Where the process was started; empty when that folder is gone.
+std::string working_directory();
 
 class Tool {
  public:
@@ -45,9 +51,15 @@ class Tool {
   /// What is wrong with the values of the global options, as a sentence; empty when nothing is.
   [[nodiscard]] std::string global_problem() const;
 
-  /// The memory that the command line, the environment or the working directory names.
-  /// Warnings about its config go to stderr. Errors: those of MemoryManager::open and find_root.
-  Result<MemoryManager> open();
+  /// The folder of the memory that the command line, the environment or the working directory
+  /// names; `root` comes before all. Errors: those of MemoryManager::find_root.
+  [[nodiscard]] Result<std::string> find_root(std::string_view root = {}) const;
+  /// What the workflow allows that the command line or the environment names; nothing without one.
+  /// Errors: those of read_workflow.
+  [[nodiscard]] Result<std::optional<MemoryAccess>> access() const;
+  /// The memory in that folder. Warnings about its config go to stderr. Errors: those of
+  /// MemoryManager::open, find_root and access.
+  Result<MemoryManager> open(std::string_view root = {});
   /// Where `init` puts a memory.
   [[nodiscard]] std::string root_to_create() const;
 
@@ -81,6 +93,25 @@ class Tool {
   std::vector<Error> left_out_;
   bool keeps_format_ = false;
 };
+
+/// Prints a line of JSON: the object whose members `write(json)` adds.
+template <typename Write>
+void print_object(Tool& tool, const Write& write) {
+  JsonWriter json;
+  json.begin_object();
+  write(json);
+  tool.out().print("{}\n", json.end_object().text());
+}
+
+/// Prints that object as {"NAME":{…}}.
+template <typename Write>
+void print_object(Tool& tool, std::string_view name, const Write& write) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.key(name).begin_object();
+    write(json);
+    json.end_object();
+  });
+}
 
 /// The error as JSON, without what is unknown: {"code":…,"message":…,"path":…,"line":…,…}.
 std::string error_as_json(const Error& error);

@@ -87,8 +87,8 @@ Result<std::optional<Category>> read_category(const Arguments& args);
 /// Errors: E_INVALID_QUERY with the option as field.
 Result<double> read_share(const Arguments& args, std::string_view name, double fallback);
 
-/// An item as one JSON object.
-void write_item(JsonWriter& json, const KnowledgeItem& item);
+/// The members of an item.
+void add_item(JsonWriter& json, const KnowledgeItem& item);
 
 /// Items, two lines each, and below those about which different things were stated, all of that;
 /// as JSON an object a line.
@@ -115,8 +115,9 @@ struct SessionLife {
 
 /// {"session_id":…,"state":…,"entries":…,…,"types":{"conversation":{…},…},"decay":{…},
 /// "maintenance":{…}}
-std::string statistics_as_json(const SessionStatistics& statistics, const SessionLife& life,
-                               const MaintenanceReport* maintenance = nullptr);
+void print_statistics_as_json(Tool& tool, const SessionStatistics& statistics,
+                              const SessionLife& life,
+                              const MaintenanceReport* maintenance = nullptr);
 
 /// A table by type, the quota as a bar, oldest and newest, how much of it still counts.
 void print_statistics(Tool& tool, const SessionStatistics& statistics, const SessionLife& life);
@@ -129,14 +130,15 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
 void print_maintenance(Tool& tool, const MaintenanceReport& report);
 
 /// The total over all sessions as JSON.
-std::string total_as_json(const GlobalStatistics& statistics, const MaintenanceReport& maintenance);
+void print_total_as_json(Tool& tool, const GlobalStatistics& statistics,
+                         const MaintenanceReport& maintenance);
 
 // What maintenance did or would do, as text and as JSON.
 
 /// "archive s1: would be archived".
 std::string action_text(const MaintenanceAction& action);
 
-/// The action as an object, behind a key or in an array.
+/// The members of the action.
 void add_action(JsonWriter& json, const MaintenanceAction& action);
 
 /// Says on stderr what opening or closing a session did by the way, so that nothing goes untold.
@@ -158,19 +160,11 @@ void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines);
 
 // What `verify` found, as text.
 
-/// "file:line:column: reason", leaving out what is unknown; a torn tail is named as such.
-std::string finding_text(const Finding& finding);
-
-/// {"file":…,"line":…,"column":…,"offset":…,"size":…,"kind":…,"field":…,"reason":…,"session_id":…}
-std::string finding_as_json(const Finding& finding);
-
-/// One line each, as text or JSON.
-void print_findings(Tool& tool, std::span<const Finding> findings);
+/// One line each: "file:line:column: reason", leaving out what is unknown; a torn tail is named as
+/// such. As JSON {"file":…,"line":…,…}; with `name` {"NAME":{…}}.
+void print_findings(Tool& tool, std::span<const Finding> findings, std::string_view name = {});
 
 // How counts of what was taken out are shown.
-
-/// A member `name`: {"github-pat":2}.
-void add_counts(JsonWriter& json, std::string_view name, const RedactionCounts& counts);
 
 /// A line a rule, with its count in front.
 void print_counts(Tool& tool, const RedactionCounts& counts);

@@ -13,6 +13,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "exchange/export/export_writer.hpp"
@@ -63,50 +64,10 @@ Result<Key> load_key(const std::string& path) {
 /// The project around a memory that lies in its .bmad/memory.
 std::string workspace_folder(const std::string& root) {
   static constexpr std::string_view kEnd = "/.bmad/memory";
-  std::array<char, 4096> folder{};
-  std::string path = root;
-  if (!path.starts_with('/') && ::getcwd(folder.data(), folder.size()) != nullptr) {
-    path = fmt::format("{}/{}", folder.data(), root);
-  }
+  const std::string path =
+      root.starts_with('/') ? root : fmt::format("{}/{}", working_directory(), root);
   return path.ends_with(kEnd) ? path.substr(0, path.size() - kEnd.size()) : std::string();
 }
-
-/// Writes lines of an export, and keeps what can't be read until the progress bar is gone.
-class LineVisitor final : public ExportVisitor {
- public:
-  LineVisitor(ExportWriter* writer, const Output& out, Progress& progress)
-      : writer_(writer), out_(out), progress_(progress) {}
-
-  Status on_session(const Session& session) override {
-    if (writer_ != nullptr) {
-      writer_->session(session);
-    }
-    return check();
-  }
-  Status on_entry(const Entry& entry) override {
-    if (writer_ != nullptr) {
-      writer_->entry(entry);
-    }
-    return check();
-  }
-  void on_problem(const Error& problem) override { problems.push_back(problem); }
-  void on_progress(std::uint64_t done, std::uint64_t total) override {
-    progress_.show(done, total);
-  }
-
-  std::vector<Error> problems;
-
- private:
-  [[nodiscard]] Status check() const {
-    return out_.error() == 0
-               ? Status()
-               : Error{.message = "the output takes no more", .os_error = out_.error()};
-  }
-
-  ExportWriter* writer_;
-  const Output& out_;
-  Progress& progress_;
-};
 
 std::string kinds_text(const AnonymizeReport& report) {
   std::string text;
@@ -119,19 +80,12 @@ std::string kinds_text(const AnonymizeReport& report) {
 /// On stderr where stdout holds the export.
 void tell(Tool& tool, const AnonymizeReport& report, bool on_stdout, bool dry_run) {
   if (tool.json() && on_stdout) {
-    JsonWriter json;
-    json.begin_object().member("dry_run", dry_run).member("sessions", report.sessions);
-    json.member("entries", report.entries).member("changed", report.changed);
-    json.key("pseudonyms").begin_object();
-    for (const auto& [kind, count] : report.pseudonyms) {
-      json.member(kind, count);
-    }
-    json.end_object().key("untouched").begin_array();
-    for (const std::string& path : report.untouched) {
-      json.string(path);
-    }
-    json.end_array().end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("dry_run", dry_run).member("sessions", report.sessions);
+      json.member("entries", report.entries).member("changed", report.changed);
+      add_counts(json, "pseudonyms", report.pseudonyms);
+      add_list(json, "untouched", report.untouched);
+    });
     return;
   }
   const std::string says = fmt::format("{} of {} {}: {}", format_count(report.changed),
@@ -166,10 +120,8 @@ Result<ExitStatus> export_placeholders_to(Tool& tool, const MemoryManager& memor
   std::vector<Error> problems;
   const Result<AnonymizeReport> report = [&] {
     Progress progress(tool, "anonymize");
-    LineVisitor visitor(options.dry_run ? nullptr : writer.get(), out, progress);
-    Result<AnonymizeReport> done = memory.export_anonymized(options, visitor);
-    problems = std::move(visitor.problems);
-    return done;
+    WritingVisitor visitor(options.dry_run ? nullptr : writer.get(), out, progress, problems);
+    return memory.export_anonymized(options, visitor);
   }();
   if (!report && out.error() != 0) {
     return ExitStatus::kFailed;  // Who wrote to `out` says why it could not be written.
@@ -203,7 +155,7 @@ Result<ExitStatus> run_anonymize(Tool& tool) {
     return tool.wrong_usage(fmt::format("--paths takes outside or all, not '{}'", paths));
   }
   AnonymizeOptions options{.all_paths = paths == "all", .dry_run = args.has("dry-run")};
-  options.sessions.assign(args.all("session").begin(), args.all("session").end());
+  options.sessions = args.all("session");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   options.workspace = workspace_folder(memory.root());
   if (const auto path = args.maybe("key-file")) {

@@ -1,6 +1,5 @@
 // care.cpp - files are checked, repaired, and kept small.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <iterator>
 #include <optional>
@@ -28,14 +27,12 @@ bool is_newer(const Finding& finding) { return finding.kind == FindingKind::kNew
 
 void print_summary(Tool& tool, const VerifyReport& report) {
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().key("summary").begin_object();
-    json.member("sessions", report.sessions).member("logs", report.logs);
-    json.member("lines", report.lines).member("bytes", report.bytes);
-    json.member("findings", static_cast<std::uint64_t>(report.findings.size()));
-    json.member("changes", static_cast<std::uint64_t>(report.changes.size()));
-    json.end_object().end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, "summary", [&](JsonWriter& json) {
+      json.member("sessions", report.sessions).member("logs", report.logs);
+      json.member("lines", report.lines).member("bytes", report.bytes);
+      json.member("findings", static_cast<std::uint64_t>(report.findings.size()));
+      json.member("changes", static_cast<std::uint64_t>(report.changes.size()));
+    });
     return;
   }
   const std::string looked_at =
@@ -60,59 +57,38 @@ void print_summary(Tool& tool, const VerifyReport& report) {
   }
 }
 
-void print_changes(Tool& tool, std::span<const Finding> changes) {
-  if (!tool.json()) {
-    print_findings(tool, changes);
-    return;
-  }
-  for (const Finding& change : changes) {
-    tool.out().print("{{\"change\":{}}}\n", finding_as_json(change));
-  }
-}
-
 }  // namespace
 
 Result<ExitStatus> run_verify(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  Result<VerifyReport> report = [&] {
-    Progress progress(tool, "verify");
-    return memory.verify(tool.args().all("session"), [&](std::uint64_t done, std::uint64_t total) {
-      progress.show(done, total);
-    });
-  }();
-  if (!report) {
-    return report.error();
-  }
+  BMAD_TRY_ASSIGN(VerifyReport report, with_progress(tool, "verify", [&](const auto& show) {
+                    return memory.verify(tool.args().all("session"), show);
+                  }));
   if (tool.args().has("seal")) {
-    std::ranges::move(report->changes, std::back_inserter(report->findings));
-    report->changes.clear();
+    std::ranges::move(report.changes, std::back_inserter(report.findings));
+    report.changes.clear();
   }
-  print_findings(tool, report->findings);
-  print_changes(tool, report->changes);
-  print_summary(tool, *report);
-  return report->findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+  print_findings(tool, report.findings);
+  print_findings(tool, report.changes, "change");
+  print_summary(tool, report);
+  return report.findings.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 namespace {
 
 void print_json(Tool& tool, const RepairReport& report) {
   for (const RepairAction& action : report.actions) {
-    JsonWriter json;
-    json.begin_object().member("file", action.path).member("what", action.what);
-    json.member("count", action.count).member("session_id", action.session_id);
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("file", action.path).member("what", action.what);
+      json.member("count", action.count).member("session_id", action.session_id);
+    });
   }
-  for (const Finding& finding : report.left) {
-    tool.out().print("{{\"left\":{}}}\n", finding_as_json(finding));
-  }
-  JsonWriter json;
-  json.begin_object().key("summary").begin_object();
-  json.member("sessions", report.sessions);
-  json.member("actions", static_cast<std::uint64_t>(report.actions.size()));
-  json.member("left", static_cast<std::uint64_t>(report.left.size()));
-  json.end_object().end_object();
-  tool.out().print("{}\n", json.text());
+  print_findings(tool, report.left, "left");
+  print_object(tool, "summary", [&](JsonWriter& json) {
+    json.member("sessions", report.sessions);
+    json.member("actions", static_cast<std::uint64_t>(report.actions.size()));
+    json.member("left", static_cast<std::uint64_t>(report.left.size()));
+  });
 }
 
 void print_text(Tool& tool, const RepairReport& report) {
@@ -132,40 +108,29 @@ void print_text(Tool& tool, const RepairReport& report) {
   }
 }
 
-/// What was left because it differs from its seal is accepted now.
-RepairReport with_accepted(RepairReport report, const RepairReport& accepted) {
-  report.actions.insert(report.actions.end(), accepted.actions.begin(), accepted.actions.end());
-  report.left = accepted.left;
-  return report;
-}
-
 }  // namespace
 
 Result<ExitStatus> run_repair(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  Result<RepairReport> report = [&] {
-    Progress progress(tool, "repair");
-    return memory.repair(
-        tool.args().all("session"),
-        [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); },
-        [&](const std::string& session_id) {
-          return is_on_another_branch(memory.root(),
-                                      fmt::format("sessions/{}/manifest.json", session_id));
-        });
-  }();
-  if (!report) {
-    return report.error();
-  }
-  if (tool.args().has("accept")) {
-    BMAD_TRY_ASSIGN(const RepairReport accepted, memory.accept_changes(tool.args().all("session")));
-    report = with_accepted(std::move(*report), accepted);
+  const std::vector<std::string>& sessions = tool.args().all("session");
+  const auto is_elsewhere = [&](const std::string& session_id) {
+    return is_on_another_branch(memory.root(),
+                                fmt::format("sessions/{}/manifest.json", session_id));
+  };
+  BMAD_TRY_ASSIGN(RepairReport report, with_progress(tool, "repair", [&](const auto& show) {
+                    return memory.repair(sessions, show, is_elsewhere);
+                  }));
+  if (tool.args().has("accept")) {  // What was left because it differs from its seal.
+    BMAD_TRY_ASSIGN(RepairReport accepted, memory.accept_changes(sessions));
+    std::ranges::move(accepted.actions, std::back_inserter(report.actions));
+    report.left = std::move(accepted.left);
   }
   if (tool.json()) {
-    print_json(tool, *report);
+    print_json(tool, report);
   } else {
-    print_text(tool, *report);
+    print_text(tool, report);
   }
-  return report->left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
+  return report.left.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
 
 namespace {
@@ -197,18 +162,15 @@ void add_numbers(JsonWriter& json, const IndexReport& report) {
 
 void print_json(Tool& tool, const std::vector<IndexReport>& reports, const IndexReport& total) {
   for (const IndexReport& report : reports) {
-    JsonWriter json;
-    json.begin_object().member("session_id", report.session_id);
-    add_numbers(json, report);
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", report.session_id);
+      add_numbers(json, report);
+    });
   }
-  JsonWriter json;
-  json.begin_object().key("total").begin_object();
-  json.member("sessions", static_cast<std::uint64_t>(reports.size()));
-  add_numbers(json, total);
-  json.end_object().end_object();
-  tool.out().print("{}\n", json.text());
+  print_object(tool, "total", [&](JsonWriter& json) {
+    json.member("sessions", static_cast<std::uint64_t>(reports.size()));
+    add_numbers(json, total);
+  });
 }
 
 TableRow row_of(const IndexReport& report) {
@@ -229,21 +191,17 @@ Result<ExitStatus> run_rebuild_index(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const auto start = std::chrono::steady_clock::now();
-  const Result<std::vector<IndexReport>> reports = [&] {
-    Progress progress(tool, "index");
-    return memory.rebuild_index(
-        sessions, [&](std::uint64_t done, std::uint64_t total) { progress.show(done, total); });
-  }();
-  if (!reports) {
-    return reports.error();
-  }
-  const IndexReport total = total_of(*reports, std::chrono::steady_clock::now() - start);
+  BMAD_TRY_ASSIGN(const std::vector<IndexReport> reports,
+                  with_progress(tool, "index", [&](const auto& show) {
+                    return memory.rebuild_index(sessions, show);
+                  }));
+  const IndexReport total = total_of(reports, std::chrono::steady_clock::now() - start);
   if (tool.json()) {
-    print_json(tool, *reports, total);
+    print_json(tool, reports, total);
     return ExitStatus::kDone;
   }
   std::vector<TableRow> rows = {{"session", "entries", "terms", "logs", "index", "MB/s"}};
-  for (const IndexReport& report : *reports) {
+  for (const IndexReport& report : reports) {
     rows.push_back(row_of(report));
   }
   rows.push_back(row_of(total));
@@ -255,22 +213,19 @@ namespace {
 
 void print_json(Tool& tool, const MaintenanceReport& report, bool dry_run) {
   for (const MaintenanceAction& action : report.done) {
-    JsonWriter json;
-    add_action(json, action);
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) { add_action(json, action); });
   }
-  JsonWriter json;
-  json.begin_object().key("summary").begin_object();
-  json.member("dry_run", dry_run).member("actions", static_cast<std::uint64_t>(report.done.size()));
-  json.member("problems", static_cast<std::uint64_t>(report.problems.size()));
-  if (report.next_due != Timestamp::max()) {
-    json.member("next_due", format_rfc3339(report.next_due));
-  }
-  if (!report.held_back.empty()) {
-    json.member("held_back", report.held_back);
-  }
-  json.end_object().end_object();
-  tool.out().print("{}\n", json.text());
+  print_object(tool, "summary", [&](JsonWriter& json) {
+    json.member("dry_run", dry_run)
+        .member("actions", static_cast<std::uint64_t>(report.done.size()));
+    json.member("problems", static_cast<std::uint64_t>(report.problems.size()));
+    if (report.next_due != Timestamp::max()) {
+      json.member("next_due", format_rfc3339(report.next_due));
+    }
+    if (!report.held_back.empty()) {
+      json.member("held_back", report.held_back);
+    }
+  });
 }
 
 void print_text(Tool& tool, const MaintenanceReport& report, bool is_auto) {
@@ -316,24 +271,18 @@ Result<std::optional<double>> read_keep(const Arguments& args) {
   if (digits.ends_with('%')) {
     digits.remove_suffix(1);
   }
-  double percent = 0;
-  const auto [stop, problem] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), percent);
-  if (problem != std::errc() || stop != digits.data() + digits.size() ||
-      !(percent > 0 && percent <= 100)) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("'{}' is no share; write a number above 0 and up to 100, "
-                                        "in percent",
-                                        *given),
-                 .field = "keep"};
+  const std::optional<double> percent = number_in<double>(digits);
+  if (!percent || !(*percent > 0 && *percent <= 100)) {
+    return bad_value("keep", fmt::format("'{}' is no share; write a number above 0 and up to 100, "
+                                         "in percent",
+                                         *given));
   }
-  return std::optional<double>(percent / 100);
+  return std::optional<double>(*percent / 100);
 }
 
 /// --session, or all with --all, else the one session that is open.
 Result<std::vector<std::string>> chosen_sessions(Tool& tool, const MemoryManager& memory) {
-  std::vector<std::string> ids(tool.args().all("session").begin(),
-                               tool.args().all("session").end());
+  std::vector<std::string> ids = tool.args().all("session");
   if (tool.args().has("all")) {
     BMAD_TRY_ASSIGN(const std::vector<Session> sessions, memory.list_sessions());
     for (const Session& session : sessions) {
@@ -348,20 +297,18 @@ Result<std::vector<std::string>> chosen_sessions(Tool& tool, const MemoryManager
 
 void print_as_json(Tool& tool, const CompactionReport& report, bool dry_run) {
   print_removed(tool, report.removed);
-  JsonWriter json;
-  json.begin_object().key("summary").begin_object();
-  json.member("session_id", report.session_id).member("dry_run", dry_run);
-  json.member("superseded", report.superseded).member("duplicates", report.duplicates);
-  json.member("evicted", report.evicted);
-  json.member("entries_before", report.entries_before)
-      .member("entries_after", report.entries_after);
-  json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
-  json.member("trigger_bytes", report.trigger_bytes);
-  if (!report.evicted_file.empty()) {
-    json.member("evicted_file", report.evicted_file);
-  }
-  json.end_object().end_object();
-  tool.out().print("{}\n", json.text());
+  print_object(tool, "summary", [&](JsonWriter& json) {
+    json.member("session_id", report.session_id).member("dry_run", dry_run);
+    json.member("superseded", report.superseded).member("duplicates", report.duplicates);
+    json.member("evicted", report.evicted);
+    json.member("entries_before", report.entries_before)
+        .member("entries_after", report.entries_after);
+    json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
+    json.member("trigger_bytes", report.trigger_bytes);
+    if (!report.evicted_file.empty()) {
+      json.member("evicted_file", report.evicted_file);
+    }
+  });
 }
 
 void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
@@ -428,9 +375,8 @@ Result<ExitStatus> run_restore(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::uint64_t count, memory.restore_evicted(session, ids));
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", session).member("lines", count).end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(
+        tool, [&](JsonWriter& json) { json.member("session_id", session).member("lines", count); });
   } else {
     tool.out().print("restored {} of {}\n", format_count(count, "line", "lines"), session);
   }
@@ -445,14 +391,13 @@ namespace {
 
 void print_report(Tool& tool, const DecayReport& report, bool write) {
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", report.session_id);
-    add_decay(json, report);
-    if (write) {
-      json.member("rewritten", report.rewritten);
-    }
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", report.session_id);
+      add_decay(json, report);
+      if (write) {
+        json.member("rewritten", report.rewritten);
+      }
+    });
     return;
   }
   tool.out().print("{}, {} model, {}, {}\n", tool.style().id(report.session_id), report.model,

@@ -2,9 +2,7 @@
 #include <unistd.h>
 
 #include <array>
-#include <charconv>
 #include <chrono>
-#include <climits>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,8 +37,7 @@ std::string project_directory() {
   if (const std::string_view named = environment("CLAUDE_PROJECT_DIR"); !named.empty()) {
     return std::string(named);
   }
-  std::array<char, PATH_MAX> buffer{};
-  return ::getcwd(buffer.data(), buffer.size()) == nullptr ? std::string() : buffer.data();
+  return working_directory();
 }
 
 std::string last_name(std::string_view path) {
@@ -57,10 +54,7 @@ Result<MemoryPlace> read_place(const Tool& tool) {
                     .directory = project_directory(),
                     .agent_id = std::string(tool.agent_id()),
                     .read_only = args.has("read-only")};
-  const std::string workflow(args.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
-  if (!workflow.empty() || args.has("workflow")) {
-    BMAD_TRY_ASSIGN(place.access, read_workflow(workflow));
-  }
+  BMAD_TRY_ASSIGN(place.access, tool.access());
   return place;
 }
 
@@ -101,29 +95,11 @@ namespace {
 
 using std::chrono::milliseconds;
 
-/// The number that option `name` gives, from 1 to an hour's milliseconds; `fallback` without it.
-Result<std::uint32_t> read_number(const Arguments& args, std::string_view name,
-                                  std::uint32_t fallback) {
-  static constexpr std::uint32_t kMax = 3'600'000;
-  const auto text = args.maybe(name);
-  if (!text) {
-    return fallback;
-  }
-  std::uint32_t number = 0;
-  const auto [stop, problem] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (problem != std::errc() || stop != text->data() + text->size() || number == 0 ||
-      number > kMax) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("'{}' is no number from 1 to {}", *text, kMax),
-                 .field = std::string(name)};
-  }
-  return number;
-}
-
 Result<HookSettings> read_settings(const Arguments& args) {
   HookSettings settings;
   const auto number = [&](std::string_view name, auto fallback) {
-    return read_number(args, name, static_cast<std::uint32_t>(fallback));
+    return read_number<std::uint32_t>(args, name, static_cast<std::uint32_t>(fallback),
+                                      "number from 1 to 3600000", 1, 3'600'000);
   };
   BMAD_TRY_ASSIGN(settings.max_tokens, number("max-tokens", settings.max_tokens));
   BMAD_TRY_ASSIGN(const std::uint32_t budget, number("budget-ms", settings.budget.count()));
@@ -228,13 +204,12 @@ namespace {
 void print_answer(Tool& tool, bool is_error, std::string_view content, std::uint64_t redacted) {
   const std::string text = fmt::format("{}{}", is_error ? "Error: " : "", content);
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("is_error", is_error).member("content", utf8_repaired(text));
-    if (redacted > 0) {
-      json.member("redacted", redacted);
-    }
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("is_error", is_error).member("content", utf8_repaired(text));
+      if (redacted > 0) {
+        json.member("redacted", redacted);
+      }
+    });
   } else {
     tool.out().print("{}\n", text);
   }

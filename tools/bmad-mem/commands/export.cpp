@@ -15,46 +15,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// From the memory to a writer. Ends as soon as the output takes no more.
-class WritingVisitor final : public ExportVisitor {
- public:
-  WritingVisitor(ExportWriter& writer, const Output& out, Progress& progress)
-      : writer_(writer), out_(out), progress_(progress) {}
-
-  Status on_session(const Session& session) override {
-    writer_.session(session);
-    return check();
-  }
-  Status on_entry(const Entry& entry) override {
-    writer_.entry(entry);
-    return check();
-  }
-  Status on_session_end() override {
-    writer_.end_session();
-    return check();
-  }
-  void on_problem(const Error& problem) override { problems_.push_back(problem); }
-  void on_progress(std::uint64_t done, std::uint64_t total) override {
-    progress_.show(done, total);
-  }
-
-  /// Told when the progress bar is gone.
-  [[nodiscard]] const std::vector<Error>& problems() const { return problems_; }
-
- private:
-  [[nodiscard]] Status check() const {
-    if (out_.error() == 0) {
-      return {};
-    }
-    return Error{.message = "the output takes no more", .os_error = out_.error()};
-  }
-
-  ExportWriter& writer_;
-  const Output& out_;
-  Progress& progress_;
-  std::vector<Error> problems_;
-};
-
 bool has_filters(const Arguments& args) {
   for (const std::string_view name :
        {"session", "type", "agent", "tag", "since", "until", "as-of", "pinned", "no-sensitive"}) {
@@ -89,11 +49,10 @@ Result<ExitStatus> export_to(Tool& tool, const MemoryManager& memory, const Expo
   std::vector<Error> problems;
   Result<ExportReport> report = [&] {
     Progress progress(tool, "export");
-    WritingVisitor visitor(*writer, out, progress);
+    WritingVisitor visitor(writer.get(), out, progress, problems);
     writer->begin();
     Result<ExportReport> done = memory.export_entries(options, visitor);
     writer->end();
-    problems = visitor.problems();
     return done;
   }();
   for (const Error& problem : problems) {

@@ -10,6 +10,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/entry_options.hpp"
 #include "cli/filters.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
@@ -29,9 +30,7 @@ Result<Query> query_from_words(const Arguments& args) {
   Query query;
   for (const std::string& topic : args.all("topic")) {
     if (topic.empty()) {
-      return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = "the name of the topic is empty; `bmad-mem topics` lists them",
-                   .field = "topic"};
+      return bad_value("topic", "the name of the topic is empty; `bmad-mem topics` lists them");
     }
     query.topics.push_back(topic);
   }
@@ -142,9 +141,7 @@ Result<ExitStatus> run_similar(Tool& tool) {
   BMAD_TRY(read_search_options(tool.args(), query));
   BMAD_TRY_ASSIGN(query.text, read_prose(tool.args().positionals()));
   if (query.text.find_first_not_of(" \t\r\n") == std::string::npos) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the text is empty; give one, or '-' to read it from stdin",
-                 .field = "text"};
+    return bad_value("text", "the text is empty; give one, or '-' to read it from stdin");
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const Result<std::vector<Hit>> hits = memory.query(query);
@@ -212,25 +209,16 @@ Result<ExitStatus> run_related(Tool& tool) {
   return ExitStatus::kDone;
 }
 
-namespace {
-
-std::string topic_as_json(const TopicCount& topic) {
-  JsonWriter json;
-  json.begin_object().member("topic", topic.topic).member("entries", topic.entries);
-  json.member("sessions", topic.sessions).member("newest", format_rfc3339(topic.newest));
-  json.end_object();
-  return json.take();
-}
-
-}  // namespace
-
 Result<ExitStatus> run_topics(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TopicCount> topics, memory.topics(filter));
   if (tool.json()) {
     for (const TopicCount& topic : topics) {
-      tool.out().print("{}\n", topic_as_json(topic));
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("topic", topic.topic).member("entries", topic.entries);
+        json.member("sessions", topic.sessions).member("newest", format_rfc3339(topic.newest));
+      });
     }
     return ExitStatus::kDone;
   }
@@ -261,20 +249,6 @@ constexpr std::array<Unit, 4> kUnits = {{{"hour", TimelineUnit::kHour, 16},
                                          {"week", TimelineUnit::kWeek, 10},
                                          {"month", TimelineUnit::kMonth, 7}}};
 
-std::string bucket_as_json(const TimelineBucket& bucket) {
-  JsonWriter json;
-  json.begin_object().member("begin", format_rfc3339(bucket.begin));
-  json.member("entries", bucket.total()).member("sessions", bucket.sessions);
-  json.key("types").begin_object();
-  for (const EntryType type : kEntryTypes) {
-    if (const std::uint64_t count = bucket.entries[static_cast<std::size_t>(type)]; count != 0) {
-      json.member(entry_type_name(type), count);
-    }
-  }
-  json.end_object().end_object();
-  return json.take();
-}
-
 /// A line for each bucket: when, how many, and a bar. The longest bar fills the terminal.
 void print_bars(Tool& tool, const Unit& unit, const std::vector<TimelineBucket>& buckets) {
   static constexpr std::size_t kUsualWidth = 80;
@@ -303,16 +277,18 @@ Result<ExitStatus> run_timeline(Tool& tool) {
   const auto* const unit =
       std::ranges::find_if(kUnits, [&](const Unit& each) { return each.name == name; });
   if (unit == kUnits.end()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("'{}' is no unit; write hour, day, week or month", name),
-                 .field = "by"};
+    return bad_value("by", fmt::format("'{}' is no unit; write hour, day, week or month", name));
   }
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<TimelineBucket> buckets, memory.timeline(filter, unit->unit));
   if (tool.json()) {
     for (const TimelineBucket& bucket : buckets) {
-      tool.out().print("{}\n", bucket_as_json(bucket));
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("begin", format_rfc3339(bucket.begin));
+        json.member("entries", bucket.total()).member("sessions", bucket.sessions);
+        add_type_counts(json, "types", bucket.entries);
+      });
     }
     return ExitStatus::kDone;
   }

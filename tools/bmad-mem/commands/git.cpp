@@ -1,13 +1,11 @@
 // git.cpp - the integration into git.
-#include <charconv>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <string_view>
-#include <system_error>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/log_merge.hpp"
+#include "cli/json_text.hpp"
 #include "cli/tool.hpp"
 #include "exchange/files.hpp"
 #include "exchange/git/check.hpp"
@@ -20,20 +18,18 @@ namespace bmad_mem::cli {
 namespace {
 
 void print_json(Tool& tool, const GitPlan& plan, bool dry_run) {
-  JsonWriter json;
-  json.begin_object().member("repository", plan.repository).member("dry_run", dry_run);
-  json.key("attributes").begin_object().member("path", plan.attributes_path);
-  json.member("changed", plan.attributes.has_value()).end_object();
-  json.key("set").begin_object();
-  for (const GitSetting& setting : plan.settings) {
-    json.member(setting.key, setting.value);
-  }
-  json.end_object().key("removed").begin_array();
-  for (const std::string& section : plan.sections) {
-    json.string(section);
-  }
-  json.end_array().member("ignored", plan.is_ignored).end_object();
-  tool.out().print("{}\n", json.text());
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("repository", plan.repository).member("dry_run", dry_run);
+    json.key("attributes").begin_object().member("path", plan.attributes_path);
+    json.member("changed", plan.attributes.has_value()).end_object();
+    json.key("set").begin_object();
+    for (const GitSetting& setting : plan.settings) {
+      json.member(setting.key, setting.value);
+    }
+    json.end_object();
+    add_list(json, "removed", plan.sections);
+    json.member("ignored", plan.is_ignored);
+  });
 }
 
 void print_plan(Tool& tool, const GitPlan& plan, bool dry_run) {
@@ -96,20 +92,19 @@ namespace {
 
 void print_json(Tool& tool, const GitCheck& check) {
   for (const GitFinding& finding : check.findings) {
-    JsonWriter json;
-    json.begin_object().member("kind", finding.kind).member("path", finding.path);
-    if (finding.line != 0) {
-      json.member("line", finding.line);
-    }
-    json.member("detail", finding.detail).member("remedy", finding.remedy).end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("kind", finding.kind).member("path", finding.path);
+      if (finding.line != 0) {
+        json.member("line", finding.line);
+      }
+      json.member("detail", finding.detail).member("remedy", finding.remedy);
+    });
   }
-  JsonWriter json;
-  json.begin_object().key("summary").begin_object();
-  json.member("files", check.files).member("commits", check.commits);
-  json.member("findings", static_cast<std::uint64_t>(check.findings.size()));
-  json.member("not_looked_at", check.obstacle).end_object().end_object();
-  tool.out().print("{}\n", json.text());
+  print_object(tool, "summary", [&](JsonWriter& json) {
+    json.member("files", check.files).member("commits", check.commits);
+    json.member("findings", static_cast<std::uint64_t>(check.findings.size()));
+    json.member("not_looked_at", check.obstacle);
+  });
 }
 
 void print_text(Tool& tool, const GitCheck& check) {
@@ -139,16 +134,9 @@ void print_text(Tool& tool, const GitCheck& check) {
   }
 }
 
-std::string working_directory() {
-  std::error_code ignored;
-  return std::filesystem::current_path(ignored).string();
-}
-
 /// Not Tool::open(): a config.json with conflict markers in it is what this is there to find.
 Result<MemoryManager> open_damaged_too(const Tool& tool) {
-  BMAD_TRY_ASSIGN(std::string root,
-                  MemoryManager::find_root(tool.args().value("root"),
-                                           environment("BMAD_MEMORY_ROOT"), working_directory()));
+  BMAD_TRY_ASSIGN(std::string root, tool.find_root());
   return MemoryManager::open({.root = std::move(root), .tolerate_bad_config = true});
 }
 
@@ -174,10 +162,8 @@ constexpr std::size_t kMarkerSizeMax = 200;
 
 /// git's %L; other text, as some version of some program may give, counts as absent.
 std::size_t marker_size(std::string_view text) {
-  std::size_t size = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), size);
-  const bool good = error == std::errc() && end == text.data() + text.size() && size >= 1;
-  return good && size <= kMarkerSizeMax ? size : kMarkerSize;
+  const std::size_t size = number_in<std::size_t>(text).value_or(0);
+  return size >= 1 && size <= kMarkerSizeMax ? size : kMarkerSize;
 }
 
 bool is_manifest(std::string_view path, const std::string& ours, const std::string& theirs) {

@@ -3,7 +3,6 @@
 #include <filesystem>
 #include <optional>
 #include <span>
-#include <system_error>
 #include <tuple>
 #include <vector>
 
@@ -23,29 +22,17 @@ namespace {
 constexpr std::uint64_t kRefusedShownMax = 20;
 
 void print_json(Tool& tool, const ImportReport& report, bool dry_run) {
-  JsonWriter json;
-  json.begin_object().member("dry_run", dry_run).member("files", report.files);
-  json.member("imported", report.written_in_all()).member("known", report.known);
-  json.member("refused", report.refused).key("types").begin_object();
-  for (const EntryType type : kEntryTypes) {
-    if (const std::uint64_t count = report.written[static_cast<std::size_t>(type)]; count != 0) {
-      json.member(entry_type_name(type), count);
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("dry_run", dry_run).member("files", report.files);
+    json.member("imported", report.written_in_all()).member("known", report.known);
+    json.member("refused", report.refused);
+    add_type_counts(json, "types", report.written);
+    add_list(json, "sessions", report.sessions);
+    add_counts(json, "skipped", report.skipped);
+    if (!report.notices.empty()) {
+      add_list(json, "notices", report.notices);
     }
-  }
-  json.end_object().key("sessions").begin_array();
-  for (const std::string& session : report.sessions) {
-    json.string(session);
-  }
-  json.end_array().key("skipped").begin_object();
-  for (const auto& [reason, count] : report.skipped) {
-    json.member(reason, count);
-  }
-  json.end_object();
-  if (!report.notices.empty()) {
-    add_list(json, "notices", report.notices);
-  }
-  json.end_object();
-  tool.out().print("{}\n", json.text());
+  });
 }
 
 void print_text(Tool& tool, const ImportReport& report, bool dry_run) {
@@ -88,14 +75,8 @@ std::string fallback_session(Tool& tool, const MemoryManager* memory) {
 /// The folder of the project: the one that holds .bmad, else that in which the tool was started.
 std::string project_folder(const Tool& tool, const MemoryManager* memory) {
   static constexpr std::string_view kUsualRoot = "/.bmad/memory";
-  std::error_code gone;  // Nobody says that the folder is still there.
-  const std::string here = std::filesystem::current_path(gone).string();
-  std::string root = memory != nullptr ? memory->root() : "";
-  if (memory == nullptr) {
-    root =
-        MemoryManager::find_root(tool.args().value("root"), environment("BMAD_MEMORY_ROOT"), here)
-            .value_or("");
-  }
+  const std::string here = working_directory();
+  std::string root = memory != nullptr ? memory->root() : tool.find_root().value_or("");
   if (!root.empty() && !root.starts_with('/')) {
     root = std::filesystem::path(here + "/" + root).lexically_normal().string();
   }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,7 +46,7 @@ Result<ExitStatus> run_remember(Tool& tool) {
                         .agent_id = std::string(args.maybe("agent").value_or(tool.agent_id()))};
   BMAD_TRY_ASSIGN(params.confidence, read_share(args, "confidence", params.confidence));
   BMAD_TRY_ASSIGN(params.source, read_source(args));
-  params.tags.assign(args.all("tag").begin(), args.all("tag").end());
+  params.tags = args.all("tag");
   params.pinned = args.has("pinned");
   params.session_id = args.maybe("session").value_or(environment("BMAD_SESSION"));
   if (args.has("session") && params.session_id.empty()) {
@@ -97,11 +96,10 @@ Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name, Rev
     }
   }
   for (const std::string& id : report.unknown_ids) {
-    tool.report({.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("{} is no candidate; `bmad-mem recall --candidates` lists "
-                                        "them",
-                                        printable(id)),
-                 .field = std::string(name)});
+    tool.report(
+        bad_value(name, fmt::format("{} is no candidate; `bmad-mem recall --candidates` lists "
+                                    "them",
+                                    printable(id))));
   }
   return report.unknown_ids.empty();
 }
@@ -136,36 +134,22 @@ Result<ExitStatus> run_recall(Tool& tool) {
 
 namespace {
 
-std::vector<std::string> texts(const Arguments& args, std::string_view name) {
-  const std::span<const std::string> values = args.all(name);
-  return {values.begin(), values.end()};
-}
-
-Result<std::size_t> read_ceiling(std::string_view text) {
-  std::size_t tokens = 0;
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), tokens);
-  if (problem != std::errc() || stop != text.data() + text.size() || tokens == 0) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("'{}' is no number of tokens; write one from 1 on", text),
-                 .field = "max-tokens"};
-  }
-  return tokens;
-}
-
 Result<ContextOptions> read_context_options(const Arguments& args) {
   ContextOptions options{.agent_id = std::string(args.value("agent")),
                          .task = std::string(args.value("task")),
                          .max_tokens = {},
-                         .sessions = texts(args, "session"),
-                         .without_sessions = texts(args, "without-session"),
+                         .sessions = args.all("session"),
+                         .without_sessions = args.all("without-session"),
                          .project = std::string(args.value("project")),
                          .since = {},
                          .as_of = {}};
   if (options.task == "-") {
     BMAD_TRY_ASSIGN(options.task, read_stdin());
   }
-  if (const auto text = args.maybe("max-tokens")) {
-    BMAD_TRY_ASSIGN(options.max_tokens, read_ceiling(*text));
+  if (args.has("max-tokens")) {
+    BMAD_TRY_ASSIGN(options.max_tokens,
+                    read_number<std::size_t>(args, "max-tokens", 0,
+                                             "number of tokens; write one from 1 on", 1));
   }
   const Timestamp now = system_clock().now();
   BMAD_TRY_ASSIGN(options.as_of, read_as_of(args, now));
@@ -221,9 +205,8 @@ Result<ExitStatus> run_state_set(Tool& tool) {
                         .state_json = as_json(text)};
   BMAD_TRY_ASSIGN(const std::string id, memory.set_agent_state(session, entry));
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("id", id).member("session_id", session).end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool,
+                 [&](JsonWriter& json) { json.member("id", id).member("session_id", session); });
   } else {
     tool.out().print("{}\n", id);
   }
@@ -321,20 +304,17 @@ std::string_view way_name(ExtractionWay way) {
 }
 
 void print_json(Tool& tool, const ExtractOptions& options, const ExtractionReport& report) {
-  JsonWriter json;
-  json.begin_object().member("session_id", options.session_id);
-  json.member("dry_run", options.dry_run).member("way", way_name(report.way));
-  json.key("learned").begin_array();
-  for (const Remembered& each : report.learned) {
-    json.begin_object();
-    add_text(json, "id", each.id);
-    json.member("category", category_name(each.category)).member("value", each.value);
-    json.member("confidence", each.confidence).end_object();
-  }
-  json.end_array();
-  add_list(json, "known", report.known);
-  add_list(json, "notices", report.notices);
-  tool.out().print("{}\n", json.end_object().text());
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("session_id", options.session_id);
+    json.member("dry_run", options.dry_run).member("way", way_name(report.way));
+    add_objects(json, "learned", report.learned, [&](const Remembered& each) {
+      add_text(json, "id", each.id);
+      json.member("category", category_name(each.category)).member("value", each.value);
+      json.member("confidence", each.confidence);
+    });
+    add_list(json, "known", report.known);
+    add_list(json, "notices", report.notices);
+  });
 }
 
 void print_report(Tool& tool, const ExtractOptions& options, const ExtractionReport& report) {
@@ -410,16 +390,15 @@ Result<ExitStatus> run_extract(Tool& tool) {
 namespace {
 
 void print_json(Tool& tool, const MergeProposal& proposal, bool applied) {
-  JsonWriter json;
-  json.begin_object().member("applied", applied);
-  json.member("similarity", proposal.similarity).member("trust", proposal.trust);
-  json.key("into");
-  write_item(json, proposal.into);
-  json.key("parts").begin_array();
-  for (const KnowledgeItem& part : proposal.parts) {
-    write_item(json, part);
-  }
-  tool.out().print("{}\n", json.end_array().end_object().text());
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("applied", applied);
+    json.member("similarity", proposal.similarity).member("trust", proposal.trust);
+    json.key("into").begin_object();
+    add_item(json, proposal.into);
+    json.end_object();
+    add_objects(json, "parts", proposal.parts,
+                [&](const KnowledgeItem& part) { add_item(json, part); });
+  });
 }
 
 void print_text(Tool& tool, const MergeProposal& proposal) {
@@ -446,7 +425,7 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
   BMAD_TRY_ASSIGN(options.category, read_category(args));
   BMAD_TRY_ASSIGN(options.min_similarity,
                   read_share(args, "min-similarity", options.min_similarity));
-  options.sessions.assign(args.all("session").begin(), args.all("session").end());
+  options.sessions = args.all("session");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const ConsolidateReport report, Knowledge(memory).consolidate(options));
   for (const MergeProposal& proposal : report.merged) {

@@ -25,9 +25,7 @@ Result<ExitStatus> run_purge(Tool& tool) {
   const bool all = tool.args().has("all");
   const auto text = tool.args().maybe("verify");
   if (text && text->empty()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the text to look for is empty",
-                 .field = "verify"};
+    return bad_value("verify", "the text to look for is empty");
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   if (all && !is_confirmed(tool, "permanently purge all deletions?")) {
@@ -60,10 +58,10 @@ Result<ExitStatus> forget_text(Tool& tool, const std::string& text) {
 void print_sessions(Tool& tool, const std::vector<WorkspaceSession>& sessions) {
   for (const WorkspaceSession& session : sessions) {
     if (tool.json()) {
-      JsonWriter json;
-      json.begin_object().member("session_id", session.session_id);
-      json.member("state", session.state).member("workspace", session.named).end_object();
-      tool.out().print("{}\n", json.text());
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("session_id", session.session_id);
+        json.member("state", session.state).member("workspace", session.named);
+      });
     } else {
       tool.out().print("{}  {}  {}\n", tool.style().id(session.session_id), session.state,
                        printable(session.named));
@@ -141,9 +139,7 @@ Result<ExitStatus> run_forget(Tool& tool) {
     return forget_text(tool, text);
   }
   if (args.value("workspace").empty()) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the name of the folder is empty",
-                 .field = "workspace"};
+    return bad_value("workspace", "the name of the folder is empty");
   }
   return forget_workspace(tool, args.value("workspace"));
 }
@@ -155,16 +151,6 @@ constexpr std::array<std::string_view, 8> kActionNames = {"delete",  "undelete",
 
 /// Ids that a line for people shows.
 constexpr std::size_t kIdsShown = 3;
-
-std::string record_as_json(const AuditRecord& record) {
-  JsonWriter json;
-  json.begin_object().member("at", format_rfc3339(record.at));
-  json.member("session_id", record.session_id).member("agent_id", record.agent_id);
-  json.member("action", record.action).member("count", record.count);
-  add_list(json, "ids", record.ids);
-  json.member("detail", record.detail).end_object();
-  return json.take();
-}
 
 std::string ids_text(const AuditRecord& record) {
   std::string out;
@@ -211,7 +197,7 @@ Result<AuditFilter> read_audit_filter(const Arguments& args) {
                     .since = filter.since,
                     .until = filter.until,
                     .limit = filter.limit};
-  audit.actions.assign(args.all("action").begin(), args.all("action").end());
+  audit.actions = args.all("action");
   return audit;
 }
 
@@ -229,7 +215,13 @@ Result<ExitStatus> run_audit(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::vector<AuditRecord> records, memory.audit(filter));
   if (tool.json()) {
     for (const AuditRecord& record : records) {
-      tool.out().print("{}\n", record_as_json(record));
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("at", format_rfc3339(record.at)).member("session_id", record.session_id);
+        json.member("agent_id", record.agent_id).member("action", record.action);
+        json.member("count", record.count);
+        add_list(json, "ids", record.ids);
+        json.member("detail", record.detail);
+      });
     }
   } else if (records.empty()) {
     tool.note("nothing was removed or moved");
@@ -259,35 +251,28 @@ std::uint64_t sum_of(const RedactionCounts& counts) {
 }
 
 void print_json(Tool& tool, const PrivacyReport& report) {
-  JsonWriter json;
-  json.begin_object().member("redacts", report.redacts).member("sessions", report.sessions);
-  json.key("kept").begin_array();
-  for (const KeptEntries& kept : report.kept) {
-    json.begin_object().member("type", entry_type_name(kept.type));
-    json.member("entries", kept.entries).member("bytes", kept.bytes);
-    json.member("sensitive", kept.sensitive).member("retention_days", kept.retention_days);
-    json.member("expired", kept.expired);
-    if (kept.oldest) {
-      json.member("oldest", format_rfc3339(*kept.oldest));
-    }
-    json.end_object();
-  }
-  json.end_array();
-  add_counts(json, "redacted", report.redacted);
-  json.key("sensitive").begin_array();
-  for (const SensitiveEntry& entry : report.sensitive) {
-    json.begin_object().member("session_id", entry.session_id);
-    json.member("type", entry_type_name(entry.type)).member("id", entry.id).end_object();
-  }
-  json.end_array().key("deleted").begin_array();
-  for (const Deletion& deletion : report.deleted) {
-    json.begin_object().member("session_id", deletion.session_id);
-    json.member("entries", deletion.entries).member("whole_session", deletion.whole_session);
-    json.member("purged_after", format_rfc3339(deletion.expires_at)).end_object();
-  }
-  json.end_array().member("archived_sessions", report.archived_sessions);
-  json.member("evicted_entries", report.evicted_entries).end_object();
-  tool.out().print("{}\n", json.text());
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("redacts", report.redacts).member("sessions", report.sessions);
+    add_objects(json, "kept", report.kept, [&](const KeptEntries& kept) {
+      json.member("type", entry_type_name(kept.type));
+      json.member("entries", kept.entries).member("bytes", kept.bytes);
+      json.member("sensitive", kept.sensitive).member("retention_days", kept.retention_days);
+      json.member("expired", kept.expired);
+      add_known_time(json, "oldest", kept.oldest);
+    });
+    add_counts(json, "redacted", report.redacted);
+    add_objects(json, "sensitive", report.sensitive, [&](const SensitiveEntry& entry) {
+      json.member("session_id", entry.session_id);
+      json.member("type", entry_type_name(entry.type)).member("id", entry.id);
+    });
+    add_objects(json, "deleted", report.deleted, [&](const Deletion& deletion) {
+      json.member("session_id", deletion.session_id).member("entries", deletion.entries);
+      json.member("whole_session", deletion.whole_session);
+      json.member("purged_after", format_rfc3339(deletion.expires_at));
+    });
+    json.member("archived_sessions", report.archived_sessions);
+    json.member("evicted_entries", report.evicted_entries);
+  });
 }
 
 void print_kept(Tool& tool, const PrivacyReport& report, Timestamp now) {

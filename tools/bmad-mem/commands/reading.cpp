@@ -1,7 +1,6 @@
 // reading.cpp - entries as they are stored.
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <csignal>
 #include <optional>
@@ -199,7 +198,7 @@ Result<ExitStatus> run_for_session(Tool& tool, MemoryManager& memory, std::strin
     life.decay = std::move(decay.front());
   }
   if (tool.json()) {
-    tool.out().print("{}\n", statistics_as_json(statistics, life, &maintenance));
+    print_statistics_as_json(tool, statistics, life, &maintenance);
   } else {
     print_statistics(tool, statistics, life);
     print_maintenance(tool, maintenance);
@@ -233,10 +232,9 @@ Result<ExitStatus> run_stats(Tool& tool) {
     // No figure of a read that failed.
   } else if (tool.json()) {
     for (std::size_t i = 0; i < states.size(); ++i) {
-      tool.out().print(
-          "{}\n", statistics_as_json(statistics.sessions[i], {.state = states[i], .decay = {}}));
+      print_statistics_as_json(tool, statistics.sessions[i], {.state = states[i], .decay = {}});
     }
-    tool.out().print("{}\n", total_as_json(statistics, maintenance));
+    print_total_as_json(tool, statistics, maintenance);
   } else {
     print_statistics(tool, statistics, states);
     if (!maintenance.done.empty()) {
@@ -296,28 +294,17 @@ struct WatchOptions {
   std::optional<std::chrono::seconds> time;
 };
 
-Result<std::uint64_t> read_number(const Tool& tool, std::string_view name, std::uint64_t most) {
-  const std::optional<std::string_view> text = tool.args().maybe(name);
-  std::uint64_t number = 0;
-  if (!text) {
-    return number;
-  }
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), number);
-  if (error != std::errc() || end != text->data() + text->size() || number > most) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("'{}' is no whole number up to {}", *text, most),
-                 .field = std::string(name)};
-  }
-  return number;
-}
-
 Result<WatchOptions> read_watch_options(const Tool& tool) {
   WatchOptions options;
   BMAD_TRY_ASSIGN(options.filter, read_filter(tool.args(), system_clock().now()));
-  BMAD_TRY_ASSIGN(options.last, read_number(tool, "last", 1'000'000));
-  BMAD_TRY_ASSIGN(options.count, read_number(tool, "count", UINT64_MAX));
+  const auto number = [&](std::string_view name, std::uint64_t most) {
+    return read_number<std::uint64_t>(tool.args(), name, 0,
+                                      fmt::format("whole number up to {}", most), 0, most);
+  };
+  BMAD_TRY_ASSIGN(options.last, number("last", 1'000'000));
+  BMAD_TRY_ASSIGN(options.count, number("count", UINT64_MAX));
   if (tool.args().has("for")) {
-    BMAD_TRY_ASSIGN(const std::uint64_t seconds, read_number(tool, "for", kSecondsMax));
+    BMAD_TRY_ASSIGN(const std::uint64_t seconds, number("for", kSecondsMax));
     options.time = std::chrono::seconds(seconds);
   }
   return options;

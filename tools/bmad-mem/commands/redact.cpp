@@ -7,6 +7,7 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/privacy.hpp"
 #include "cli/entry_options.hpp"
+#include "cli/json_text.hpp"
 #include "cli/output.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -49,12 +50,12 @@ std::uint64_t report_places(Tool& tool, const std::string& name, std::string_vie
     counter.move_to(place.begin);
     secrets += place.is_certain ? 1 : 0;
     if (tool.json()) {
-      JsonWriter json;
-      json.begin_object().member("path", name).member("line", counter.line());
-      json.member("column", counter.column()).member("bytes", place.end - place.begin);
-      json.member("rule", place.rule).member("what", place.what);
-      json.member("certain", place.is_certain).end_object();
-      tool.out().print("{}\n", json.text());
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("path", name).member("line", counter.line());
+        json.member("column", counter.column()).member("bytes", place.end - place.begin);
+        json.member("rule", place.rule).member("what", place.what);
+        json.member("certain", place.is_certain);
+      });
       continue;
     }
     const std::string says =
@@ -112,11 +113,11 @@ Result<ExitStatus> clean_files(Tool& tool, const std::vector<std::string>& names
 void print_rules(Tool& tool) {
   for (const SecretRuleInfo& rule : secret_rule_list()) {
     if (tool.json()) {
-      JsonWriter json;
-      json.begin_object().member("rule", rule.id).member("what", rule.what);
-      json.member("tier", rule.tier).member("keywords", rule.keywords);
-      json.member("pattern", rule.pattern).end_object();
-      tool.out().print("{}\n", json.text());
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("rule", rule.id).member("what", rule.what);
+        json.member("tier", rule.tier).member("keywords", rule.keywords);
+        json.member("pattern", rule.pattern);
+      });
     } else {
       tool.out().print("{}  {}  {}\n", tool.style().id(padded(rule.id, 34)), padded(rule.tier, 9),
                        rule.what);
@@ -126,16 +127,14 @@ void print_rules(Tool& tool) {
 
 void print_report(Tool& tool, const RedactReport& report, bool dry_run) {
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", report.session_id).member("dry_run", dry_run);
-    json.member("entries", report.entries);
-    add_counts(json, "rules", report.counts);
-    json.key("files").begin_array();
-    for (const FileCount& file : report.files) {
-      json.begin_object().member("path", file.path).member("lines", file.lines).end_object();
-    }
-    json.end_array().end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", report.session_id).member("dry_run", dry_run);
+      json.member("entries", report.entries);
+      add_counts(json, "rules", report.counts);
+      add_objects(json, "files", report.files, [&](const FileCount& file) {
+        json.member("path", file.path).member("lines", file.lines);
+      });
+    });
     return;
   }
   if (report.files.empty()) {

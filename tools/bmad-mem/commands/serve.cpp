@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <chrono>
-#include <climits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,20 +37,13 @@ struct Faces {
 
 Result<Faces> read_faces(const Tool& tool) {
   const Arguments& args = tool.args();
-  std::array<char, PATH_MAX> directory{};
-  const char* const here = ::getcwd(directory.data(), directory.size());
-  BMAD_TRY_ASSIGN(std::string root,
-                  MemoryManager::find_root(args.value("root"), environment("BMAD_MEMORY_ROOT"),
-                                           here == nullptr ? "" : here));
+  BMAD_TRY_ASSIGN(std::string root, tool.find_root());
   // People look at what agents remember; that must not change how it is ranked.
   OpenOptions options{.root = std::move(root),
                       .agent_id = std::string(tool.agent_id()),
                       .note_accesses = false,
                       .watch_folders = true};
-  const std::string workflow(args.maybe("workflow").value_or(environment("BMAD_MEM_WORKFLOW")));
-  if (!workflow.empty() || args.has("workflow")) {
-    BMAD_TRY_ASSIGN(options.access, read_workflow(workflow));
-  }
+  BMAD_TRY_ASSIGN(options.access, tool.access());
   if (args.has("read-only")) {
     if (!options.access) {
       options.access.emplace().read.fill(true);
@@ -73,16 +64,6 @@ std::string project_name(std::string_view root) {
     root.remove_suffix(root.ends_with(end) ? end.size() : 0);
   }
   return std::string(root.substr(root.rfind('/') + 1));
-}
-
-/// The number of a port; nothing when it is none.
-std::optional<std::uint16_t> read_port(std::string_view text) {
-  std::uint16_t port = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), port);
-  if (problem != std::errc() || end != text.data() + text.size()) {
-    return std::nullopt;
-  }
-  return port;
 }
 
 /// Shows the link in a browser.
@@ -114,19 +95,17 @@ struct Served {
 void print(Tool& tool, const Served& served) {
   const std::string url = fmt::format("http://127.0.0.1:{}", served.port);
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object();
-    json.member("url", url).member("link", served.link);
-    json.member("port", static_cast<std::int64_t>(served.port));
-    if (!served.token_file.empty()) {
-      json.member("token_file", served.token_file);
-    }
-    json.member("root", served.root).member("pid", served.pid);
-    if (tool.args().has("print-token")) {
-      json.member("token", served.token);
-    }
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("url", url).member("link", served.link);
+      json.member("port", static_cast<std::int64_t>(served.port));
+      if (!served.token_file.empty()) {
+        json.member("token_file", served.token_file);
+      }
+      json.member("root", served.root).member("pid", served.pid);
+      if (tool.args().has("print-token")) {
+        json.member("token", served.token);
+      }
+    });
   } else {
     tool.out().print("{}\n", served.link);
     tool.note(fmt::format("serving {} at {}", served.root, url));
@@ -222,7 +201,7 @@ Result<ExitStatus> serve(Tool& tool, MemoryManager& memory, McpService& agents, 
 }  // namespace
 
 Result<ExitStatus> run_serve(Tool& tool) {
-  const std::optional<std::uint16_t> port = read_port(tool.args().maybe("port").value_or("0"));
+  const auto port = number_in<std::uint16_t>(tool.args().maybe("port").value_or("0"));
   if (!port) {
     return tool.wrong_usage(
         fmt::format("--port takes a number up to 65535, not '{}'", tool.args().value("port")));

@@ -21,12 +21,11 @@ Result<ExitStatus> run_init(Tool& tool) {
   BMAD_TRY_ASSIGN(const InitReport report, MemoryManager::init(tool.root_to_create()));
   const bool created = report.created_config || report.created_gitignore;
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("root", report.root);
-    json.member("created_config", report.created_config);
-    json.member("created_gitignore", report.created_gitignore);
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("root", report.root);
+      json.member("created_config", report.created_config);
+      json.member("created_gitignore", report.created_gitignore);
+    });
   } else if (created) {
     tool.out().print("created memory {}\n", report.root);
     tool.note("next: bmad-mem add fact TEXT, then bmad-mem query WORDS");
@@ -49,10 +48,10 @@ Result<ExitStatus> run_session_new(Tool& tool) {
     params.session_id = *id;
   }
   params.user_id = args.value("user");
-  params.agent_ids.assign(args.all("agent").begin(), args.all("agent").end());
+  params.agent_ids = args.all("agent");
   params.project_name = args.value("project");
   params.session_type = args.value("type");
-  params.tags.assign(args.all("tag").begin(), args.all("tag").end());
+  params.tags = args.all("tag");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string id, memory.create_session(params));
   note_maintenance(tool, memory);
@@ -257,14 +256,13 @@ namespace {
 
 void print_report(Tool& tool, const ArchiveReport& report, bool dry_run) {
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", report.session_id);
-    json.member("state", dry_run ? "would be archived" : "archived");
-    json.member("path", report.path).member("files", report.files);
-    json.member("original_bytes", report.original_bytes);
-    json.member("compressed_bytes", report.compressed_bytes).member("kept", report.kept);
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", report.session_id);
+      json.member("state", dry_run ? "would be archived" : "archived");
+      json.member("path", report.path).member("files", report.files);
+      json.member("original_bytes", report.original_bytes);
+      json.member("compressed_bytes", report.compressed_bytes).member("kept", report.kept);
+    });
     return;
   }
   tool.out().print(

@@ -1,6 +1,5 @@
 // summaries.cpp - the running summary of a session.
 #include <array>
-#include <charconv>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
@@ -19,9 +18,8 @@ Result<ExitStatus> run_summary_show(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const std::string text, Summaries(memory).show(session));
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", session).member("text", text).end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(
+        tool, [&](JsonWriter& json) { json.member("session_id", session).member("text", text); });
   } else {
     tool.out().write(text);
   }
@@ -30,24 +28,22 @@ Result<ExitStatus> run_summary_show(Tool& tool) {
 
 namespace {
 
-std::string status_as_json(const SummaryStatus& status) {
-  JsonWriter json;
-  json.begin_object().member("session_id", status.session_id).member("due", is_due(status.due));
-  json.member("reason", summary_due_name(status.due)).member("exists", status.exists);
-  json.member("is_template", status.is_template);
-  add_text(json, "last_summarized_id", status.last_summarized_id);
-  if (status.updated_at) {
-    json.member("updated_at", format_rfc3339(*status.updated_at));
-  }
-  json.member("messages", status.messages).member("messages_since", status.messages_since);
-  json.member("tokens", status.tokens).member("tokens_since", status.tokens_since);
-  json.member("tool_calls_since", status.tool_calls_since);
-  if (status.pending_since) {
-    json.key("pending").begin_object().member("since", format_rfc3339(*status.pending_since));
-    json.member("by", status.pending_by).member("is_stale", status.pending_is_stale).end_object();
-  }
-  json.member("compacting", status.compacting).end_object();
-  return json.take();
+void print_json(Tool& tool, const SummaryStatus& status) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("session_id", status.session_id).member("due", is_due(status.due));
+    json.member("reason", summary_due_name(status.due)).member("exists", status.exists);
+    json.member("is_template", status.is_template);
+    add_text(json, "last_summarized_id", status.last_summarized_id);
+    add_known_time(json, "updated_at", status.updated_at);
+    json.member("messages", status.messages).member("messages_since", status.messages_since);
+    json.member("tokens", status.tokens).member("tokens_since", status.tokens_since);
+    json.member("tool_calls_since", status.tool_calls_since);
+    if (status.pending_since) {
+      json.key("pending").begin_object().member("since", format_rfc3339(*status.pending_since));
+      json.member("by", status.pending_by).member("is_stale", status.pending_is_stale).end_object();
+    }
+    json.member("compacting", status.compacting);
+  });
 }
 
 void print_status(Tool& tool, const SummaryStatus& status) {
@@ -73,7 +69,7 @@ Result<ExitStatus> run_summary_due(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryStatus status, Summaries(memory).status(session));
   if (tool.json()) {
-    tool.out().print("{}\n", status_as_json(status));
+    print_json(tool, status);
   } else {
     print_status(tool, status);
   }
@@ -85,12 +81,12 @@ Result<ExitStatus> run_summary_prompt(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const SummaryPrompt prompt, Summaries(memory).prompt(session));
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", session).member("ticket", prompt.ticket);
-    json.member("up_to_id", prompt.up_to_id).member("messages", prompt.messages);
-    json.member("messages_left", prompt.messages_left);
-    json.member("tokens", std::uint64_t{prompt.tokens}).member("text", prompt.text).end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", session).member("ticket", prompt.ticket);
+      json.member("up_to_id", prompt.up_to_id).member("messages", prompt.messages);
+      json.member("messages_left", prompt.messages_left);
+      json.member("tokens", std::uint64_t{prompt.tokens}).member("text", prompt.text);
+    });
     return ExitStatus::kDone;
   }
   tool.out().write(prompt.text);
@@ -127,10 +123,10 @@ Result<ExitStatus> run_summary_update(Tool& tool) {
   BMAD_TRY_ASSIGN(const SummaryStatus status, summaries.status(session));
   const bool was_tried = is_due(status.due);
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("session_id", session).member("due", false);
-    json.member("reason", was_tried ? "tried" : summary_due_name(status.due)).end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", session).member("due", false);
+      json.member("reason", was_tried ? "tried" : summary_due_name(status.due));
+    });
   } else {
     tool.note("not due: " + (was_tried ? "it was tried at this message (--force tries again)"
                                        : due_reason(status)));
@@ -140,45 +136,30 @@ Result<ExitStatus> run_summary_update(Tool& tool) {
 
 namespace {
 
-Result<std::size_t> read_max_tokens(const Arguments& args) {
-  const std::optional<std::string_view> text = args.maybe("max-tokens");
-  if (!text) {
-    return std::size_t{0};
-  }
-  std::size_t count = 0;
-  const auto [end, problem] = std::from_chars(text->data(), text->data() + text->size(), count);
-  if (problem != std::errc() || end != text->data() + text->size() || count == 0) {
-    return Error{
-        .code = ErrorCode::E_INVALID_QUERY,
-        .message = fmt::format("\"{}\" is no number of tokens, such as 20000", printable(*text)),
-        .field = "max-tokens"};
-  }
-  return count;
-}
-
-std::string compacted_as_json(const std::string& session, const CompactedConversation& result) {
-  JsonWriter json;
-  json.begin_object().member("session_id", session);
-  if (result.declined != CompactionDecline::kNone) {
-    json.member("declined", compaction_decline_name(result.declined));
-    json.member("explanation", result.explanation).end_object();
-    return json.take();
-  }
-  json.member("resumed_session", result.resumed_session);
-  json.member("tokens", std::uint64_t{result.tokens}).member("summary", result.summary);
-  json.member("boundary", result.boundary).key("messages").begin_array();
-  for (const ConversationMessage& message : result.messages) {
-    json.begin_object().member("id", message.id).member("timestamp", format_rfc3339(message.at));
-    json.member("role", message.role).member("content", message.content).end_object();
-  }
-  json.end_array().end_object();
-  return json.take();
+void print_json(Tool& tool, const std::string& session, const CompactedConversation& result) {
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("session_id", session);
+    if (result.declined != CompactionDecline::kNone) {
+      json.member("declined", compaction_decline_name(result.declined));
+      json.member("explanation", result.explanation);
+      return;
+    }
+    json.member("resumed_session", result.resumed_session);
+    json.member("tokens", std::uint64_t{result.tokens}).member("summary", result.summary);
+    json.member("boundary", result.boundary);
+    add_objects(json, "messages", result.messages, [&](const ConversationMessage& message) {
+      json.member("id", message.id).member("timestamp", format_rfc3339(message.at));
+      json.member("role", message.role).member("content", message.content);
+    });
+  });
 }
 
 }  // namespace
 
 Result<ExitStatus> run_summary_compact(Tool& tool) {
-  BMAD_TRY_ASSIGN(const std::size_t max_tokens, read_max_tokens(tool.args()));
+  BMAD_TRY_ASSIGN(
+      const auto max_tokens,
+      read_number<std::size_t>(tool.args(), "max-tokens", 0, "number of tokens, such as 20000", 1));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const CompactedConversation result,
@@ -186,7 +167,7 @@ Result<ExitStatus> run_summary_compact(Tool& tool) {
                       session, {.max_tokens = max_tokens, .wait = !tool.args().has("no-wait")}));
   const bool declined = result.declined != CompactionDecline::kNone;
   if (tool.json()) {
-    tool.out().print("{}\n", compacted_as_json(session, result));
+    print_json(tool, session, result);
   } else if (declined) {
     tool.note(fmt::format("declined: {}: {}", compaction_decline_name(result.declined),
                           printable(result.explanation)));
@@ -208,14 +189,6 @@ Result<ExitStatus> run_summary_compacting(Tool& tool) {
 }
 
 namespace {
-
-std::string stats_as_json(const std::string& session, const SummaryStats& stats) {
-  JsonWriter json;
-  json.begin_object().member("session_id", session);
-  write_members(stats, json);
-  json.end_object();
-  return json.take();
-}
 
 void print_stats(Tool& tool, const SummaryStats& stats) {
   tool.out().print("updates      {}, failed {}\n", format_count(stats.updates),
@@ -241,7 +214,10 @@ Result<ExitStatus> run_summary_stats(Tool& tool) {
       tool.out().print("{}\n", record);
     }
   } else if (tool.json()) {
-    tool.out().print("{}\n", stats_as_json(session, stats));
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", session);
+      write_members(stats, json);
+    });
   } else {
     print_stats(tool, stats);
   }

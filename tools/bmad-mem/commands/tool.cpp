@@ -21,32 +21,13 @@ Result<ExitStatus> run_help(Tool& tool) {
     return ExitStatus::kDone;
   }
   // The words are read as a command line, so that `help session new` and `help add decision` work.
-  std::vector<const char*> argv;
-  argv.reserve(words.size() + 1);
-  for (const std::string& word : words) {
-    argv.push_back(word.c_str());
-  }
-  argv.push_back("--help");
-  const CommandLine line = read_command_line(argv);
+  std::vector<std::string> line_words = words;
+  line_words.emplace_back("--help");
+  const CommandLine line = read_command_line(std::move(line_words));
   if (line.command == nullptr) {
     return tool.wrong_usage(line.problem);
   }
   tool.out().write(help_text(*line.command, line.arguments.positional(0), tool.style()));
-  return ExitStatus::kDone;
-}
-
-Result<ExitStatus> run_completion(Tool& tool) {
-  const std::string_view shell = tool.args().positional(0);
-  if (shell == "bash") {
-    tool.out().write(bash_completion());
-  } else if (shell == "zsh") {
-    tool.out().write(zsh_completion());
-  } else if (shell == "fish") {
-    tool.out().write(fish_completion());
-  } else {
-    return tool.wrong_usage(
-        fmt::format("there are completions for bash, zsh and fish, not '{}'", shell));
-  }
   return ExitStatus::kDone;
 }
 
@@ -61,22 +42,6 @@ Result<ExitStatus> run_version(Tool& tool) {
 
 Result<ExitStatus> run_man(Tool& tool) {
   tool.out().write(man_page());
-  return ExitStatus::kDone;
-}
-
-Result<ExitStatus> run_complete_sessions(Tool& tool) {
-  if (Result<MemoryManager> memory = tool.open()) {
-    if (const Result<std::vector<Session>> sessions = memory->list_sessions()) {
-      for (const Session& session : *sessions) {
-        tool.out().print("{}\n", session.session_id);
-      }
-    }
-    if (const Result<std::vector<ArchivedSession>> archived = memory->archived_sessions()) {
-      for (const ArchivedSession& session : *archived) {
-        tool.out().print("{}\n", session.session_id);
-      }
-    }
-  }
   return ExitStatus::kDone;
 }
 

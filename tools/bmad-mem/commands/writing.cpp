@@ -29,13 +29,12 @@ void print_written(Tool& tool, std::string_view session, const BatchReport& repo
       tool.out().print("{}\n", report.ids[i]);
       continue;
     }
-    JsonWriter json;
-    json.begin_object().member("id", report.ids[i]).member("session_id", session);
-    if (i + 1 == report.ids.size() && !report.notices.empty()) {
-      add_list(json, "notices", report.notices);
-    }
-    json.end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("id", report.ids[i]).member("session_id", session);
+      if (i + 1 == report.ids.size() && !report.notices.empty()) {
+        add_list(json, "notices", report.notices);
+      }
+    });
   }
   for (const std::string& notice : report.notices) {
     tool.note(notice);
@@ -182,7 +181,7 @@ Result<ExitStatus> run_delete(Tool& tool) {
 
 Result<ExitStatus> run_undelete(Tool& tool) {
   UndeleteCriteria criteria{.ids = tool.args().positionals(), .sessions = {}};
-  criteria.sessions.assign(tool.args().all("session").begin(), tool.args().all("session").end());
+  criteria.sessions = tool.args().all("session");
   if (criteria.ids.empty() && criteria.sessions.empty()) {
     return tool.wrong_usage("give the ids of entries, or --session ID");
   }
@@ -207,10 +206,9 @@ Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
     tool.note(fmt::format("{} is {}pinned already", entry.id, pinned ? "" : "not "));
   }
   for (const std::string& id : report.unknown_ids) {
-    tool.report({.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("there is no entry {}; `bmad-mem list` shows the newest",
-                                        printable(id)),
-                 .field = "id"});
+    tool.report(bad_value(
+        "id",
+        fmt::format("there is no entry {}; `bmad-mem list` shows the newest", printable(id))));
   }
   return report.unknown_ids.empty() ? ExitStatus::kDone : ExitStatus::kFailed;
 }
@@ -261,13 +259,12 @@ Result<ExitStatus> run_artifact_add(Tool& tool) {
     const std::string heading = first_heading(document);
     entry.title = heading.empty() ? file_name(entry.path) : heading;
   }
-  entry.common.tags.assign(args.all("tag").begin(), args.all("tag").end());
+  entry.common.tags = args.all("tag");
   BMAD_TRY_ASSIGN(const std::string id,
                   memory.add_artifact_document(session, std::move(entry), document));
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().member("id", id).member("session_id", session).end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool,
+                 [&](JsonWriter& json) { json.member("id", id).member("session_id", session); });
   } else {
     tool.out().print("{}\n", id);
   }

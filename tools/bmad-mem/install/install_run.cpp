@@ -17,6 +17,7 @@
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/files.hpp"
 #include "install/client_files.hpp"
 #include "install/settings_edit.hpp"
@@ -161,26 +162,24 @@ Status plan_file(Tool& tool, Plan& plan, const SettingsFile& file) {
 }
 
 void print_json(Tool& tool, const Plan& plan) {
-  JsonWriter json;
-  json.begin_object();
-  json.member("client", tool.args().positional(0));
-  json.member("scope", plan.for_user ? "user" : "project").member("dry_run", plan.dry_run);
-  if (!plan.root.empty()) {
-    json.member("root", plan.root).member("makes_memory", plan.makes_memory);
-  }
-  json.key("files").begin_array();
-  for (const PlannedFile& file : plan.files) {
-    json.begin_object().member("path", file.read.path).member("action", file.action());
-    json.member("diff", file.diff()).end_object();
-  }
-  json.end_array().key("next").begin_array();
-  if (plan.is_install) {
-    for (const std::string_view step : plan.steps_left()) {
-      json.string(step);
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("client", tool.args().positional(0));
+    json.member("scope", plan.for_user ? "user" : "project").member("dry_run", plan.dry_run);
+    if (!plan.root.empty()) {
+      json.member("root", plan.root).member("makes_memory", plan.makes_memory);
     }
-  }
-  json.end_array().end_object();
-  tool.out().print("{}\n", json.text());
+    add_objects(json, "files", plan.files, [&](const PlannedFile& file) {
+      json.member("path", file.read.path).member("action", file.action());
+      json.member("diff", file.diff());
+    });
+    json.key("next").begin_array();
+    if (plan.is_install) {
+      for (const std::string_view step : plan.steps_left()) {
+        json.string(step);
+      }
+    }
+    json.end_array();
+  });
 }
 
 void print_diff(Tool& tool, std::string_view diff) {

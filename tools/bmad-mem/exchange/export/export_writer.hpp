@@ -7,8 +7,10 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/exports.hpp"
 #include "bmad_mem/reports.hpp"
 #include "cli/output.hpp"
 
@@ -44,6 +46,45 @@ inline constexpr std::array<std::string_view, 6> kExportFormats = {
 /// The writer of this format, one of kExportFormats; null for any other.
 std::unique_ptr<ExportWriter> make_export_writer(std::string_view format, Output& out,
                                                  Timestamp now);
+
+/// From the memory to a writer. Ends as soon as the output takes no more.
+class WritingVisitor final : public ExportVisitor {
+ public:
+  /// Without `writer` nothing is written. `problems` are to be told when the progress bar is gone.
+  WritingVisitor(ExportWriter* writer, const Output& out, Progress& progress,
+                 std::vector<Error>& problems)
+      : writer_(writer), out_(out), progress_(progress), problems_(problems) {}
+
+  Status on_session(const Session& session) override {
+    return write([&](ExportWriter& writer) { writer.session(session); });
+  }
+  Status on_entry(const Entry& entry) override {
+    return write([&](ExportWriter& writer) { writer.entry(entry); });
+  }
+  Status on_session_end() override {
+    return write([](ExportWriter& writer) { writer.end_session(); });
+  }
+  void on_problem(const Error& problem) override { problems_.push_back(problem); }
+  void on_progress(std::uint64_t done, std::uint64_t total) override {
+    progress_.show(done, total);
+  }
+
+ private:
+  template <typename Write>
+  Status write(const Write& write) {
+    if (writer_ != nullptr) {
+      write(*writer_);
+    }
+    return out_.error() == 0
+               ? Status()
+               : Error{.message = "the output takes no more", .os_error = out_.error()};
+  }
+
+  ExportWriter* writer_;
+  const Output& out_;
+  Progress& progress_;
+  std::vector<Error>& problems_;
+};
 
 std::unique_ptr<ExportWriter> make_markdown_writer(Output& out, Timestamp now);
 

@@ -240,11 +240,11 @@ void print_leftovers(Tool& tool, std::span<const Leftover> found) {
   std::set<std::string_view> remedies;  // Once each, although many places may need the same.
   for (const Leftover& each : found) {
     if (tool.json()) {
-      JsonWriter json;
-      json.begin_object().key("left").begin_object();
-      json.member("place", each.place).member("detail", each.detail).member("remedy", each.remedy);
-      json.end_object().end_object();
-      tool.out().print("{}\n", json.text());
+      print_object(tool, "left", [&](JsonWriter& json) {
+        json.member("place", each.place)
+            .member("detail", each.detail)
+            .member("remedy", each.remedy);
+      });
     } else {
       tool.out().print("{} {}: {}\n", tool.style().red("left:"), printable(each.place),
                        printable(each.detail));
@@ -267,11 +267,10 @@ ExitStatus print_git_search(Tool& tool, const GitSearch& search) {
   const std::size_t left = search.found.size();
   print_leftovers(tool, search.found);
   if (tool.json()) {
-    JsonWriter json;
-    json.begin_object().key("verified").begin_object();
-    json.member("left", static_cast<std::uint64_t>(left));
-    json.member("not_looked_at", search.obstacle).end_object().end_object();
-    tool.out().print("{}\n", json.text());
+    print_object(tool, "verified", [&](JsonWriter& json) {
+      json.member("left", static_cast<std::uint64_t>(left));
+      json.member("not_looked_at", search.obstacle);
+    });
   } else {
     if (!search.obstacle.empty()) {
       tool.note(search.obstacle);
