@@ -88,24 +88,6 @@ void append_fields(std::string_view prefix, JsonValue object, std::string_view r
   }
 }
 
-/// The widths of the columns of a list.
-struct EntryColumns {
-  std::size_t id = 0;
-  std::size_t type = 0;
-  std::size_t who = 0;
-};
-
-EntryColumns columns_of(std::span<const Entry> entries) {
-  static constexpr std::size_t kWhoWidthMax = 16;
-  EntryColumns columns;
-  for (const Entry& entry : entries) {
-    columns.id = std::max(columns.id, text_width(entry.id));
-    columns.type = std::max(columns.type, entry_type_name(entry.type).size());
-    columns.who = std::max(columns.who, std::min(text_width(entry.who), kWhoWidthMax));
-  }
-  return columns;
-}
-
 }  // namespace
 
 std::string_view place_mark(const Entry& entry) {
@@ -161,6 +143,20 @@ std::vector<FieldText> entry_fields(const Entry& entry) {
   return fields;
 }
 
+void print_stored(Tool& tool, std::string_view id, std::string_view session,
+                  std::span<const std::string> notices) {
+  if (!tool.json()) {
+    tool.out().print("{}\n", id);
+    return;
+  }
+  print_object(tool, [&](JsonWriter& json) {
+    json.member("id", id).member("session_id", session);
+    if (!notices.empty()) {
+      add_list(json, "notices", notices);
+    }
+  });
+}
+
 void print_field(Tool& tool, std::string_view name, std::string_view value,
                  std::size_t name_width) {
   std::string_view rest = value;
@@ -194,29 +190,21 @@ void print_entry(Tool& tool, const Entry& entry) {
 
 void print_entry_list(Tool& tool, std::span<const Entry> entries,
                       std::span<const std::string> heads) {
-  const EntryColumns columns = columns_of(entries);
+  static constexpr std::size_t kWhoWidthMax = 16;
   const Style& style = tool.style();
-  const std::size_t time_width = 16;
-  const std::size_t head_width = heads.empty() ? 0 : text_width(heads.front());
-  const std::size_t before = head_width + columns.id + columns.type + columns.who + time_width + 8;
-  const std::size_t terminal = tool.columns();
-  // On a narrow terminal a line may break; cutting headlines to a few letters helps nobody.
-  const std::size_t room = terminal > before + 20 ? terminal - before : std::string::npos;
+  std::vector<TableRow> rows;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     const Entry& entry = entries[i];
-    std::string headline = entry.pinned ? "* " : "";
-    headline += printable(entry.headline);
-    std::string marks = entry.sensitive ? std::string(kSensitiveMark) : std::string();
+    std::string marks(entry.sensitive ? kSensitiveMark : "");
     marks += entry.archived || entry.evicted ? fmt::format("{} ", place_mark(entry)) : "";
-    const std::string mark = marks.empty() ? marks : style.faint(marks);
-    const std::size_t mark_width = marks.size();
-    tool.out().print("{}{}  {}  {}  {}  {}{}\n", heads.empty() ? "" : heads[i],
-                     style.id(padded(entry.id, columns.id)),
-                     style.faint(format_minute(entry.timestamp)),
-                     padded(entry_type_name(entry.type), columns.type),
-                     padded(shortened(printable(entry.who), columns.who), columns.who), mark,
-                     shortened(headline, room - mark_width));
+    rows.push_back({(heads.empty() ? "" : heads[i]) + style.id(entry.id),
+                    style.faint(format_minute(entry.timestamp)),
+                    std::string(entry_type_name(entry.type)),
+                    shortened(printable(entry.who), kWhoWidthMax),
+                    fmt::format("{}{}{}", marks.empty() ? marks : style.faint(marks),
+                                entry.pinned ? "* " : "", printable(entry.headline))});
   }
+  print_list(tool, rows, "lllll");
 }
 
 }  // namespace bmad_mem::cli

@@ -80,8 +80,10 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
 
 namespace {
 
-constexpr std::array<SortOrder, 3> kSortOrders = {SortOrder::kRelevanceDesc, SortOrder::kTimeDesc,
-                                                  SortOrder::kTimeAsc};
+constexpr std::pair<std::string_view, SortOrder> kSorts[] = {
+    {"relevance_desc", SortOrder::kRelevanceDesc},
+    {"time_desc", SortOrder::kTimeDesc},
+    {"time_asc", SortOrder::kTimeAsc}};
 
 struct WeightName {
   std::string_view name;
@@ -99,11 +101,10 @@ std::optional<double> share_in(std::string_view text) {
 }
 
 Result<SortOrder> read_sort(std::string_view text) {
-  for (std::size_t i = 0; i < kSortNames.size(); ++i) {
+  for (const auto& [name, order] : kSorts) {
     // "relevance" and "time" do as well.
-    if (text == kSortNames[i] ||
-        (i < 2 && kSortNames[i].starts_with(text) && text.size() + 5 == kSortNames[i].size())) {
-      return kSortOrders[i];
+    if (text == name || fmt::format("{}_desc", text) == name) {
+      return order;
     }
   }
   return bad_value("sort", fmt::format("'{}' is no order; write relevance_desc, time_desc or "

@@ -23,9 +23,8 @@ inline constexpr std::array<std::string_view, kEntryTypeCount> kTypeNames = {
     "conversation", "decision", "finding",     "preference",
     "fact",         "event",    "agent_state", "artifact"};
 
-/// What `archived` takes, here and in the other interfaces.
-inline constexpr std::array<std::string_view, 3> kArchivedChoices = {"yes", "no", "only"};
-/// One of them; anything else is "yes".
+/// What `archived` says, here and in the other interfaces: "yes", "no" or "only"; anything else is
+/// "yes".
 ArchivedSessions archived_choice(std::string_view text);
 
 /// The time that --as-of names, if any. Errors: E_INVALID_QUERY.
@@ -37,9 +36,6 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now);
 
 // The options by which `query` and `similar` rank and show, beside
 // filters.hpp.
-
-inline constexpr std::array<std::string_view, 3> kSortNames = {"relevance_desc", "time_desc",
-                                                               "time_asc"};
 
 /// What the options above say, into `query`; what is not given stays as it is.
 /// Errors: E_INVALID_QUERY with the option as field.

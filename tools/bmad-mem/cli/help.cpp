@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <vector>
 
@@ -26,11 +27,7 @@ constexpr std::string_view kToolPurpose =
 /// footer it is one screen of 24 lines.
 constexpr std::string_view kEveryday[] = {"Store", "Ask", "Agents and people", "Look after"};
 
-struct Variable {
-  std::string_view name;
-  std::string_view help;
-};
-constexpr Variable kVariables[] = {
+constexpr Explained kVariables[] = {
     {"BMAD_MEMORY_ROOT", "the memory's folder, when there is no --root"},
     {"BMAD_SESSION", "the session, when there is no --session"},
     {"BMAD_AGENT_ID", "agent name if --agent-id is missing"},
@@ -42,35 +39,17 @@ constexpr Variable kVariables[] = {
 };
 
 /// `text` in lines of at most kHelpWidth characters, each line but the first indented by `indent`.
-std::string wrapped(std::string_view text, std::size_t indent) {
+std::string help_lines(std::string_view text, std::size_t indent) {
+  const std::string front(indent, ' ');
   std::string out;
-  std::size_t column = indent;
-  while (!text.empty()) {
-    if (text.front() == '\n') {
-      out += '\n';
-      column = 0;
-      text.remove_prefix(1);
-      continue;
-    }
-    const std::string_view word = text.substr(0, text.find_first_of(" \n"));
-    const std::size_t width = text_width(word);
-    if (column > indent && column + 1 + width > kHelpWidth) {
-      out += '\n';
-      column = 0;
-    }
-    if (column == 0) {
-      out.append(indent, ' ');
-      column = indent;
-    } else if (column > indent) {
-      out += ' ';
-      ++column;
-    }
-    out += word;
-    column += width;
-    text.remove_prefix(word.size());
-    text.remove_prefix(text.starts_with(' ') ? 1 : 0);
+  for (bool is_last = false; !is_last;) {
+    const std::string_view line = text.substr(0, text.find('\n'));
+    is_last = line.size() == text.size();
+    text.remove_prefix(line.size() + (is_last ? 0 : 1));
+    out += line.empty() ? "\n" : wrapped(line, kHelpWidth - indent, front);
   }
-  return out;
+  out.pop_back();
+  return out.starts_with(front) ? out.substr(indent) : out;
 }
 
 struct Row {
@@ -97,7 +76,7 @@ void append_rows(std::string& out, const std::vector<Row>& rows, const Style& st
     } else {
       out.append(head_width - width + 2, ' ');
     }
-    out += wrapped(row.help, indent);
+    out += help_lines(row.help, indent);
     out += '\n';
   }
 }
@@ -108,26 +87,23 @@ void append_title(std::string& out, std::string_view title, const Style& style) 
   out += '\n';
 }
 
-void append_options(std::string& out, std::string_view title, std::span<const Option> options,
-                    const Style& style) {
+/// Below a title a row for each of `items`: what `head` and `help` say of it.
+template <typename Items, typename Head, typename Help>
+void append_section(std::string& out, std::string_view title, const Items& items, const Head& head,
+                    const Help& help, const Style& style) {
   std::vector<Row> rows;
-  for (const Option& option : options) {
-    rows.push_back({option_head(option), option_help(option)});
+  for (const auto& item : items) {
+    rows.push_back({std::string(std::invoke(head, item)), std::string(std::invoke(help, item))});
   }
-  append_title(out, title, style);
-  append_rows(out, rows, style);
+  if (!rows.empty()) {
+    append_title(out, title, style);
+    append_rows(out, rows, style);
+  }
 }
 
-void append_glossary(std::string& out, const Command& command, const Style& style) {
-  if (command.glossary.empty()) {
-    return;
-  }
-  std::vector<Row> rows;
-  for (const Explained& each : command.glossary) {
-    rows.push_back({std::string(each.what), with_fields(each.says)});
-  }
-  append_title(out, command.glossary_title, style);
-  append_rows(out, rows, style);
+void append_options(std::string& out, std::string_view title, std::span<const Option> options,
+                    const Style& style) {
+  append_section(out, title, options, option_head, option_help, style);
 }
 
 void append_examples(std::string& out, const Command& command, const Style& style) {
@@ -209,34 +185,28 @@ std::string usage_line(const Command& command) {
 
 std::string help_text(const Command& command, std::string_view first, const Style& style) {
   std::string out = fmt::format("{} {}\n\n", style.bold("Usage:"), usage_line(command));
-  out += wrapped(command.description, 0);
+  out += help_lines(command.description, 0);
   out += '\n';
   if (const std::string aliases = alias_list(command); !aliases.empty()) {
     out += fmt::format("\n{} {}\n", style.bold("Aliases:"), aliases);
   }
-  if (!command.positionals.empty()) {
-    std::vector<Row> rows;
-    for (const Positional& positional : command.positionals) {
-      rows.push_back({std::string(positional.name), std::string(positional.help)});
-    }
-    append_title(out, "Arguments:", style);
-    append_rows(out, rows, style);
-  }
-  if (const std::vector<Option> options = options_of_all(command); !options.empty()) {
-    append_options(out, "Options:", options, style);
-  }
+  append_section(out, "Arguments:", command.positionals, &Positional::name, &Positional::help,
+                 style);
+  append_options(out, "Options:", options_of_all(command), style);
   if (command.options_of != nullptr && !first.empty()) {
-    if (const std::span<const Option> options = command.options_of(first); !options.empty()) {
-      append_options(out, fmt::format("Fields of {}:", first), options, style);
-    }
+    append_options(out, fmt::format("Fields of {}:", first), command.options_of(first), style);
   }
-  append_glossary(out, command, style);
+  append_section(
+      out, command.glossary_title, command.glossary, &Explained::what,
+      [](const Explained& each) { return with_fields(each.says); }, style);
   append_options(out, "Global options:", global_options(), style);
   append_examples(out, command, style);
   append_title(out, "Exit status:", style);
-  out += fmt::format("  {}\n", wrapped(exit_status_text(command), 2));
+  out += fmt::format("  {}\n", help_lines(exit_status_text(command), 2));
   return out;
 }
+
+std::span<const Explained> environment_variables() { return kVariables; }
 
 std::string overview_text(const Style& style) {
   std::string out = fmt::format("{} bmad-mem [OPTION]... COMMAND [ARGUMENT]...\n{}\n\n",
@@ -264,22 +234,13 @@ std::string complete_overview_text(const Style& style) {
                                 style.bold("Usage:"), kToolPurpose);
   for (const Group group : {Group::kStart, Group::kWrite, Group::kRead, Group::kKnow,
                             Group::kConnect, Group::kCare, Group::kTool}) {
-    std::vector<Row> rows;
-    for (const Command& command : all_commands()) {
-      if (command.group == group) {
-        rows.push_back({std::string(command.name), std::string(command.summary)});
-      }
-    }
-    append_title(out, group_title(group), style);
-    append_rows(out, rows, style);
+    const auto is_of_group = [&](const Command& command) { return command.group == group; };
+    std::vector<Command> commands;
+    std::ranges::copy_if(all_commands(), std::back_inserter(commands), is_of_group);
+    append_section(out, group_title(group), commands, &Command::name, &Command::summary, style);
   }
   append_options(out, "Global options, before or after the command:", global_options(), style);
-  std::vector<Row> variables;
-  for (const Variable& variable : kVariables) {
-    variables.push_back({std::string(variable.name), std::string(variable.help)});
-  }
-  append_title(out, "Environment:", style);
-  append_rows(out, variables, style);
+  append_section(out, "Environment:", kVariables, &Explained::what, &Explained::says, style);
   out += "\n`bmad-mem help COMMAND` explains a command and shows examples.\n";
   return out;
 }

@@ -123,30 +123,7 @@ std::string upper(std::string_view text) {
   return out;
 }
 
-constexpr std::string_view kEnd = R"(.SH ENVIRONMENT
-.TP
-.B BMAD_MEMORY_ROOT
-The memory's folder, when there is no
-.BR \-\-root .
-.TP
-.B BMAD_SESSION
-The session, when there is no
-.BR \-\-session .
-.TP
-.B BMAD_AGENT_ID
-Who writes, when there is no
-.BR \-\-agent\-id .
-.TP
-.B BMAD_MEM_WORKFLOW
-The workflow file, when there is no
-.BR \-\-workflow .
-.TP
-.B BMAD_MEM_NOW
-An RFC 3339 time at which the clock of this process begins: a tool for tests.
-.TP
-.B NO_COLOR
-No colours, when it is set.
-.SH FILES
+constexpr std::string_view kEnd = R"(.SH FILES
 .TP
 .I .bmad/memory
 The memory: JSON lines, one entry a line, in one folder for each session.
@@ -189,6 +166,10 @@ std::string man_page() {
         append_command(out, command);
       }
     }
+  }
+  out += ".SH ENVIRONMENT\n";
+  for (const auto& [name, help] : environment_variables()) {
+    append_item(out, name, help);
   }
   out += kEnd;
   return out;

@@ -35,29 +35,46 @@ bool Output::flush() {
   return error_ == 0;
 }
 
-std::vector<std::string> table_lines(const std::vector<TableRow>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
+std::vector<std::string> table_lines(const std::vector<TableRow>& rows, std::string_view alignment,
+                                     std::size_t width) {
+  std::vector<std::size_t> widths(rows.empty() ? 0 : rows.front().size());
   for (const TableRow& row : rows) {
     for (std::size_t i = 0; i < row.size(); ++i) {
       widths[i] = std::max(widths[i], text_width(row[i]));
     }
   }
+  std::size_t before = 0;
+  for (std::size_t i = 0; i + 1 < widths.size(); ++i) {
+    before += widths[i] + 2;
+  }
+  const std::size_t room = width > before + 20 ? width - before : std::string::npos;
   std::vector<std::string> lines;
   for (const TableRow& row : rows) {
-    std::string line = padded(row.front(), widths.front());
-    for (std::size_t i = 1; i < row.size(); ++i) {
-      line += "  " + padded_left(row[i], widths[i]);
+    std::string line;
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      const bool is_last = i > 0 && i + 1 == widths.size();
+      const std::string cell = is_last ? shortened(row[i], room) : row[i];
+      line += i == 0 ? "" : "  ";
+      line += i < alignment.size() && alignment[i] == 'l' ? padded(cell, widths[i])
+                                                          : padded_left(cell, widths[i]);
     }
+    line.erase(line.find_last_not_of(' ') + 1);
     lines.push_back(std::move(line));
   }
   return lines;
 }
 
-void print_table(Tool& tool, const std::vector<TableRow>& rows) {
+void print_table(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment) {
   bool is_heading = true;
-  for (const std::string& line : table_lines(rows)) {
+  for (const std::string& line : table_lines(rows, alignment)) {
     tool.out().print("{}\n", is_heading ? tool.style().bold(line) : line);
     is_heading = false;
+  }
+}
+
+void print_list(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment) {
+  for (const std::string& line : table_lines(rows, alignment, tool.columns())) {
+    tool.out().print("{}\n", line);
   }
 }
 

@@ -62,12 +62,16 @@ class Output {
 
 using TableRow = std::vector<std::string>;
 
-/// The rows as lines: the first column is aligned to the left, the others to the right. The first
-/// row has the most cells.
-std::vector<std::string> table_lines(const std::vector<TableRow>& rows);
+/// The rows as lines; the first row has the most cells. `alignment` has an 'l' for each column that
+/// is aligned to the left, the others stand to the right. Where `width` is not 0, the last cells
+/// are cut so that lines fit; but not to a few letters, which would help nobody.
+std::vector<std::string> table_lines(const std::vector<TableRow>& rows,
+                                     std::string_view alignment = "l", std::size_t width = 0);
 
 /// Prints the lines; the first is the heading.
-void print_table(Tool& tool, const std::vector<TableRow>& rows);
+void print_table(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment = "l");
+/// Prints the lines without a heading, as wide as the terminal.
+void print_list(Tool& tool, const std::vector<TableRow>& rows, std::string_view alignment);
 
 // A bar on stderr for work that takes long.
 

@@ -40,19 +40,22 @@ std::vector<char*> arguments_of(const std::vector<std::string>& words) {
   return argv;
 }
 
-/// Starts it with stdout into `output`. 0 when that failed.
-pid_t start(const std::vector<std::string>& words, int output,
-            std::span<const std::string_view> hidden) {
+/// Starts it, without stdin and stderr; stdout goes into `output`, or nowhere below 0. 0 when that
+/// failed.
+pid_t start(const std::vector<std::string>& words, int output, std::span<char* const> variables,
+            const posix_spawnattr_t* attributes = nullptr) {
   std::vector<char*> argv = arguments_of(words);
-  std::vector<char*> variables = environment_without(hidden);
   posix_spawn_file_actions_t actions;
   ::posix_spawn_file_actions_init(&actions);
   ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
   ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  if (output >= 0) {
+    ::posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
+  }
   pid_t child = 0;
   const int problem =
-      ::posix_spawnp(&child, argv.front(), &actions, nullptr, argv.data(), variables.data());
+      ::posix_spawnp(&child, argv.front(), &actions, attributes, argv.data(), variables.data());
   ::posix_spawn_file_actions_destroy(&actions);
   return problem == 0 ? child : 0;
 }
@@ -83,7 +86,7 @@ ProgramRun run_program(const std::vector<std::string>& words, std::size_t output
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     return run;
   }
-  const pid_t child = start(words, ends[1], hidden);
+  const pid_t child = start(words, ends[1], environment_without(hidden));
   ::close(ends[1]);
   if (child != 0) {
     run.started = true;
@@ -98,12 +101,6 @@ ProgramRun run_program(const std::vector<std::string>& words, std::size_t output
 }
 
 bool start_program(const std::vector<std::string>& words) {
-  std::vector<char*> argv = arguments_of(words);
-  posix_spawn_file_actions_t actions;
-  ::posix_spawn_file_actions_init(&actions);
-  ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-  ::posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   // A session of its own, and signals as any program expects them: Ctrl-C is meant for us.
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
@@ -115,12 +112,9 @@ bool start_program(const std::vector<std::string>& words) {
   ::posix_spawnattr_setsigdefault(&attributes, &all);
   ::posix_spawnattr_setflags(&attributes,
                              POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-  pid_t child = 0;
-  const int problem =
-      ::posix_spawnp(&child, argv.front(), &actions, &attributes, argv.data(), environ);
+  const pid_t child = start(words, -1, environment_without({}), &attributes);
   ::posix_spawnattr_destroy(&attributes);
-  ::posix_spawn_file_actions_destroy(&actions);
-  if (problem == 0) {
+  if (child != 0) {
     // Nobody waits for it, but a server would keep it as a zombie for as long as it lives.
     try {
       std::thread([child] {
@@ -131,7 +125,7 @@ bool start_program(const std::vector<std::string>& words) {
       // The process may have no more threads: then a zombie it is.
     }
   }
-  return problem == 0;
+  return child != 0;
 }
 
 Descriptor::~Descriptor() {

@@ -15,26 +15,6 @@
 namespace bmad_mem::cli {
 namespace {
 
-struct Widths {
-  std::size_t session = 0;
-  std::size_t type = 0;
-  std::size_t id = 0;
-  std::size_t size = 0;
-  std::size_t reason = 0;
-};
-
-Widths widths_of(std::span<const RemovedEntry> removed) {
-  Widths widths;
-  for (const RemovedEntry& entry : removed) {
-    widths.session = std::max(widths.session, entry.session_id.size());
-    widths.type = std::max(widths.type, entry_type_name(entry.type).size());
-    widths.id = std::max(widths.id, text_width(printable(entry.id)));
-    widths.size = std::max(widths.size, format_size(entry.bytes).size());
-    widths.reason = std::max(widths.reason, text_width(entry.reason));
-  }
-  return widths;
-}
-
 void print_as_json(Tool& tool, const DeletionReport& report, const DeleteOptions& options) {
   print_object(tool, "summary", [&](JsonWriter& json) {
     json.member("dry_run", options.dry_run).member("purged", options.purge);
@@ -84,11 +64,7 @@ std::string undelete_hint(const DeletionReport& report) {
 }  // namespace
 
 void print_removed(Tool& tool, std::span<const RemovedEntry> removed) {
-  const Widths widths = widths_of(removed);
-  const std::size_t before =
-      widths.session + widths.type + widths.id + widths.size + widths.reason + 10;
-  const std::size_t columns = tool.columns();
-  const std::size_t room = columns > before + 20 ? columns - before : std::string::npos;
+  std::vector<TableRow> rows;
   for (const RemovedEntry& entry : removed) {
     if (tool.json()) {
       print_object(tool, [&](JsonWriter& json) {
@@ -100,15 +76,11 @@ void print_removed(Tool& tool, std::span<const RemovedEntry> removed) {
       });
       continue;
     }
-    const std::string headline = shortened(printable(entry.headline), room);
-    tool.out().print(
-        "{}  {}  {}  {}  {}{}\n", padded(entry.session_id, widths.session),
-        padded(entry_type_name(entry.type), widths.type),
-        tool.style().id(padded(printable(entry.id), widths.id)),
-        padded_left(format_size(entry.bytes), widths.size),
-        headline.empty() ? printable(entry.reason) : padded(printable(entry.reason), widths.reason),
-        headline.empty() ? "" : "  " + headline);
+    rows.push_back({entry.session_id, std::string(entry_type_name(entry.type)),
+                    tool.style().id(printable(entry.id)), format_size(entry.bytes),
+                    printable(entry.reason), printable(entry.headline)});
   }
+  print_list(tool, rows, "lllrll");
 }
 
 std::uint64_t removed_bytes(std::span<const RemovedEntry> removed) {

@@ -19,6 +19,20 @@ namespace {
 
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xC0U) != 0x80U; }
 
+/// Tells what of a text is seen, byte after byte: Style's escape sequences are not.
+class Seen {
+ public:
+  /// Whether a character begins here.
+  bool begins(char byte) {
+    const bool is_escape = in_escape_ || byte == '\033';
+    in_escape_ = is_escape && byte != 'm';
+    return !is_escape && starts_character(byte);
+  }
+
+ private:
+  bool in_escape_ = false;
+};
+
 /// The last `width` characters of `text`, or all of it.
 std::string_view last_characters(std::string_view text, std::size_t width) {
   std::size_t at = text.size();
@@ -53,7 +67,8 @@ constexpr std::array<AgeUnit, 6> kAgeUnits = {{
 }  // namespace
 
 std::size_t text_width(std::string_view text) {
-  return static_cast<std::size_t>(std::ranges::count_if(text, starts_character));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      text, [seen = Seen()](char byte) mutable { return seen.begins(byte); }));
 }
 
 std::string padded(std::string_view text, std::size_t width) {
@@ -75,8 +90,9 @@ std::string shortened(std::string_view text, std::size_t width) {
     return std::string(text);
   }
   std::size_t size = 0;
+  Seen seen;
   for (std::size_t left = width; size < text.size(); ++size) {
-    if (starts_character(text[size]) && --left == 0) {
+    if (seen.begins(text[size]) && --left == 0) {
       break;
     }
   }
@@ -97,6 +113,29 @@ std::string printable(std::string_view text) {
     out += is_c1 || byte < 0x20U || byte == 0x7FU ? ' ' : text[i];
   }
   return out;
+}
+
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
+  std::string out(indent);
+  std::size_t used = 0;
+  bool is_first = true;
+  while (is_first || !text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(text.size(), word.size() + 1));
+    const std::size_t word_width = text_width(word);
+    if (!is_first && used + 1 + word_width > width) {
+      out += '\n';
+      out += indent;
+      used = 0;
+    } else if (!is_first) {
+      out += ' ';
+      ++used;
+    }
+    out += word;
+    used += word_width;
+    is_first = false;
+  }
+  return out + '\n';
 }
 
 std::string format_size(std::uint64_t bytes) {

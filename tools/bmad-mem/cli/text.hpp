@@ -13,7 +13,8 @@
 
 namespace bmad_mem::cli {
 
-/// How many characters (code points) UTF-8 `text` has: its width on a terminal, near enough.
+/// How many characters (code points) UTF-8 `text` has beside those of a Style: its width on a
+/// terminal, near enough.
 std::size_t text_width(std::string_view text);
 
 /// `text` and as many blanks as it takes to reach `width` characters.
@@ -37,6 +38,10 @@ std::string joined(const Texts& texts, std::string_view between = ", ") {
 
 /// `text` on one line, without what could steer a terminal: control characters become blanks.
 std::string printable(std::string_view text);
+
+/// `text` broken at blanks into lines of at most `width` characters, words are never broken; each
+/// line begins with `indent` and ends in '\n'.
+std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
 
 /// "312 B", "56.3 KiB", "9.8 MiB".
 std::string format_size(std::uint64_t bytes);

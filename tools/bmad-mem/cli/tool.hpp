@@ -113,6 +113,19 @@ void print_object(Tool& tool, std::string_view name, const Write& write) {
   });
 }
 
+/// Calls `work(each)`; what fails is reported, and the rest goes on. kFailed when anything did.
+template <typename All, typename Work>
+ExitStatus for_all(Tool& tool, const All& all, const Work& work) {
+  ExitStatus status = ExitStatus::kDone;
+  for (const auto& each : all) {
+    if (const Status done = work(each); !done) {
+      tool.report(done.error());
+      status = ExitStatus::kFailed;
+    }
+  }
+  return status;
+}
+
 /// The error as JSON, without what is unknown: {"code":…,"message":…,"path":…,"line":…,…}.
 std::string error_as_json(const Error& error);
 

@@ -45,6 +45,10 @@ std::vector<FieldText> entry_fields(const Entry& entry);
 /// "decision dec-… in sess-…, version 2 of 2", then a field a line.
 void print_entry(Tool& tool, const Entry& entry);
 
+/// What was stored: its id; as JSON also where, and the notices, if there are any.
+void print_stored(Tool& tool, std::string_view id, std::string_view session,
+                  std::span<const std::string> notices = {});
+
 /// Prints name and value, the value's further lines indented as far as its first.
 void print_field(Tool& tool, std::string_view name, std::string_view value, std::size_t name_width);
 

@@ -350,18 +350,12 @@ Result<ExitStatus> run_compact(Tool& tool) {
   const bool dry_run = args.has("dry-run");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, chosen_sessions(tool, memory));
-  ExitStatus status = ExitStatus::kDone;
-  for (const std::string& id : ids) {
-    const Result<CompactionReport> report =
-        memory.compact(id, {.dry_run = dry_run, .keep_share = keep});
-    if (report) {
-      print_report(tool, *report, dry_run);
-    } else {
-      tool.report(report.error());  // One that is damaged must not keep the others large.
-      status = ExitStatus::kFailed;
-    }
-  }
-  return status;
+  return for_all(tool, ids, [&](const std::string& id) -> Status {
+    BMAD_TRY_ASSIGN(const CompactionReport report,
+                    memory.compact(id, {.dry_run = dry_run, .keep_share = keep}));
+    print_report(tool, report, dry_run);
+    return {};
+  });
 }
 
 Result<ExitStatus> run_restore(Tool& tool) {

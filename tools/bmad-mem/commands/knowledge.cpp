@@ -204,12 +204,7 @@ Result<ExitStatus> run_state_set(Tool& tool) {
   AgentStateEntry entry{.agent_id = std::string(tool.args().positional(0)),
                         .state_json = as_json(text)};
   BMAD_TRY_ASSIGN(const std::string id, memory.set_agent_state(session, entry));
-  if (tool.json()) {
-    print_object(tool,
-                 [&](JsonWriter& json) { json.member("id", id).member("session_id", session); });
-  } else {
-    tool.out().print("{}\n", id);
-  }
+  print_stored(tool, id, session);
   return ExitStatus::kDone;
 }
 

@@ -163,31 +163,14 @@ std::string ids_text(const AuditRecord& record) {
   return out;
 }
 
-/// Columns that are aligned to the left, as text is: table.hpp is for numbers.
 void print_records(Tool& tool, const std::vector<AuditRecord>& records) {
-  std::vector<std::array<std::string, 6>> rows = {
-      {"time", "session", "who", "action", "count", "ids"}};
+  std::vector<TableRow> rows = {{"time", "session", "who", "action", "count", "ids", "detail"}};
   for (const AuditRecord& record : records) {
     rows.push_back({format_minute(record.at), record.session_id, printable(record.agent_id),
-                    record.action, format_count(record.count), ids_text(record)});
+                    record.action, format_count(record.count), ids_text(record),
+                    printable(record.detail)});
   }
-  std::array<std::size_t, 6> widths{};
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], text_width(row[i]));
-    }
-  }
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const auto& row = rows[i];
-    const std::string detail = i == 0 ? "detail" : printable(records[i - 1].detail);
-    std::string line =
-        fmt::format("{}  {}  {}  {}  {}  {}", row[0] + std::string(widths[0] - row[0].size(), ' '),
-                    padded(row[1], widths[1]), padded(row[2], widths[2]), padded(row[3], widths[3]),
-                    padded_left(row[4], widths[4]), padded(row[5], widths[5]));
-    line += "  " + detail;
-    line.erase(line.find_last_not_of(' ') + 1);
-    tool.out().print("{}\n", i == 0 ? tool.style().bold(line) : line);
-  }
+  print_table(tool, rows, "llllrll");
 }
 
 Result<AuditFilter> read_audit_filter(const Arguments& args) {

@@ -16,51 +16,33 @@
 namespace bmad_mem::cli {
 namespace {
 
-/// The line of each place, counted while going forward.
-class LineCounter {
- public:
-  explicit LineCounter(std::string_view text) : text_(text) {}
-
-  /// Moves on to byte `at`, which is not before the last one.
-  void move_to(std::size_t at) {
-    for (; at_ < at; ++at_) {
-      if (text_[at_] == '\n') {
-        ++line_;
-        line_begin_ = at_ + 1;
-      }
-    }
-  }
-  [[nodiscard]] std::uint64_t line() const { return line_; }
-  [[nodiscard]] std::uint64_t column() const { return at_ - line_begin_ + 1; }
-
- private:
-  std::string_view text_;
-  std::size_t at_ = 0;
-  std::size_t line_begin_ = 0;
-  std::uint64_t line_ = 1;
-};
-
 /// Reports what is found in `text`: where and what, never the secret itself. Returns how many
 /// secrets there are.
 std::uint64_t report_places(Tool& tool, const std::string& name, std::string_view text,
                             const std::vector<SecretPlace>& places) {
-  LineCounter counter(text);
+  std::uint64_t line = 1;
+  std::size_t line_begin = 0;
+  std::size_t at = 0;  // Up to which lines are counted.
   std::uint64_t secrets = 0;
   for (const SecretPlace& place : places) {
-    counter.move_to(place.begin);
+    const std::string_view passed = text.substr(at, place.begin - at);
+    line += static_cast<std::uint64_t>(std::ranges::count(passed, '\n'));
+    line_begin = passed.contains('\n') ? at + passed.rfind('\n') + 1 : line_begin;
+    at = place.begin;
+    const std::uint64_t column = at - line_begin + 1;
     secrets += place.is_certain ? 1 : 0;
     if (tool.json()) {
       print_object(tool, [&](JsonWriter& json) {
-        json.member("path", name).member("line", counter.line());
-        json.member("column", counter.column()).member("bytes", place.end - place.begin);
+        json.member("path", name).member("line", line);
+        json.member("column", column).member("bytes", place.end - place.begin);
         json.member("rule", place.rule).member("what", place.what);
         json.member("certain", place.is_certain);
       });
       continue;
     }
     const std::string says =
-        fmt::format("{}:{}:{}: {} ({}), {}", printable(name), counter.line(), counter.column(),
-                    place.rule, place.what, format_count(place.end - place.begin, "byte", "bytes"));
+        fmt::format("{}:{}:{}: {} ({}), {}", printable(name), line, column, place.rule, place.what,
+                    format_count(place.end - place.begin, "byte", "bytes"));
     if (place.is_certain) {
       tool.out().print("{}\n", says);
     } else {

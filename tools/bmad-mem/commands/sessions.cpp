@@ -278,37 +278,28 @@ void print_report(Tool& tool, const ArchiveReport& report, bool dry_run) {
 Result<ExitStatus> run_session_archive(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   const bool dry_run = tool.args().has("dry-run");
-  ExitStatus status = ExitStatus::kDone;
-  for (const std::string& id : tool.args().positionals()) {
-    if (const Result<ArchiveReport> report = memory.archive_session(id, {.dry_run = dry_run})) {
-      print_report(tool, *report, dry_run);
-      if (!report->notice.empty()) {
-        tool.note(report->notice);
-      }
-    } else {
-      tool.report(report.error());
-      status = ExitStatus::kFailed;
+  return for_all(tool, tool.args().positionals(), [&](const std::string& id) -> Status {
+    BMAD_TRY_ASSIGN(const ArchiveReport report, memory.archive_session(id, {.dry_run = dry_run}));
+    print_report(tool, report, dry_run);
+    if (!report.notice.empty()) {
+      tool.note(report.notice);
     }
-  }
-  return status;
+    return {};
+  });
 }
 
 Result<ExitStatus> run_session_restore(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  ExitStatus status = ExitStatus::kDone;
-  for (const std::string& id : tool.args().positionals()) {
-    const Result<Session> session = memory.restore_session(id);
-    if (!session) {
-      tool.report(session.error());
-      status = ExitStatus::kFailed;
-    } else if (tool.json()) {
-      tool.out().print("{}\n", session_as_json(memory, *session));
+  return for_all(tool, tool.args().positionals(), [&](const std::string& id) -> Status {
+    BMAD_TRY_ASSIGN(const Session session, memory.restore_session(id));
+    if (tool.json()) {
+      tool.out().print("{}\n", session_as_json(memory, session));
     } else {
-      tool.out().print("restored {}, {}\n", tool.style().id(session->session_id),
-                       format_size(session->size_bytes));
+      tool.out().print("restored {}, {}\n", tool.style().id(session.session_id),
+                       format_size(session.size_bytes));
     }
-  }
-  return status;
+    return {};
+  });
 }
 
 Result<ExitStatus> run_session_delete(Tool& tool) {
@@ -321,16 +312,11 @@ Result<ExitStatus> run_session_delete(Tool& tool) {
                                       options.purge ? ", for good" : ""))) {
     return ExitStatus::kFailed;
   }
-  ExitStatus status = ExitStatus::kDone;
-  for (const std::string& id : args.positionals()) {
-    if (const Result<DeletionReport> report = memory.delete_session(id, options)) {
-      print_deletion(tool, *report, options);
-    } else {
-      tool.report(report.error());
-      status = ExitStatus::kFailed;
-    }
-  }
-  return status;
+  return for_all(tool, args.positionals(), [&](const std::string& id) -> Status {
+    BMAD_TRY_ASSIGN(const DeletionReport report, memory.delete_session(id, options));
+    print_deletion(tool, report, options);
+    return {};
+  });
 }
 
 Result<ExitStatus> run_session_undelete(Tool& tool) {

@@ -25,16 +25,9 @@ namespace {
 /// The ids, a line each, and what else happened: on stderr, or with the last id.
 void print_written(Tool& tool, std::string_view session, const BatchReport& report) {
   for (std::size_t i = 0; i < report.ids.size(); ++i) {
-    if (!tool.json()) {
-      tool.out().print("{}\n", report.ids[i]);
-      continue;
-    }
-    print_object(tool, [&](JsonWriter& json) {
-      json.member("id", report.ids[i]).member("session_id", session);
-      if (i + 1 == report.ids.size() && !report.notices.empty()) {
-        add_list(json, "notices", report.notices);
-      }
-    });
+    const bool is_last = i + 1 == report.ids.size();
+    print_stored(tool, report.ids[i], session,
+                 is_last ? report.notices : std::span<const std::string>());
   }
   for (const std::string& notice : report.notices) {
     tool.note(notice);
@@ -221,8 +214,6 @@ Result<ExitStatus> run_unpin(Tool& tool) { return set_pins(tool, false); }
 
 namespace {
 
-// About four lines.
-
 constexpr std::size_t kSnippetSize = 400;  // About four lines.
 
 /// The first heading of a Markdown document; empty when it has none.
@@ -262,12 +253,7 @@ Result<ExitStatus> run_artifact_add(Tool& tool) {
   entry.common.tags = args.all("tag");
   BMAD_TRY_ASSIGN(const std::string id,
                   memory.add_artifact_document(session, std::move(entry), document));
-  if (tool.json()) {
-    print_object(tool,
-                 [&](JsonWriter& json) { json.member("id", id).member("session_id", session); });
-  } else {
-    tool.out().print("{}\n", id);
-  }
+  print_stored(tool, id, session);
   return ExitStatus::kDone;
 }
 

@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
-#include "cli/command.hpp"
 #include "cli/output.hpp"
 #include "cli/program.hpp"
 
@@ -77,14 +76,6 @@ class FileReplacement {
 /// Puts `text` in the place of the file at `path`, durable, with the mode that it has; a link is
 /// followed. What fails before that leaves the file as it was. Errors: as FileReplacement.
 Status replace_file(const std::string& path, std::string_view text);
-
-inline constexpr Option kOutputOption = {
-    .name = "output",
-    .letter = 'o',
-    .value = "FILE",
-    .help = "write this file, whole or not at all, instead of stdout",
-    .completion = Completion::kFile};
-inline constexpr Option kForceOption = {.name = "force", .help = "replace FILE when it is there"};
 
 /// What a command prints, into a file.
 class OutputFile {

@@ -186,29 +186,6 @@ class Prose {
 
 }  // namespace
 
-std::string wrapped(std::string_view text, std::size_t width, std::string_view indent) {
-  std::string out(indent);
-  std::size_t used = 0;
-  bool is_first = true;
-  while (is_first || !text.empty()) {
-    const std::string_view word = text.substr(0, text.find(' '));
-    text.remove_prefix(std::min(text.size(), word.size() + 1));
-    const std::size_t word_width = text_width(word);
-    if (!is_first && used + 1 + word_width > width) {
-      out += '\n';
-      out += indent;
-      used = 0;
-    } else if (!is_first) {
-      out += ' ';
-      ++used;
-    }
-    out += word;
-    used += word_width;
-    is_first = false;
-  }
-  return out + '\n';
-}
-
 std::string log_as_prose(std::string_view text, std::string_view file_name) {
   return Prose(file_name).run(text);
 }

@@ -19,8 +19,4 @@ namespace bmad_mem::cli {
 /// can steer a terminal.
 std::string log_as_prose(std::string_view text, std::string_view file_name);
 
-/// `text` broken at blanks into lines of at most `width` characters, words are never broken; each
-/// line begins with `indent` and ends in '\n'.
-std::string wrapped(std::string_view text, std::size_t width, std::string_view indent);
-
 }  // namespace bmad_mem::cli

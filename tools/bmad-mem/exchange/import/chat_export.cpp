@@ -143,7 +143,7 @@ class ChatExportImport final : public TranscriptImporter {
     const TranscriptToolEvent event = {
         .id = std::string(message["id"].string()),
         .timestamp = timestamp.empty() ? last_time_ : timestamp,
-        .tool = to_tool ? recipient : message["author"]["name"].string(),
+        .tool = std::string(to_tool ? recipient : message["author"]["name"].string()),
         .text = std::move(text),
         .reference = to_tool ? last_message_ : "",
         .line = line_};

@@ -247,15 +247,15 @@ class ClaudeCodeImport final : public TranscriptImporter {
 
   Status take_tool_use(const Record& record, JsonValue block, const std::string& message) {
     const std::string own_id(block["id"].string());
-    const std::string_view path = tool_path(block["input"]);
-    tool_uses_.set(own_id,
-                   {.tool = std::string(block["name"].string()), .path = std::string(path)});
+    const ToolUse use{.tool = std::string(block["name"].string()),
+                      .path = std::string(tool_path(block["input"]))};
+    tool_uses_.set(own_id, use);
     return add_tool_call({.id = own_id,
                           .session = record.session,
                           .agent = record.agent,
                           .timestamp = record.timestamp,
-                          .tool = block["name"].string(),
-                          .path = path,
+                          .tool = use.tool,
+                          .path = use.path,
                           .text = tool_input_text(block["input"]),
                           .reference = message,
                           .line = record.line});
@@ -268,8 +268,8 @@ class ClaudeCodeImport final : public TranscriptImporter {
                             .session = record.session,
                             .agent = record.agent,
                             .timestamp = record.timestamp,
-                            .tool = use != nullptr ? std::string_view(use->tool) : "",
-                            .path = use != nullptr ? std::string_view(use->path) : "",
+                            .tool = use != nullptr ? use->tool : "",
+                            .path = use != nullptr ? use->path : "",
                             .text = blocks_text(block["content"]),
                             .reference = use_id,
                             .line = record.line,

@@ -215,7 +215,7 @@ class CodexImport final : public TranscriptImporter {
     tools_.set(id, std::string(tool));
     return add_tool_call({.id = id,
                           .timestamp = item.timestamp,
-                          .tool = tool,
+                          .tool = std::string(tool),
                           .text = arguments_text(item.value),
                           .reference = last_message_,
                           .line = item.line});
@@ -228,7 +228,7 @@ class CodexImport final : public TranscriptImporter {
     std::string text = output_text(item.value["output"], is_error);
     return add_tool_result({.id = result_id(id),
                             .timestamp = item.timestamp,
-                            .tool = tool != nullptr ? std::string_view(*tool) : "",
+                            .tool = tool != nullptr ? *tool : "",
                             .text = std::move(text),
                             .reference = id,
                             .line = item.line,

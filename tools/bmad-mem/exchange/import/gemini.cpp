@@ -13,6 +13,7 @@
 // comes again replaces the earlier one. So all is gathered, cut to what is kept of it, and handed
 // on at the end. Ids are those of messages and tool calls.
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -107,15 +108,8 @@ class GeminiImport final : public TranscriptImporter {
 
  private:
   struct ToolCall {
-    std::string id;
-    std::string timestamp;
-    std::string tool;
-    std::string path;
-    std::string input;
-    std::string output;
-    std::size_t output_size = 0;  ///< Of the whole output; `output` may be the beginning of it.
-    bool has_output = false;
-    bool is_error = false;
+    TranscriptToolEvent call;
+    std::optional<TranscriptToolEvent> result;
   };
   struct Message {
     std::string id;
@@ -127,19 +121,25 @@ class GeminiImport final : public TranscriptImporter {
     std::vector<ToolCall> calls;
   };
 
-  static ToolCall read_call(JsonValue call, const std::string& timestamp) {
-    const std::string own_time = time_text(call["timestamp"]);
-    const std::string_view status = call["status"].string();
-    const std::string output = result_text(call["result"]);
-    return {.id = std::string(call["id"].string()),
-            .timestamp = own_time.empty() ? timestamp : own_time,
-            .tool = std::string(call["name"].string()),
-            .path = std::string(tool_path(call["args"])),
-            .input = std::string(utf8_prefix(tool_input_text(call["args"]), kToolTextMax)),
-            .output = std::string(utf8_prefix(stripped(output), kToolTextMax)),
-            .output_size = stripped(output).size(),
-            .has_output = call["result"].is_array() || call["result"].is_string(),
-            .is_error = status == "error" || status == "cancelled"};
+  static ToolCall read_call(JsonValue value, const Message& message) {
+    const std::string own_time = time_text(value["timestamp"]);
+    ToolCall read{.call = {.id = std::string(value["id"].string()),
+                           .timestamp = own_time.empty() ? message.timestamp : own_time,
+                           .tool = std::string(value["name"].string()),
+                           .path = std::string(tool_path(value["args"])),
+                           .line = message.line}};
+    if (value["result"].is_array() || value["result"].is_string()) {
+      const std::string_view status = value["status"].string();
+      const std::string output = result_text(value["result"]);
+      TranscriptToolEvent& result = read.result.emplace(read.call);
+      result.id = result_id(read.call.id);
+      result.text = utf8_prefix(stripped(output), kToolTextMax);
+      result.reference = read.call.id;
+      result.is_error = status == "error" || status == "cancelled";
+      result.size = stripped(output).size();
+    }
+    read.call.text = utf8_prefix(tool_input_text(value["args"]), kToolTextMax);
+    return read;
   }
 
   void take_message(JsonValue value, std::uint64_t line) {
@@ -156,7 +156,7 @@ class GeminiImport final : public TranscriptImporter {
       ++message.thoughts;
     }
     for (const JsonValue call : value["toolCalls"].elements()) {
-      message.calls.push_back(read_call(call, message.timestamp));
+      message.calls.push_back(read_call(call, message));
     }
     // Messages are replaced while they grow, so the one in question is nearly always the last.
     const auto found = std::find_if(
@@ -186,22 +186,11 @@ class GeminiImport final : public TranscriptImporter {
                                  .may_have_grown = !is_user},
                                 is_user, std::to_string(message.line)));
     }
-    for (const ToolCall& call : message.calls) {
-      TranscriptToolEvent event = {.id = call.id,
-                                   .timestamp = call.timestamp,
-                                   .tool = call.tool,
-                                   .path = call.path,
-                                   .text = call.input,
-                                   .reference = last_message_,
-                                   .line = message.line,
-                                   .is_error = call.is_error,
-                                   .size = call.output_size};
-      BMAD_TRY(add_tool_call(event));
-      if (call.has_output) {
-        event.id = result_id(call.id);
-        event.text = call.output;
-        event.reference = call.id;
-        BMAD_TRY(add_tool_result(event));
+    for (ToolCall& each : message.calls) {
+      each.call.reference = last_message_;
+      BMAD_TRY(add_tool_call(each.call));
+      if (each.result) {
+        BMAD_TRY(add_tool_result(*each.result));
       }
     }
     return {};

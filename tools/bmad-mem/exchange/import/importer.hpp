@@ -82,8 +82,8 @@ struct TranscriptToolEvent {
   std::string session = {};  ///< Empty: session_.
   std::string agent = {};    ///< Empty: agent_.
   std::string timestamp = {};
-  std::string_view tool = {};
-  std::string_view path = {};
+  std::string tool = {};
+  std::string path = {};
   std::string text = {};
   std::string reference = {};  ///< A call: the message it belongs to. A result: the call.
   std::uint64_t line = 0;
