@@ -5,6 +5,7 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "cli/text.hpp"
 #include "exchange/git/check.hpp"
 #include "exchange/git/installation.hpp"
 #include "exchange/git/prose.hpp"

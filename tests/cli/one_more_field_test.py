@@ -34,8 +34,11 @@ class OneMoreField(ToolTest):
                       self.run_tool("add", "finding", "--help"))
         self.assertNotIn("fix-effort", self.run_tool("add", "fact", "--help"))
         self.assertIn(f".B \\-\\-fix\\-effort WORD\n{HELP}: small, large\n", self.run_tool("man"))
-        for shell in ("bash", "zsh", "fish"):
-            self.assertIn("fix-effort", self.run_tool("completion", shell))
+        self.assertEqual(
+            f"--fix-effort\t{HELP}\n", self.run_tool("complete-words", "--", "add", "finding", "--fix")
+        )
+        offered = self.run_tool("complete-words", "--", "add", "finding", "--fix-effort", "")
+        self.assertEqual("small\t\nlarge\t\n", offered)
 
     def test_it_is_kept_where_it_belongs_and_checked(self):
         entry = json.loads(self.run_tool("--json", "get", self.add("small")))
