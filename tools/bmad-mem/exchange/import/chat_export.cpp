@@ -146,8 +146,9 @@ class ChatExportImport final : public TranscriptImporter {
         .tool = std::string(to_tool ? recipient : message["author"]["name"].string()),
         .text = std::move(text),
         .reference = to_tool ? last_message_ : "",
-        .line = line_};
-    return to_tool ? add_tool_call(event) : add_tool_result(event);
+        .line = line_,
+        .is_result = !to_tool};
+    return add_tool_event(event);
   }
 
   /// The text of a message: its parts, or "text" where it is code. What is no text is counted.

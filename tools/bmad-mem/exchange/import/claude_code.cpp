@@ -250,30 +250,31 @@ class ClaudeCodeImport final : public TranscriptImporter {
     const ToolUse use{.tool = std::string(block["name"].string()),
                       .path = std::string(tool_path(block["input"]))};
     tool_uses_.set(own_id, use);
-    return add_tool_call({.id = own_id,
-                          .session = record.session,
-                          .agent = record.agent,
-                          .timestamp = record.timestamp,
-                          .tool = use.tool,
-                          .path = use.path,
-                          .text = tool_input_text(block["input"]),
-                          .reference = message,
-                          .line = record.line});
+    return add_tool_event({.id = own_id,
+                           .session = record.session,
+                           .agent = record.agent,
+                           .timestamp = record.timestamp,
+                           .tool = use.tool,
+                           .path = use.path,
+                           .text = tool_input_text(block["input"]),
+                           .reference = message,
+                           .line = record.line});
   }
 
   Status take_tool_result(const Record& record, JsonValue block) {
     const std::string use_id(block["tool_use_id"].string());
     const ToolUse* use = tool_uses_.find(use_id);
-    return add_tool_result({.id = result_id(use_id),
-                            .session = record.session,
-                            .agent = record.agent,
-                            .timestamp = record.timestamp,
-                            .tool = use != nullptr ? use->tool : "",
-                            .path = use != nullptr ? use->path : "",
-                            .text = blocks_text(block["content"]),
-                            .reference = use_id,
-                            .line = record.line,
-                            .is_error = block["is_error"].boolean()});
+    return add_tool_event({.id = result_id(use_id),
+                           .session = record.session,
+                           .agent = record.agent,
+                           .timestamp = record.timestamp,
+                           .tool = use != nullptr ? use->tool : "",
+                           .path = use != nullptr ? use->path : "",
+                           .text = blocks_text(block["content"]),
+                           .reference = use_id,
+                           .line = record.line,
+                           .is_result = true,
+                           .is_error = block["is_error"].boolean()});
   }
 
   /// The texts of blocks; the others are counted.

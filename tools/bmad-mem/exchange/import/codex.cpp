@@ -213,12 +213,12 @@ class CodexImport final : public TranscriptImporter {
       id = item.value["id"].string();
     }
     tools_.set(id, std::string(tool));
-    return add_tool_call({.id = id,
-                          .timestamp = item.timestamp,
-                          .tool = std::string(tool),
-                          .text = arguments_text(item.value),
-                          .reference = last_message_,
-                          .line = item.line});
+    return add_tool_event({.id = id,
+                           .timestamp = item.timestamp,
+                           .tool = std::string(tool),
+                           .text = arguments_text(item.value),
+                           .reference = last_message_,
+                           .line = item.line});
   }
 
   Status take_output(const Item& item) {
@@ -226,13 +226,14 @@ class CodexImport final : public TranscriptImporter {
     const std::string* tool = tools_.find(id);
     bool is_error = false;
     std::string text = output_text(item.value["output"], is_error);
-    return add_tool_result({.id = result_id(id),
-                            .timestamp = item.timestamp,
-                            .tool = tool != nullptr ? *tool : "",
-                            .text = std::move(text),
-                            .reference = id,
-                            .line = item.line,
-                            .is_error = is_error});
+    return add_tool_event({.id = result_id(id),
+                           .timestamp = item.timestamp,
+                           .tool = tool != nullptr ? *tool : "",
+                           .text = std::move(text),
+                           .reference = id,
+                           .line = item.line,
+                           .is_result = true,
+                           .is_error = is_error});
   }
 
   bool has_session_;              ///< Asked for, or named by the file.

@@ -13,7 +13,6 @@
 // comes again replaces the earlier one. So all is gathered, cut to what is kept of it, and handed
 // on at the end. Ids are those of messages and tool calls.
 #include <algorithm>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -107,10 +106,6 @@ class GeminiImport final : public TranscriptImporter {
   }
 
  private:
-  struct ToolCall {
-    TranscriptToolEvent call;
-    std::optional<TranscriptToolEvent> result;
-  };
   struct Message {
     std::string id;
     std::string timestamp;
@@ -118,28 +113,30 @@ class GeminiImport final : public TranscriptImporter {
     std::string text;
     std::uint64_t line = 0;
     std::uint64_t thoughts = 0;
-    std::vector<ToolCall> calls;
+    std::vector<TranscriptToolEvent> events;  ///< Each call, and its result behind it.
   };
 
-  static ToolCall read_call(JsonValue value, const Message& message) {
+  static void read_call(JsonValue value, Message& message) {
     const std::string own_time = time_text(value["timestamp"]);
-    ToolCall read{.call = {.id = std::string(value["id"].string()),
-                           .timestamp = own_time.empty() ? message.timestamp : own_time,
-                           .tool = std::string(value["name"].string()),
-                           .path = std::string(tool_path(value["args"])),
-                           .line = message.line}};
+    TranscriptToolEvent call = {.id = std::string(value["id"].string()),
+                                .timestamp = own_time.empty() ? message.timestamp : own_time,
+                                .tool = std::string(value["name"].string()),
+                                .path = std::string(tool_path(value["args"])),
+                                .line = message.line};
+    TranscriptToolEvent result = call;
+    call.text = utf8_prefix(tool_input_text(value["args"]), kToolTextMax);
+    message.events.push_back(std::move(call));
     if (value["result"].is_array() || value["result"].is_string()) {
       const std::string_view status = value["status"].string();
       const std::string output = result_text(value["result"]);
-      TranscriptToolEvent& result = read.result.emplace(read.call);
-      result.id = result_id(read.call.id);
+      result.reference = result.id;
+      result.id = result_id(result.id);
       result.text = utf8_prefix(stripped(output), kToolTextMax);
-      result.reference = read.call.id;
+      result.is_result = true;
       result.is_error = status == "error" || status == "cancelled";
       result.size = stripped(output).size();
+      message.events.push_back(std::move(result));
     }
-    read.call.text = utf8_prefix(tool_input_text(value["args"]), kToolTextMax);
-    return read;
   }
 
   void take_message(JsonValue value, std::uint64_t line) {
@@ -156,7 +153,7 @@ class GeminiImport final : public TranscriptImporter {
       ++message.thoughts;
     }
     for (const JsonValue call : value["toolCalls"].elements()) {
-      message.calls.push_back(read_call(call, message));
+      read_call(call, message);
     }
     // Messages are replaced while they grow, so the one in question is nearly always the last.
     const auto found = std::find_if(
@@ -186,12 +183,9 @@ class GeminiImport final : public TranscriptImporter {
                                  .may_have_grown = !is_user},
                                 is_user, std::to_string(message.line)));
     }
-    for (ToolCall& each : message.calls) {
-      each.call.reference = last_message_;
-      BMAD_TRY(add_tool_call(each.call));
-      if (each.result) {
-        BMAD_TRY(add_tool_result(*each.result));
-      }
+    for (TranscriptToolEvent& event : message.events) {
+      event.reference = event.is_result ? event.reference : last_message_;
+      BMAD_TRY(add_tool_event(event));
     }
     return {};
   }

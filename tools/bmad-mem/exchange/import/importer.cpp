@@ -23,11 +23,11 @@ void add_reference(JsonWriter& json, std::string_view kind, std::string_view id)
   }
 }
 
-std::string_view source_of(const TranscriptToolEvent& event, bool is_result) {
+std::string_view source_of(const TranscriptToolEvent& event) {
   const bool from_web = event.tool.starts_with("Web") || event.tool.starts_with("web");
-  return !is_result ? R"({"kind":"assistant"})"
-         : from_web ? R"({"kind":"web"})"
-                    : R"({"kind":"tool"})";
+  return !event.is_result ? R"({"kind":"assistant"})"
+         : from_web       ? R"({"kind":"web"})"
+                          : R"({"kind":"tool"})";
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ Status TranscriptImporter::add_next_message(TranscriptMessage message, bool is_u
   return {};
 }
 
-Status TranscriptImporter::put_event(const TranscriptToolEvent& event, bool is_result) {
+Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
   const std::string_view text = stripped(event.text);
   const std::string& session = event.session.empty() ? session_ : event.session;
   const auto made_id = [&] {
@@ -126,11 +126,11 @@ Status TranscriptImporter::put_event(const TranscriptToolEvent& event, bool is_r
   json.begin_object().member("id", is_usable_id(event.id) ? event.id : made_id());
   add_if_any(json, "timestamp", event.timestamp);
   json.member("agent_id", event.agent.empty() ? agent_ : event.agent);
-  json.member("kind", is_result ? "tool_result" : "tool_use");
+  json.member("kind", event.is_result ? "tool_result" : "tool_use");
   add_if_any(json, "tool", event.tool);
   add_if_any(json, "path", event.path);
   add_if_any(json, "content", utf8_prefix(text, kSnippetSizeMax));
-  if (is_result) {
+  if (event.is_result) {
     json.key("metadata").begin_object().member("is_error", event.is_error);
     json.member("bytes", static_cast<std::uint64_t>(std::max(text.size(), event.size)));
     json.end_object();
@@ -138,17 +138,9 @@ Status TranscriptImporter::put_event(const TranscriptToolEvent& event, bool is_r
   } else {
     add_reference(json, "conversations", event.reference);
   }
-  json.key("source").raw(source_of(event, is_result));
+  json.key("source").raw(source_of(event));
   json.key("imported_from").raw(provenance(event.line)).end_object();
   return put(session, EntryType::kEvent, json.take(), KnownEntries::kSkipId, event.line);
-}
-
-Status TranscriptImporter::add_tool_call(const TranscriptToolEvent& call) {
-  return put_event(call, /*is_result=*/false);
-}
-
-Status TranscriptImporter::add_tool_result(const TranscriptToolEvent& result) {
-  return put_event(result, /*is_result=*/true);
 }
 
 std::string result_id(const std::string& id) { return id.empty() ? "" : id + "-result"; }

@@ -87,6 +87,7 @@ struct TranscriptToolEvent {
   std::string text = {};
   std::string reference = {};  ///< A call: the message it belongs to. A result: the call.
   std::uint64_t line = 0;
+  bool is_result = false;
   bool is_error = false;  ///< Of a result.
   std::size_t size = 0;   ///< Of a result's whole text, where `text` is the beginning of it.
 };
@@ -107,15 +108,13 @@ class TranscriptImporter : public RecordImporter {
   /// A message that answers the one before. Without a usable id it gets one from session, `salt`
   /// and text.
   Status add_next_message(TranscriptMessage message, bool is_user, std::string_view salt);
-  Status add_tool_call(const TranscriptToolEvent& call);
-  Status add_tool_result(const TranscriptToolEvent& result);
+  Status add_tool_event(const TranscriptToolEvent& event);
 
   std::string format_;
   std::string agent_;
   std::string last_message_;  ///< The id of what add_next_message() added last.
 
  private:
-  Status put_event(const TranscriptToolEvent& event, bool is_result);
   Status put(const std::string& session, EntryType type, std::string json, KnownEntries known,
              std::uint64_t line);
   Status need_session(const std::string& session);

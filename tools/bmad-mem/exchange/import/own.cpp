@@ -147,22 +147,6 @@ class OwnEntriesImport final : public OwnImport {
   std::string file_session_;
 };
 
-/// Gathers the lines of a session.
-class LineCollector final : public ExportVisitor {
- public:
-  explicit LineCollector(std::function<void(const Entry&)> take) : take_(std::move(take)) {}
-
-  Status on_session(const Session& /*session*/) override { return {}; }
-  Status on_entry(const Entry& entry) override {
-    take_(entry);
-    return {};
-  }
-  void on_problem(const Error& /*problem*/) override {}  // A damaged line is no known version.
-
- private:
-  std::function<void(const Entry&)> take_;
-};
-
 Timestamp time_of(const std::string& line) {
   JsonParser parser;
   const Result<JsonValue> value = parser.parse(line);
@@ -254,12 +238,24 @@ class OwnExportImport final : public OwnImport {
     return is_there;
   }
 
+  /// Gathers the lines of a session.
+  struct Collector final : ExportVisitor {
+    explicit Collector(std::map<Key, Versions>& to) : known(to) {}
+    Status on_session(const Session& /*session*/) override { return {}; }
+    Status on_entry(const Entry& entry) override {
+      known[Key(entry.type, entry.id)].lines.push_back(entry.json);
+      return {};
+    }
+    void on_problem(const Error& /*problem*/) override {}  // A damaged line is no known version.
+
+    std::map<Key, Versions>& known;
+  };
+
   Status read_known() {
     if (memory() == nullptr) {
       return {};
     }
-    LineCollector collector(
-        [&](const Entry& entry) { known_[Key(entry.type, entry.id)].lines.push_back(entry.json); });
+    Collector collector(known_);
     ExportOptions options{.all_versions = true};
     options.filter.sessions = {current_};
     BMAD_TRY(memory()->export_entries(options, collector));
