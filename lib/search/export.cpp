@@ -10,7 +10,6 @@
 #include "bmad_mem/json_parser.hpp"
 #include "search/field_filter.hpp"
 #include "search/packed_session.hpp"
-#include "search/query_parser.hpp"
 #include "search/reads.hpp"
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"

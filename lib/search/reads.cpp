@@ -13,7 +13,6 @@
 #include "model/entry.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
-#include "search/query_parser.hpp"
 #include "search/search.hpp"
 #include "search/session_sources.hpp"
 #include "store/entry_scanner.hpp"

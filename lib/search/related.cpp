@@ -47,19 +47,12 @@ class RelatedFinder {
       BMAD_TRY(add_referenced(entry, id));
     }
     BMAD_TRY(add_referrers());
-    Question topic{.filter = filter_};
-    topic.topics.emplace_back(entry_topic(value));
-    if (!topic.topics.front().empty()) {
-      BMAD_TRY(add_found(topic, Relation::kSameTopic));
+    if (const std::string topic(entry_topic(value)); !topic.empty()) {
+      BMAD_TRY(add_found({.filter = filter_, .topics = {topic}}, Relation::kSameTopic));
     }
-    Query like{.text_is_prose = true};
+    Query like{.filter = filter_, .text_is_prose = true};
     entry_searchable_text(entry.type, value, like.text);
-    like.filter = filter_;
-    if (!like.text.empty()) {
-      BMAD_TRY_ASSIGN(const Question question, read_question(like, settings_.now));
-      BMAD_TRY(add_found(question, Relation::kSimilar));
-    }
-    return {};
+    return like.text.empty() ? Status() : add_found(std::move(like), Relation::kSimilar);
   }
 
   /// An id means the entry of the same session, or else one of any other.
@@ -106,15 +99,12 @@ class RelatedFinder {
     return {};
   }
 
-  /// What `question` finds, by its words alone: what is said beside an entry is not what it is
-  /// like.
-  Status add_found(const Question& question, Relation relation) {
-    Query query{.filter = question.filter, .text_is_prose = true};
+  /// What `query` finds, by its words alone: what is said beside an entry is not what it is like.
+  Status add_found(Query query, Relation relation) {
     query.weights = RelevanceWeights{.text = 1, .time = 0, .importance = 0, .access = 0};
     query.ranking = TextRanking::kPlain;
-    Question wider = question;
-    wider.filter.limit += wider.filter.limit == 0 ? 0 : 1;  // It finds itself.
-    BMAD_TRY_ASSIGN(const SearchResult result, search(sessions_, query, wider, settings_));
+    query.filter.limit += query.filter.limit == 0 ? 0 : 1;  // It finds itself.
+    BMAD_TRY_ASSIGN(const SearchResult result, search(sessions_, query, settings_));
     for (const Found& found : result.found) {
       IndexedSession& session = *sessions_[found.session];
       BMAD_TRY_ASSIGN(Entry each, in_session(session, load_entry(session, found.ordinal)));

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "query/plan.hpp"
 #include "search/held_indexes.hpp"
 #include "search/reads.hpp"
 #include "store/access.hpp"
@@ -41,11 +42,11 @@ SearchSettings search_settings(const Store& store) {
 namespace {
 
 /// Who meant the words "key:value" may wonder why nothing is found.
-void note_fields(const Query& query, Question& question) {
-  const std::span<const FieldFilter> fields = question.filter.fields;
+void note_fields(const Query& query, Plan& plan) {
+  const std::span<const FieldFilter> fields = plan.query.filter.fields;
   for (const FieldFilter& field : fields.subspan(query.filter.fields.size())) {
-    question.notes.push_back(fmt::format(
-        "read \"{0}:{1}\" as a filter; write {0}\\:{1} for the words", field.field, field.value));
+    plan.notes.push_back(fmt::format("read \"{0}:{1}\" as a filter; write {0}\\:{1} for the words",
+                                     field.field, field.value));
   }
 }
 
@@ -58,12 +59,11 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   }
   const std::optional<Timestamp> as_of = query.filter.as_of;
   settings.now = as_of.value_or(settings.now);
-  BMAD_TRY_ASSIGN(Question question, read_question(query, settings.now));
-  BMAD_TRY_ASSIGN(question.filter, readable(store, std::move(question.filter)));
+  BMAD_TRY_ASSIGN(Plan plan, read_query(query, settings.now));
+  BMAD_TRY_ASSIGN(plan.query.filter, readable(store, std::move(plan.query.filter)));
   std::vector<std::string> instead;
   const auto find = [&](HeldIndexes& indexes) -> Result<std::vector<Hit>> {
-    BMAD_TRY_ASSIGN(const SearchResult result,
-                    search(indexes.sessions(), query, question, settings));
+    BMAD_TRY_ASSIGN(const SearchResult result, search(indexes.sessions(), plan, settings));
     instead = result.instead;
     HitLoader loader(indexes.sessions(), result, query, settings.language);
     std::vector<Hit> hits;
@@ -79,7 +79,7 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
     }
     return hits;
   };
-  Result<std::vector<Hit>> hits = with_indexes(store, question.filter, find);
+  Result<std::vector<Hit>> hits = with_indexes(store, plan.query.filter, find);
   if (!hits) {
     return std::move(hits).error();
   }
@@ -90,11 +90,11 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
     store.accesses.write_if_many(*store.files, store.clock);
   }
   if (hits->empty()) {
-    note_fields(query, question);
+    note_fields(query, plan);
   }
   return QueryAnswer{.hits = *std::move(hits),
-                     .as_prose = std::move(question.as_prose),
-                     .notes = std::move(question.notes),
+                     .as_prose = std::move(plan.as_prose),
+                     .notes = std::move(plan.notes),
                      .instead = std::move(instead)};
 }
 

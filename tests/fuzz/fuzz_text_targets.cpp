@@ -13,7 +13,7 @@
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/edit_matcher.hpp"
-#include "search/query_parser.hpp"
+#include "search/query/plan.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -40,7 +40,7 @@ void check_parts(const Parts& parts, std::size_t text_size) {
 }
 
 void check_query(std::string_view text) {
-  const Result<ParsedQuery> query = parse_query_text(text);
+  const Result<Plan> query = parse_query_text(text);
   if (!query) {
     check_error(query.error(), text);
     must(query.error().column > 0, "a refusal says where");

@@ -194,8 +194,7 @@ class ContextSearch {
     if (query.filter.types.empty()) {
       return std::vector<Hit>();
     }
-    BMAD_TRY_ASSIGN(const Question question, read_question(query, settings_.now));
-    BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, question, settings_));
+    BMAD_TRY_ASSIGN(SearchResult result, search(sessions, query, settings_));
     double best = 0;
     for (const Found& found : result.found) {
       best = std::max(best, found.components.text);

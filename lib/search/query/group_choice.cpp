@@ -80,7 +80,7 @@ Status GroupChoice::fill(std::span<const std::size_t> numbers, const GroupBounds
 
 /// Where only rare types are asked for: which entries are of these.
 Status GroupChoice::collect_types() {
-  const std::vector<EntryType>& types = in_.question.filter.types;
+  const std::vector<EntryType>& types = in_.plan.query.filter.types;
   if (types.empty() || std::ranges::find(types, EntryType::kConversation) != types.end()) {
     return {};
   }
@@ -100,9 +100,9 @@ Status GroupChoice::collect_types() {
 
 /// The terms that an entry must hold, where nothing else is asked of it that posting lists tell.
 std::optional<GroupChoice::TermLists> GroupChoice::required_terms() const {
-  const EntryFilter& filter = in_.question.filter;
+  const EntryFilter& filter = in_.plan.query.filter;
   if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
-      !in_.question.topics.empty() || !in_.question.exclusions.empty()) {
+      !in_.plan.query.topics.empty() || !in_.plan.filters.empty()) {
     return std::nullopt;
   }
   const std::vector<RankTerm>& terms = in_.plan.rank.terms;

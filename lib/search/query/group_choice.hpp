@@ -16,7 +16,6 @@
 #include "group_bounds.hpp"
 #include "group_queue.hpp"
 #include "plan.hpp"
-#include "search/query_parser.hpp"
 #include "slot_filter.hpp"
 
 namespace bmad_mem {
@@ -32,7 +31,6 @@ class GroupChoice {
     std::span<IndexedSession* const> sessions;
     std::span<const SessionTerms> collected;  ///< By session; so for the next.
     std::span<const SlotTotals> sizes;
-    const Question& question;
     const Plan& plan;
     const Relevance& relevance;
     /// The filters that are posting lists. Called on several threads.

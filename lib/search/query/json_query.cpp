@@ -10,7 +10,7 @@
 //
 // Every member may be left out or be null. The form is that of the specification (section 5.1) and
 // `sessions`, `fields` and `weights` besides; of a field any of several values, and with a '-' in
-// front of its name none of them; "text" is in the language of query/query_parser.hpp.
+// front of its name none of them; "text" is in the language of query/query_scanner.hpp.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -28,7 +28,6 @@
 #include "json_node.hpp"
 #include "model/filter_fields.hpp"
 #include "query_scanner.hpp"
-#include "search/query_parser.hpp"
 
 namespace bmad_mem {
 namespace {

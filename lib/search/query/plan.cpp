@@ -49,12 +49,17 @@ bool has_digit(std::string_view text) {
 
 class Planner {
  public:
-  Planner(std::span<IndexedSession* const> sessions, Analyzer& analyzer, std::string_view language)
-      : sessions_(sessions), analyzer_(analyzer), language_(language), speakers_(sessions) {}
+  Planner(Plan& plan, std::span<IndexedSession* const> sessions, Analyzer& analyzer,
+          std::string_view language)
+      : plan_(plan),
+        sessions_(sessions),
+        analyzer_(analyzer),
+        language_(language),
+        speakers_(sessions) {}
 
-  Result<Plan> run(const Question& question, Timestamp now) {
-    plan_.rank.spans = find_date_spans(question.prose, reference_time(now));
-    for (const QueryClause& clause : question.clauses) {
+  Status run(Timestamp now) {
+    plan_.rank.spans = find_date_spans(plan_.prose, reference_time(now));
+    for (const QueryClause& clause : plan_.clauses) {
       for (const OwnedToken& token : tokens_of(analyzer_, clause.text)) {
         if (!token.whole) {
           words_.push_back(token.text);
@@ -62,12 +67,13 @@ class Planner {
       }
     }
     language_ = language_of(words_, language_);
-    for (const QueryClause& clause : question.clauses) {
+    for (const QueryClause& clause : plan_.clauses) {
       BMAD_TRY(take_clause(clause));
     }
     plan_.rank.speaker = speakers_.speaker();
-    plan_.names_time = !plan_.rank.spans.empty() || question.filter.since || question.filter.until;
-    return std::move(plan_);
+    const EntryFilter& filter = plan_.query.filter;
+    plan_.names_time = !plan_.rank.spans.empty() || filter.since || filter.until;
+    return {};
   }
 
  private:
@@ -234,11 +240,11 @@ class Planner {
     return newest > Timestamp{} && newest + kLong < now ? newest : now;
   }
 
+  Plan& plan_;
   std::span<IndexedSession* const> sessions_;
   Analyzer& analyzer_;
   std::string_view language_;  // Of the store; from run() on, of the question.
   SpeakerFinder speakers_;
-  Plan plan_;
   std::vector<std::string> words_;  // Of all clauses, in their order.
   std::size_t word_ = 0;            // The one at hand.
   bool seen_word_ = false;
@@ -246,9 +252,9 @@ class Planner {
 
 }  // namespace
 
-Result<Plan> make_plan(const Question& question, std::span<IndexedSession* const> sessions,
-                       Analyzer& analyzer, std::string_view language, Timestamp now) {
-  return Planner(sessions, analyzer, language).run(question, now);
+Status add_terms(Plan& plan, std::span<IndexedSession* const> sessions, Analyzer& analyzer,
+                 std::string_view language, Timestamp now) {
+  return Planner(plan, sessions, analyzer, language).run(now);
 }
 
 Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, Analyzer& analyzer,

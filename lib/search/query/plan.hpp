@@ -1,5 +1,10 @@
-// plan.hpp - a question's clauses as terms of the index: what to rank by, what must be there,
-// and which words stand for several terms or only ask.
+// plan.hpp - a query as it is run: its text taken apart, its filters put together, its words as
+// terms of the index.
+//
+//   Query --read_query--> clauses, filters, prose --add_terms--> terms, requirements --> search
+//
+//   'why postgres -mysql type:decision since:7d'
+//        clauses: why postgres -mysql       filter: types {decision}, since …     prose: for dates
 #pragma once
 
 #include <cstddef>
@@ -10,11 +15,13 @@
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
+#include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
+#include "query_scanner.hpp"
 #include "ranker.hpp"
 #include "search/analyzer.hpp"
 #include "search/indexed_session.hpp"
-#include "search/query_parser.hpp"
+#include "search/search.hpp"
 
 namespace bmad_mem {
 
@@ -33,26 +40,62 @@ struct DoubtfulWord {
 };
 
 struct Plan {
+  /// As asked, with the filters and topics of the text joined to its own.
+  Query query;
+
+  // Of the text.
+  std::vector<QueryClause> clauses;  ///< In the order of the text; so for the next.
+  /// Once the query is read, those that exclude: -type:x and its like, but not those of fields.
+  std::vector<QueryFilter> filters;
+  /// The text with filters, excluded clauses and the words AND, OR, NOT blanked out: what dates and
+  /// names are looked for in. Same size as the text, so offsets agree.
+  std::string prose;
+  std::vector<ProseReading> as_prose;  ///< What looked like more than words, in that order.
+  std::vector<std::string> notes;      ///< A sentence for each, and for bytes that are no text.
+
+  // Of the text and the indexes.
   RankQuery rank;
   std::vector<Requirement> requirements;
   std::vector<Requirement> phrases;  ///< What is found should hold, itself or around it.
   std::vector<DoubtfulWord> doubtful;
   std::set<std::string, std::less<>> marked;  ///< Terms to mark in snippets.
   bool has_expansion = false;                 ///< It has a prefix or a fuzzy word.
-  bool names_time = false;                    ///< The question says when: age must not count.
+  bool names_time = false;                    ///< The query says when: age must not count.
 };
 
-/// Plans `question` over `sessions`. `analyzer` is one of `language`; the stop words of another
-/// language that the question is written in are dropped as well.
+/// Whether something but the text says what to look for.
+bool says_filters(const Query& query);
+
+/// Takes `text` apart. Empty and blank texts give a plan without clauses, which finds by filters
+/// only or not at all: whether that makes sense is for the caller to say. NUL and bytes that are no
+/// UTF-8 count as blanks. `is_filtered`: the caller has filters besides, so that `-word` alone
+/// excludes from what they leave.
+/// Errors: E_INVALID_QUERY with field "text", a 1-based column and a remedy: more than
+/// kQuerySizeMax bytes; and, unless the text reads like a sentence, a filter whose value its field
+/// does not take or whose field there isn't, an excluded time, and a `since:` after the `until:`,
+/// where both are fixed.
+Result<Plan> parse_query_text(std::string_view text, bool is_filtered = false);
+
+/// Takes `query` apart; `now` is what its relative times count from.
+/// Errors: E_INVALID_QUERY, as parse_query_text() and check_fields(); for a time range that ends
+/// before it begins; for a query that says nothing at all.
+Result<Plan> read_query(const Query& query, Timestamp now);
+
+/// Adds what the indexes tell to a plan that was read. `analyzer` is one of `language`; the stop
+/// words of another language that the query is written in are dropped as well.
 /// Errors: E_STORAGE_CORRUPT, as IndexPart::part_keys().
-Result<Plan> make_plan(const Question& question, std::span<IndexedSession* const> sessions,
-                       Analyzer& analyzer, std::string_view language, Timestamp now);
+Status add_terms(Plan& plan, std::span<IndexedSession* const> sessions, Analyzer& analyzer,
+                 std::string_view language, Timestamp now);
+
+/// Searches as search() does for a query, by a plan that was read of it.
+Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Plan& plan,
+                            const SearchSettings& settings);
 
 /// What a term counts that stands in for a word nobody knows.
 inline constexpr double kSlipWeight = 0.5;
 
 /// Puts beside `word` the known terms one slip away from it. A note for people is what it returns;
-/// empty when there are none. Errors: as make_plan().
+/// empty when there are none. Errors: as add_terms().
 Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, Analyzer& analyzer,
                                    const DoubtfulWord& word, Plan& plan);
 

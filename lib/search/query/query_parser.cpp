@@ -1,7 +1,7 @@
-#include "search/query_parser.hpp"
-
 #include <algorithm>
+#include <optional>
 #include <span>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,7 +9,9 @@
 
 #include "bmad_mem/utf8.hpp"
 #include "model/filter_fields.hpp"
+#include "plan.hpp"
 #include "query_scanner.hpp"
+#include "search/reads.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -215,53 +217,53 @@ bool has_too_many_words(std::span<const QueryItem> items) {
   return static_cast<std::size_t>(count) > kQueryClausesMax;
 }
 
-void note_prose(ParsedQuery& query, ProseReading reading) {
-  query.notes.push_back(fmt::format("read \"{}\" as {}: {}", quoted_part(reading.text),
-                                    reading.text.contains(' ') ? "words" : "a word", reading.why));
-  query.as_prose.push_back(std::move(reading));
+void note_prose(Plan& plan, ProseReading reading) {
+  plan.notes.push_back(fmt::format("read \"{}\" as {}: {}", quoted_part(reading.text),
+                                   reading.text.contains(' ') ? "words" : "a word", reading.why));
+  plan.as_prose.push_back(std::move(reading));
 }
 
-ParsedQuery query_of(std::string text, std::vector<QueryItem> items, bool has_many_words) {
-  ParsedQuery query{.prose = text};
+Plan plan_of(std::string text, std::vector<QueryItem> items, bool has_many_words) {
+  Plan plan{.prose = text};
   if (has_many_words) {
     const std::string why = fmt::format("it has more than {} words", kQueryClausesMax);
-    note_prose(query, {.text = text, .offset = 0, .size = text.size(), .why = why});
+    note_prose(plan, {.text = text, .offset = 0, .size = text.size(), .why = why});
   }
   for (QueryItem& item : items) {
     if (has_many_words && !item.filter) {
       read_as_words(item, text, "");
     }
     if (!item.why.empty()) {
-      note_prose(query, {.text = text.substr(item.offset(), item.size()),
-                         .offset = item.offset(),
-                         .size = item.size(),
-                         .why = std::string(item.why)});
+      note_prose(plan, {.text = text.substr(item.offset(), item.size()),
+                        .offset = item.offset(),
+                        .size = item.size(),
+                        .why = std::string(item.why)});
     }
     if (!item.is_operand() || item.filter || item.excluded()) {
-      query.prose.replace(item.offset(), item.size(), item.size(), ' ');
+      plan.prose.replace(item.offset(), item.size(), item.size(), ' ');
     }
     if (item.filter) {
-      query.filters.push_back(*std::move(item.filter));
+      plan.filters.push_back(*std::move(item.filter));
     } else if (item.is_operand()) {
-      query.clauses.push_back(std::move(item.clause));
+      plan.clauses.push_back(std::move(item.clause));
     }
   }
-  return query;
+  return plan;
 }
 
 /// A text that is too long to be anything but prose: one clause.
-ParsedQuery prose_of(std::string text) {
-  ParsedQuery query{.prose = text};
+Plan prose_of(std::string text) {
+  Plan plan{.prose = text};
   QueryScanner scanner(text, true);
   if (scanner.has_next()) {
-    query.clauses.push_back({.text = text, .size = text.size()});
+    plan.clauses.push_back({.text = text, .size = text.size()});
     const std::string why = fmt::format("it has more than {} bytes", kQueryLanguageSizeMax);
-    note_prose(query, {.text = text, .offset = 0, .size = text.size(), .why = why});
+    note_prose(plan, {.text = text, .offset = 0, .size = text.size(), .why = why});
   }
-  return query;
+  return plan;
 }
 
-Result<ParsedQuery> parse_clean_text(std::string text, bool is_filtered) {
+Result<Plan> parse_clean_text(std::string text, bool is_filtered) {
   if (text.size() > kQueryLanguageSizeMax) {
     return prose_of(std::move(text));
   }
@@ -275,12 +277,12 @@ Result<ParsedQuery> parse_clean_text(std::string text, bool is_filtered) {
     look_for_something(items, text);
   }
   const bool has_many_words = has_too_many_words(items);
-  return query_of(std::move(text), std::move(items), has_many_words);
+  return plan_of(std::move(text), std::move(items), has_many_words);
 }
 
 }  // namespace
 
-Result<ParsedQuery> parse_query_text(std::string_view text, bool is_filtered) {
+Result<Plan> parse_query_text(std::string_view text, bool is_filtered) {
   if (text.size() > kQuerySizeMax) {
     return query_error(kQuerySizeMax,
                        fmt::format("the query has {} bytes, {} at most are taken; shorten it",
@@ -288,9 +290,117 @@ Result<ParsedQuery> parse_query_text(std::string_view text, bool is_filtered) {
   }
   std::vector<std::string> notes;
   std::string clean = with_blanks(text, notes);
-  BMAD_TRY_ASSIGN(ParsedQuery query, parse_clean_text(std::move(clean), is_filtered));
-  query.notes.insert(query.notes.begin(), notes.begin(), notes.end());
-  return query;
+  BMAD_TRY_ASSIGN(Plan plan, parse_clean_text(std::move(clean), is_filtered));
+  plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
+  return plan;
+}
+
+namespace {
+
+/// Without the archived ones is the opposite of only these.
+ArchivedSessions archived_choice_of(const QueryFilter& filter) {
+  const ArchivedSessions choice =
+      try_parse_archived(filter.value).value_or(ArchivedSessions::kWith);
+  if (!filter.excluded) {
+    return choice;
+  }
+  return choice == ArchivedSessions::kWithout ? ArchivedSessions::kOnly
+                                              : ArchivedSessions::kWithout;
+}
+
+/// Joins `filter`, if it doesn't exclude or is of a field, to those of `query`.
+bool take_filter(const QueryFilter& filter, Timestamp now, Query& query) {
+  if (filter.field == FilterField::kField) {
+    query.filter.fields.push_back(
+        {.field = filter.name, .value = filter.value, .excluded = filter.excluded});
+    return true;
+  }
+  if (filter.field == FilterField::kArchived) {
+    query.filter.archived = archived_choice_of(filter);
+    return true;
+  }
+  if (filter.excluded) {
+    return false;
+  }
+  switch (filter.field) {
+    case FilterField::kType:
+      query.filter.types.push_back(*filter.type);
+      break;
+    case FilterField::kAgent:
+      query.filter.agents.push_back(filter.value);
+      break;
+    case FilterField::kTag:
+      query.filter.tags.push_back(filter.value);
+      break;
+    case FilterField::kTopic:
+      query.topics.push_back(filter.value);
+      break;
+    case FilterField::kSession:
+      query.filter.sessions.push_back(filter.value);
+      break;
+    case FilterField::kSince:
+      query.filter.since = filter.time->at(now);
+      break;
+    case FilterField::kUntil:
+      query.filter.until = filter.time->at(now);
+      break;
+    case FilterField::kPinned:
+      query.filter.pinned_only = true;
+      break;
+    case FilterField::kArchived:
+    case FilterField::kField:
+      break;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::optional<ArchivedSessions> try_parse_archived(std::string_view value) {
+  if (value == "yes") {
+    return ArchivedSessions::kWith;
+  }
+  if (value == "no") {
+    return ArchivedSessions::kWithout;
+  }
+  return value == "only" ? std::optional(ArchivedSessions::kOnly) : std::nullopt;
+}
+
+Status check_time_range(const EntryFilter& filter) {
+  if (filter.since && filter.until && *filter.since > *filter.until) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the time range ends before it begins; swap since and until",
+                 .field = "time_range"};
+  }
+  return {};
+}
+
+bool says_filters(const Query& query) {
+  const EntryFilter& filter = query.filter;
+  return !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() || filter.since ||
+         filter.until || filter.pinned_only || !filter.fields.empty() || !query.topics.empty();
+}
+
+Result<Plan> read_query(const Query& query, Timestamp now) {
+  BMAD_TRY(check_fields(query.filter));
+  Plan plan;
+  if (query.text_is_prose) {
+    plan.clauses.push_back({.text = query.text, .size = query.text.size()});
+    plan.prose = query.text;
+  } else {
+    BMAD_TRY_ASSIGN(plan, parse_query_text(query.text, says_filters(query)));
+  }
+  const bool is_empty = plan.clauses.empty() && plan.filters.empty() && !says_filters(query);
+  plan.query = query;
+  std::erase_if(plan.filters,
+                [&](const QueryFilter& filter) { return take_filter(filter, now, plan.query); });
+  BMAD_TRY(check_time_range(plan.query.filter));
+  if (is_empty) {
+    return Error{.code = ErrorCode::E_INVALID_QUERY,
+                 .message = "the query says nothing to look for; write at least one word or filter",
+                 .field = "text"};
+  }
+  return plan;
 }
 
 }  // namespace bmad_mem

@@ -31,13 +31,11 @@ constexpr std::size_t kRankTermsMax = 48;
 
 class Search {
  public:
-  Search(std::span<IndexedSession* const> sessions, const Query& query, const Question& question,
-         const SearchSettings& settings)
-      : sessions_(sessions.begin(), sessions.end()),
-        query_(query),
-        question_(question),
+  Search(std::span<IndexedSession* const> sessions, Plan plan, const SearchSettings& settings)
+      : sessions_(sessions),
+        plan_(std::move(plan)),
         settings_(settings),
-        options_(RankOptions::of(query.ranking)) {}
+        options_(RankOptions::of(plan_.query.ranking)) {}
 
   Result<SearchResult> run() {
     BMAD_TRY_ASSIGN(ReadingTools* const tools, reading_tools(settings_.language));
@@ -47,8 +45,7 @@ class Search {
       BMAD_TRY_ASSIGN(sizes_[i], sessions_[i]->totals());
       return {};
     }));
-    BMAD_TRY_ASSIGN(
-        plan_, make_plan(question_, sessions_, tools->analyzer, settings_.language, settings_.now));
+    BMAD_TRY(add_terms(plan_, sessions_, tools->analyzer, settings_.language, settings_.now));
     has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
     if (!is_usable()) {
       result_.instead.emplace_back(
@@ -75,12 +72,9 @@ class Search {
  private:
   /// Whether there is anything to look for.
   [[nodiscard]] bool is_usable() const {
-    const EntryFilter& filter = question_.filter;
-    return has_words_ || question_.clauses.empty() || !plan_.requirements.empty() ||
-           plan_.rank.speaker.is_named() || !plan_.rank.spans.empty() ||
-           !question_.topics.empty() || !question_.exclusions.empty() || !filter.types.empty() ||
-           !filter.tags.empty() || !filter.agents.empty() || filter.since || filter.until ||
-           filter.pinned_only || !filter.fields.empty();
+    return has_words_ || plan_.clauses.empty() || !plan_.requirements.empty() ||
+           plan_.rank.speaker.is_named() || !plan_.rank.spans.empty() || !plan_.filters.empty() ||
+           says_filters(query_);
   }
 
   /// What the words that are known decide: whether it is a weak question, and how to rank.
@@ -116,7 +110,7 @@ class Search {
     Validity validity(sessions_);
     best_.emplace(
         sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
-        needs_text() ? 0 : question_.filter.limit, query_.min_relevance,
+        needs_text() ? 0 : query_.filter.limit, query_.min_relevance,
         BestFound::LookUp{
             .id_hash = [this](const Found& found) -> Result<std::uint32_t> {
               BMAD_TRY_ASSIGN(const IndexRow row, sessions_[found.session]->row(found.ordinal));
@@ -262,11 +256,11 @@ class Search {
 
   Result<AllowedSlots> allowed(IndexedSession& session) {
     SlotFilter filter(session);
-    BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, question_.filter.agents));
-    BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, question_.filter.tags));
-    BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, question_.topics));
-    BMAD_TRY(filter.having(question_.filter.fields));
-    for (const QueryFilter& exclusion : question_.exclusions) {
+    BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, query_.filter.agents));
+    BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, query_.filter.tags));
+    BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, query_.topics));
+    BMAD_TRY(filter.having(query_.filter.fields));
+    for (const QueryFilter& exclusion : plan_.filters) {
       if (exclusion.field == FilterField::kAgent) {
         BMAD_TRY(filter.not_under(PostingKind::kTerm, kAgentPrefix, exclusion.value));
       } else if (exclusion.field == FilterField::kTag) {
@@ -290,12 +284,12 @@ class Search {
   /// Whether the flags and the time of an entry pass.
   [[nodiscard]] bool passes(const IndexedSession& session, std::uint32_t flags,
                             Timestamp time) const {
-    if (!passes_plain_filters(question_.filter, flags, time)) {
+    if (!passes_plain_filters(query_.filter, flags, time)) {
       return false;
     }
     const EntryType type = flag_type(flags);
     const bool pinned = (flags & kFlagPinned) != 0;
-    return std::ranges::none_of(question_.exclusions, [&](const QueryFilter& exclusion) {
+    return std::ranges::none_of(plan_.filters, [&](const QueryFilter& exclusion) {
       return (exclusion.field == FilterField::kType && exclusion.type == type) ||
              (exclusion.field == FilterField::kPinned && pinned) ||
              (exclusion.field == FilterField::kSession && exclusion.value == session.session_id());
@@ -346,8 +340,8 @@ class Search {
   [[nodiscard]] bool may_go_best_first() const {
     constexpr std::size_t kLimitMax = 1000;
     return has_words_ && !weak_ && plan_.rank.spans.empty() && !plan_.rank.speaker.is_named() &&
-           query_.sort == SortOrder::kRelevanceDesc && !needs_text() &&
-           question_.filter.limit > 0 && question_.filter.limit <= kLimitMax;
+           query_.sort == SortOrder::kRelevanceDesc && !needs_text() && query_.filter.limit > 0 &&
+           query_.filter.limit <= kLimitMax;
   }
 
   /// Scores the entries of segments group by group, the most promising first, until none that is
@@ -358,7 +352,6 @@ class Search {
     GroupChoice choice({.sessions = sessions_,
                         .collected = collected_,
                         .sizes = sizes_,
-                        .question = question_,
                         .plan = plan_,
                         .relevance = relevance,
                         .allowed = [this](IndexedSession& session) { return allowed(session); }});
@@ -475,7 +468,7 @@ class Search {
   /// Of what was found, from the best on, each entry once, and only those that hold the phrases
   /// asked for, until there are enough.
   Status choose_first(ReadingTools& tools) {
-    const std::size_t limit = question_.filter.limit;
+    const std::size_t limit = query_.filter.limit;
     std::set<std::pair<EntryType, std::string>> known;
     std::vector<Found> chosen;
     for (Found& each : result_.found) {
@@ -577,13 +570,12 @@ class Search {
     return explanations;
   }
 
-  std::vector<IndexedSession*> sessions_;
+  std::span<IndexedSession* const> sessions_;
   SlotRoom room_;  // Of the group that is scored.
-  const Query& query_;
-  const Question& question_;
+  Plan plan_;
+  const Query& query_ = plan_.query;
   const SearchSettings& settings_;
   RankOptions options_;
-  Plan plan_;
   bool has_words_ = false;
   bool weak_ = false;              // Only who is named is known.
   bool is_best_first_ = false;     // One thread goes through all sessions.
@@ -606,9 +598,15 @@ Error query_timeout(const Query& query) {
                                       query.timeout.count())};
 }
 
+Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Plan& plan,
+                            const SearchSettings& settings) {
+  return Search(sessions, plan, settings).run();
+}
+
 Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
-                            const Question& question, const SearchSettings& settings) {
-  return Search(sessions, query, question, settings).run();
+                            const SearchSettings& settings) {
+  BMAD_TRY_ASSIGN(Plan plan, read_query(query, settings.now));
+  return Search(sessions, std::move(plan), settings).run();
 }
 
 }  // namespace bmad_mem

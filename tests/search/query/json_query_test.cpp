@@ -10,7 +10,7 @@
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "search/query/json_node.hpp"
-#include "search/query_parser.hpp"
+#include "search/query/query_scanner.hpp"
 
 namespace bmad_mem::json_query_test {
 namespace {

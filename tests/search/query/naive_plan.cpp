@@ -9,7 +9,6 @@
 
 #include "search/edit_matcher.hpp"
 #include "search/query/plan.hpp"
-#include "search/query_parser.hpp"
 
 namespace bmad_mem::test {
 namespace {
@@ -24,9 +23,9 @@ std::string lower(std::string_view text) {
 
 class NaivePlanner {
  public:
-  NaivePlanner(const std::vector<const NaiveSession*>& sessions, const Question& question,
+  NaivePlanner(const std::vector<const NaiveSession*>& sessions, const Plan& read,
                const SearchSettings& settings, Analyzer& analyzer)
-      : sessions_(sessions), question_(question), settings_(settings), analyzer_(analyzer) {}
+      : sessions_(sessions), read_(read), settings_(settings), analyzer_(analyzer) {}
 
   NaivePlan run() {
     plan();
@@ -45,14 +44,14 @@ class NaivePlanner {
   void plan() {
     find_names();
     find_dates();
-    for (const QueryClause& clause : question_.clauses) {
+    for (const QueryClause& clause : read_.clauses) {
       for (const NaiveWord& word : words_of(analyzer_, clause.text)) {
         if (!word.whole) {
           words_.push_back(word.text);
         }
       }
     }
-    for (const QueryClause& clause : question_.clauses) {
+    for (const QueryClause& clause : read_.clauses) {
       if (clause.kind == ClauseKind::kWord) {
         plan_words(clause);
       } else if (clause.kind == ClauseKind::kPhrase) {
@@ -63,7 +62,7 @@ class NaivePlanner {
     }
     choose_speaker();
     add_slips();
-    names_time_ = !spans_.empty() || question_.filter.since || question_.filter.until;
+    names_time_ = !spans_.empty() || read_.query.filter.since || read_.query.filter.until;
     has_words_ = !terms_.empty();
   }
 
@@ -75,16 +74,16 @@ class NaivePlanner {
       }
     }
     const bool is_old = newest > Timestamp{} && newest + std::chrono::days(60) < settings_.now;
-    spans_ = find_date_spans(question_.prose, is_old ? newest : settings_.now);
+    spans_ = find_date_spans(read_.prose, is_old ? newest : settings_.now);
   }
 
   /// Whether the question says anything at all: words that are all stop words don't.
   [[nodiscard]] bool is_usable() const {
-    const EntryFilter& filter = question_.filter;
+    const EntryFilter& filter = read_.query.filter;
     const bool filters = !filter.types.empty() || !filter.tags.empty() || !filter.agents.empty() ||
                          filter.since || filter.until || filter.pinned_only ||
-                         !question_.topics.empty() || !question_.exclusions.empty();
-    return question_.clauses.empty() || has_words_ || filters || !demands_.empty() ||
+                         !read_.query.topics.empty() || !read_.filters.empty();
+    return read_.clauses.empty() || has_words_ || filters || !demands_.empty() ||
            is_speaker_named() || !spans_.empty();
   }
 
@@ -353,7 +352,7 @@ class NaivePlanner {
   }
 
   const std::vector<const NaiveSession*>& sessions_;
-  const Question& question_;
+  const Plan& read_;
   const SearchSettings& settings_;
   Analyzer& analyzer_;
 
@@ -389,10 +388,9 @@ std::vector<NaiveWord> words_of(Analyzer& analyzer, std::string_view text) {
   return words;
 }
 
-NaivePlan make_naive_plan(const std::vector<const NaiveSession*>& sessions,
-                          const Question& question, const SearchSettings& settings,
-                          Analyzer& analyzer) {
-  return NaivePlanner(sessions, question, settings, analyzer).run();
+NaivePlan make_naive_plan(const std::vector<const NaiveSession*>& sessions, const Plan& read,
+                          const SearchSettings& settings, Analyzer& analyzer) {
+  return NaivePlanner(sessions, read, settings, analyzer).run();
 }
 
 }  // namespace bmad_mem::test

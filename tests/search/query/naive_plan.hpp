@@ -9,7 +9,7 @@
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/query/naive_search.hpp"
-#include "search/query_parser.hpp"
+#include "search/query/plan.hpp"
 
 namespace bmad_mem::test {
 
@@ -54,8 +54,8 @@ struct NaivePlan {
   bool usable = false;  ///< The question says anything at all.
 };
 
-NaivePlan make_naive_plan(const std::vector<const NaiveSession*>& sessions,
-                          const Question& question, const SearchSettings& settings,
-                          Analyzer& analyzer);
+/// `read`: as read_query() gives it, without terms.
+NaivePlan make_naive_plan(const std::vector<const NaiveSession*>& sessions, const Plan& read,
+                          const SearchSettings& settings, Analyzer& analyzer);
 
 }  // namespace bmad_mem::test

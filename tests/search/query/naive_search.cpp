@@ -16,7 +16,6 @@
 #include "search/analyzer.hpp"
 #include "search/date_span.hpp"
 #include "search/query/naive_plan.hpp"
-#include "search/query_parser.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 
@@ -84,17 +83,16 @@ double bm25(double k1, double b, double frequency, double length, double mean_le
 /// One question to some sessions.
 class NaiveSearch {
  public:
-  NaiveSearch(std::vector<const NaiveSession*> sessions, const Query& query,
-              const Question& question, const SearchSettings& settings, Analyzer& analyzer)
+  NaiveSearch(std::vector<const NaiveSession*> sessions, const Plan& read,
+              const SearchSettings& settings, Analyzer& analyzer)
       : sessions_(std::move(sessions)),
-        query_(query),
-        question_(question),
+        read_(read),
         settings_(settings),
         analyzer_(analyzer),
-        plain_(query.ranking == TextRanking::kPlain) {}
+        plain_(query_.ranking == TextRanking::kPlain) {}
 
   Result<std::vector<NaiveHit>> run() {
-    NaivePlan plan = make_naive_plan(sessions_, question_, settings_, analyzer_);
+    NaivePlan plan = make_naive_plan(sessions_, read_, settings_, analyzer_);
     if (!plan.usable) {
       return std::vector<NaiveHit>();
     }
@@ -133,7 +131,7 @@ class NaiveSearch {
     std::vector<NaiveHit> hits;
     std::set<std::pair<EntryType, std::string>> known;
     for (Scored& each : found) {
-      if ((question_.filter.limit == 0 || hits.size() < question_.filter.limit) &&
+      if ((query_.filter.limit == 0 || hits.size() < query_.filter.limit) &&
           known.emplace(each.hit.type, each.hit.id).second) {
         each.hit.relevance = std::min(each.hit.relevance, 1.0);
         each.hit.components.text = std::min(each.hit.components.text, 1.0);
@@ -381,18 +379,18 @@ class NaiveSearch {
 
   [[nodiscard]] bool passes_filters(const Live& live) const {
     const NaiveEntry& entry = *live.entry;
-    const EntryFilter& filter = question_.filter;
+    const EntryFilter& filter = query_.filter;
     const auto has_tag = [&](const std::string& tag) { return holds(entry.tags, tag); };
     if ((!filter.types.empty() && !holds(filter.types, entry.type)) ||
         (!filter.agents.empty() && !holds(filter.agents, entry.who)) ||
         (!filter.tags.empty() && std::ranges::none_of(filter.tags, has_tag)) ||
-        (!question_.topics.empty() && !holds(question_.topics, entry.topic)) ||
+        (!query_.topics.empty() && !holds(query_.topics, entry.topic)) ||
         (filter.since && entry.timestamp < *filter.since) ||
         (filter.until && entry.timestamp > *filter.until) ||
         (filter.pinned_only && !entry.pinned) || (filter.without_sensitive && entry.sensitive)) {
       return false;
     }
-    return std::ranges::none_of(question_.exclusions, [&](const QueryFilter& not_this) {
+    return std::ranges::none_of(read_.filters, [&](const QueryFilter& not_this) {
       switch (not_this.field) {
         case FilterField::kType:
           return entry.type == not_this.type;
@@ -513,8 +511,8 @@ class NaiveSearch {
   }
 
   std::vector<const NaiveSession*> sessions_;
-  const Query& query_;
-  const Question& question_;
+  const Plan& read_;
+  const Query& query_ = read_.query;
   const SearchSettings& settings_;
   Analyzer& analyzer_;
   bool plain_;
@@ -566,16 +564,16 @@ Result<NaiveStore> NaiveStore::read(FileSystem& files, std::span<const std::stri
 
 Result<std::vector<NaiveHit>> NaiveStore::search(const Query& query,
                                                  const SearchSettings& settings) const {
-  BMAD_TRY_ASSIGN(const Question question, read_question(query, settings.now));
+  BMAD_TRY_ASSIGN(const Plan plan, read_query(query, settings.now));
   BMAD_TRY_ASSIGN(Analyzer analyzer, Analyzer::create(settings.language));
   std::vector<const NaiveSession*> chosen;
-  const std::vector<std::string>& wanted = question.filter.sessions;
+  const std::vector<std::string>& wanted = plan.query.filter.sessions;
   for (const NaiveSession& session : sessions_) {
     if (wanted.empty() || holds(wanted, session.id)) {
       chosen.push_back(&session);
     }
   }
-  return NaiveSearch(std::move(chosen), query, question, settings, analyzer).run();
+  return NaiveSearch(std::move(chosen), plan, settings, analyzer).run();
 }
 
 std::map<std::string, std::uint64_t> NaiveStore::topics() const {

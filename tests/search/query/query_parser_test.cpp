@@ -1,5 +1,3 @@
-#include "search/query_parser.hpp"
-
 #include <algorithm>
 #include <random>
 #include <string>
@@ -10,6 +8,7 @@
 
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "search/query/plan.hpp"
 
 namespace bmad_mem::query_parser_test {
 namespace {
@@ -31,7 +30,7 @@ std::string shown_kind(ClauseKind kind) {
 /// The clauses, then the filters: "+phrase [a b] [c] -prefix [d] | type=decision". Or the error:
 /// "column: message".
 std::string parsed(std::string_view text) {
-  const Result<ParsedQuery> query = parse_query_text(text);
+  const Result<Plan> query = parse_query_text(text);
   if (!query) {
     CHECK(query.error().code == ErrorCode::E_INVALID_QUERY);
     CHECK(query.error().field == "text");
@@ -175,8 +174,7 @@ TEST_CASE("filters are known names with a value behind the colon") {
 }
 
 TEST_CASE("a filter carries what its value means") {
-  const ParsedQuery query =
-      parse_query_text("type:decisions since:2026-01-01 until:2026-01-01").value();
+  const Plan query = parse_query_text("type:decisions since:2026-01-01 until:2026-01-01").value();
   REQUIRE(query.filters.size() == 3);
   CHECK(query.filters[0].type == EntryType::kDecision);
   CHECK(format_rfc3339(query.filters[1].time->at({})) == "2026-01-01T00:00:00Z");
@@ -278,7 +276,7 @@ TEST_CASE("what looks like more than words, but is not, is words, and that is sa
   for (const ProseRow& row : kRows) {
     CAPTURE(std::string(row.text));
     CHECK(parsed(row.text) == std::string(row.shown));
-    const ParsedQuery query = parse_query_text(row.text).value();
+    const Plan query = parse_query_text(row.text).value();
     CHECK((query.notes.empty() ? std::string() : query.notes.front()) == row.note);
     for (const ProseReading& reading : query.as_prose) {
       CHECK(row.text.substr(reading.offset, reading.size) == reading.text);
@@ -324,7 +322,7 @@ TEST_CASE("a text of more than 4096 bytes is prose, one of more than 64 words is
   CHECK(parsed(std::string(kQueryLanguageSizeMax, 'x')).size() == kQueryLanguageSizeMax + 2);
   const std::string long_text =
       "-word type:event \"open " + std::string(kQueryLanguageSizeMax, 'x');
-  const ParsedQuery prose = parse_query_text(long_text).value();
+  const Plan prose = parse_query_text(long_text).value();
   REQUIRE(prose.clauses.size() == 1);
   CHECK(prose.clauses.front().text == long_text);
   CHECK(prose.filters.empty());
@@ -339,7 +337,7 @@ TEST_CASE("a text of more than 4096 bytes is prose, one of more than 64 words is
     words += "+word ";
   }
   CHECK(parse_query_text(words)->clauses.back().required);
-  const ParsedQuery many = parse_query_text(words + "type:event -other").value();
+  const Plan many = parse_query_text(words + "type:event -other").value();
   CHECK(many.clauses.size() == kQueryClausesMax + 1);
   CHECK(many.clauses.front() == QueryClause{.text = "+word", .offset = 0, .size = 5});
   CHECK(many.filters.size() == 1);
@@ -360,7 +358,7 @@ TEST_CASE("a message quotes little and nothing that steers a terminal") {
 
 TEST_CASE("clauses and filters know where they came from") {
   constexpr std::string_view kText = "why +\"a b\"  -conn* x\\ y -tag:\"q r\" z";
-  const ParsedQuery query = parse_query_text(kText).value();
+  const Plan query = parse_query_text(kText).value();
   std::string parts;
   for (const QueryClause& clause : query.clauses) {
     parts += fmt::format("<{}>", kText.substr(clause.offset, clause.size));
@@ -428,7 +426,7 @@ TEST_CASE("any bytes give a query or an error within the text") {
       text += kPieces[random() % std::size(kPieces)];
     }
     CAPTURE(text);
-    const Result<ParsedQuery> query = parse_query_text(text);
+    const Result<Plan> query = parse_query_text(text);
     if (!query) {
       REQUIRE(text.contains(':'));
       REQUIRE(query.error().column >= 1);
@@ -459,7 +457,7 @@ TEST_CASE("printable texts are never refused, but for filters that cannot be mea
       text += random() % 4 == 0 ? ' ' : static_cast<char>('!' + random() % ('~' - '!' + 1));
     }
     CAPTURE(text);
-    const Result<ParsedQuery> query = parse_query_text(text);
+    const Result<Plan> query = parse_query_text(text);
     const bool is_field_error = !query && query.error().message.contains(" is not a field; ");
     REQUIRE((query.has_value() || is_field_error));
   }

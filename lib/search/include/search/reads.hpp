@@ -16,6 +16,9 @@
 
 namespace bmad_mem {
 
+/// E_INVALID_QUERY for a time range that ends before it begins.
+Status check_time_range(const EntryFilter& filter);
+
 /// What is in sessions and archives; nothing that was evicted.
 Result<std::vector<Entry>> read_entries(const Store& store, std::span<const std::string> sessions,
                                         std::span<const EntryType> types, bool all_versions,

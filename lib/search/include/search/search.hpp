@@ -36,7 +36,6 @@
 #include "bmad_mem/result.hpp"
 #include "model/decay.hpp"
 #include "search/indexed_session.hpp"
-#include "search/query_parser.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -87,7 +86,7 @@ struct SearchResult {
 /// Errors: E_INVALID_QUERY; E_QUERY_TIMEOUT; E_STORAGE_CORRUPT or E_CONCURRENT_MOD with the id of
 /// the session in Error::field: rebuild that index and search again.
 Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
-                            const Question& question, const SearchSettings& settings);
+                            const SearchSettings& settings);
 
 class HitLoader {
  public:
