@@ -1,10 +1,10 @@
 // reads.cpp - get, history and list: by the indexes, which tell where an entry is; by reading the
-// logs where all versions, all entries or those of the past are asked for. No lock is taken.
+// logs where all versions, all entries or a list of the past are asked for. No lock is taken.
 #include "search/reads.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
-#include <queue>
 #include <set>
 #include <tuple>
 #include <utility>
@@ -23,12 +23,6 @@
 
 namespace bmad_mem {
 namespace {
-
-/// An entry and the session that holds it.
-struct Located {
-  std::string session_id;
-  TableEntry entry;
-};
 
 Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSource& source,
                                             std::span<const EntryType> types, Versions versions,
@@ -49,7 +43,7 @@ Result<std::vector<TableEntry>> read_source(const Store& store, const SessionSou
 /// the session has left its place meanwhile.
 Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSource& source,
                                             std::span<const EntryType> types, Versions versions,
-                                            std::optional<Timestamp> as_of) {
+                                            std::optional<Timestamp> as_of = {}) {
   Result<std::vector<TableEntry>> entries = read_source(store, source, types, versions, as_of);
   if (!entries) {
     BMAD_TRY(source.leave_out(store, std::move(entries).error()));
@@ -58,99 +52,38 @@ Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSou
   return entries;
 }
 
-/// The greatest comes first: the newest, and what was evicted behind all others. Equal times by
-/// session and id, so that the order never depends on chance.
-auto rank_of(const Entry& entry) {
-  return std::tuple(!entry.evicted, entry.timestamp, std::string_view(entry.session_id),
-                    std::string_view(entry.id));
-}
-auto rank_of(const Located& located) {
-  return std::tuple(!located.entry.evicted, located.entry.timestamp,
-                    std::string_view(located.session_id), std::string_view(located.entry.id));
-}
-
-template <typename T>
-void sort_newest_first(std::vector<T>& items) {
-  std::ranges::sort(items, [](const T& a, const T& b) { return rank_of(a) > rank_of(b); });
-}
-
-/// What passes a filter, of one source after the other.
-class FilteredEntries {
- public:
-  FilteredEntries(const Store& store, const EntryFilter& filter) : store_(store), filter_(filter) {}
-
-  Status add(const SessionSource& source) {
-    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_source(store_, source, filter_.types, Versions::kLatest, filter_.as_of));
-    for (TableEntry& entry : entries) {
-      if (passes(filter_, entry)) {
-        note_time(entry.timestamp);
-        found_.push_back({.session_id = source.session_id, .entry = std::move(entry)});
-      }
-    }
-    return {};
-  }
-
-  /// Those of what was evicted that are not in their sessions again.
-  Status add_evicted(std::span<const SessionSource> sources) {
-    std::set<std::tuple<std::string, EntryType, std::string>> known;
-    for (const Located& each : found_) {
-      known.emplace(each.session_id, each.entry.type, each.entry.id);
-    }
-    const std::size_t before = found_.size();
-    for (const SessionSource& source : sources) {
-      BMAD_TRY(add(source));
-    }
-    const auto came_back = [&](const Located& each) {
-      return known.contains({each.session_id, each.entry.type, each.entry.id});
-    };
-    found_.erase(std::remove_if(found_.begin() + static_cast<std::ptrdiff_t>(before), found_.end(),
-                                came_back),
-                 found_.end());
-    return {};
-  }
-
-  [[nodiscard]] bool is_full() const {
-    return filter_.limit != 0 && newest_.size() >= filter_.limit;
-  }
-  std::vector<Located> take() { return std::move(found_); }
-
- private:
-  void note_time(Timestamp time) {
-    newest_.push(time);
-    if (filter_.limit != 0 && newest_.size() > filter_.limit) {
-      newest_.pop();
-    }
-  }
-
-  const Store& store_;
-  const EntryFilter& filter_;
-  std::vector<Located> found_;
-  /// The oldest of the newest is on top.
-  std::priority_queue<Timestamp, std::vector<Timestamp>, std::greater<>> newest_;
-};
-
-Result<std::vector<Located>> load_filtered(const Store& store, const EntryFilter& filter) {
+/// What passes, by the logs: what can't be read hides nothing else.
+Result<std::vector<Entry>> load_filtered(const Store& store, const EntryFilter& filter) {
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted,
                   evicted_sources(store, filter.sessions));
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
                   session_sources(store, filter.sessions, filter.archived));
-  FilteredEntries found(store, filter);
+  std::vector<Entry> found;
+  std::set<std::tuple<std::string, EntryType, std::string>> known;
+  JsonParser parser;
+  const auto add = [&](const SessionSource& source) -> Status {
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
+                    load_source(store, source, filter.types, Versions::kLatest, filter.as_of));
+    for (TableEntry& entry : entries) {
+      if (passes(filter, entry) && !known.contains({source.session_id, entry.type, entry.id})) {
+        found.push_back(to_entry(parser, source.session_id, std::move(entry)));
+      }
+    }
+    return {};
+  };
   for (const SessionSource& source : sessions) {
-    BMAD_TRY(found.add(source));
+    BMAD_TRY(add(source));
   }
-  if (filter.archived != ArchivedSessions::kWithout && !found.is_full()) {
-    BMAD_TRY(found.add_evicted(evicted));
+  if (filter.archived != ArchivedSessions::kWithout) {
+    for (const Entry& entry : found) {  // What was evicted and came back counts in its session.
+      known.emplace(entry.session_id, entry.type, entry.id);
+    }
+    for (const SessionSource& source : evicted) {
+      BMAD_TRY(add(source));
+    }
   }
   BMAD_TRY(check_evicted(store, filter.sessions, evicted));
-  return found.take();
-}
-
-template <typename T>
-void cut_to(std::vector<T>& items, std::size_t limit) {
-  if (limit != 0 && items.size() > limit) {
-    items.erase(items.begin() + static_cast<std::ptrdiff_t>(limit), items.end());
-  }
+  return found;
 }
 
 Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::string> wanted,
@@ -161,8 +94,7 @@ Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::str
   std::vector<Entry> found;
   JsonParser parser;
   for (const SessionSource& source : sessions) {
-    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                    load_source(store, source, types, versions, {}));
+    BMAD_TRY_ASSIGN(std::vector<TableEntry> entries, load_source(store, source, types, versions));
     for (TableEntry& entry : entries) {
       found.push_back(to_entry(parser, source.session_id, std::move(entry)));
     }
@@ -170,51 +102,35 @@ Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::str
   return found;
 }
 
-/// Looks for entries by their ids.
+/// Looks for all versions of entries by their ids.
 class EntriesById {
  public:
   /// Those of `types`, or of all. What was evicted is of any type.
   EntriesById(const Store& store, std::span<const std::string> ids,
-              std::span<const std::string> wanted, std::span<const EntryType> types,
-              Versions versions, std::optional<Timestamp> as_of)
-      : store_(store),
-        ids_(ids),
-        wanted_(wanted),
-        types_(types),
-        versions_(versions),
-        as_of_(as_of) {}
+              std::span<const std::string> wanted, std::span<const EntryType> types)
+      : store_(store), ids_(ids), wanted_(wanted), types_(types) {}
 
   Result<std::vector<Entry>> run() {
     BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted, evicted_sources(store_, wanted_));
     BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions, session_sources(store_, wanted_));
     BMAD_TRY(look_into(sessions));
-    if (versions_ == Versions::kAll) {
-      BMAD_TRY(add_older_versions(evicted));
-    } else {
-      BMAD_TRY(look_into(evicted));
-    }
+    BMAD_TRY(add_older_versions(evicted));
     BMAD_TRY(check_evicted(store_, wanted_, evicted));
     return std::move(found_);
   }
 
  private:
-  using Place = std::tuple<std::string, EntryType, std::string>;
-
   [[nodiscard]] bool is_wanted(std::string_view id) const {
     return std::ranges::find(ids_, id) != ids_.end();
   }
 
-  /// What is in the sessions counts, and is looked at first.
   Status look_into(std::span<const SessionSource> sources) {
-    const std::set<Place> known = known_;
     for (const SessionSource& source : sources) {
       BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
-                      load_source(store_, source, types_, versions_, as_of_));
+                      load_source(store_, source, types_, Versions::kAll));
       for (TableEntry& entry : entries) {
-        Place place(source.session_id, entry.type, entry.id);
-        if (is_wanted(entry.id) && !known.contains(place)) {
+        if (is_wanted(entry.id)) {
           found_.push_back(to_entry(parser_, source.session_id, std::move(entry)));
-          known_.insert(std::move(place));
         }
       }
     }
@@ -271,10 +187,7 @@ class EntriesById {
   std::span<const std::string> ids_;
   std::span<const std::string> wanted_;
   std::span<const EntryType> types_;
-  Versions versions_;
-  std::optional<Timestamp> as_of_;
   JsonParser parser_;
-  std::set<Place> known_;
   std::vector<Entry> found_;
 };
 
@@ -297,8 +210,9 @@ auto place_of(const Entry& entry) {
 
 /// The latest versions with these ids, by the indexes.
 Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::string> ids,
-                                   std::span<const std::string> wanted) {
-  const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()}};
+                                   std::span<const std::string> wanted,
+                                   std::optional<Timestamp> as_of) {
+  const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()}, .as_of = as_of};
   const std::set<std::string_view> different(ids.begin(), ids.end());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
     const std::span<IndexedSession* const> sessions = indexes.sessions();
@@ -324,30 +238,6 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
   return with_indexes(store, filter, look);
 }
 
-/// The newest that pass, by the indexes.
-Result<std::vector<Entry>> look_up_newest(const Store& store, const EntryFilter& filter) {
-  const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
-    const std::span<IndexedSession* const> sessions = indexes.sessions();
-    BMAD_TRY_ASSIGN(const std::vector<Newest> newest, find_newest(sessions, filter));
-    std::vector<Entry> found;
-    IndexedSession::OpenLogs logs;
-    const IndexedSession* opened = nullptr;
-    for (const Newest& each : newest) {
-      IndexedSession& session = *sessions[each.session];
-      if (opened != &session) {
-        logs = IndexedSession::OpenLogs();
-        opened = &session;
-      }
-      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal, logs)));
-      found.push_back(std::move(entry));
-    }
-    sort_newest_first(found);
-    cut_to(found, filter.limit);
-    return found;
-  };
-  return with_indexes(store, filter, look);
-}
-
 /// Whether there are no other versions of `found`, which are the latest, anywhere.
 Result<bool> are_only_ones(const Store& store, std::span<const Entry> found,
                            std::span<const std::string> their_sessions) {
@@ -366,14 +256,9 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
                                         std::span<const std::string> wanted, bool all_versions,
                                         std::optional<Timestamp> as_of) {
   const auto read = [&](std::span<const std::string> sessions, std::span<const EntryType> types) {
-    const Versions versions = all_versions ? Versions::kAll : Versions::kLatest;
-    return choose_steadily(
-        store, [&] { return EntriesById(store, ids, sessions, types, versions, as_of).run(); });
+    return choose_steadily(store, [&] { return EntriesById(store, ids, sessions, types).run(); });
   };
-  if (as_of || !store.config.indexing.enabled) {
-    return read(wanted, {});
-  }
-  BMAD_TRY_ASSIGN(std::vector<Entry> found, look_up(store, ids, wanted));
+  BMAD_TRY_ASSIGN(std::vector<Entry> found, look_up(store, ids, wanted, as_of));
   if (!all_versions || found.empty()) {
     return found;
   }
@@ -396,18 +281,35 @@ Result<std::vector<Entry>> find_entries(const Store& store, std::span<const std:
 
 Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
-  if (!filter.as_of && filter.limit != 0 && store.config.indexing.enabled) {
-    return look_up_newest(store, filter);
-  }
-  BMAD_TRY_ASSIGN(std::vector<Located> found,
-                  choose_steadily(store, [&] { return load_filtered(store, filter); }));
-  sort_newest_first(found);
-  cut_to(found, filter.limit);
-  std::vector<Entry> entries;
-  entries.reserve(found.size());
-  JsonParser parser;
-  for (Located& located : found) {
-    entries.push_back(to_entry(parser, located.session_id, std::move(located.entry)));
+  const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
+    const std::span<IndexedSession* const> sessions = indexes.sessions();
+    BMAD_TRY_ASSIGN(const std::vector<Newest> newest, find_newest(sessions, filter));
+    std::vector<Entry> found;
+    IndexedSession::OpenLogs logs;
+    const IndexedSession* opened = nullptr;
+    for (const Newest& each : newest) {
+      IndexedSession& session = *sessions[each.session];
+      if (opened != &session) {
+        logs = IndexedSession::OpenLogs();
+        opened = &session;
+      }
+      BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal, logs)));
+      found.push_back(std::move(entry));
+    }
+    return found;
+  };
+  const bool are_few = !filter.as_of && filter.limit != 0 && store.config.indexing.enabled;
+  BMAD_TRY_ASSIGN(std::vector<Entry> entries,
+                  are_few ? with_indexes(store, filter, look)
+                          : choose_steadily(store, [&] { return load_filtered(store, filter); }));
+  // What was evicted comes behind all others; equal times by session and id, so that the order
+  // never depends on chance.
+  std::ranges::sort(entries, std::greater(), [](const Entry& entry) {
+    return std::tuple(!entry.evicted, entry.timestamp, std::string_view(entry.session_id),
+                      std::string_view(entry.id));
+  });
+  if (filter.limit != 0 && entries.size() > filter.limit) {
+    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(filter.limit), entries.end());
   }
   return entries;
 }
