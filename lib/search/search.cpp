@@ -65,19 +65,7 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
   const auto find = [&](HeldIndexes& indexes) -> Result<std::vector<Hit>> {
     BMAD_TRY_ASSIGN(const SearchResult result, search(indexes.sessions(), plan, settings));
     instead = result.instead;
-    HitLoader loader(indexes.sessions(), result, query, settings.language);
-    std::vector<Hit> hits;
-    hits.reserve(result.found.size());
-    for (std::size_t i = 0; i < result.found.size(); ++i) {
-      if (settings.is_late()) {
-        return query_timeout(query);
-      }
-      BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
-      drop_unreadable(store, hit.before);
-      drop_unreadable(store, hit.after);
-      hits.push_back(std::move(hit));
-    }
-    return hits;
+    return load_hits(store, indexes.sessions(), result, query, settings);
   };
   Result<std::vector<Hit>> hits = with_indexes(store, plan.query.filter, find);
   if (!hits) {

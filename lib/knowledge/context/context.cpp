@@ -201,15 +201,7 @@ class ContextSearch {
     }
     std::erase_if(result.found,
                   [&](const Found& found) { return found.components.text < kTextShareMin * best; });
-    HitLoader loader(sessions, result, query, settings_.language);
-    std::vector<Hit> hits;
-    for (std::size_t i = 0; i < result.found.size(); ++i) {
-      BMAD_TRY_ASSIGN(Hit hit, loader.load(i));
-      drop_unreadable(store_, hit.before);
-      drop_unreadable(store_, hit.after);
-      hits.push_back(std::move(hit));
-    }
-    return hits;
+    return load_hits(store_, sessions, result, query, settings_);
   }
 
   const Store& store_;

@@ -6,6 +6,7 @@
 #include "match_finder.hpp"
 #include "model/entry.hpp"
 #include "search/search.hpp"
+#include "store/access.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -29,148 +30,154 @@ Entry to_entry(const IndexedSession& session, EntryType type, Ordinal ordinal, J
                .evicted = session.is_evicted()};
 }
 
-}  // namespace
+/// Reads the lines of what was found.
+class HitLoader {
+ public:
+  HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
+            const Query& query, std::string_view language)
+      : sessions_(sessions), result_(result), query_(query), language_(language) {}
 
-struct HitLoader::Impl {
-  std::span<IndexedSession* const> sessions;
-  const SearchResult& result;
-  const Query& query;
-  std::string_view language;
-  ReadingTools* tools = nullptr;  // Taken for the first hit.
-  std::optional<MatchFinder> finder;
-  std::map<std::size_t, IndexedSession::OpenLogs> logs;  // By session.
+  /// Entry `index` of the result with its line, a snippet, and Query::context entries before and
+  /// after it in its conversation. Errors: as IndexedSession::line().
+  Result<Hit> load(std::size_t index) {
+    const Found& found = result_.found[index];
+    Hit hit{.entry = {},
+            .relevance = std::min(found.relevance, 1.0),
+            .components = found.components,
+            .combine = result_.combine,
+            .weights = result_.weights,
+            .outdated = found.outdated,
+            .weak = result_.weak,
+            .snippet = {},
+            .highlights = {},
+            .before = {},
+            .after = {},
+            .explanation = {}};
+    hit.components.text = std::min(hit.components.text, 1.0);
+    if (!result_.explanations.empty()) {
+      hit.explanation = result_.explanations[index];
+    }
+    if (query_.ids_only) {
+      BMAD_TRY_ASSIGN(hit.entry, entry_without_text(found));
+    } else {
+      BMAD_TRY(load_text(found, hit));
+    }
+    return hit;
+  }
 
-  [[nodiscard]] Result<Entry> entry_without_text(const Found& found) const;
-  Status load_text(const Found& found, Hit& hit);
-  Result<Hit> load(const Found& found);
-  Status load_context(const Found& found, Hit& hit);
-  Status add_neighbour(IndexedSession& session, std::uint32_t slot, std::vector<Entry>& entries);
-};
+ private:
+  /// What the index knows of it.
+  Result<Entry> entry_without_text(const Found& found) const {
+    IndexedSession& session = *sessions_[found.session];
+    BMAD_TRY(session.load_slots(0, 0));
+    const std::uint32_t slot = session.slots().slot(found.ordinal);
+    BMAD_TRY(session.load_slots(slot, slot + 1));
+    const std::uint32_t flags = session.slots().flags[slot];
+    const OddEntry* odd = (flags & kFlagOdd) != 0 ? session.odd(found.ordinal) : nullptr;
+    BMAD_TRY_ASSIGN(const IndexRow row, session.row(found.ordinal));
+    Entry entry{.session_id = session.session_id(),
+                .type = found.type,
+                .id = row.id_of(found.type),
+                .timestamp = found.timestamp,
+                .who = {},
+                .headline = {},
+                .json = {},
+                .line = row.row.line,
+                .versions = odd == nullptr ? 1 : odd->versions,
+                .pinned = (flags & kFlagPinned) != 0,
+                .sensitive = (flags & kFlagSensitive) != 0,
+                .archived = session.is_archived(),
+                .evicted = session.is_evicted()};
+    if (entry.id.empty()) {
+      BMAD_TRY_ASSIGN(entry.id, session.id(found.type, found.ordinal));
+    }
+    return entry;
+  }
 
-HitLoader::HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
-                     const Query& query, std::string_view language)
-    : impl_(new Impl{.sessions = sessions,
-                     .result = result,
-                     .query = query,
-                     .language = language,
-                     .finder = {},
-                     .logs = {}}) {}
-HitLoader::~HitLoader() = default;
+  Status load_text(const Found& found, Hit& hit) {
+    if (tools_ == nullptr) {
+      BMAD_TRY_ASSIGN(tools_, reading_tools(language_));
+      finder_.emplace(tools_->analyzer, tools_->known_terms, result_.terms);
+    }
+    // Hits without end may come from more sessions than a process may have files open.
+    constexpr std::size_t kOpenSessionsMax = 32;
+    if (logs_.size() >= kOpenSessionsMax && !logs_.contains(found.session)) {
+      logs_.clear();
+    }
+    const IndexedSession& session = *sessions_[found.session];
+    IndexedSession::LoadedLine line;
+    if (found.line != nullptr) {
+      line = *found.line;
+    } else {
+      BMAD_TRY_ASSIGN(line, session.line(found.ordinal, logs_[found.session]));
+    }
+    BMAD_TRY_ASSIGN(const JsonValue value, tools_->parser.parse(line.text));
+    if (query_.snippet_size > 0) {
+      tools_->text.clear();
+      entry_searchable_text(found.type, value, tools_->text, kTextBreak);
+      Snippet snippet = make_snippet(*finder_, tools_->text, query_.snippet_size);
+      hit.snippet = std::move(snippet.text);
+      hit.highlights = std::move(snippet.highlights);
+    }
+    hit.entry = to_entry(session, found.type, found.ordinal, value, std::move(line));
+    return query_.context > 0 ? load_context(found, hit) : Status();
+  }
 
-Result<Hit> HitLoader::load(std::size_t index) {
-  const Found& found = impl_->result.found[index];
-  BMAD_TRY_ASSIGN(Hit hit, in_session(*impl_->sessions[found.session], impl_->load(found)));
-  if (!impl_->result.explanations.empty()) {
-    hit.explanation = impl_->result.explanations[index];
-  }
-  return hit;
-}
-
-Result<Hit> HitLoader::Impl::load(const Found& found) {
-  Hit hit{.entry = {},
-          .relevance = std::min(found.relevance, 1.0),
-          .components = found.components,
-          .combine = result.combine,
-          .weights = result.weights,
-          .outdated = found.outdated,
-          .weak = result.weak,
-          .snippet = {},
-          .highlights = {},
-          .before = {},
-          .after = {},
-          .explanation = {}};
-  hit.components.text = std::min(hit.components.text, 1.0);
-  if (query.ids_only) {
-    BMAD_TRY_ASSIGN(hit.entry, entry_without_text(found));
-  } else {
-    BMAD_TRY(load_text(found, hit));
-  }
-  return hit;
-}
-
-/// What the index knows of it.
-Result<Entry> HitLoader::Impl::entry_without_text(const Found& found) const {
-  IndexedSession& session = *sessions[found.session];
-  BMAD_TRY(session.load_slots(0, 0));
-  const std::uint32_t slot = session.slots().slot(found.ordinal);
-  BMAD_TRY(session.load_slots(slot, slot + 1));
-  const std::uint32_t flags = session.slots().flags[slot];
-  const OddEntry* odd = (flags & kFlagOdd) != 0 ? session.odd(found.ordinal) : nullptr;
-  BMAD_TRY_ASSIGN(const IndexRow row, session.row(found.ordinal));
-  Entry entry{.session_id = session.session_id(),
-              .type = found.type,
-              .id = row.id_of(found.type),
-              .timestamp = found.timestamp,
-              .who = {},
-              .headline = {},
-              .json = {},
-              .line = row.row.line,
-              .versions = odd == nullptr ? 1 : odd->versions,
-              .pinned = (flags & kFlagPinned) != 0,
-              .sensitive = (flags & kFlagSensitive) != 0,
-              .archived = session.is_archived(),
-              .evicted = session.is_evicted()};
-  if (entry.id.empty()) {
-    BMAD_TRY_ASSIGN(entry.id, session.id(found.type, found.ordinal));
-  }
-  return entry;
-}
-
-Status HitLoader::Impl::load_text(const Found& found, Hit& hit) {
-  if (tools == nullptr) {
-    BMAD_TRY_ASSIGN(tools, reading_tools(language));
-    finder.emplace(tools->analyzer, tools->known_terms, result.terms);
-  }
-  // Hits without end may come from more sessions than a process may have files open.
-  constexpr std::size_t kOpenSessionsMax = 32;
-  if (logs.size() >= kOpenSessionsMax && !logs.contains(found.session)) {
-    logs.clear();
-  }
-  const IndexedSession& session = *sessions[found.session];
-  IndexedSession::LoadedLine line;
-  if (found.line != nullptr) {
-    line = *found.line;
-  } else {
-    BMAD_TRY_ASSIGN(line, session.line(found.ordinal, logs[found.session]));
-  }
-  BMAD_TRY_ASSIGN(const JsonValue value, tools->parser.parse(line.text));
-  if (query.snippet_size > 0) {
-    tools->text.clear();
-    entry_searchable_text(found.type, value, tools->text, kTextBreak);
-    Snippet snippet = make_snippet(*finder, tools->text, query.snippet_size);
-    hit.snippet = std::move(snippet.text);
-    hit.highlights = std::move(snippet.highlights);
-  }
-  hit.entry = to_entry(session, found.type, found.ordinal, value, std::move(line));
-  return query.context > 0 ? load_context(found, hit) : Status();
-}
-
-Status HitLoader::Impl::load_context(const Found& found, Hit& hit) {
-  IndexedSession& session = *sessions[found.session];
-  const SlotView slots = session.slots();
-  const std::uint32_t slot = slots.slot(found.ordinal);
-  BMAD_TRY(session.load_slots(slot, slot + 1));
-  for (std::uint32_t at = slot; hit.before.size() < query.context && slots.reach[at].before > 0;) {
-    BMAD_TRY(add_neighbour(session, --at, hit.before));
-  }
-  std::ranges::reverse(hit.before);
-  for (std::uint32_t at = slot; hit.after.size() < query.context && slots.reach[at].after > 0;) {
-    BMAD_TRY(add_neighbour(session, ++at, hit.after));
-  }
-  return {};
-}
-
-/// Of the filters only this one holds for neighbours, too: it keeps entries from being seen.
-Status HitLoader::Impl::add_neighbour(IndexedSession& session, std::uint32_t slot,
-                                      std::vector<Entry>& entries) {
-  BMAD_TRY(session.load_slots(slot, slot + 1));
-  const SlotView slots = session.slots();
-  if (query.filter.without_sensitive && (slots.flags[slot] & kFlagSensitive) != 0) {
+  Status load_context(const Found& found, Hit& hit) {
+    IndexedSession& session = *sessions_[found.session];
+    const SlotView slots = session.slots();
+    const std::uint32_t slot = slots.slot(found.ordinal);
+    BMAD_TRY(session.load_slots(slot, slot + 1));
+    for (std::uint32_t at = slot;
+         hit.before.size() < query_.context && slots.reach[at].before > 0;) {
+      BMAD_TRY(add_neighbour(session, --at, hit.before));
+    }
+    std::ranges::reverse(hit.before);
+    for (std::uint32_t at = slot; hit.after.size() < query_.context && slots.reach[at].after > 0;) {
+      BMAD_TRY(add_neighbour(session, ++at, hit.after));
+    }
     return {};
   }
-  BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(slot)));
-  entries.push_back(std::move(entry));
-  return {};
+
+  /// Of the filters only this one holds for neighbours, too: it keeps entries from being seen.
+  Status add_neighbour(IndexedSession& session, std::uint32_t slot, std::vector<Entry>& entries) {
+    BMAD_TRY(session.load_slots(slot, slot + 1));
+    const SlotView slots = session.slots();
+    if (query_.filter.without_sensitive && (slots.flags[slot] & kFlagSensitive) != 0) {
+      return {};
+    }
+    BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(slot)));
+    entries.push_back(std::move(entry));
+    return {};
+  }
+
+  std::span<IndexedSession* const> sessions_;
+  const SearchResult& result_;
+  const Query& query_;
+  std::string_view language_;
+  ReadingTools* tools_ = nullptr;  // Taken for the first hit.
+  std::optional<MatchFinder> finder_;
+  std::map<std::size_t, IndexedSession::OpenLogs> logs_;  // By session.
+};
+
+}  // namespace
+
+Result<std::vector<Hit>> load_hits(const Store& store, std::span<IndexedSession* const> sessions,
+                                   const SearchResult& result, const Query& query,
+                                   const SearchSettings& settings) {
+  HitLoader loader(sessions, result, query, settings.language);
+  std::vector<Hit> hits;
+  hits.reserve(result.found.size());
+  for (std::size_t i = 0; i < result.found.size(); ++i) {
+    if (settings.is_late()) {
+      return query_timeout(query);
+    }
+    BMAD_TRY_ASSIGN(Hit hit, in_session(*sessions[result.found[i].session], loader.load(i)));
+    drop_unreadable(store, hit.before);
+    drop_unreadable(store, hit.after);
+    hits.push_back(std::move(hit));
+  }
+  return hits;
 }
 
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal) {

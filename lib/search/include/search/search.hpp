@@ -88,22 +88,12 @@ struct SearchResult {
 Result<SearchResult> search(std::span<IndexedSession* const> sessions, const Query& query,
                             const SearchSettings& settings);
 
-class HitLoader {
- public:
-  /// All arguments must outlive the loader; the sessions are locked.
-  HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
-            const Query& query, std::string_view language);
-  ~HitLoader();
-
-  /// Entry `index` of the result with its line, a snippet, and Query::context entries before and
-  /// after it in its conversation. Errors: as IndexedSession::line(), with the session in
-  /// Error::field.
-  Result<Hit> load(std::size_t index);
-
- private:
-  struct Impl;
-  std::unique_ptr<Impl> impl_;
-};
+/// What was found, each entry with its line, a snippet, and Query::context entries before and after
+/// it in its conversation, of those that may be read. Errors: E_QUERY_TIMEOUT; as
+/// IndexedSession::line(), with the session in Error::field.
+Result<std::vector<Hit>> load_hits(const Store& store, std::span<IndexedSession* const> sessions,
+                                   const SearchResult& result, const Query& query,
+                                   const SearchSettings& settings);
 
 /// An entry as a report has it. Errors: as IndexedSession::line().
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal);
