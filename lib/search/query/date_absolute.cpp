@@ -236,14 +236,9 @@ std::optional<FoundDate> lone_year(const DateContext& dates, std::size_t i) {
 
 std::optional<FoundDate> absolute_date_at(const DateContext& dates, std::size_t i) {
   // The longer form first: "7 May 2023" before "May 2023" before "2023".
-  constexpr std::array kForms = {iso_date, day_month,    month_day, month_year, lone_month,
-                                 lone_day, quarter_year, season,    lone_year};
-  for (const auto form : kForms) {
-    if (std::optional<FoundDate> found = form(dates, i)) {
-      return found;
-    }
-  }
-  return std::nullopt;
+  return first_form(dates, i,
+                    {iso_date, day_month, month_day, month_year, lone_month, lone_day, quarter_year,
+                     season, lone_year});
 }
 
 }  // namespace bmad_mem

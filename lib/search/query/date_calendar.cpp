@@ -1,4 +1,4 @@
-#include "date_calendar.hpp"
+#include "date_context.hpp"
 
 namespace bmad_mem {
 namespace {

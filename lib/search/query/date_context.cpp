@@ -113,6 +113,16 @@ std::string_view DateContext::language() const {
   return language_of(words, "english");
 }
 
+std::optional<FoundDate> first_form(const DateContext& dates, std::size_t i,
+                                    std::initializer_list<DateForm> forms) {
+  for (const DateForm form : forms) {
+    if (std::optional<FoundDate> found = form(dates, i)) {
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
 bool DateContext::is_day_number(std::size_t i) const {
   constexpr std::size_t kDigitsMax = 2;
   const DateToken& day = token(i);

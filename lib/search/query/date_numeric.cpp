@@ -141,16 +141,10 @@ std::optional<FoundDate> han_date(const DateContext& dates, std::size_t i) {
 }  // namespace
 
 std::optional<FoundDate> numeric_date_at(const DateContext& dates, std::size_t i) {
-  constexpr std::array kForms = {dotted_date, slashed_date, han_date};
   if (dates.token(i).kind != DateTokenKind::kNumber) {
     return std::nullopt;
   }
-  for (const auto form : kForms) {
-    if (std::optional<FoundDate> found = form(dates, i)) {
-      return found;
-    }
-  }
-  return std::nullopt;
+  return first_form(dates, i, {dotted_date, slashed_date, han_date});
 }
 
 }  // namespace bmad_mem

@@ -12,107 +12,38 @@ namespace bmad_mem {
 namespace {
 
 // In lower case and without accents, as tokens are; words and signs are apart by blanks, the
-// characters of Han and Kana stand together.
+// characters of Han and Kana stand together. Phrases that mean the same are apart by '|'.
 struct Phrase {
   std::string_view words;
-  TimeUnit unit;
+  TimeUnit unit = TimeUnit::kDay;
   int count = 0;              ///< Of units back.
   bool is_up_to_now = false;  ///< From there to now.
 };
 
 constexpr auto kPhrases = std::to_array<Phrase>({
-    {"recently", TimeUnit::kDay, 14, true},
-    {"lately", TimeUnit::kDay, 14, true},
+    {"recently|lately|kurzlich|neulich|recemment|recientemente|最近", TimeUnit::kDay, 14, true},
     {"the other day", TimeUnit::kDay, 7, true},
-
-    {"heute", TimeUnit::kDay, 0},
-    {"gestern", TimeUnit::kDay, 1},
-    {"vorgestern", TimeUnit::kDay, 2},
-    {"letzte nacht", TimeUnit::kDay, 1},
-    {"diese woche", TimeUnit::kWeek, 0},
-    {"dieser woche", TimeUnit::kWeek, 0},
-    {"letzte woche", TimeUnit::kWeek, 1},
-    {"letzter woche", TimeUnit::kWeek, 1},
-    {"vorige woche", TimeUnit::kWeek, 1},
-    {"vergangene woche", TimeUnit::kWeek, 1},
-    {"diesen monat", TimeUnit::kMonth, 0},
-    {"letzten monat", TimeUnit::kMonth, 1},
-    {"vorigen monat", TimeUnit::kMonth, 1},
-    {"dieses jahr", TimeUnit::kYear, 0},
-    {"letztes jahr", TimeUnit::kYear, 1},
-    {"voriges jahr", TimeUnit::kYear, 1},
-    {"kurzlich", TimeUnit::kDay, 14, true},
-    {"neulich", TimeUnit::kDay, 14, true},
-
-    {"aujourd ' hui", TimeUnit::kDay, 0},
-    {"hier", TimeUnit::kDay, 1},
-    {"avant - hier", TimeUnit::kDay, 2},
-    {"cette semaine", TimeUnit::kWeek, 0},
-    {"la semaine derniere", TimeUnit::kWeek, 1},
-    {"ce mois", TimeUnit::kMonth, 0},
-    {"le mois dernier", TimeUnit::kMonth, 1},
-    {"cette annee", TimeUnit::kYear, 0},
-    {"l ' annee derniere", TimeUnit::kYear, 1},
-    {"l ' an dernier", TimeUnit::kYear, 1},
-    {"recemment", TimeUnit::kDay, 14, true},
-
-    {"hoy", TimeUnit::kDay, 0},
-    {"ayer", TimeUnit::kDay, 1},
-    {"anoche", TimeUnit::kDay, 1},
-    {"anteayer", TimeUnit::kDay, 2},
-    {"esta semana", TimeUnit::kWeek, 0},
-    {"la semana pasada", TimeUnit::kWeek, 1},
-    {"este mes", TimeUnit::kMonth, 0},
-    {"el mes pasado", TimeUnit::kMonth, 1},
-    {"este ano", TimeUnit::kYear, 0},
-    {"el ano pasado", TimeUnit::kYear, 1},
-    {"recientemente", TimeUnit::kDay, 14, true},
-
-    {"今天", TimeUnit::kDay, 0},
-    {"今日", TimeUnit::kDay, 0},
-    {"昨天", TimeUnit::kDay, 1},
-    {"昨日", TimeUnit::kDay, 1},
-    {"前天", TimeUnit::kDay, 2},
-    {"一昨日", TimeUnit::kDay, 2},
-    {"本周", TimeUnit::kWeek, 0},
-    {"这周", TimeUnit::kWeek, 0},
-    {"這週", TimeUnit::kWeek, 0},
-    {"今週", TimeUnit::kWeek, 0},
-    {"上周", TimeUnit::kWeek, 1},
-    {"上週", TimeUnit::kWeek, 1},
-    {"上个星期", TimeUnit::kWeek, 1},
-    {"上星期", TimeUnit::kWeek, 1},
-    {"先週", TimeUnit::kWeek, 1},
-    {"本月", TimeUnit::kMonth, 0},
-    {"这个月", TimeUnit::kMonth, 0},
-    {"這個月", TimeUnit::kMonth, 0},
-    {"今月", TimeUnit::kMonth, 0},
-    {"上个月", TimeUnit::kMonth, 1},
-    {"上個月", TimeUnit::kMonth, 1},
-    {"上月", TimeUnit::kMonth, 1},
-    {"先月", TimeUnit::kMonth, 1},
-    {"今年", TimeUnit::kYear, 0},
-    {"去年", TimeUnit::kYear, 1},
-    {"昨年", TimeUnit::kYear, 1},
-    {"最近", TimeUnit::kDay, 14, true},
+    {"heute|aujourd ' hui|hoy|今天|今日", TimeUnit::kDay, 0},
+    {"gestern|letzte nacht|hier|ayer|anoche|昨天|昨日", TimeUnit::kDay, 1},
+    {"vorgestern|avant - hier|anteayer|前天|一昨日", TimeUnit::kDay, 2},
+    {"diese woche|dieser woche|cette semaine|esta semana|本周|这周|這週|今週", TimeUnit::kWeek, 0},
+    {"letzte woche|letzter woche|vorige woche|vergangene woche|la semaine derniere|"
+     "la semana pasada|上周|上週|上个星期|上星期|先週",
+     TimeUnit::kWeek, 1},
+    {"diesen monat|ce mois|este mes|本月|这个月|這個月|今月", TimeUnit::kMonth, 0},
+    {"letzten monat|vorigen monat|le mois dernier|el mes pasado|上个月|上個月|上月|先月",
+     TimeUnit::kMonth, 1},
+    {"dieses jahr|cette annee|este ano|今年", TimeUnit::kYear, 0},
+    {"letztes jahr|voriges jahr|l ' annee derniere|l ' an dernier|el ano pasado|去年|昨年",
+     TimeUnit::kYear, 1},
 });
 
 constexpr auto kHanUnits = std::to_array<Phrase>({
-    {"分钟", TimeUnit::kMinute},
-    {"分", TimeUnit::kMinute},
-    {"小时", TimeUnit::kHour},
-    {"時間", TimeUnit::kHour},
-    {"天", TimeUnit::kDay},
-    {"日", TimeUnit::kDay},
-    {"周", TimeUnit::kWeek},
-    {"週間", TimeUnit::kWeek},
-    {"週", TimeUnit::kWeek},
-    {"个星期", TimeUnit::kWeek},
-    {"个月", TimeUnit::kMonth},
-    {"個月", TimeUnit::kMonth},
-    {"ヶ月", TimeUnit::kMonth},
-    {"か月", TimeUnit::kMonth},
-    {"カ月", TimeUnit::kMonth},
+    {"分钟|分", TimeUnit::kMinute},
+    {"小时|時間", TimeUnit::kHour},
+    {"天|日", TimeUnit::kDay},
+    {"周|週間|週|个星期", TimeUnit::kWeek},
+    {"个月|個月|ヶ月|か月|カ月", TimeUnit::kMonth},
     {"年", TimeUnit::kYear},
 });
 
@@ -166,7 +97,7 @@ bool is_meant(const DateContext& dates, std::size_t first, std::size_t last) {
 }
 
 std::optional<FoundDate> fixed_phrase(const DateContext& dates, std::size_t i) {
-  for (const Phrase& phrase : kPhrases) {
+  for (const Phrase& phrase : kOneWordRows<kPhrases>) {
     const std::size_t behind = behind_words(dates, i, phrase.words);
     if (behind == i || !dates.ends_apart(behind - 1) || !is_meant(dates, i, behind - 1)) {
       continue;
@@ -262,7 +193,7 @@ std::optional<FoundDate> han_ago(const DateContext& dates, std::size_t i) {
   if (!count || !dates.starts_apart(i)) {
     return std::nullopt;
   }
-  for (const Phrase& unit : kHanUnits) {
+  for (const Phrase& unit : kOneWordRows<kHanUnits>) {
     const std::size_t behind = behind_words(dates, i + 1, unit.words);
     if (behind != i + 1 && dates.token(behind).is("前")) {
       return units_back(dates, i, behind, count, unit.unit);
@@ -277,13 +208,7 @@ std::optional<FoundDate> phrase_date_at(const DateContext& dates, std::size_t i)
   if (dates.token(i).kind == DateTokenKind::kSign || !dates.starts_apart(i)) {
     return std::nullopt;
   }
-  constexpr std::array kForms = {han_ago, fixed_phrase, holiday, named_weekday, foreign_ago};
-  for (const auto form : kForms) {
-    if (std::optional<FoundDate> found = form(dates, i)) {
-      return found;
-    }
-  }
-  return std::nullopt;
+  return first_form(dates, i, {han_ago, fixed_phrase, holiday, named_weekday, foreign_ago});
 }
 
 }  // namespace bmad_mem

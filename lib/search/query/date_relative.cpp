@@ -131,13 +131,7 @@ std::optional<FoundDate> last_or_this(const DateContext& dates, std::size_t i) {
 }  // namespace
 
 std::optional<FoundDate> relative_date_at(const DateContext& dates, std::size_t i) {
-  constexpr std::array kForms = {named_day, units_ago, last_count, last_or_this};
-  for (const auto form : kForms) {
-    if (std::optional<FoundDate> found = form(dates, i)) {
-      return found;
-    }
-  }
-  return std::nullopt;
+  return first_form(dates, i, {named_day, units_ago, last_count, last_or_this});
 }
 
 }  // namespace bmad_mem

@@ -9,30 +9,9 @@
 namespace bmad_mem {
 namespace {
 
-DateDirection direction_before(const DateContext& dates, std::size_t i) {
-  const std::size_t cue = dates.cue_before(i);
-  if (dates.is_any(cue, {"since", "seit", "depuis", "desde"})) {
-    return DateDirection::kSince;
-  }
-  if (dates.is_any(cue, {"before", "vor", "avant"})) {
-    return DateDirection::kBefore;
-  }
-  if (dates.is_any(cue, {"after", "nach", "apres"})) {
-    return DateDirection::kAfter;
-  }
-  return dates.is_any(cue, {"until", "till", "bis", "hasta"}) ? DateDirection::kUntil
-                                                              : DateDirection::kWithin;
-}
-
 std::optional<FoundDate> date_at(const DateContext& dates, std::size_t i) {
-  constexpr std::array kForms = {numeric_date_at, absolute_date_at, relative_date_at,
-                                 phrase_date_at};
-  for (const auto form : kForms) {
-    if (std::optional<FoundDate> found = form(dates, i)) {
-      return found;
-    }
-  }
-  return std::nullopt;
+  return first_form(dates, i,
+                    {numeric_date_at, absolute_date_at, relative_date_at, phrase_date_at});
 }
 
 }  // namespace
@@ -47,8 +26,7 @@ std::vector<DateSpan> find_date_spans(std::string_view text, Timestamp now) {
       spans.push_back({.begin = found->stretch.begin,
                        .end = found->stretch.end,
                        .offset = offset,
-                       .size = last.offset + last.size - offset,
-                       .direction = direction_before(dates, found->first)});
+                       .size = last.offset + last.size - offset});
       if (found->other) {
         spans.push_back(spans.back());
         spans.back().begin = found->other->begin;

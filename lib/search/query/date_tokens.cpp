@@ -1,12 +1,10 @@
-#include "date_tokens.hpp"
-
 #include <algorithm>
 #include <array>
-#include <span>
 #include <type_traits>
 
 #include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/text.hpp"
+#include "date_context.hpp"
 #include "query_scanner.hpp"
 #include "search/analyzer.hpp"
 #include "search_words.hpp"
@@ -110,14 +108,15 @@ DateToken token_at(std::string_view text) {
 
 template <typename Value>
 struct Named {
-  std::string_view name;
+  std::string_view words;
   Value value;
 };
 
+/// The value of the row that has `word`, of a table with one word a row.
 template <typename Table>
-auto find_named(const Table& table, std::string_view name)
+auto find_named(const Table& table, std::string_view word)
     -> std::optional<std::remove_cvref_t<decltype(table.front().value)>> {
-  const auto found = std::ranges::find(table, name, [](const auto& row) { return row.name; });
+  const auto found = std::ranges::find(table, word, [](const auto& row) { return row.words; });
   return found == table.end() ? std::nullopt : std::optional(found->value);
 }
 
@@ -136,16 +135,9 @@ constexpr auto kForeignMonths = std::to_array<Named<unsigned>>({
     {"octubre", 10}, {"noviembre", 11}, {"diciembre", 12},
 });
 
-constexpr auto kGermanWeekdays = std::to_array<Named<unsigned>>({
-    {"sonntag", 0},
-    {"montag", 1},
-    {"dienstag", 2},
-    {"mittwoch", 3},
-    {"donnerstag", 4},
-    {"freitag", 5},
-    {"samstag", 6},
-    {"sonnabend", 6},
-});
+// The last two are one day.
+constexpr std::array<std::string_view, 8> kGermanWeekdays = {
+    "sonntag", "montag", "dienstag", "mittwoch", "donnerstag", "freitag", "samstag", "sonnabend"};
 
 constexpr std::array<std::string_view, 7> kWeekdays = {"sunday",   "monday", "tuesday", "wednesday",
                                                        "thursday", "friday", "saturday"};
@@ -168,45 +160,27 @@ constexpr std::array<Named<TimeUnit>, 6> kUnits = {{
 }};
 
 constexpr auto kForeignUnits = std::to_array<Named<TimeUnit>>({
-    {"minuten", TimeUnit::kMinute}, {"stunde", TimeUnit::kHour},   {"stunden", TimeUnit::kHour},
-    {"tag", TimeUnit::kDay},        {"tagen", TimeUnit::kDay},     {"woche", TimeUnit::kWeek},
-    {"wochen", TimeUnit::kWeek},    {"monat", TimeUnit::kMonth},   {"monaten", TimeUnit::kMonth},
-    {"jahr", TimeUnit::kYear},      {"jahren", TimeUnit::kYear},   {"heure", TimeUnit::kHour},
-    {"heures", TimeUnit::kHour},    {"jour", TimeUnit::kDay},      {"jours", TimeUnit::kDay},
-    {"semaine", TimeUnit::kWeek},   {"semaines", TimeUnit::kWeek}, {"mois", TimeUnit::kMonth},
-    {"an", TimeUnit::kYear},        {"ans", TimeUnit::kYear},      {"hora", TimeUnit::kHour},
-    {"horas", TimeUnit::kHour},     {"dia", TimeUnit::kDay},       {"dias", TimeUnit::kDay},
-    {"semana", TimeUnit::kWeek},    {"semanas", TimeUnit::kWeek},  {"mes", TimeUnit::kMonth},
-    {"meses", TimeUnit::kMonth},    {"ano", TimeUnit::kYear},      {"anos", TimeUnit::kYear},
+    {"minuten", TimeUnit::kMinute},
+    {"stunde|stunden|heure|heures|hora|horas", TimeUnit::kHour},
+    {"tag|tagen|jour|jours|dia|dias", TimeUnit::kDay},
+    {"woche|wochen|semaine|semaines|semana|semanas", TimeUnit::kWeek},
+    {"monat|monaten|mois|mes|meses", TimeUnit::kMonth},
+    {"jahr|jahren|an|ans|ano|anos", TimeUnit::kYear},
 });
 
 constexpr auto kForeignCounts = std::to_array<Named<int>>({
-    {"einer", 1},
-    {"einem", 1},
-    {"zwei", 2},
-    {"drei", 3},
-    {"vier", 4},
-    {"funf", 5},
+    {"einer|einem|un|une|una", 1},
+    {"zwei|deux|dos", 2},
+    {"drei|trois|tres", 3},
+    {"vier|quatre|cuatro", 4},
+    {"funf|cinq|cinco", 5},
     {"sechs", 6},
-    {"un", 1},
-    {"une", 1},
-    {"deux", 2},
-    {"trois", 3},
-    {"quatre", 4},
-    {"cinq", 5},
-    {"una", 1},
-    {"dos", 2},
-    {"tres", 3},
-    {"cuatro", 4},
-    {"cinco", 5},
 });
 
-constexpr std::array<Named<int>, 16> kCounts = {{
-    {"a", 1},
-    {"an", 1},
-    {"one", 1},
-    {"two", 2},
-    {"three", 3},
+constexpr auto kCounts = std::to_array<Named<int>>({
+    {"a|an|one", 1},
+    {"two|couple", 2},
+    {"three|few", 3},
     {"four", 4},
     {"five", 5},
     {"six", 6},
@@ -216,9 +190,7 @@ constexpr std::array<Named<int>, 16> kCounts = {{
     {"ten", 10},
     {"eleven", 11},
     {"twelve", 12},
-    {"few", 3},
-    {"couple", 2},
-}};
+});
 
 }  // namespace
 
@@ -264,8 +236,10 @@ std::optional<MonthWord> month_word(std::string_view word) {
 }
 
 std::optional<std::chrono::weekday> german_weekday(std::string_view word) {
-  const std::optional<unsigned> day = find_named(kGermanWeekdays, word);
-  return day ? std::optional(std::chrono::weekday(*day)) : std::nullopt;
+  const auto day = std::ranges::find(kGermanWeekdays, word) - kGermanWeekdays.begin();
+  return day < std::ssize(kGermanWeekdays)
+             ? std::optional(std::chrono::weekday(std::min(static_cast<unsigned>(day), 6U)))
+             : std::nullopt;
 }
 
 std::optional<std::chrono::weekday> weekday_word(std::string_view word) {
@@ -285,13 +259,17 @@ std::optional<TimeUnit> unit_word(std::string_view word) {
   return find_named(kUnits, word.ends_with('s') ? word.substr(0, word.size() - 1) : word);
 }
 
-std::optional<int> count_word(std::string_view word) { return find_named(kCounts, word); }
-
-std::optional<TimeUnit> foreign_unit(std::string_view word) {
-  return find_named(kForeignUnits, word);
+std::optional<int> count_word(std::string_view word) {
+  return find_named(kOneWordRows<kCounts>, word);
 }
 
-std::optional<int> foreign_count(std::string_view word) { return find_named(kForeignCounts, word); }
+std::optional<TimeUnit> foreign_unit(std::string_view word) {
+  return find_named(kOneWordRows<kForeignUnits>, word);
+}
+
+std::optional<int> foreign_count(std::string_view word) {
+  return find_named(kOneWordRows<kForeignCounts>, word);
+}
 
 bool is_counted_word(std::string_view word) { return kCountedWords.contains(word); }
 

@@ -25,7 +25,6 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdint>
 #include <string_view>
 #include <vector>
 
@@ -33,21 +32,11 @@
 
 namespace bmad_mem {
 
-/// What the word in front of a date says about which side of it is meant.
-enum class DateDirection : std::uint8_t {
-  kWithin,
-  kSince,
-  kBefore,
-  kAfter,
-  kUntil,  ///< "until", "till".
-};
-
 struct DateSpan {
   Timestamp begin{};
   Timestamp end{};         ///< Exclusive; after `begin`.
   std::size_t offset = 0;  ///< Of the words that name it, without "in", "on" or "since".
   std::size_t size = 0;    ///< In bytes.
-  DateDirection direction = DateDirection::kWithin;
 };
 
 /// The dates in `text` as seen from `now`, in the order of the text, apart from each other; two
@@ -58,8 +47,8 @@ std::vector<DateSpan> find_date_spans(std::string_view text, Timestamp now);
 /// How long after a span people still tell of it.
 inline constexpr std::chrono::days kDateEcho{10};
 
-/// How well an entry of time `time` fits the span itself, whatever its direction: 1 inside; from
-/// 0.5 at its end falling in a straight line to 0 at kDateEcho after it; else 0.
+/// How well an entry of time `time` fits the span itself, whatever word stands in front of it: 1
+/// inside; from 0.5 at its end falling in a straight line to 0 at kDateEcho after it; else 0.
 double date_match(Timestamp time, const DateSpan& span);
 
 }  // namespace bmad_mem
