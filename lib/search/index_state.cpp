@@ -185,8 +185,8 @@ std::shared_ptr<IndexState> parse_index_state(std::string text, std::string_view
     }
     std::shared_ptr<Segment> segment = open(name, *hash);
     numbers.emplace_back();
-    for (std::uint32_t i = 0; segment != nullptr && i < segment->session_count(); ++i) {
-      numbers.back().emplace(covered_key(segment->session_id(i), segment->is_evicted(i)), i);
+    for (std::uint32_t i = 0; segment != nullptr && i < segment->sessions.size(); ++i) {
+      numbers.back().emplace(covered_key(segment->sessions[i].id, segment->sessions[i].evicted), i);
     }
     state->names.push_back(std::move(name));
     state->segments.push_back(std::move(segment));
@@ -213,7 +213,7 @@ std::string index_state_text(const IndexState& state, std::string_view language)
       kAnalyzerVersion, json_quoted(language), state.next, static_cast<std::int64_t>(device));
   for (std::size_t i = 0; i < state.names.size(); ++i) {
     rest += fmt::format("{}\"{}\": \"{}\"", i == 0 ? "" : ", ", state.names[i],
-                        hash_hex(state.segments[i] == nullptr ? 0 : state.segments[i]->hash()));
+                        hash_hex(state.segments[i] == nullptr ? 0 : state.segments[i]->hash));
   }
   rest += "},\n\"sessions\": {";
   bool is_first = true;

@@ -60,13 +60,13 @@ std::shared_ptr<Segment> RootIndex::open_segment(const std::string& name,
                                                  std::uint64_t hash) const {
   for (std::size_t i = 0; state_ != nullptr && i < state_->names.size(); ++i) {
     const std::shared_ptr<Segment>& known = state_->segments[i];
-    if (state_->names[i] == name && known != nullptr && known->hash() == hash) {
+    if (state_->names[i] == name && known != nullptr && known->hash == hash) {
       return known;
     }
   }
   Result<std::shared_ptr<Segment>> opened =
       Segment::open(*store_.files, segment_path(name), store_.config.indexing.language);
-  return opened && (*opened)->hash() == hash ? *std::move(opened) : nullptr;
+  return opened && (*opened)->hash == hash ? *std::move(opened) : nullptr;
 }
 
 FileLock RootIndex::lock() const {

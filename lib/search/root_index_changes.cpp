@@ -285,8 +285,8 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
   std::map<std::string, std::uint32_t, std::less<>> numbers;
   if (!sources.empty()) {
     BMAD_TRY_ASSIGN(const std::shared_ptr<Segment> merged, make_segment(next, sources));
-    for (std::uint32_t i = 0; i < merged->session_count(); ++i) {
-      numbers.emplace(covered_key(merged->session_id(i), merged->is_evicted(i)), i);
+    for (std::uint32_t i = 0; i < merged->sessions.size(); ++i) {
+      numbers.emplace(covered_key(merged->sessions[i].id, merged->sessions[i].evicted), i);
     }
   }
   for (auto& [id, covered] : state.sessions) {
@@ -307,13 +307,13 @@ Status RootIndex::merge_segments(IndexState& state, const std::set<std::uint32_t
 Status RootIndex::merge_where_many(IndexState& state) {
   std::vector<std::uint64_t> live(state.names.size());
   for (const auto& [id, covered] : state.sessions) {
-    live[covered.segment] += state.segments[covered.segment]->entry_count(covered.number);
+    live[covered.segment] += state.segments[covered.segment]->sessions[covered.number].count;
   }
   std::set<std::uint32_t> which;
   std::vector<std::uint32_t> by_size;
   for (std::uint32_t i = 0; i < state.names.size(); ++i) {
     if (state.segments[i] == nullptr || is_distrusted(state.names[i]) ||
-        live[i] * 2 < state.segments[i]->entry_count()) {
+        live[i] * 2 < state.segments[i]->entries) {
       which.insert(i);
     }
     by_size.push_back(i);
@@ -377,9 +377,9 @@ Status RootIndex::remove(std::span<const std::string> session_ids) {
   IndexState next = *state();
   std::set<std::uint32_t> which;
   for (std::uint32_t i = 0; i < next.names.size(); ++i) {
-    for (std::uint32_t s = 0; next.segments[i] != nullptr && s < next.segments[i]->session_count();
+    for (std::uint32_t s = 0; next.segments[i] != nullptr && s < next.segments[i]->sessions.size();
          ++s) {
-      if (std::ranges::find(session_ids, next.segments[i]->session_id(s)) != session_ids.end()) {
+      if (std::ranges::find(session_ids, next.segments[i]->sessions[s].id) != session_ids.end()) {
         which.insert(i);
       }
     }

@@ -17,10 +17,10 @@
 #include "fuzz/fuzz_targets.hpp"
 #include "fuzz/must.hpp"
 #include "operations/rooms.hpp"
-#include "search/index/segment_format.hpp"
 #include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "search/segment.hpp"
+#include "search/segment_format.hpp"
 #include "search/session_index.hpp"
 #include "store/layout.hpp"
 #include "store/sessions.hpp"
@@ -148,7 +148,7 @@ std::optional<std::vector<std::string>> told_by(MemoryFileSystem& files) {
     return std::nullopt;
   }
   std::vector<std::uint32_t> wanted;
-  for (std::uint32_t i = 0; i < (*segment)->session_count(); ++i) {
+  for (std::uint32_t i = 0; i < (*segment)->sessions.size(); ++i) {
     wanted.push_back(i);
   }
   SegmentPart part(*segment, wanted,

@@ -10,31 +10,30 @@
 #include "base/hash.hpp"
 #include "base/ids.hpp"
 #include "search/analyzer.hpp"
-#include "segment_impl.hpp"
 
 namespace bmad_mem {
 
-Error Segment::Impl::corrupt(std::string_view what) const {
+Error Segment::corrupt(std::string_view what) const {
   return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
                .message = fmt::format("the index is damaged: {}", what),
                .path = files->display_path(path)};
 }
 
-Error Segment::Impl::note(Error error) {
+Error Segment::note(Error error) {
   const std::lock_guard guard(mutex);
   damage = error;
   return error;
 }
 
-Result<std::string> Segment::Impl::read(const Stretch& stretch, std::uint64_t offset,
-                                        std::uint64_t wanted) const {
+Result<std::string> Segment::read(const Stretch& stretch, std::uint64_t offset,
+                                  std::uint64_t wanted) const {
   std::string bytes;
   BMAD_TRY(read_into(stretch, offset, wanted, bytes));
   return bytes;
 }
 
-Status Segment::Impl::read_into(const Stretch& stretch, std::uint64_t offset, std::uint64_t wanted,
-                                std::string& bytes) const {
+Status Segment::read_into(const Stretch& stretch, std::uint64_t offset, std::uint64_t wanted,
+                          std::string& bytes) const {
   if (offset > stretch.size || wanted > stretch.size - offset) {
     return corrupt("a part lies beyond its end");
   }
@@ -51,14 +50,14 @@ Status Segment::Impl::read_into(const Stretch& stretch, std::uint64_t offset, st
   return *got == wanted ? Status() : Status(corrupt("it is cut short"));
 }
 
-Result<std::string> Segment::Impl::read_hashed(const Stretch& stretch) const {
+Result<std::string> Segment::read_hashed(const Stretch& stretch) const {
   BMAD_TRY_ASSIGN(std::string bytes, read(stretch, 0, stretch.size));
   return xxh3(bytes) == stretch.hash ? Result<std::string>(std::move(bytes))
                                      : corrupt("a part has changed");
 }
 
-Result<std::string> Segment::Impl::read_block(const Stretch& stretch, std::uint64_t offset,
-                                              std::uint64_t wanted) const {
+Result<std::string> Segment::read_block(const Stretch& stretch, std::uint64_t offset,
+                                        std::uint64_t wanted) const {
   BMAD_TRY_ASSIGN(std::string bytes, read(stretch, offset, wanted + kBlockHash));
   const auto expected = little_at<std::uint64_t>(bytes.data() + wanted);
   bytes.resize(static_cast<std::size_t>(wanted));
@@ -66,7 +65,7 @@ Result<std::string> Segment::Impl::read_block(const Stretch& stretch, std::uint6
                                           : corrupt("a block has changed");
 }
 
-Status Segment::Impl::read_footer(std::string_view language) {
+Status Segment::read_footer(std::string_view language) {
   BMAD_TRY_ASSIGN(const FileInfo info, file->info());
   size = info.size;
   const Stretch whole{.size = size};
@@ -117,7 +116,7 @@ Status Segment::Impl::read_footer(std::string_view language) {
   return {};
 }
 
-Status Segment::Impl::read_sessions() {
+Status Segment::read_sessions() {
   BMAD_TRY_ASSIGN(const std::string bytes, read_hashed(place(SegmentPlace::kSessions)));
   BytesReader reader(bytes);
   const auto session_total = reader.number<std::uint64_t>();
@@ -170,52 +169,34 @@ Status Segment::Impl::read_sessions() {
 
 Result<std::shared_ptr<Segment>> Segment::open(FileSystem& files, const std::string& path,
                                                std::string_view language) {
-  auto impl = std::make_unique<Impl>();
-  impl->files = &files;
-  impl->path = path;
-  BMAD_TRY_ASSIGN(impl->file, files.open(path, OpenMode::kRead));
-  BMAD_TRY(impl->read_footer(language));
-  BMAD_TRY(impl->read_sessions());
-  const std::size_t entries = impl->entries;
+  auto made = std::make_shared<Segment>();
+  made->files = &files;
+  made->path = path;
+  BMAD_TRY_ASSIGN(made->file, files.open(path, OpenMode::kRead));
+  BMAD_TRY(made->read_footer(language));
+  BMAD_TRY(made->read_sessions());
+  const std::size_t entries = made->entries;
   constexpr std::size_t kSlotSize =
       sizeof(std::int64_t) + 3 * sizeof(std::uint32_t) + sizeof(WindowReach);
-  LazyColumns& columns = impl->memory.emplace(entries * kSlotSize);
-  impl->times = columns.take<std::int64_t>(entries);
-  impl->lengths = columns.take<std::uint32_t>(entries);
-  impl->flags = columns.take<std::uint32_t>(entries);
-  impl->windows = columns.take<std::uint32_t>(entries);
-  impl->reach = columns.take<WindowReach>(entries);
-  impl->has_scores.resize(entries / kScoreBlock + 1);
-  impl->packed = std::vector<std::atomic<const char*>>(entries / kScoreBlock + 1);
-  impl->has_times = std::vector<std::atomic<bool>>(entries / kTimeBlock + 1);
-  impl->has_windows = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);
-  return std::shared_ptr<Segment>(new Segment(std::move(impl)));
+  LazyColumns& columns = made->memory.emplace(entries * kSlotSize);
+  made->times = columns.take<std::int64_t>(entries);
+  made->lengths = columns.take<std::uint32_t>(entries);
+  made->flags = columns.take<std::uint32_t>(entries);
+  made->windows = columns.take<std::uint32_t>(entries);
+  made->reach = columns.take<WindowReach>(entries);
+  made->has_scores.resize(entries / kScoreBlock + 1);
+  made->packed = std::vector<std::atomic<const char*>>(entries / kScoreBlock + 1);
+  made->has_times = std::vector<std::atomic<bool>>(entries / kTimeBlock + 1);
+  made->has_windows = std::vector<std::atomic<bool>>(entries / kScoreBlock + 1);
+  return made;
 }
 
-Segment::Segment(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Segment::~Segment() = default;
-
-std::uint32_t Segment::session_count() const {
-  return static_cast<std::uint32_t>(impl_->sessions.size());
-}
-const std::string& Segment::session_id(std::uint32_t session) const {
-  return impl_->sessions[session].id;
-}
-bool Segment::is_archived(std::uint32_t session) const { return impl_->sessions[session].archived; }
-
-bool Segment::is_evicted(std::uint32_t session) const { return impl_->sessions[session].evicted; }
-std::uint32_t Segment::entry_count() const { return impl_->entries; }
-std::uint32_t Segment::entry_count(std::uint32_t session) const {
-  return impl_->sessions[session].count;
-}
-std::uint64_t Segment::file_size() const { return impl_->size; }
-std::uint64_t Segment::hash() const { return impl_->hash; }
 Status Segment::status() const {
-  const std::lock_guard guard(impl_->mutex);
-  return impl_->damage ? Status(*impl_->damage) : Status();
+  const std::lock_guard guard(mutex);
+  return damage ? Status(*damage) : Status();
 }
 
-Status Segment::Impl::load_odd() {
+Status Segment::load_odd() {
   if (has_odd.load(std::memory_order_acquire)) {
     return {};
   }
@@ -271,7 +252,7 @@ StatementRow read_statement(BytesReader& reader) {
 
 }  // namespace
 
-Status Segment::Impl::load_statements() {
+Status Segment::load_statements() {
   if (has_statements.load(std::memory_order_acquire)) {
     return {};
   }
@@ -320,12 +301,12 @@ Status Segment::Impl::load_statements() {
   return {};
 }
 
-std::span<const StatementRow> Segment::Impl::statements_of(std::uint32_t session) const {
+std::span<const StatementRow> Segment::statements_of(std::uint32_t session) const {
   const std::size_t begin = session == 0 ? 0 : statement_ends[session - 1];
   return std::span(statements).subspan(begin, statement_ends[session] - begin);
 }
 
-Result<std::vector<IndexRow>> Segment::Impl::rows(std::uint32_t begin, std::uint32_t count) const {
+Result<std::vector<IndexRow>> Segment::rows(std::uint32_t begin, std::uint32_t count) const {
   constexpr std::size_t kChecked = kRowSize - 3;
   BMAD_TRY_ASSIGN(const std::string bytes,
                   read(place(SegmentPlace::kRows), std::uint64_t{begin} * kRowSize,

@@ -4,16 +4,16 @@
 #include <ranges>
 
 #include "base/hash.hpp"
-#include "segment_impl.hpp"
+#include "search/segment.hpp"
 
 namespace bmad_mem {
 
-std::uint32_t Segment::Impl::session_of(std::uint32_t slot) const {
+std::uint32_t Segment::session_of(std::uint32_t slot) const {
   const auto after = std::ranges::upper_bound(sessions, slot, {}, &SegmentSession::begin);
   return static_cast<std::uint32_t>(after - sessions.begin() - 1);
 }
 
-Status Segment::Impl::load_slots(std::uint32_t begin, std::uint32_t end) {
+Status Segment::load_slots(std::uint32_t begin, std::uint32_t end) {
   if (begin >= end) {
     return {};
   }
@@ -87,12 +87,12 @@ class PackedScores {
 
 }  // namespace
 
-std::uint32_t Segment::Impl::count_in_block(std::uint32_t block) const {
+std::uint32_t Segment::count_in_block(std::uint32_t block) const {
   return std::min(kScoreBlock, entries - block * kScoreBlock);
 }
 
 /// Whether `bytes` are the columns of a block, with their hash behind them.
-Status Segment::Impl::check_scores(std::uint32_t block, std::string_view bytes) const {
+Status Segment::check_scores(std::uint32_t block, std::string_view bytes) const {
   const std::string_view columns = bytes.substr(0, bytes.size() - kBlockHash);
   if ((xxh3(columns) ^ salt) != little_at<std::uint64_t>(bytes.data() + columns.size())) {
     return corrupt("a block has changed");
@@ -116,7 +116,7 @@ Status Segment::Impl::check_scores(std::uint32_t block, std::string_view bytes) 
 
 /// Reads the blocks from `first` to `last` that nobody has read; those side by side at once. The
 /// caller holds the mutex.
-Status Segment::Impl::load_scores(std::uint32_t first, std::uint32_t last) {
+Status Segment::load_scores(std::uint32_t first, std::uint32_t last) {
   constexpr std::uint32_t kAtOnce = 128;
   for (std::uint32_t block = first; block <= last; ++block) {
     std::uint32_t end = block;
@@ -145,7 +145,7 @@ Status Segment::Impl::load_scores(std::uint32_t first, std::uint32_t last) {
   return {};
 }
 
-void Segment::Impl::take_scores(std::uint32_t block, std::string_view columns) {
+void Segment::take_scores(std::uint32_t block, std::string_view columns) {
   const PackedScores scores(columns.data(), count_in_block(block));
   for (std::uint32_t i = 0; i < count_in_block(block); ++i) {
     const std::uint32_t slot = block * kScoreBlock + i;
@@ -158,7 +158,7 @@ void Segment::Impl::take_scores(std::uint32_t block, std::string_view columns) {
 
 /// A block as the file has it, which stays. A question looks into a thousand of them, here and
 /// there: unpacked, they would take a page of memory for each column.
-Result<const char*> Segment::Impl::packed_scores(std::uint32_t block) {
+Result<const char*> Segment::packed_scores(std::uint32_t block) {
   const char* known = packed[block].load(std::memory_order_acquire);
   if (known != nullptr) {
     return known;
@@ -184,13 +184,13 @@ Result<const char*> Segment::Impl::packed_scores(std::uint32_t block) {
   return known;
 }
 
-Result<std::uint32_t> Segment::Impl::flags_of(std::uint32_t slot) {
+Result<std::uint32_t> Segment::flags_of(std::uint32_t slot) {
   const std::uint32_t block = slot / kScoreBlock;
   BMAD_TRY_ASSIGN(const char* const columns, packed_scores(block));
   return PackedScores(columns, count_in_block(block)).flags(slot % kScoreBlock);
 }
 
-Status Segment::Impl::copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoom& room) {
+Status Segment::copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoom& room) {
   room.lengths.resize(end - begin);
   room.window_lengths.resize(end - begin);
   room.flags.resize(end - begin);
@@ -220,12 +220,12 @@ Status Segment::Impl::copy_slots(std::uint32_t begin, std::uint32_t end, SlotRoo
   return {};
 }
 
-Result<std::int64_t> Segment::Impl::time(std::uint32_t slot) {
+Result<std::int64_t> Segment::time(std::uint32_t slot) {
   BMAD_TRY(load_times(slot, slot + 1));
   return times[slot];
 }
 
-Status Segment::Impl::load_times(std::uint32_t begin, std::uint32_t end) {
+Status Segment::load_times(std::uint32_t begin, std::uint32_t end) {
   const auto is_loaded = [this](std::uint32_t block) {
     return has_times[block].load(std::memory_order_acquire);
   };
@@ -244,7 +244,7 @@ Status Segment::Impl::load_times(std::uint32_t begin, std::uint32_t end) {
 }
 
 /// Reads the blocks from `begin` to before `end`, some at a time. The caller holds the mutex.
-Status Segment::Impl::read_times(std::uint32_t begin, std::uint32_t end) {
+Status Segment::read_times(std::uint32_t begin, std::uint32_t end) {
   constexpr std::uint32_t kAtOnce = 128;
   constexpr std::size_t kSize = sizeof(std::int64_t);
   constexpr std::uint64_t kWhole = kTimeBlock * kSize + kBlockHash;

@@ -2,11 +2,11 @@
 #include <algorithm>
 
 #include "base/hash.hpp"
-#include "segment_impl.hpp"
+#include "search/segment.hpp"
 
 namespace bmad_mem {
 
-Result<std::string_view> Segment::Impl::top(std::size_t kind) {
+Result<std::string_view> Segment::top(std::size_t kind) {
   if (!has_top[kind].load(std::memory_order_acquire)) {
     const std::lock_guard guard(mutex);
     if (!has_top[kind].load(std::memory_order_acquire)) {
@@ -22,7 +22,7 @@ Result<std::string_view> Segment::Impl::top(std::size_t kind) {
   return std::string_view(tops[kind]);
 }
 
-std::uint64_t Segment::Impl::block_count(std::string_view top) const {
+std::uint64_t Segment::block_count(std::string_view top) const {
   return little_at<std::uint64_t>(top.data());
 }
 
@@ -86,7 +86,7 @@ std::optional<TopLine> top_line(std::string_view top, std::uint64_t number) {
 
 }  // namespace
 
-Result<std::uint64_t> Segment::Impl::block_of(std::size_t kind, std::string_view key) {
+Result<std::uint64_t> Segment::block_of(std::size_t kind, std::string_view key) {
   BMAD_TRY_ASSIGN(const std::string_view lines, top(kind));
   std::uint64_t low = 0;
   std::uint64_t high = block_count(lines);
@@ -105,8 +105,7 @@ Result<std::uint64_t> Segment::Impl::block_of(std::size_t kind, std::string_view
   return low == 0 ? 0 : low - 1;
 }
 
-Result<std::vector<SegmentKey>> Segment::Impl::keys_of_block(std::size_t kind,
-                                                             std::uint64_t block) {
+Result<std::vector<SegmentKey>> Segment::keys_of_block(std::size_t kind, std::uint64_t block) {
   std::vector<SegmentKey> keys;
   BMAD_TRY_ASSIGN(const std::string_view lines, top(kind));
   const std::uint64_t blocks = block_count(lines);
@@ -158,7 +157,7 @@ Result<std::vector<SegmentKey>> Segment::Impl::keys_of_block(std::size_t kind,
   return keys;
 }
 
-Result<std::optional<SegmentKey>> Segment::Impl::find(std::size_t kind, std::string_view key) {
+Result<std::optional<SegmentKey>> Segment::find(std::size_t kind, std::string_view key) {
   BMAD_TRY_ASSIGN(const std::uint64_t block, block_of(kind, key));
   BMAD_TRY_ASSIGN(std::vector<SegmentKey> keys, keys_of_block(kind, block));
   const auto found = std::ranges::lower_bound(keys, key, {}, &SegmentKey::key);
@@ -264,8 +263,8 @@ std::optional<std::uint64_t> read_runs(std::size_t kind, std::string_view list,
 
 }  // namespace
 
-Result<HeldPostings> Segment::Impl::decode(std::size_t kind, const SegmentKey& key,
-                                           std::span<const std::uint32_t> numbers) const {
+Result<HeldPostings> Segment::decode(std::size_t kind, const SegmentKey& key,
+                                     std::span<const std::uint32_t> numbers) const {
   // A posting takes a byte or more.
   RunGatherer gatherer(kind,
                        static_cast<std::size_t>(std::min<std::uint64_t>(key.count, key.size)));

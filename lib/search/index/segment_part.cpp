@@ -7,98 +7,73 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
-#include "segment_impl.hpp"
+#include "search/segment.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {
 
-struct SegmentPart::Impl {
-  std::shared_ptr<Segment> segment;
-  FilesOf files_of;
-  std::vector<std::uint32_t> wanted;   // By number in the part: number in the segment.
-  std::vector<std::uint32_t> numbers;  // By number in the segment: in the part, or kNotHere.
-  std::vector<std::unique_ptr<IndexedSession>> sessions;
-  /// What was decoded last, for who asks again, and what was before it.
-  using Cache = std::unordered_map<std::string, std::shared_ptr<const HeldPostings>>;
-  std::mutex mutex;  // Guards what follows.
-  Cache newer;
-  Cache older;
-  std::uint64_t newer_size = 0;
+/// What is under a key in the sessions of the part.
+Result<std::shared_ptr<const HeldPostings>> SegmentPart::decoded(std::size_t kind,
+                                                                 const SegmentKey& key) const {
+  BMAD_TRY_ASSIGN(HeldPostings held, in_segment(segment_->decode(kind, key, numbers_)));
+  return std::make_shared<const HeldPostings>(std::move(held));
+}
 
-  [[nodiscard]] Segment::Impl& file() const { return *segment->impl_; }
-  [[nodiscard]] bool has_all() const { return wanted.size() == numbers.size(); }
-
-  /// The error says that it is the segment's, by its path.
-  template <typename Outcome>
-  Outcome in_segment(Outcome outcome) const {
-    if (!outcome) {
-      outcome.error().field = file().path;
+/// What is in the cache. The caller holds the mutex.
+std::shared_ptr<const HeldPostings> SegmentPart::known(const std::string& name) const {
+  for (const Cache* const cache : {&newer_, &older_}) {
+    if (const auto found = cache->find(name); found != cache->end()) {
+      return found->second;
     }
-    return outcome;
   }
+  return nullptr;
+}
 
-  /// What is under a key in the sessions of the part.
-  Result<std::shared_ptr<const HeldPostings>> decoded(std::size_t kind,
-                                                      const SegmentKey& key) const {
-    BMAD_TRY_ASSIGN(HeldPostings held, in_segment(file().decode(kind, key, numbers)));
-    return std::make_shared<const HeldPostings>(std::move(held));
+void SegmentPart::remember(std::string name, const std::shared_ptr<const HeldPostings>& made) {
+  // Six bytes an entry hold the list of a word that half of all entries have, and twice that is
+  // kept: 12 MB of a million entries.
+  const std::uint64_t size_max =
+      std::max<std::uint64_t>(64U << 10U, std::uint64_t{6} * segment_->entries);
+  const std::uint64_t size = 128 + name.size() +
+                             made->postings.size() * (sizeof(SlotPosting) + sizeof(Impact)) +
+                             made->sessions.size() * sizeof(SessionPostings);
+  const std::lock_guard guard(mutex_);
+  if (newer_size_ + size > size_max) {
+    older_ = std::exchange(newer_, {});
+    newer_size_ = 0;
   }
+  newer_size_ += newer_.emplace(std::move(name), made).second ? size : 0;
+}
 
-  /// What is in the cache. The caller holds the mutex.
-  std::shared_ptr<const HeldPostings> known(const std::string& name) const {
-    for (const Cache* const cache : {&newer, &older}) {
-      if (const auto found = cache->find(name); found != cache->end()) {
-        return found->second;
-      }
+Result<std::shared_ptr<const HeldPostings>> SegmentPart::held(std::size_t kind,
+                                                              std::string_view key) {
+  std::string name(1, static_cast<char>('0' + kind));
+  name += key;
+  {
+    const std::lock_guard guard(mutex_);
+    if (auto found = known(name)) {
+      return found;
     }
-    return nullptr;
   }
+  BMAD_TRY_ASSIGN(auto made, look_up(kind, key));
+  remember(std::move(name), made);
+  return made;
+}
 
-  void remember(std::string name, const std::shared_ptr<const HeldPostings>& made) {
-    // Six bytes an entry hold the list of a word that half of all entries have, and twice that is
-    // kept: 12 MB of a million entries.
-    const std::uint64_t size_max =
-        std::max<std::uint64_t>(64U << 10U, std::uint64_t{6} * file().entries);
-    const std::uint64_t size = 128 + name.size() +
-                               made->postings.size() * (sizeof(SlotPosting) + sizeof(Impact)) +
-                               made->sessions.size() * sizeof(SessionPostings);
-    const std::lock_guard guard(mutex);
-    if (newer_size + size > size_max) {
-      older = std::exchange(newer, {});
-      newer_size = 0;
-    }
-    newer_size += newer.emplace(std::move(name), made).second ? size : 0;
-  }
+Result<std::shared_ptr<const HeldPostings>> SegmentPart::look_up(std::size_t kind,
+                                                                 std::string_view key) const {
+  BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(segment_->find(kind, key)));
+  return found ? decoded(kind, *found) : std::make_shared<const HeldPostings>();
+}
 
-  Result<std::shared_ptr<const HeldPostings>> held(std::size_t kind, std::string_view key) {
-    std::string name(1, static_cast<char>('0' + kind));
-    name += key;
-    {
-      const std::lock_guard guard(mutex);
-      if (auto found = known(name)) {
-        return found;
-      }
-    }
-    BMAD_TRY_ASSIGN(auto made, look_up(kind, key));
-    remember(std::move(name), made);
-    return made;
+/// How many entries of the part are under a key.
+Result<std::uint64_t> SegmentPart::count_of(std::size_t kind, const SegmentKey& key) const {
+  if (wanted_.size() == numbers_.size()) {
+    return key.count;
   }
-
-  Result<std::shared_ptr<const HeldPostings>> look_up(std::size_t kind,
-                                                      std::string_view key) const {
-    BMAD_TRY_ASSIGN(const std::optional<SegmentKey> found, in_segment(file().find(kind, key)));
-    return found ? decoded(kind, *found) : std::make_shared<const HeldPostings>();
-  }
-
-  /// How many entries of the part are under a key.
-  Result<std::uint64_t> count_of(std::size_t kind, const SegmentKey& key) const {
-    if (has_all()) {
-      return key.count;
-    }
-    BMAD_TRY_ASSIGN(const HeldPostings held, in_segment(file().decode(kind, key, numbers)));
-    return std::uint64_t{held.postings.size()};
-  }
-};
+  BMAD_TRY_ASSIGN(const HeldPostings held, in_segment(segment_->decode(kind, key, numbers_)));
+  return std::uint64_t{held.postings.size()};
+}
 
 /// A session of a part.
 class PartSession final : public IndexedSession {
@@ -106,20 +81,19 @@ class PartSession final : public IndexedSession {
   PartSession(SegmentPart& part, std::uint32_t number)
       : part_(part),
         number_(number),
-        session_(part.impl_->wanted[number]),
-        known_(part.impl_->file().sessions[session_]) {}
+        session_(part.wanted_[number]),
+        known_(part.segment_->sessions[session_]) {}
 
   [[nodiscard]] const std::string& session_id() const override { return known_.id; }
   [[nodiscard]] bool is_archived() const override { return known_.archived; }
   [[nodiscard]] bool is_evicted() const override { return known_.evicted; }
   [[nodiscard]] IndexPart& part() override { return part_; }
-  [[nodiscard]] std::uint32_t number_in_part() const override { return number_; }
   [[nodiscard]] Timestamp newest() const override { return known_.newest; }
   [[nodiscard]] Result<SlotTotals> totals() override { return known_.totals; }
 
   Status load() override { return load_slots(0, known_.count); }
   Status load_slots(std::uint32_t begin, std::uint32_t end) override {
-    return part_.impl_->in_segment(file().load_slots(known_.begin + begin, known_.begin + end));
+    return part_.in_segment(file().load_slots(known_.begin + begin, known_.begin + end));
   }
   [[nodiscard]] SlotView slots() const override {
     return {.lengths = file().lengths + known_.begin,
@@ -131,8 +105,7 @@ class PartSession final : public IndexedSession {
             .window_length_sum = known_.totals.window_lengths};
   }
   Result<SlotView> slots_between(std::uint32_t begin, std::uint32_t end, SlotRoom& room) override {
-    BMAD_TRY(
-        part_.impl_->in_segment(file().copy_slots(known_.begin + begin, known_.begin + end, room)));
+    BMAD_TRY(part_.in_segment(file().copy_slots(known_.begin + begin, known_.begin + end, room)));
     return SlotView{.lengths = {room.lengths.data(), begin},
                     .window_lengths = {room.window_lengths.data(), begin},
                     .flags = {room.flags.data(), begin},
@@ -142,7 +115,7 @@ class PartSession final : public IndexedSession {
                     .window_length_sum = known_.totals.window_lengths};
   }
   Status load_times() override {
-    return part_.impl_->in_segment(file().load_times(known_.begin, known_.begin + known_.count));
+    return part_.in_segment(file().load_times(known_.begin, known_.begin + known_.count));
   }
   [[nodiscard]] Timestamp timestamp(Ordinal ordinal) const override {
     Result<std::int64_t> time = file().time(known_.begin + ordinal);
@@ -176,7 +149,7 @@ class PartSession final : public IndexedSession {
   }
 
   Status for_statements(const UseStatement& use) override {
-    BMAD_TRY(part_.impl_->in_segment(file().load_statements()));
+    BMAD_TRY(part_.in_segment(file().load_statements()));
     std::ranges::for_each(file().statements_of(session_), use);
     return {};
   }
@@ -184,16 +157,16 @@ class PartSession final : public IndexedSession {
   using IndexedSession::line;
   Result<LoadedLine> line(Ordinal ordinal, OpenLogs& logs) const override {
     BMAD_TRY_ASSIGN(const std::uint32_t flags,
-                    part_.impl_->in_segment(file().flags_of(known_.begin + ordinal)));
+                    part_.in_segment(file().flags_of(known_.begin + ordinal)));
     BMAD_TRY_ASSIGN(const IndexRow found, row(ordinal));
     const EntryType type = flag_type(flags);
     BMAD_TRY_ASSIGN(const std::shared_ptr<FileSystem> files,
-                    part_.impl_->files_of(known_.id, known_.archived));
+                    part_.files_of_(known_.id, known_.archived));
     return read_row(*files, known_.id, type, found.row, logs[static_cast<std::size_t>(type)]);
   }
 
  private:
-  [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
+  [[nodiscard]] Segment& file() const { return *part_.segment_; }
 
   SegmentPart& part_;
   std::uint32_t number_;
@@ -203,40 +176,29 @@ class PartSession final : public IndexedSession {
 
 SegmentPart::SegmentPart(std::shared_ptr<Segment> segment, std::span<const std::uint32_t> wanted,
                          FilesOf files_of)
-    : impl_(std::make_unique<Impl>()) {
-  impl_->segment = std::move(segment);
-  impl_->files_of = std::move(files_of);
-  impl_->wanted.assign(wanted.begin(), wanted.end());
-  impl_->numbers.assign(impl_->file().sessions.size(), kNotHere);
-  impl_->sessions.reserve(wanted.size());
+    : segment_(std::move(segment)),
+      files_of_(std::move(files_of)),
+      wanted_(wanted.begin(), wanted.end()),
+      numbers_(segment_->sessions.size(), kNotHere) {
+  sessions_.reserve(wanted.size());
   for (std::uint32_t i = 0; i < wanted.size(); ++i) {
-    impl_->numbers[wanted[i]] = i;
-    impl_->sessions.push_back(std::make_unique<PartSession>(*this, i));
+    numbers_[wanted[i]] = i;
+    sessions_.push_back(std::make_unique<PartSession>(*this, i));
   }
 }
-SegmentPart::~SegmentPart() = default;
-
-std::span<const std::unique_ptr<IndexedSession>> SegmentPart::sessions() const {
-  return impl_->sessions;
-}
-const std::shared_ptr<Segment>& SegmentPart::shared_segment() const { return impl_->segment; }
-const std::string& SegmentPart::path() const { return impl_->file().path; }
-std::span<const std::uint32_t> SegmentPart::numbers() const { return impl_->wanted; }
-Status SegmentPart::status() const { return impl_->in_segment(impl_->segment->status()); }
-
 Result<PartPostings> SegmentPart::part_postings(PostingKind kind, std::string_view key) {
   BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
-                  impl_->held(static_cast<std::size_t>(kind), key));
+                  held(static_cast<std::size_t>(kind), key));
   return PartPostings{.sessions = held->sessions, .owner = held};
 }
 
 Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const WantKey& wanted,
                               const UseKey& use) {
   const auto number = static_cast<std::size_t>(kind);
-  BMAD_TRY_ASSIGN(std::uint64_t block, impl_->in_segment(impl_->file().block_of(number, prefix)));
+  BMAD_TRY_ASSIGN(std::uint64_t block, in_segment(segment_->block_of(number, prefix)));
   while (true) {
     BMAD_TRY_ASSIGN(const std::vector<SegmentKey> keys,
-                    impl_->in_segment(impl_->file().keys_of_block(number, block)));
+                    in_segment(segment_->keys_of_block(number, block)));
     if (keys.empty()) {
       return {};
     }
@@ -248,7 +210,7 @@ Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const W
         return {};
       }
       if (wanted(each.key)) {
-        BMAD_TRY_ASSIGN(const std::uint64_t count, impl_->count_of(number, each));
+        BMAD_TRY_ASSIGN(const std::uint64_t count, count_of(number, each));
         if (count > 0 && !use(each.key, count)) {
           return {};
         }
@@ -261,7 +223,7 @@ Status SegmentPart::part_keys(PostingKind kind, std::string_view prefix, const W
 Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_candidates(std::uint32_t id_hash) {
   // Not kept: nobody asks for an id again soon, and most of these hold nothing.
   BMAD_TRY_ASSIGN(const std::shared_ptr<const HeldPostings> held,
-                  impl_->look_up(kIdKind, id_key(id_hash)));
+                  look_up(kIdKind, id_key(id_hash)));
   std::vector<PartEntry> found;
   for (const SessionPostings& session : held->sessions) {
     for (const SlotPosting& posting : session.postings) {
@@ -277,7 +239,7 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_vie
     BMAD_TRY_ASSIGN(const std::vector<PartEntry> candidates,
                     part_candidates(entry_id_hash(type, id)));
     for (const PartEntry& each : candidates) {
-      IndexedSession& its = *impl_->sessions[each.session];
+      IndexedSession& its = *sessions_[each.session];
       BMAD_TRY_ASSIGN(const std::string its_id, in_session(its, its.id(type, each.ordinal)));
       if (its_id == id) {
         found.push_back(each);
@@ -293,21 +255,21 @@ Result<std::vector<IndexPart::PartEntry>> SegmentPart::part_find(std::string_vie
 }
 
 Result<IndexRow> SegmentPart::row(std::uint32_t number, Ordinal ordinal) const {
-  const std::uint32_t begin = impl_->file().sessions[impl_->wanted[number]].begin;
+  const std::uint32_t begin = segment_->sessions[wanted_[number]].begin;
   BMAD_TRY_ASSIGN(const std::vector<IndexRow> found,
-                  impl_->in_segment(impl_->file().rows(begin + ordinal, 1)));
+                  in_segment(segment_->rows(begin + ordinal, 1)));
   return found.front();
 }
 
 Result<std::span<const StatementRow>> SegmentPart::part_statements(std::uint32_t number) {
-  BMAD_TRY(impl_->in_segment(impl_->file().load_statements()));
-  return impl_->file().statements_of(impl_->wanted[number]);
+  BMAD_TRY(in_segment(segment_->load_statements()));
+  return segment_->statements_of(wanted_[number]);
 }
 
 void SegmentPart::add_participants(Participants& all) const {
-  std::vector<bool> speaks(impl_->file().participants.size());
-  for (const std::uint32_t number : impl_->wanted) {
-    const SegmentSession& session = impl_->file().sessions[number];
+  std::vector<bool> speaks(segment_->participants.size());
+  for (const std::uint32_t number : wanted_) {
+    const SegmentSession& session = segment_->sessions[number];
     all.has_user = all.has_user || session.has_user;
     all.has_assistant = all.has_assistant || session.has_assistant;
     for (const std::uint32_t name : session.participants) {
@@ -316,7 +278,7 @@ void SegmentPart::add_participants(Participants& all) const {
   }
   for (std::size_t i = 0; i < speaks.size(); ++i) {
     if (speaks[i]) {
-      all.names.insert(impl_->file().participants[i]);
+      all.names.insert(segment_->participants[i]);
     }
   }
 }
@@ -325,7 +287,7 @@ void SegmentPart::add_participants(Participants& all) const {
 class PartCursor final : public KeyCursor {
  public:
   PartCursor(const SegmentPart& part, PostingKind kind)
-      : part_(*part.impl_), kind_(static_cast<std::size_t>(kind)) {}
+      : part_(part), kind_(static_cast<std::size_t>(kind)) {}
 
   Result<bool> next() override {
     while (true) {
@@ -336,7 +298,7 @@ class PartCursor final : public KeyCursor {
           return true;
         }
       }
-      BMAD_TRY_ASSIGN(keys_, part_.in_segment(part_.file().keys_of_block(kind_, block_++)));
+      BMAD_TRY_ASSIGN(keys_, part_.in_segment(part_.segment_->keys_of_block(kind_, block_++)));
       at_ = 0;
       if (keys_.empty()) {
         return false;
@@ -349,7 +311,7 @@ class PartCursor final : public KeyCursor {
   }
 
  private:
-  SegmentPart::Impl& part_;
+  const SegmentPart& part_;
   std::size_t kind_;
   std::uint64_t block_ = 0;
   std::vector<SegmentKey> keys_;
@@ -364,7 +326,7 @@ class PartSource final : public SegmentSource {
 
   [[nodiscard]] std::vector<SegmentSessionInfo> sessions() const override {
     std::vector<SegmentSessionInfo> all;
-    for (const std::uint32_t number : part_.impl_->wanted) {
+    for (const std::uint32_t number : part_.wanted_) {
       const SegmentSession& session = file().sessions[number];
       SegmentSessionInfo info{.id = session.id,
                               .archived = session.archived,
@@ -381,21 +343,21 @@ class PartSource final : public SegmentSource {
     return all;
   }
   Result<SlotView> slots(std::uint32_t number) override {
-    IndexedSession& session = *part_.impl_->sessions[number];
+    IndexedSession& session = *part_.sessions_[number];
     BMAD_TRY(session.load());
     return session.slots();
   }
   Result<std::vector<std::int64_t>> times(std::uint32_t number) override {
-    BMAD_TRY(part_.impl_->sessions[number]->load_times());
+    BMAD_TRY(part_.sessions_[number]->load_times());
     const std::int64_t* const times = file().times + its(number).begin;
     return std::vector<std::int64_t>(times, times + its(number).count);
   }
   Result<std::vector<IndexRow>> rows(std::uint32_t number) override {
     const SegmentSession& session = its(number);
-    return part_.impl_->in_segment(file().rows(session.begin, session.count));
+    return part_.in_segment(file().rows(session.begin, session.count));
   }
   Result<std::vector<std::pair<std::uint32_t, OddEntry>>> odd(std::uint32_t number) override {
-    BMAD_TRY(part_.impl_->in_segment(file().load_odd()));
+    BMAD_TRY(part_.in_segment(file().load_odd()));
     const SegmentSession& session = its(number);
     std::vector<std::pair<std::uint32_t, OddEntry>> found;
     for (auto at = file().odd.lower_bound(session.begin);
@@ -405,8 +367,8 @@ class PartSource final : public SegmentSource {
     return found;
   }
   Result<std::vector<StatementRow>> statements(std::uint32_t number) override {
-    BMAD_TRY(part_.impl_->in_segment(file().load_statements()));
-    const std::span<const StatementRow> all = file().statements_of(part_.impl_->wanted[number]);
+    BMAD_TRY(part_.in_segment(file().load_statements()));
+    const std::span<const StatementRow> all = file().statements_of(part_.wanted_[number]);
     return std::vector<StatementRow>(all.begin(), all.end());
   }
   Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) override {
@@ -414,9 +376,9 @@ class PartSource final : public SegmentSource {
   }
 
  private:
-  [[nodiscard]] Segment::Impl& file() const { return part_.impl_->file(); }
+  [[nodiscard]] Segment& file() const { return *part_.segment_; }
   [[nodiscard]] const SegmentSession& its(std::uint32_t number) const {
-    return file().sessions[part_.impl_->wanted[number]];
+    return file().sessions[part_.wanted_[number]];
   }
 
   const SegmentPart& part_;

@@ -10,7 +10,7 @@
 
 #include "base/file_system.hpp"
 #include "base/hash.hpp"
-#include "segment_format.hpp"
+#include "search/segment_format.hpp"
 #include "store/atomic_file.hpp"
 
 namespace bmad_mem {

@@ -10,7 +10,7 @@
 #include "base/hash.hpp"
 #include "search/analyzer.hpp"
 #include "search/impact.hpp"
-#include "segment_format.hpp"
+#include "search/segment_format.hpp"
 #include "segment_sinks.hpp"
 
 namespace bmad_mem {

@@ -178,7 +178,7 @@ Result<ConversationEnds> SessionIndex::ends_in_base() const {
   OpenLogs logs;
   JsonParser parser;
   const std::vector<std::uint32_t>& flags = state_->table.columns.flags;
-  const Ordinal count = state_->base->shared_segment()->entry_count(state_->base->numbers()[0]);
+  const Ordinal count = state_->base->shared_segment()->sessions[state_->base->numbers()[0]].count;
   for (Ordinal ordinal = 0; ordinal < count; ++ordinal) {
     const bool is_last = ordinal + 1 == count || (flags[ordinal + 1] & kFlagFollows) == 0;
     if (is_last && flag_type(flags[ordinal]) == EntryType::kConversation) {

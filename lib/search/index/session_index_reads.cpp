@@ -39,7 +39,7 @@ SessionIndex::Unknown SessionIndex::unknown() const {
   }
   if (state_->base != nullptr && !state_->moved) {
     found.bytes -= state_->base_bytes;
-    found.entries -= state_->base->shared_segment()->entry_count(state_->base->numbers()[0]);
+    found.entries -= state_->base->shared_segment()->sessions[state_->base->numbers()[0]].count;
   }
   return found;
 }

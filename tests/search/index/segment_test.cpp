@@ -314,7 +314,7 @@ TEST_CASE("whatever byte of a segment is changed, what it says is right or an er
   const auto ask = [&]() -> Result<Lines> {
     BMAD_TRY_ASSIGN(std::shared_ptr<Segment> segment,
                     Segment::open(memory.files, std::string(kPath), "english"));
-    if (segment->session_count() != 2) {
+    if (segment->sessions.size() != 2) {
       return Error{.code = ErrorCode::E_STORAGE_CORRUPT};
     }
     const std::shared_ptr<SegmentPart> part = memory.part(std::move(segment), {0, 1});

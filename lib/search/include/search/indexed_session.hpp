@@ -106,9 +106,8 @@ class IndexedSession {
   [[nodiscard]] std::string name() const {
     return is_evicted() ? session_id() + "#evicted" : session_id();
   }
-  /// The part that answers for it, and its number there.
+  /// The part that answers for it.
   [[nodiscard]] virtual IndexPart& part() = 0;
-  [[nodiscard]] virtual std::uint32_t number_in_part() const { return 0; }
 
   /// Latest timestamp of all versions; 1970 without entries.
   [[nodiscard]] virtual Timestamp newest() const = 0;

@@ -56,7 +56,7 @@ class RootIndex {
                                                   const IsWanted& is_wanted) const {
     std::vector<std::uint32_t> wanted;
     for (const std::uint32_t number : part->numbers()) {
-      if (is_wanted(part->shared_segment()->session_id(number))) {
+      if (is_wanted(part->shared_segment()->sessions[number].id)) {
         wanted.push_back(number);
       }
     }

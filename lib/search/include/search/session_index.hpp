@@ -33,7 +33,7 @@
 namespace bmad_mem {
 
 struct KeyedSlots;
-class Segment;
+struct Segment;
 struct StatementRow;
 class SegmentPart;
 class SegmentSource;
