@@ -1,13 +1,20 @@
-#include "group_choice.hpp"
-
+// group_choice.cpp - which groups of entries of segments may hold one of the best.
+//
+//   filters, AND, types --> slots that pass --> groups with one of them, and their bounds
+//
+// Where an entry must hold terms, or is of a rare type, their lists are intersected, the shortest
+// first, and groups without such an entry are left out before anything is scored.
 #include <algorithm>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/parallel.hpp"
+#include "group_queue.hpp"
+#include "slot_filter.hpp"
 
 namespace bmad_mem {
 
@@ -16,127 +23,6 @@ bool has_impacts(const IndexedSession& session, const SessionTerms& terms) {
          std::ranges::all_of(terms.terms, [](const SessionPostings& each) {
            return each.postings.empty() || each.impacts != nullptr;
          });
-}
-
-std::size_t GroupChoice::count_postings(std::size_t index) const {
-  std::size_t count = 0;
-  for (const SessionPostings& each : in_.collected[index].terms) {
-    count += each.postings.size();
-  }
-  return count;
-}
-
-Result<GroupQueue> GroupChoice::run(const GroupBounds& bounds) {
-  BMAD_TRY(collect_types());
-  required_ = required_terms();
-  std::vector<std::size_t> numbers;
-  std::size_t postings = 0;
-  Timestamp newest{};
-  for (std::size_t i = 0; i < in_.sessions.size(); ++i) {
-    if (has_impacts(*in_.sessions[i], in_.collected[i])) {
-      numbers.push_back(i);
-      postings += count_postings(i);
-      newest = std::max(newest, in_.sessions[i]->newest());
-    }
-  }
-  constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
-  const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
-  const RelevanceBound newest_bound(in_.relevance, newest);
-  std::vector<GroupList> found(shares);
-  std::vector<Status> done(shares);
-  for_each_parallel(shares, [&](std::size_t share) {
-    const std::size_t begin = numbers.size() * share / shares;
-    const std::size_t end = numbers.size() * (share + 1) / shares;
-    done[share] =
-        fill(std::span(numbers).subspan(begin, end - begin), bounds, newest_bound, found[share]);
-  });
-  for (Status& each : done) {
-    BMAD_TRY(std::move(each));
-  }
-  return GroupQueue(std::move(found));
-}
-
-/// The groups of the sessions that have these numbers. `newest`: bounds the newest of all.
-Status GroupChoice::fill(std::span<const std::size_t> numbers, const GroupBounds& bounds,
-                         const RelevanceBound& newest, GroupList& out) const {
-  constexpr std::size_t kGroupsAPosting = 3;  // Windows reach into those beside it.
-  std::size_t most = 0;
-  for (const std::size_t index : numbers) {
-    const std::size_t groups = in_.sessions[index]->slots().size() / SlotGroup::kSize + 1;
-    most += std::min(groups, kGroupsAPosting * count_postings(index));
-  }
-  out.groups.reserve(most);
-  GroupBounds::Scratch scratch;
-  for (const std::size_t index : numbers) {
-    out.sessions.push_back(
-        {.number = static_cast<std::uint32_t>(index), .begin = out.groups.size()});
-    BMAD_TRY(in_session(*in_.sessions[index], add_session(index, bounds, newest, scratch, out)));
-    if (out.sessions.back().begin == out.groups.size()) {
-      out.sessions.pop_back();
-    }
-  }
-  return {};
-}
-
-/// Where only rare types are asked for: which entries are of these.
-Status GroupChoice::collect_types() {
-  const std::vector<EntryType>& types = in_.plan.query.filter.types;
-  if (types.empty() || std::ranges::find(types, EntryType::kConversation) != types.end()) {
-    return {};
-  }
-  is_of_types_.resize(in_.sessions.size());
-  for (const SearchedPart& part : parts_of(in_.sessions)) {
-    for (const EntryType type : types) {
-      const std::string key = fmt::format("{}{}", kMarkPrefix, entry_type_name(type));
-      BMAD_TRY_ASSIGN(PartPostings found, part.part->part_postings(PostingKind::kTerm, key));
-      for (const SessionPostings& each : found.sessions) {
-        is_of_types_[part.first + each.session].push_back(each.postings);
-      }
-      owners_.push_back(std::move(found.owner));
-    }
-  }
-  return {};
-}
-
-/// The terms that an entry must hold, where nothing else is asked of it that posting lists tell.
-std::optional<GroupChoice::TermLists> GroupChoice::required_terms() const {
-  const EntryFilter& filter = in_.plan.query.filter;
-  if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
-      !in_.plan.query.topics.empty() || !in_.plan.filters.empty()) {
-    return std::nullopt;
-  }
-  const std::vector<RankTerm>& terms = in_.plan.rank.terms;
-  TermLists lists;
-  for (const Requirement& requirement : in_.plan.requirements) {
-    for (const std::vector<std::string>& alternatives : requirement.terms) {
-      std::vector<std::size_t>& list = lists.emplace_back();
-      for (const std::string& term : alternatives) {
-        const auto known = std::ranges::find(terms, term, &RankTerm::term);
-        if (requirement.excluded || known == terms.end()) {
-          return std::nullopt;
-        }
-        list.push_back(static_cast<std::size_t>(known - terms.begin()));
-      }
-    }
-  }
-  return lists;
-}
-
-/// The lists that an entry of a session must be in.
-std::vector<AnyOf> GroupChoice::lists_of(std::size_t index) const {
-  std::vector<AnyOf> lists;
-  if (required_) {
-    for (const std::vector<std::size_t>& each : *required_) {
-      AnyOf& list = lists.emplace_back();
-      for (const std::size_t term : each) {
-        list.push_back(in_.collected[index].terms[term].postings);
-      }
-    }
-  }
-  if (!is_of_types_.empty()) {
-    lists.push_back(is_of_types_[index]);
-  }
-  return lists;
 }
 
 namespace {
@@ -166,60 +52,199 @@ void keep_wanted(std::span<const std::uint8_t> wanted, std::size_t begin, GroupL
   out.groups.erase(out.groups.begin() + static_cast<std::ptrdiff_t>(kept), out.groups.end());
 }
 
-}  // namespace
+/// Used once.
+class GroupChoice {
+ public:
+  explicit GroupChoice(const GroupChoiceInput& input) : in_(input) {}
 
-Status GroupChoice::add_session(std::size_t index, const GroupBounds& bounds,
-                                const RelevanceBound& newest, GroupBounds::Scratch& scratch,
-                                GroupList& out) const {
-  IndexedSession& session = *in_.sessions[index];
-  const std::uint32_t count = session.slots().size();
-  const std::size_t begin = out.groups.size();
-  const auto add_bounded = [&] {
-    // A bound of its own takes as long as some hundred groups.
-    constexpr std::size_t kMany = 256;
-    const auto add = [&](const RelevanceBound& bound) {
-      bounds.add_groups(in_.collected[index], in_.sizes[index].lengths, count, bound, scratch,
-                        out.groups);
-    };
-    if (count_postings(index) >= kMany) {
-      add(RelevanceBound(in_.relevance, session.newest()));
-    } else {
-      add(newest);
-    }
-  };
-  std::vector<AnyOf> lists = lists_of(index);
-  const bool are_all_listed = lists.empty();
-  if (required_ && are_all_listed) {
-    add_bounded();
-    return {};
-  }
-  std::vector<std::uint8_t> wanted((count + SlotGroup::kSize - 1) / SlotGroup::kSize,
-                                   are_all_listed ? 0xFF : 0);
-  const auto bit_of = [](std::uint32_t slot) {
-    return static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
-  };
-  if (!are_all_listed) {
-    const std::vector<std::uint32_t> slots = slots_in_all(std::move(lists));
-    constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
-    if (required_ && slots.size() <= kFew) {
-      add_few(slots, out);
-      return {};
-    }
-    for (const std::uint32_t slot : slots) {
-      wanted[slot / SlotGroup::kSize] |= bit_of(slot);
-    }
-  }
-  if (!required_) {
-    BMAD_TRY_ASSIGN(const AllowedSlots allowed, in_.allowed(session));
-    for (std::uint32_t slot = 0; slot < allowed.size(); ++slot) {
-      if (allowed[slot] == 0) {
-        wanted[slot / SlotGroup::kSize] &= static_cast<std::uint8_t>(~bit_of(slot));
+  Result<GroupQueue> run(const GroupBounds& bounds) {
+    BMAD_TRY(collect_types());
+    required_ = required_terms();
+    std::vector<std::size_t> numbers;
+    std::size_t postings = 0;
+    Timestamp newest{};
+    for (std::size_t i = 0; i < in_.sessions.size(); ++i) {
+      if (has_impacts(*in_.sessions[i], in_.collected[i])) {
+        numbers.push_back(i);
+        postings += count_postings(i);
+        newest = std::max(newest, in_.sessions[i]->newest());
       }
     }
+    constexpr std::size_t kPostingsMin = 20000;  // They take as long as a thread to start.
+    const std::size_t shares = postings < kPostingsMin ? 1 : 2 * kParallelMin;
+    const RelevanceBound newest_bound(in_.relevance, newest);
+    std::vector<GroupList> found(shares);
+    std::vector<Status> done(shares);
+    for_each_parallel(shares, [&](std::size_t share) {
+      const std::size_t begin = numbers.size() * share / shares;
+      const std::size_t end = numbers.size() * (share + 1) / shares;
+      done[share] =
+          fill(std::span(numbers).subspan(begin, end - begin), bounds, newest_bound, found[share]);
+    });
+    for (Status& each : done) {
+      BMAD_TRY(std::move(each));
+    }
+    return GroupQueue(std::move(found));
   }
-  add_bounded();
-  keep_wanted(wanted, begin, out);
-  return {};
+
+ private:
+  /// Numbers of terms, of each list one.
+  using TermLists = std::vector<std::vector<std::size_t>>;
+
+  /// Where only rare types are asked for: which entries are of these.
+  Status collect_types() {
+    const std::vector<EntryType>& types = in_.plan.query.filter.types;
+    if (types.empty() || std::ranges::find(types, EntryType::kConversation) != types.end()) {
+      return {};
+    }
+    is_of_types_.resize(in_.sessions.size());
+    for (const SearchedPart& part : parts_of(in_.sessions)) {
+      for (const EntryType type : types) {
+        const std::string key = fmt::format("{}{}", kMarkPrefix, entry_type_name(type));
+        BMAD_TRY_ASSIGN(PartPostings found, part.part->part_postings(PostingKind::kTerm, key));
+        for (const SessionPostings& each : found.sessions) {
+          is_of_types_[part.first + each.session].push_back(each.postings);
+        }
+        owners_.push_back(std::move(found.owner));
+      }
+    }
+    return {};
+  }
+
+  /// The terms that an entry must hold, where nothing else is asked of it that posting lists tell.
+  std::optional<TermLists> required_terms() const {
+    const EntryFilter& filter = in_.plan.query.filter;
+    if (!filter.agents.empty() || !filter.tags.empty() || !filter.fields.empty() ||
+        !in_.plan.query.topics.empty() || !in_.plan.filters.empty()) {
+      return std::nullopt;
+    }
+    const std::vector<RankTerm>& terms = in_.plan.rank.terms;
+    TermLists lists;
+    for (const Requirement& requirement : in_.plan.requirements) {
+      for (const std::vector<std::string>& alternatives : requirement.terms) {
+        std::vector<std::size_t>& list = lists.emplace_back();
+        for (const std::string& term : alternatives) {
+          const auto known = std::ranges::find(terms, term, &RankTerm::term);
+          if (requirement.excluded || known == terms.end()) {
+            return std::nullopt;
+          }
+          list.push_back(static_cast<std::size_t>(known - terms.begin()));
+        }
+      }
+    }
+    return lists;
+  }
+
+  /// The lists that an entry of a session must be in.
+  std::vector<AnyOf> lists_of(std::size_t index) const {
+    std::vector<AnyOf> lists;
+    if (required_) {
+      for (const std::vector<std::size_t>& each : *required_) {
+        AnyOf& list = lists.emplace_back();
+        for (const std::size_t term : each) {
+          list.push_back(in_.collected[index].terms[term].postings);
+        }
+      }
+    }
+    if (!is_of_types_.empty()) {
+      lists.push_back(is_of_types_[index]);
+    }
+    return lists;
+  }
+
+  std::size_t count_postings(std::size_t index) const {
+    std::size_t count = 0;
+    for (const SessionPostings& each : in_.collected[index].terms) {
+      count += each.postings.size();
+    }
+    return count;
+  }
+
+  /// The groups of the sessions that have these numbers. `newest`: bounds the newest of all.
+  Status fill(std::span<const std::size_t> numbers, const GroupBounds& bounds,
+              const RelevanceBound& newest, GroupList& out) const {
+    constexpr std::size_t kGroupsAPosting = 3;  // Windows reach into those beside it.
+    std::size_t most = 0;
+    for (const std::size_t index : numbers) {
+      const std::size_t groups = in_.sessions[index]->slots().size() / SlotGroup::kSize + 1;
+      most += std::min(groups, kGroupsAPosting * count_postings(index));
+    }
+    out.groups.reserve(most);
+    GroupBounds::Scratch scratch;
+    for (const std::size_t index : numbers) {
+      out.sessions.push_back(
+          {.number = static_cast<std::uint32_t>(index), .begin = out.groups.size()});
+      BMAD_TRY(in_session(*in_.sessions[index], add_session(index, bounds, newest, scratch, out)));
+      if (out.sessions.back().begin == out.groups.size()) {
+        out.sessions.pop_back();
+      }
+    }
+    return {};
+  }
+
+  Status add_session(std::size_t index, const GroupBounds& bounds, const RelevanceBound& newest,
+                     GroupBounds::Scratch& scratch, GroupList& out) const {
+    IndexedSession& session = *in_.sessions[index];
+    const std::uint32_t count = session.slots().size();
+    const std::size_t begin = out.groups.size();
+    const auto add_bounded = [&] {
+      // A bound of its own takes as long as some hundred groups.
+      constexpr std::size_t kMany = 256;
+      const auto add = [&](const RelevanceBound& bound) {
+        bounds.add_groups(in_.collected[index], in_.sizes[index].lengths, count, bound, scratch,
+                          out.groups);
+      };
+      if (count_postings(index) >= kMany) {
+        add(RelevanceBound(in_.relevance, session.newest()));
+      } else {
+        add(newest);
+      }
+    };
+    std::vector<AnyOf> lists = lists_of(index);
+    const bool are_all_listed = lists.empty();
+    if (required_ && are_all_listed) {
+      add_bounded();
+      return {};
+    }
+    std::vector<std::uint8_t> wanted((count + SlotGroup::kSize - 1) / SlotGroup::kSize,
+                                     are_all_listed ? 0xFF : 0);
+    const auto bit_of = [](std::uint32_t slot) {
+      return static_cast<std::uint8_t>(1U << slot % SlotGroup::kSize);
+    };
+    if (!are_all_listed) {
+      const std::vector<std::uint32_t> slots = slots_in_all(std::move(lists));
+      constexpr std::size_t kFew = 16;  // To score them takes no longer than to sort them out.
+      if (required_ && slots.size() <= kFew) {
+        add_few(slots, out);
+        return {};
+      }
+      for (const std::uint32_t slot : slots) {
+        wanted[slot / SlotGroup::kSize] |= bit_of(slot);
+      }
+    }
+    if (!required_) {
+      BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, in_.plan));
+      for (std::uint32_t slot = 0; slot < allowed.size(); ++slot) {
+        if (allowed[slot] == 0) {
+          wanted[slot / SlotGroup::kSize] &= static_cast<std::uint8_t>(~bit_of(slot));
+        }
+      }
+    }
+    add_bounded();
+    keep_wanted(wanted, begin, out);
+    return {};
+  }
+
+  const GroupChoiceInput& in_;
+  std::optional<TermLists> required_;                // Nothing where other filters decide, too.
+  std::vector<AnyOf> is_of_types_;                   // By session; empty where types don't matter.
+  std::vector<std::shared_ptr<const void>> owners_;  // Of what these show.
+};
+
+}  // namespace
+
+Result<GroupQueue> choose_groups(const GroupChoiceInput& input, const GroupBounds& bounds) {
+  return GroupChoice(input).run(bounds);
 }
 
 }  // namespace bmad_mem

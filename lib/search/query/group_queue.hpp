@@ -11,9 +11,11 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "group_bounds.hpp"
+#include "plan.hpp"
 
 namespace bmad_mem {
 
@@ -58,5 +60,21 @@ class GroupQueue {
   bool has_ceiling_ = false;
   std::size_t batch_ = 128;
 };
+
+/// Whether a segment bounds each term of a question in a session.
+bool has_impacts(const IndexedSession& session, const SessionTerms& terms);
+
+/// What a search has at hand.
+struct GroupChoiceInput {
+  std::span<IndexedSession* const> sessions;
+  std::span<const SessionTerms> collected;  ///< By session; so for the next.
+  std::span<const SlotTotals> sizes;
+  const Plan& plan;
+  const Relevance& relevance;
+};
+
+/// The groups of all sessions that has_impacts() which may hold one of the best. Errors:
+/// E_STORAGE_CORRUPT.
+Result<GroupQueue> choose_groups(const GroupChoiceInput& input, const GroupBounds& bounds);
 
 }  // namespace bmad_mem

@@ -30,9 +30,7 @@ class Passing {
     BMAD_TRY(session_.load_times());
     slots_ = session_.slots();
     SlotFilter filter(session_);
-    BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, filter_.agents));
-    BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, filter_.tags));
-    BMAD_TRY(filter.having(filter_.fields));
+    BMAD_TRY(filter.having(filter_));
     allowed_ = filter.take();
     return {};
   }

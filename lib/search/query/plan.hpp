@@ -61,6 +61,9 @@ struct Plan {
   std::set<std::string, std::less<>> marked;  ///< Terms to mark in snippets.
   bool has_expansion = false;                 ///< It has a prefix or a fuzzy word.
   bool names_time = false;                    ///< The query says when: age must not count.
+
+  /// Whether only the text tells which entries hold what is asked for.
+  [[nodiscard]] bool needs_text() const;
 };
 
 /// Whether something but the text says what to look for.
@@ -98,6 +101,15 @@ inline constexpr double kSlipWeight = 0.5;
 /// empty when there are none. Errors: as add_terms().
 Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, Analyzer& analyzer,
                                    const DoubtfulWord& word, Plan& plan);
+
+struct ReadingTools;
+
+/// Of `found`, from the best on, each entry once, and only those that hold the phrases asked for,
+/// until there are enough. Errors: E_QUERY_TIMEOUT; as IndexedSession::line(), with the session in
+/// Error::field.
+Result<std::vector<Found>> choose_first(std::span<IndexedSession* const> sessions, const Plan& plan,
+                                        const SearchSettings& settings, ReadingTools& tools,
+                                        std::vector<Found> found);
 
 // Words of a question that only ask: "how many", "what kind of", "tell me".
 

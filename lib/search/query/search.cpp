@@ -4,7 +4,6 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <set>
 #include <tuple>
 #include <utility>
 
@@ -13,9 +12,8 @@
 #include "base/parallel.hpp"
 #include "best_found.hpp"
 #include "group_bounds.hpp"
-#include "group_choice.hpp"
+#include "group_queue.hpp"
 #include "match_finder.hpp"
-#include "model/entry.hpp"
 #include "plan.hpp"
 #include "ranker.hpp"
 #include "relevance.hpp"
@@ -110,7 +108,7 @@ class Search {
     Validity validity(sessions_);
     best_.emplace(
         sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
-        needs_text() ? 0 : query_.filter.limit, query_.min_relevance,
+        plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance,
         BestFound::LookUp{
             .id_hash = [this](const Found& found) -> Result<std::uint32_t> {
               BMAD_TRY_ASSIGN(const IndexRow row, sessions_[found.session]->row(found.ordinal));
@@ -136,8 +134,9 @@ class Search {
       BMAD_TRY(score_best_first(totals, relevance, validity));
       is_best_first_ = false;
     }
-    result_.found = best_->merged();
-    return choose_first(tools);
+    BMAD_TRY_ASSIGN(result_.found,
+                    choose_first(sessions_, plan_, settings_, tools, best_->merged()));
+    return {};
   }
 
   /// Runs `work` on each session; the first error in the order of the sessions.
@@ -254,33 +253,6 @@ class Search {
     terms = std::move(kept);
   }
 
-  Result<AllowedSlots> allowed(IndexedSession& session) {
-    SlotFilter filter(session);
-    BMAD_TRY(filter.any_of(PostingKind::kTerm, kAgentPrefix, query_.filter.agents));
-    BMAD_TRY(filter.any_of(PostingKind::kTerm, kTagPrefix, query_.filter.tags));
-    BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, query_.topics));
-    BMAD_TRY(filter.having(query_.filter.fields));
-    for (const QueryFilter& exclusion : plan_.filters) {
-      if (exclusion.field == FilterField::kAgent) {
-        BMAD_TRY(filter.not_under(PostingKind::kTerm, kAgentPrefix, exclusion.value));
-      } else if (exclusion.field == FilterField::kTag) {
-        BMAD_TRY(filter.not_under(PostingKind::kTerm, kTagPrefix, exclusion.value));
-      } else if (exclusion.field == FilterField::kTopic) {
-        BMAD_TRY(filter.not_under(PostingKind::kTopic, {}, exclusion.value));
-      }
-    }
-    for (const Requirement& requirement : plan_.requirements) {
-      // An excluded phrase is more than its words: only the text tells.
-      if (!requirement.excluded || requirement.phrase.empty()) {
-        BMAD_TRY(filter.holding(requirement.terms, requirement.excluded));
-      }
-    }
-    for (const Requirement& phrase : plan_.phrases) {
-      BMAD_TRY(filter.near(phrase.terms));
-    }
-    return filter.take();
-  }
-
   /// Whether the flags and the time of an entry pass.
   [[nodiscard]] bool passes(const IndexedSession& session, std::uint32_t flags,
                             Timestamp time) const {
@@ -307,7 +279,7 @@ class Search {
     if (options_.speaker_bonus > 0 && terms.by_speaker.empty()) {
       BMAD_TRY_ASSIGN(terms.by_speaker, slots_of_speaker(session, plan_.rank.speaker));
     }
-    BMAD_TRY_ASSIGN(const AllowedSlots allowed_slots, allowed(session));
+    BMAD_TRY_ASSIGN(const AllowedSlots allowed, allowed_slots(session, plan_));
     thread_local SessionScores scores;
     scores.compute(session, terms, totals, plan_.rank, options_);
     const RelevanceBound bound(relevance, session.newest());
@@ -315,7 +287,7 @@ class Search {
     Status problem;
     const auto consider = [&](std::uint32_t slot) {
       const bool is_shown = hidden == nullptr || (*hidden)[slot] == 0;
-      if (problem && is_shown && (allowed_slots.empty() || allowed_slots[slot] != 0)) {
+      if (problem && is_shown && (allowed.empty() || allowed[slot] != 0)) {
         problem = score_entry(index, slot, scores, relevance, bound, validity);
       }
     };
@@ -340,8 +312,8 @@ class Search {
   [[nodiscard]] bool may_go_best_first() const {
     constexpr std::size_t kLimitMax = 1000;
     return has_words_ && !weak_ && plan_.rank.spans.empty() && !plan_.rank.speaker.is_named() &&
-           query_.sort == SortOrder::kRelevanceDesc && !needs_text() && query_.filter.limit > 0 &&
-           query_.filter.limit <= kLimitMax;
+           query_.sort == SortOrder::kRelevanceDesc && !plan_.needs_text() &&
+           query_.filter.limit > 0 && query_.filter.limit <= kLimitMax;
   }
 
   /// Scores the entries of segments group by group, the most promising first, until none that is
@@ -349,13 +321,12 @@ class Search {
   Status score_best_first(const RankTotals& totals, const Relevance& relevance,
                           Validity& validity) {
     const GroupBounds groups_bounds(totals, options_);
-    GroupChoice choice({.sessions = sessions_,
-                        .collected = collected_,
-                        .sizes = sizes_,
-                        .plan = plan_,
-                        .relevance = relevance,
-                        .allowed = [this](IndexedSession& session) { return allowed(session); }});
-    BMAD_TRY_ASSIGN(GroupQueue queue, choice.run(groups_bounds));
+    BMAD_TRY_ASSIGN(GroupQueue queue, choose_groups({.sessions = sessions_,
+                                                     .collected = collected_,
+                                                     .sizes = sizes_,
+                                                     .plan = plan_,
+                                                     .relevance = relevance},
+                                                    groups_bounds));
     std::map<std::uint32_t, RelevanceBound> bounds;
     thread_local SessionScores scores;  // Zeros for all slots of the largest session.
     while (std::optional<SlotGroup> group = queue.next(best_->least())) {
@@ -457,99 +428,6 @@ class Search {
            });
   }
 
-  /// Whether only the text tells which entries hold what is asked for.
-  [[nodiscard]] bool needs_text() const {
-    return !plan_.phrases.empty() ||
-           std::ranges::any_of(plan_.requirements, [](const Requirement& requirement) {
-             return !requirement.phrase.empty();
-           });
-  }
-
-  /// Of what was found, from the best on, each entry once, and only those that hold the phrases
-  /// asked for, until there are enough.
-  Status choose_first(ReadingTools& tools) {
-    const std::size_t limit = query_.filter.limit;
-    std::set<std::pair<EntryType, std::string>> known;
-    std::vector<Found> chosen;
-    for (Found& each : result_.found) {
-      if (limit != 0 && chosen.size() == limit) {
-        break;
-      }
-      if (settings_.is_late()) {
-        return query_timeout(query_);
-      }
-      if (needs_text()) {
-        BMAD_TRY_ASSIGN(const bool holds, holds_phrases(tools, each));
-        if (!holds) {
-          continue;
-        }
-      }
-      if (sessions_.size() > 1) {
-        BMAD_TRY_ASSIGN(std::string id, id_of(tools, each));
-        if (!known.emplace(each.type, std::move(id)).second) {
-          continue;
-        }
-      }
-      chosen.push_back(std::move(each));
-    }
-    result_.found = std::move(chosen);
-    return {};
-  }
-
-  Result<std::string> id_of(ReadingTools& tools, Found& found) {
-    const IndexedSession& session = *sessions_[found.session];
-    if (query_.ids_only) {
-      return in_session(session, session.id(found.type, found.ordinal));
-    }
-    BMAD_TRY_ASSIGN(IndexedSession::LoadedLine line,
-                    in_session(session, session.line(found.ordinal)));
-    BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
-    std::string id(entry_id(value));
-    found.line = std::make_shared<const IndexedSession::LoadedLine>(std::move(line));
-    return id;
-  }
-
-  /// Whether the entry holds, word by word, what it must, and has around it what it should.
-  Result<bool> holds_phrases(ReadingTools& tools, const Found& found) {
-    const SlotView slots = sessions_[found.session]->slots();
-    const std::uint32_t slot = slots.slot(found.ordinal);
-    for (const Requirement& wanted : plan_.requirements) {
-      if (!wanted.phrase.empty()) {
-        BMAD_TRY_ASSIGN(const bool holds, holds_phrase_at(tools, found.session, slot, wanted));
-        if (holds == wanted.excluded) {
-          return false;
-        }
-      }
-    }
-    for (const Requirement& wanted : plan_.phrases) {
-      bool holds = false;
-      for (std::uint32_t at = slot - slots.reach[slot].before;
-           !holds && at <= slot + slots.reach[slot].after; ++at) {
-        BMAD_TRY_ASSIGN(holds, holds_phrase_at(tools, found.session, at, wanted));
-      }
-      if (!holds) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  Result<bool> holds_phrase_at(ReadingTools& tools, std::size_t index, std::uint32_t slot,
-                               const Requirement& wanted) {
-    const auto [place, is_new] = phrase_held_.try_emplace({index, slot, &wanted}, false);
-    if (is_new) {
-      const IndexedSession& session = *sessions_[index];
-      const Ordinal ordinal = session.slots().ordinal(slot);
-      BMAD_TRY_ASSIGN(const IndexedSession::LoadedLine line,
-                      in_session(session, session.line(ordinal)));
-      BMAD_TRY_ASSIGN(const JsonValue value, tools.parser.parse(line.text));
-      tools.text.clear();
-      entry_searchable_text(line.type, value, tools.text);
-      place->second = holds_phrase(tools.analyzer, wanted.phrase, tools.text);
-    }
-    return place->second;
-  }
-
   Result<std::vector<TextExplanation>> explain(const std::vector<Found>& found,
                                                const RankTotals& totals) {
     std::vector<TextExplanation> explanations(found.size());
@@ -583,8 +461,6 @@ class Search {
   std::vector<SessionTerms> collected_;
   std::size_t collected_terms_ = 0;                  // Of plan_.rank.terms.
   std::vector<std::shared_ptr<const void>> owners_;  // Of what was collected.
-  // By session, slot and phrase: whether the entry itself holds it.
-  std::map<std::tuple<std::size_t, std::uint32_t, const Requirement*>, bool> phrase_held_;
   SearchResult result_;
   std::optional<BestFound> best_;
 };

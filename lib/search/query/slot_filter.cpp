@@ -28,9 +28,11 @@ Status SlotFilter::not_under(PostingKind kind, std::string_view prefix, const st
   return {};
 }
 
-Status SlotFilter::having(const std::vector<FieldFilter>& fields) {
+Status SlotFilter::having(const EntryFilter& filter) {
+  BMAD_TRY(any_of(PostingKind::kTerm, kAgentPrefix, filter.agents));
+  BMAD_TRY(any_of(PostingKind::kTerm, kTagPrefix, filter.tags));
   std::map<std::string_view, std::vector<std::string>> wanted;
-  for (const FieldFilter& each : fields) {
+  for (const FieldFilter& each : filter.fields) {
     std::string key = field_key(each.field, each.value);
     if (each.excluded) {
       BMAD_TRY(not_under(PostingKind::kTerm, kFieldPrefix, key));
@@ -93,6 +95,31 @@ void SlotFilter::narrow(const AllowedSlots& marked, bool excluded) {
   for (std::size_t i = 0; i < allowed_.size(); ++i) {
     allowed_[i] &= static_cast<std::uint8_t>((marked[i] != 0) != excluded ? 1 : 0);
   }
+}
+
+Result<AllowedSlots> allowed_slots(IndexedSession& session, const Plan& plan) {
+  SlotFilter filter(session);
+  BMAD_TRY(filter.having(plan.query.filter));
+  BMAD_TRY(filter.any_of(PostingKind::kTopic, {}, plan.query.topics));
+  for (const QueryFilter& exclusion : plan.filters) {
+    if (exclusion.field == FilterField::kAgent) {
+      BMAD_TRY(filter.not_under(PostingKind::kTerm, kAgentPrefix, exclusion.value));
+    } else if (exclusion.field == FilterField::kTag) {
+      BMAD_TRY(filter.not_under(PostingKind::kTerm, kTagPrefix, exclusion.value));
+    } else if (exclusion.field == FilterField::kTopic) {
+      BMAD_TRY(filter.not_under(PostingKind::kTopic, {}, exclusion.value));
+    }
+  }
+  for (const Requirement& requirement : plan.requirements) {
+    // An excluded phrase is more than its words: only the text tells.
+    if (!requirement.excluded || requirement.phrase.empty()) {
+      BMAD_TRY(filter.holding(requirement.terms, requirement.excluded));
+    }
+  }
+  for (const Requirement& phrase : plan.phrases) {
+    BMAD_TRY(filter.near(phrase.terms));
+  }
+  return filter.take();
 }
 
 std::vector<std::uint32_t> slots_in_all(std::vector<AnyOf> lists) {

@@ -9,6 +9,7 @@
 
 #include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
+#include "plan.hpp"
 #include "search/indexed_session.hpp"
 
 namespace bmad_mem {
@@ -25,8 +26,9 @@ class SlotFilter {
   Status any_of(PostingKind kind, std::string_view prefix, const std::vector<std::string>& keys);
   /// Only entries not under `key`.
   Status not_under(PostingKind kind, std::string_view prefix, const std::string& key);
-  /// Only entries whose fields pass, as passes_fields() of index/field_filter.hpp has it.
-  Status having(const std::vector<FieldFilter>& fields);
+  /// Only entries by the agents, with the tags and the fields that `filter` asks for, as passes()
+  /// of search/field_filter.hpp has it.
+  Status having(const EntryFilter& filter);
   /// Only entries that hold of each list of terms at least one; with `excluded`, only the others.
   Status holding(const std::vector<std::vector<std::string>>& terms, bool excluded);
 
@@ -43,6 +45,10 @@ class SlotFilter {
   IndexedSession& session_;
   AllowedSlots allowed_;
 };
+
+/// The entries of `session` that pass the filters of `plan` that are posting lists, and hold the
+/// terms that it requires. Errors: E_STORAGE_CORRUPT.
+Result<AllowedSlots> allowed_slots(IndexedSession& session, const Plan& plan);
 
 /// Lists of postings of one session, of which an entry must be in one.
 using AnyOf = std::vector<std::span<const SlotPosting>>;

@@ -80,7 +80,7 @@ TEST_CASE("a time range that ends before it begins is refused, wherever its ends
         "time_range");
   CHECK(refusal({.text = "x", .filter = {.since = kNow, .until = kNow - std::chrono::days(2)}})
             .code == ErrorCode::E_INVALID_QUERY);
-  CHECK(read({.text = "x", .filter = {.since = kNow, .until = kNow}}).filter.since == kNow);
+  CHECK(read({.text = "x", .filter = {.since = kNow, .until = kNow}}).query.filter.since == kNow);
 }
 
 TEST_CASE("a query that says nothing is refused; a filter says enough") {
