@@ -112,7 +112,6 @@ class Dictionary {
     }
   }
   [[nodiscard]] std::string_view blocks() const { return blocks_; }
-  [[nodiscard]] std::uint64_t count() const { return count_; }
   [[nodiscard]] std::string top() const {
     std::string top;
     put_little(static_cast<std::uint64_t>(top_.size() / kTopSize), top);

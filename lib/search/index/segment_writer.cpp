@@ -22,20 +22,16 @@ class SegmentMaker {
                const std::string& path, std::string_view language)
       : sink_(file), sources_(sources), language_(language), salt_(xxh3(path)) {}
 
-  Result<SegmentReport> run() {
+  Status run() {
     BMAD_TRY(number_slots());
     BMAD_TRY(write_columns());
     BMAD_TRY(write_sessions());
     BMAD_TRY(write_statements());
-    SegmentReport report{.entries = entries_};
     for (std::size_t kind = 0; kind < kSegmentKindCount; ++kind) {
-      BMAD_TRY_ASSIGN(const std::uint64_t keys, write_kind(kind));
-      report.terms = kind == 0 ? keys : report.terms;
+      BMAD_TRY(write_kind(kind));
     }
     BMAD_TRY(write_footer());
-    BMAD_TRY(sink_.flush());
-    report.bytes = sink_.size();
-    return report;
+    return sink_.flush();
   }
 
  private:
@@ -340,7 +336,7 @@ class SegmentMaker {
     return sink_.add(list_);
   }
 
-  Result<std::uint64_t> write_kind(std::size_t kind) {
+  Status write_kind(std::size_t kind) {
     const std::size_t index = static_cast<std::size_t>(SegmentPlace::kLists) + 3 * kind;
     const std::uint64_t begin = sink_.size();
     Dictionary dictionary(salt_);
@@ -350,8 +346,7 @@ class SegmentMaker {
     stretches_[index] = {.offset = begin, .size = sink_.size() - begin};
     stretches_[index + 1] = {.offset = sink_.size(), .size = dictionary.blocks().size()};
     BMAD_TRY(sink_.add(dictionary.blocks()));
-    BMAD_TRY(write_hashed(index + 2, dictionary.top()));
-    return dictionary.count();
+    return write_hashed(index + 2, dictionary.top());
   }
 
   Status write_ids(Dictionary& dictionary, std::uint64_t begin) {
@@ -467,15 +462,15 @@ class SegmentMaker {
 
 }  // namespace
 
-Result<SegmentReport> write_segment(FileSystem& files, const std::string& path,
-                                    std::span<const std::unique_ptr<SegmentSource>> sources,
-                                    std::string_view language) {
+Status write_segment(FileSystem& files, const std::string& path,
+                     std::span<const std::unique_ptr<SegmentSource>> sources,
+                     std::string_view language) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> file, files.open(path, OpenMode::kCreate));
-  Result<SegmentReport> report = SegmentMaker(*file, sources, path, language).run();
-  if (!report) {
+  Status written = SegmentMaker(*file, sources, path, language).run();
+  if (!written) {
     static_cast<void>(files.remove(path));
   }
-  return report;
+  return written;
 }
 
 }  // namespace bmad_mem

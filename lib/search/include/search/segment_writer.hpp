@@ -70,17 +70,11 @@ class SegmentSource {
   virtual Result<std::unique_ptr<KeyCursor>> keys(PostingKind kind) = 0;
 };
 
-struct SegmentReport {
-  std::uint64_t entries = 0;
-  std::uint64_t terms = 0;  ///< Distinct keys of the inverted index.
-  std::uint64_t bytes = 0;
-};
-
 /// Writes the segment `path` of all sessions of `sources`, in their order. Nobody reads it before
 /// CURRENT names it; it is not synced, its readers notice what is torn.
 /// Errors: those of the sources; E_SIZE_LIMIT for more than 2^31 entries; as the file system's.
-Result<SegmentReport> write_segment(FileSystem& files, const std::string& path,
-                                    std::span<const std::unique_ptr<SegmentSource>> sources,
-                                    std::string_view language);
+Status write_segment(FileSystem& files, const std::string& path,
+                     std::span<const std::unique_ptr<SegmentSource>> sources,
+                     std::string_view language);
 
 }  // namespace bmad_mem
