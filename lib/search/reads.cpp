@@ -215,21 +215,10 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
   const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()}, .as_of = as_of};
   const std::set<std::string_view> different(ids.begin(), ids.end());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
-    const std::span<IndexedSession* const> sessions = indexes.sessions();
     std::vector<Entry> found;
-    for (const SearchedPart& part : parts_of(sessions)) {
-      for (const std::string_view id : different) {
-        BMAD_TRY_ASSIGN(const auto places, part.part->part_find(id));
-        for (const IndexPart::PartEntry& place : places) {
-          IndexedSession& session = *sessions[part.first + place.session];
-          BMAD_TRY(in_session(session, session.load_slots(0, 0)));
-          const auto hidden = session.hidden();
-          if (hidden == nullptr || (*hidden)[session.slots().slot(place.ordinal)] == 0) {
-            BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, place.ordinal)));
-            found.push_back(std::move(entry));
-          }
-        }
-      }
+    for (const std::string_view id : different) {
+      BMAD_TRY_ASSIGN(std::vector<Entry> its, entries_with_id(indexes.sessions(), id));
+      std::ranges::move(its, std::back_inserter(found));
     }
     std::ranges::sort(found,
                       [](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); });

@@ -24,7 +24,7 @@ class RelatedFinder {
       : settings_(search_settings(store)), sessions_(sessions), id_(id), filter_(filter) {}
 
   Result<std::vector<RelatedEntry>> run() {
-    BMAD_TRY_ASSIGN(const std::vector<Entry> entries, with_id(id_));
+    BMAD_TRY_ASSIGN(const std::vector<Entry> entries, entries_with_id(sessions_, id_));
     for (const Entry& entry : entries) {
       BMAD_TRY(add_relatives(entry));
     }
@@ -57,7 +57,7 @@ class RelatedFinder {
 
   /// An id means the entry of the same session, or else one of any other.
   Status add_referenced(const Entry& entry, std::string_view id) {
-    BMAD_TRY_ASSIGN(std::vector<Entry> named, with_id(id));
+    BMAD_TRY_ASSIGN(std::vector<Entry> named, entries_with_id(sessions_, id));
     const auto is_of_others = [&](const Entry& each) {
       return each.session_id != entry.session_id || each.evicted != entry.evicted;
     };
@@ -111,21 +111,6 @@ class RelatedFinder {
       add(std::move(each), relation, found.relevance);
     }
     return {};
-  }
-
-  /// In the order of the sessions.
-  [[nodiscard]] Result<std::vector<Entry>> with_id(std::string_view id) const {
-    std::vector<Entry> entries;
-    for (const SearchedPart& part : parts_of(sessions_)) {
-      BMAD_TRY_ASSIGN(const std::vector<IndexPart::PartEntry> found, part.part->part_find(id));
-      for (const IndexPart::PartEntry& each : found) {
-        IndexedSession& session = *sessions_[part.first + each.session];
-        BMAD_TRY(in_session(session, session.load_slots(0, 0)));
-        BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal)));
-        entries.push_back(std::move(entry));
-      }
-    }
-    return entries;
   }
 
   /// Keeps `entry`, unless it is known, filtered out, or the asked one itself.

@@ -194,4 +194,22 @@ Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
   return to_entry(session, type, ordinal, value, std::move(line));
 }
 
+Result<std::vector<Entry>> entries_with_id(std::span<IndexedSession* const> sessions,
+                                           std::string_view id) {
+  std::vector<Entry> entries;
+  for (const SearchedPart& part : parts_of(sessions)) {
+    BMAD_TRY_ASSIGN(const std::vector<IndexPart::PartEntry> found, part.part->part_find(id));
+    for (const IndexPart::PartEntry& each : found) {
+      IndexedSession& session = *sessions[part.first + each.session];
+      BMAD_TRY(in_session(session, session.load_slots(0, 0)));
+      const auto hidden = session.hidden();
+      if (hidden == nullptr || (*hidden)[session.slots().slot(each.ordinal)] == 0) {
+        BMAD_TRY_ASSIGN(Entry entry, in_session(session, load_entry(session, each.ordinal)));
+        entries.push_back(std::move(entry));
+      }
+    }
+  }
+  return entries;
+}
+
 }  // namespace bmad_mem

@@ -101,6 +101,11 @@ Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal);
 Result<Entry> load_entry(const IndexedSession& session, Ordinal ordinal,
                          IndexedSession::OpenLogs& logs);
 
+/// The entries with this id that are not hidden, in the order of the sessions. Errors: as
+/// IndexedSession::line(), with the session in Error::field.
+Result<std::vector<Entry>> entries_with_id(std::span<IndexedSession* const> sessions,
+                                           std::string_view id);
+
 /// What the config and the clock say to a search.
 
 SearchSettings search_settings(const Store& store);
