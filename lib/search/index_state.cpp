@@ -56,19 +56,19 @@ std::optional<CoveredLog> parse_log(JsonValue value, std::uint64_t device) {
   }
   const JsonValue odd = parts[kOdd];
   const std::int64_t bytes = parts[kBytes].integer();
-  CoveredLog log{.type = static_cast<EntryType>(type),
-                 .has_tail = odd["tail"].boolean(),
-                 .bytes = static_cast<std::uint64_t>(bytes),
-                 .hash = parse_hex(parts[kHash].string()).value_or(0),
-                 .chain = parse_hex(parts[kChain].string()).value_or(0),
-                 .size = static_cast<std::uint64_t>(odd["size"].integer(bytes)),
-                 .device = static_cast<std::uint64_t>(
-                     odd["device"].integer(static_cast<std::int64_t>(device))),
-                 .inode = static_cast<std::uint64_t>(parts[kInode].integer()),
-                 .mtime_ns = parts[kMtime].integer(),
-                 .ctime_ns = odd["ctime_ns"].integer(),
-                 .lines = static_cast<std::uint64_t>(parts[kLines].integer())};
-  log.mtime_is_telling = log.mtime_ns != 0;
+  CoveredLog log{.type = static_cast<EntryType>(type)};
+  log.cover = {.bytes = static_cast<std::uint64_t>(bytes),
+               .lines = static_cast<std::uint64_t>(parts[kLines].integer()),
+               .hash = parse_hex(parts[kHash].string()).value_or(0),
+               .file = {.device = static_cast<std::uint64_t>(
+                            odd["device"].integer(static_cast<std::int64_t>(device))),
+                        .inode = static_cast<std::uint64_t>(parts[kInode].integer()),
+                        .size = static_cast<std::uint64_t>(odd["size"].integer(bytes)),
+                        .mtime_ns = parts[kMtime].integer(),
+                        .ctime_ns = odd["ctime_ns"].integer()},
+               .mtime_is_telling = parts[kMtime].integer() != 0,
+               .chain = parse_hex(parts[kChain].string()).value_or(0),
+               .has_tail = odd["tail"].boolean()};
   return log;
 }
 
@@ -111,7 +111,7 @@ bool has_its_hash(JsonParser& parser, std::string_view text) {
 std::uint64_t usual_device(const IndexState& state) {
   for (const auto& [id, covered] : state.sessions) {
     if (!covered.logs.empty()) {
-      return covered.logs.front().device;
+      return covered.logs.front().cover.file.device;
     }
   }
   return 0;
@@ -119,28 +119,29 @@ std::uint64_t usual_device(const IndexState& state) {
 
 /// A log; see LogPart. What is as nearly always is left out.
 std::string log_text(const CoveredLog& log, std::uint64_t device) {
+  const LogCover& cover = log.cover;
   std::string text =
-      fmt::format("[{},{},{},\"{}\",{},{}", static_cast<unsigned>(log.type), log.bytes, log.lines,
-                  hash_hex(log.hash), static_cast<std::int64_t>(log.inode),
-                  log.mtime_is_telling ? log.mtime_ns : 0);
+      fmt::format("[{},{},{},\"{}\",{},{}", static_cast<unsigned>(log.type), cover.bytes,
+                  cover.lines, hash_hex(cover.hash), static_cast<std::int64_t>(cover.file.inode),
+                  cover.mtime_is_telling ? cover.file.mtime_ns : 0);
   std::string odd;
   const auto add = [&](std::string_view name, auto value) {
     odd += fmt::format("{}\"{}\": {}", odd.empty() ? "" : ", ", name, value);
   };
-  if (log.size != log.bytes) {
-    add("size", log.size);
+  if (cover.file.size != cover.bytes) {
+    add("size", cover.file.size);
   }
-  if (log.device != device) {
-    add("device", static_cast<std::int64_t>(log.device));
+  if (cover.file.device != device) {
+    add("device", static_cast<std::int64_t>(cover.file.device));
   }
-  if (log.mtime_is_telling && log.ctime_ns != 0) {
-    add("ctime_ns", log.ctime_ns);
+  if (cover.mtime_is_telling && cover.file.ctime_ns != 0) {
+    add("ctime_ns", cover.file.ctime_ns);
   }
-  if (log.has_tail) {
+  if (cover.has_tail) {
     add("tail", true);
   }
-  if (log.chain != 0 || !odd.empty()) {
-    text += log.chain == 0 ? ",null" : fmt::format(",\"{}\"", hash_hex(log.chain));
+  if (cover.chain != 0 || !odd.empty()) {
+    text += cover.chain == 0 ? ",null" : fmt::format(",\"{}\"", hash_hex(cover.chain));
   }
   text += odd.empty() ? "]" : fmt::format(",{{{}}}]", odd);
   return text;

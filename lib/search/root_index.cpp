@@ -19,8 +19,9 @@ constexpr std::size_t kKeptPartsMax = 16;  // Kept for the next question.
 bool covers_the_same(const CoveredSession& one, const CoveredSession& other) {
   return one.package == other.package && one.empty_logs == other.empty_logs &&
          std::ranges::equal(one.logs, other.logs, [](const CoveredLog& a, const CoveredLog& b) {
-           return a.type == b.type && a.has_tail == b.has_tail && a.bytes == b.bytes &&
-                  a.hash == b.hash && a.size == b.size;
+           return a.type == b.type && a.cover.has_tail == b.cover.has_tail &&
+                  a.cover.bytes == b.cover.bytes && a.cover.hash == b.cover.hash &&
+                  a.cover.file.size == b.cover.file.size;
          });
 }
 
@@ -81,22 +82,20 @@ Status RootIndex::write_state(const IndexState& state) {
 
 /// Whether the log at `path` holds what is covered and nothing else; `log` is put right where only
 /// the file is another one, as in a copy.
-bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log,
-                                  Finding& finding) const {
+bool RootIndex::is_log_as_covered(const std::string& path, LogCover& log, Finding& finding) const {
   const Result<FileInfo> info = store_.files->info(path);
   if (!info) {
     return is_not_found(info.error()) && log.bytes == 0;
   }
-  if (info->kind != FileKind::kRegular || info->size != log.size || log.has_tail) {
+  if (info->kind != FileKind::kRegular || info->size != log.file.size || log.has_tail) {
     return false;
   }
   finding.may_be_kept = finding.may_be_kept && info->links == 1;
-  const FileInfo covered{.device = log.device, .inode = log.inode};
-  if (log.mtime_is_telling && info->same_file(covered) && info->mtime_ns == log.mtime_ns &&
-      (log.ctime_ns == 0 || info->ctime_ns == log.ctime_ns)) {
+  if (log.mtime_is_telling && info->same_file(log.file) && info->mtime_ns == log.file.mtime_ns &&
+      (log.file.ctime_ns == 0 || info->ctime_ns == log.file.ctime_ns)) {
     return true;
   }
-  if (log.bytes != log.size) {
+  if (log.bytes != log.file.size) {
     return false;  // What stood behind the covered lines, torn, may be a line now.
   }
   const bool telling = mtime_is_telling(*info, store_.clock.now());
@@ -105,10 +104,8 @@ bool RootIndex::is_log_as_covered(const std::string& path, CoveredLog& log,
     return false;
   }
   log.mtime_is_telling = telling;
-  log.device = info->device;
-  log.inode = info->inode;
-  log.mtime_ns = info->mtime_ns;
-  log.ctime_ns = 0;
+  log.file = *info;
+  log.file.ctime_ns = 0;
   finding.hashed += std::max<std::uint64_t>(log.bytes, 1);
   return true;
 }
@@ -141,7 +138,8 @@ bool RootIndex::is_as_covered(const std::string& id, const CoveredSession& cover
   std::uint32_t seen = 0;
   for (CoveredLog& log : now.logs) {
     seen |= 1U << static_cast<unsigned>(log.type);
-    if (!is_log_as_covered(session_file(id, entry_type_info(log.type).log_file), log, finding)) {
+    if (!is_log_as_covered(session_file(id, entry_type_info(log.type).log_file), log.cover,
+                           finding)) {
       return false;
     }
   }
@@ -308,7 +306,7 @@ void RootIndex::remember(const SharedState& now, const Findings& findings) {
   for (const auto& [id, finding] : findings) {
     CoveredSession& known = next->sessions.at(id);
     for (const CoveredLog& log : finding.session->logs) {
-      is_telling = is_telling || log.mtime_is_telling || log.chain != 0;
+      is_telling = is_telling || log.cover.mtime_is_telling || log.cover.chain != 0;
     }
     is_telling = is_telling || known.folder_mtime_ns != finding.session->folder_mtime_ns;
     hashed += finding.hashed;
@@ -351,23 +349,20 @@ void RootIndex::remember_grown(const SharedState& now,
     CoveredSession session = known->second;
     for (CoveredLog& log : session.logs) {
       const LogCover& cover = index->covers()[static_cast<std::size_t>(log.type)];
+      LogCover& known_cover = log.cover;
       if (!cover.was_hashed || (!cover.mtime_is_telling && cover.chain == 0)) {
         continue;
       }
-      const FileInfo covered{.device = log.device, .inode = log.inode};
-      if (cover.chain == log.chain && cover.file.same_file(covered) &&
-          cover.file.size == log.size && cover.file.mtime_ns == log.mtime_ns) {
+      if (cover.chain == known_cover.chain && cover.file.same_file(known_cover.file) &&
+          cover.file.size == known_cover.file.size &&
+          cover.file.mtime_ns == known_cover.file.mtime_ns) {
         continue;  // It is known.
       }
-      finding.hashed += std::max<std::uint64_t>(log.bytes, 1);
-      log.has_tail = cover.file.size > log.bytes;
-      log.mtime_is_telling = cover.mtime_is_telling;
-      log.chain = cover.chain;
-      log.size = cover.file.size;
-      log.device = cover.file.device;
-      log.inode = cover.file.inode;
-      log.mtime_ns = cover.file.mtime_ns;
-      log.ctime_ns = cover.file.ctime_ns;
+      finding.hashed += std::max<std::uint64_t>(known_cover.bytes, 1);
+      known_cover.has_tail = cover.file.size > known_cover.bytes;
+      known_cover.mtime_is_telling = cover.mtime_is_telling;
+      known_cover.chain = cover.chain;
+      known_cover.file = cover.file;
     }
     if (finding.hashed > 0) {
       finding.session = std::move(session);
@@ -377,10 +372,6 @@ void RootIndex::remember_grown(const SharedState& now,
   if (!findings.empty()) {
     remember(now, findings);
   }
-}
-
-std::optional<SessionBase> RootIndex::base_of(const std::string& session_id) {
-  return base_of(session_id, false, 0);
 }
 
 std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, bool evicted,
@@ -402,17 +393,7 @@ std::optional<SessionBase> RootIndex::base_of(const std::string& session_id, boo
   base.part =
       std::make_shared<SegmentPart>(segment, std::span(&known->second.number, 1), files_of());
   for (const CoveredLog& log : known->second.logs) {
-    base.covers[static_cast<std::size_t>(log.type)] = {.bytes = log.bytes,
-                                                       .lines = log.lines,
-                                                       .hash = log.hash,
-                                                       .file = {.device = log.device,
-                                                                .inode = log.inode,
-                                                                .size = log.size,
-                                                                .mtime_ns = log.mtime_ns,
-                                                                .ctime_ns = log.ctime_ns},
-                                                       .mtime_is_telling = log.mtime_is_telling,
-                                                       .chain = log.chain,
-                                                       .has_tail = log.has_tail};
+    base.covers[static_cast<std::size_t>(log.type)] = log.cover;
   }
   return base;
 }

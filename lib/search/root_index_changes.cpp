@@ -135,17 +135,8 @@ CoveredSession RootIndex::covered_by(const SessionIndex& index,
   for (const EntryType type : kEntryTypes) {
     const LogCover& cover = index.covers()[static_cast<std::size_t>(type)];
     if (cover.exists()) {
-      its.logs.push_back({.type = type,
-                          .mtime_is_telling = cover.mtime_is_telling,
-                          .bytes = cover.bytes,
-                          .hash = cover.hash,
-                          .chain = cover.chain,
-                          .size = cover.file.size,
-                          .device = cover.file.device,
-                          .inode = cover.file.inode,
-                          .mtime_ns = cover.file.mtime_ns,
-                          .ctime_ns = cover.file.ctime_ns,
-                          .lines = cover.lines});
+      its.logs.push_back({.type = type, .cover = cover});
+      its.logs.back().cover.was_hashed = false;
     } else if (is_empty_log(index.session_id(), type) != false) {
       its.empty_logs |= 1U << static_cast<unsigned>(type);
     }

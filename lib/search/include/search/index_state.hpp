@@ -13,24 +13,15 @@
 
 #include "base/file_system.hpp"
 #include "bmad_mem/entry_type.hpp"
+#include "search/log_cover.hpp"
 #include "search/segment.hpp"
 
 namespace bmad_mem {
 
-/// A log as it is covered, see LogCover. Few bytes, since there may be twenty thousand.
+/// A log as it is covered. Its ctime is 0 where it doesn't matter.
 struct CoveredLog {
   EntryType type = EntryType::kConversation;
-  bool mtime_is_telling = false;
-  bool has_tail = false;
-  std::uint64_t bytes = 0;
-  std::uint64_t hash = 0;
-  std::uint64_t chain = 0;
-  std::uint64_t size = 0;
-  std::uint64_t device = 0;
-  std::uint64_t inode = 0;
-  std::int64_t mtime_ns = 0;
-  std::int64_t ctime_ns = 0;  // 0: it doesn't matter.
-  std::uint64_t lines = 0;
+  LogCover cover;
 };
 
 /// "s1"; "s1/evicted" for what compaction moved out of it.

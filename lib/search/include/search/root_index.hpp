@@ -69,10 +69,9 @@ class RootIndex {
   }
 
   /// What a segment knows of a session, whatever its logs hold by now; nothing where none does.
-  std::optional<SessionBase> base_of(const std::string& session_id);
-  /// What it knows of what is packed: an archive, or what was evicted; nothing of another package.
-  std::optional<SessionBase> base_of(const std::string& session_id, bool evicted,
-                                     std::uint64_t package);
+  /// Of what is packed, an archive or what was evicted, nothing of another package.
+  std::optional<SessionBase> base_of(const std::string& session_id, bool evicted = false,
+                                     std::uint64_t package = 0);
 
   /// From now on the segment of that path is not believed, in this process.
   void distrust(std::string_view path);
@@ -128,7 +127,7 @@ class RootIndex {
   void keep(const SharedState& now, StoreWatch::Moment moment, std::span<const Look> looks);
   [[nodiscard]] bool is_as_covered(const std::string& id, const CoveredSession& covered,
                                    Finding& finding) const;
-  [[nodiscard]] bool is_log_as_covered(const std::string& path, CoveredLog& log,
+  [[nodiscard]] bool is_log_as_covered(const std::string& path, LogCover& log,
                                        Finding& finding) const;
   [[nodiscard]] std::optional<bool> is_empty_log(const std::string& id, EntryType type) const;
   std::shared_ptr<SegmentPart> part_of(const std::shared_ptr<Segment>& segment,
