@@ -83,7 +83,7 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
   bool string(string_t& value) override {
     if (value.find('\0') != string_t::npos) {
       at_ = string_start();
-      return refuse("the string holds NUL (\\u0000); leave it out");
+      return refuse("the string contains NUL (\\u0000); leave it out");
     }
     return scalar();
   }
@@ -96,10 +96,10 @@ class ProblemFinder final : public nlohmann::json_sax<Json> {
     level.key = shown_key(value);
     at_ = string_start();
     if (value.find('\0') != string_t::npos) {
-      return refuse("a key holds NUL (\\u0000); leave it out");
+      return refuse("a key contains NUL (\\u0000); leave it out");
     }
     if (!level.keys.insert(value).second) {
-      return refuse("the key stands twice in one object; keep one of them");
+      return refuse("the key is twice in one object; keep one of them");
     }
     return true;
   }
@@ -200,7 +200,7 @@ Error json_problem(std::string_view text) {
     return problem_at(1, "starts with a byte order mark; save the file as UTF-8 without BOM");
   }
   if (const std::size_t nul = text.find('\0'); nul != std::string_view::npos) {
-    return problem_at(nul + 1, "holds a NUL byte");
+    return problem_at(nul + 1, "contains a NUL byte");
   }
   if (const std::size_t valid = utf8_valid_size(text); valid != text.size()) {
     return problem_at(valid + 1, fmt::format("is not valid UTF-8: byte 0x{:02x}",

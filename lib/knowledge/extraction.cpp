@@ -164,7 +164,7 @@ Result<ExtractionReport> use_rules(Store& store, const ExtractOptions& options) 
   ExtractionReport report{.way = ExtractionWay::kRules, .learned = {}, .known = {}, .notices = {}};
   if (!store.config.knowledge.detect_preferences) {
     report.notices.emplace_back(
-        "memory_config.knowledge.detect_preferences is false, so nothing was looked for");
+        "memory_config.knowledge.detect_preferences is false, so no search was made");
     return report;
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> known, all_knowledge(store, {}));
@@ -220,7 +220,7 @@ Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
     return ExtractionReport{.way = ExtractionWay::kCommand,
                             .learned = {},
                             .known = {},
-                            .notices = {"the session has nothing in it that could be asked about"}};
+                            .notices = {"the session has no messages to extract facts from"}};
   }
   CommandOptions command;
   command.timeout = std::chrono::milliseconds(config.timeout_ms);

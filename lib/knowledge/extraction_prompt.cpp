@@ -246,7 +246,7 @@ class AnswerReader {
     cursor_.step();
     if (!has_text) {
       return problem_at(answer_, begin_ + begin, prefix_ + ".text",
-                        "the fact has no text; say in it what is so");
+                        "the fact has no text; write the statement in it");
     }
     return fact;
   }
@@ -261,7 +261,7 @@ class AnswerReader {
     }
     fact.text = visible_line(value.string());
     if (fact.text.empty()) {
-      return here(field, "the fact has no text; say in it what is so");
+      return here(field, "the fact has no text; write the statement in it");
     }
     if (const std::size_t words = word_count(fact.text); words > kExtractedWordsMax) {
       return here(field, fmt::format("has {} words; {} are the most, so make it shorter", words,
@@ -325,7 +325,7 @@ Result<std::vector<ExtractedFact>> parse_extraction_answer(std::string_view answ
     const std::size_t at = root.error().column == 0 ? 0 : root.error().column - 1;
     return problem_at(
         answer, payload.begin + at, root.error().field,
-        "the answer is no JSON array of {\"text\", \"tags\"}: " + root.error().message);
+        "the answer is not a JSON array of {\"text\", \"tags\"}: " + root.error().message);
   }
   return AnswerReader(answer, payload).read(*root);
 }

@@ -113,7 +113,7 @@ Result<LearnRules> LearnRules::make(std::span<const LearnRule> rules) {
     }
     if (rule.value.find_first_not_of(" \t\r\n") == std::string::npos) {
       return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                   .message = "the value is empty; say what is to be remembered",
+                   .message = "the value is empty; give the statement to store",
                    .field = field_of(index, "value")};
     }
     made.rules_.push_back({.agent = rule.agent,

@@ -24,7 +24,7 @@ namespace {
 Status check(const RememberParams& params) {
   if (params.value.find_first_not_of(" \t\r\n") == std::string::npos) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "the value is empty; say what is to be remembered",
+                 .message = "the value is empty; give the statement to store",
                  .field = "value"};
   }
   if (!(params.confidence >= 0 && params.confidence <= 1)) {

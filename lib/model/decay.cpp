@@ -127,7 +127,7 @@ Result<std::string> with_decay_snapshot(JsonValue entry, std::string_view text, 
   assert(factor >= 0 && factor <= 1);
   if (!entry.is_object()) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "is no JSON object, so it has no decay factor"};
+                 .message = "is not a JSON object, so it has no decay factor"};
   }
   ObjectText line(entry, text);
   const bool is_first = !line.has(kInitialField) && !line.has(kUpdateField);

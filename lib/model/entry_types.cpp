@@ -43,8 +43,7 @@ constexpr FieldRow kReferences = row("references", kTextLists, "an entry it refe
                                      .common()
                                      .as_option("reference")
                                      .note("Ids by the type of their entries, in the plural.");
-constexpr FieldRow kTopic =
-    row("topic", kText, "what it is about, such as database_selection").common();
+constexpr FieldRow kTopic = row("topic", kText, "the subject, such as database_selection").common();
 
 // ... and the last ones.
 
@@ -131,18 +130,18 @@ constexpr std::array kAlternativeFields = table(
 constexpr ObjectShape kAlternativeShape = make_shape(kAlternativeFields);
 
 constexpr std::array kDecisionFields =
-    entry_table(row("made_by", kText, "who decided").shown("NAME").filtered(6),
-                row("approved_by", kTextList, "who agreed")
+    entry_table(row("made_by", kText, "the agent or person that decided").shown("NAME").filtered(6),
+                row("approved_by", kTextList, "the agents or persons that agreed")
                     .shown("NAME")
                     .filtered(5)
-                    .note("A decision that somebody approved weighs more."),
+                    .note("An approved decision has a higher importance."),
                 row("decision", kNonEmptyText, "what was decided")
                     .required(R"("Use PostgreSQL for the primary database")")
                     .main()
                     .searched(),
                 row("rationale", kText, "why").searched(),
                 row("alternatives_considered", kObjectList,
-                    "what was turned down, and why: \"MongoDB: eventual consistency\"")
+                    "a rejected alternative and the reason: \"MongoDB: eventual consistency\"")
                     .members(kAlternativeShape)
                     .searched()
                     .as_option("alternative"),
@@ -159,25 +158,25 @@ constexpr std::array<std::string_view, 5> kStatuses = {"open", "acknowledged", "
 constexpr std::array<std::string_view, 2> kEfforts = {"small", "large"};
 #endif
 
-constexpr std::array kFindingFields =
-    entry_table(row("discovered_by", kText, "who found it").shown("NAME").filtered(7),
-                row("category", kText, "its kind, such as scalability").searched().filtered(4),
-                row("severity", kChoice, "how bad it is").one_of(kSeverities).filtered(2),
-                row("description", kNonEmptyText, "what was found")
-                    .required(R"("Connection pooling is not configured")")
-                    .main()
-                    .searched(),
-                row("evidence", kText, "what shows it").searched(),
-                row("recommendation", kText, "what to do").searched(),
-                row("status", kChoice, "what became of it")
-                    .one_of(kStatuses)
-                    .filtered(1)
-                    .filled_in(R"("open")")
-                    .taken_for("open"),
+constexpr std::array kFindingFields = entry_table(
+    row("discovered_by", kText, "the agent or person that found it").shown("NAME").filtered(7),
+    row("category", kText, "its kind, such as scalability").searched().filtered(4),
+    row("severity", kChoice, "how bad it is").one_of(kSeverities).filtered(2),
+    row("description", kNonEmptyText, "what was found")
+        .required(R"("Connection pooling is not configured")")
+        .main()
+        .searched(),
+    row("evidence", kText, "what shows it").searched(),
+    row("recommendation", kText, "what to do").searched(),
+    row("status", kChoice, "what became of it")
+        .one_of(kStatuses)
+        .filtered(1)
+        .filled_in(R"("open")")
+        .taken_for("open"),
 #ifdef BMAD_ONE_MORE_FIELD  // For the test that finds a new row in every interface.
-                row("fix_effort", kChoice, "how much work it makes").one_of(kEfforts).filtered(13),
+    row("fix_effort", kChoice, "how much work it makes").one_of(kEfforts).filtered(13),
 #endif
-                kTags, kReferences, kAgentId);
+    kTags, kReferences, kAgentId);
 
 // A preference, specification 3.5. The value may be any JSON.
 
@@ -248,7 +247,7 @@ constexpr FieldRow kOwner = [] {
 
 constexpr std::array kAgentStateFields =
     entry_table(kOwner,
-                row("state", kAnything, "what the agent wants to find again; text if it is no JSON")
+                row("state", kAnything, "the state to restore; text if it is not JSON")
                     .required(R"({"task":"review the schema","step":2})")
                     .main()
                     .searched(),
@@ -281,7 +280,7 @@ constexpr std::array<EntrySpec, kEntryTypeCount> kSpecs = {{
      .who_field = "made_by",
      .shape = make_shape(kDecisionFields),
      .headline = {{mark("impact"), {"", "decision"}}},
-     .about = "What was decided, by whom, why, and what was turned down"},
+     .about = "A decision with its author, rationale and rejected alternatives"},
     {.info = {"finding", "findings", "findings", "findings.jsonl", "finding-", true, 0.8, 0.05},
      .who_field = "discovered_by",
      .shape = make_shape(kFindingFields),

@@ -103,7 +103,7 @@ Status check_evicted(const Store& store, std::span<const std::string> wanted,
   if (!std::ranges::equal(now, evicted, {}, &SessionSource::session_id,
                           &SessionSource::session_id)) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
-                 .message = "entries were evicted or brought back meanwhile",
+                 .message = "entries were evicted or restored meanwhile",
                  .path = store.files->display_path(kArchiveFolder),
                  .os_error = ENOENT};
   }

@@ -82,12 +82,13 @@ class TextSearch {
 
   static std::string remedy_for(std::string_view path) {
     if (path.ends_with(kManifestName) || path == kConfigFile) {
-      return "edit it by hand: it holds settings and names, not entries";
+      return "edit it by hand: it contains settings and names, not entries";
     }
     if (path.ends_with(kAuditName)) {
-      return "an id or a name in the audit log holds it; edit it by hand if it has to go";
+      return "an id or a name in the audit log contains it; edit it by hand to remove it";
     }
-    return "`bmad-mem forget --match TEXT` removes entries that hold it; edit what is no entry";
+    return "`bmad-mem forget --match TEXT` removes the entries that contain it; edit the rest by "
+           "hand";
   }
 
   const Store& store_;

@@ -18,7 +18,7 @@ namespace {
 Status check_document(const ArtifactEntry& entry, std::string_view document) {
   if (document.size() > MemoryManager::kArtifactSizeMax) {
     return Error{.code = ErrorCode::E_SIZE_LIMIT,
-                 .message = fmt::format("the document has {} bytes, and at most {} are kept; point "
+                 .message = fmt::format("the document has {} bytes, and the maximum is {}; point "
                                         "to it with `bmad-mem add artifact` instead",
                                         document.size(), MemoryManager::kArtifactSizeMax),
                  .path = entry.path};
@@ -26,7 +26,7 @@ Status check_document(const ArtifactEntry& entry, std::string_view document) {
   if (utf8_valid_size(document) != document.size() ||
       document.find('\0') != std::string_view::npos) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "is no text in UTF-8; only texts are kept",
+                 .message = "is not UTF-8 text; only texts are stored",
                  .path = entry.path};
   }
   return {};
@@ -47,7 +47,7 @@ Result<std::string> add_artifact_document(Store& store, const std::string& sessi
     id = store.ids.entry_id(entry_type_info(EntryType::kArtifact).id_prefix);
   } else if (!is_entry_id(id)) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "is no id: letters, digits and _.:@+=~-, at most 128 of them",
+                 .message = "is not an id: use 1 to 128 letters, digits and _.:@+=~-",
                  .field = "id"};
   }
   if (is_archived(store, session_id)) {

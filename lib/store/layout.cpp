@@ -254,7 +254,7 @@ Result<std::optional<Error>> newer_layout(FileSystem& files) {
       files, version > kLayoutVersion
                  ? fmt::format("is {}, and this bmad-mem writes {}; install a newer bmad-mem",
                                version, kLayoutVersion)
-                 : "can't be read, so nothing is written; bring the file back from git"));
+                 : "can't be read, so nothing is written; restore the file from git"));
 }
 
 std::unique_ptr<FileSystem> read_only_files(std::unique_ptr<FileSystem> files, Error why) {

@@ -262,7 +262,7 @@ class LogMerge {
       if (is_added(line, other) && !read_line(parser_, bytes(side), line)) {
         return damaged(
             side, line.number,
-            fmt::format("a line that this side added is no entry ({}); correct or remove "
+            fmt::format("a line that this side added is not an entry ({}); correct or remove "
                         "it, then merge again",
                         reason_of(line.text)));
       }

@@ -28,7 +28,7 @@ namespace {
 constexpr std::uint64_t kManifestSizeMax = 1U << 20U;
 
 constexpr std::string_view kRemedy =
-    "; correct it by hand, or let `bmad-mem repair` make the manifest anew";
+    "; correct it by hand, or let `bmad-mem repair` rebuild the manifest";
 
 /// Takes members out of a manifest and keeps the first thing that is wrong.
 class ManifestReader {

@@ -215,7 +215,7 @@ Status check_still_there(const Store& store, const SeenFolder& seen) {
     return {};
   }
   return Error{.code = ErrorCode::E_STORAGE_IO,
-               .message = "the session may have been archived and brought back meanwhile",
+               .message = "the session may have been archived and restored meanwhile",
                .path = store.files->display_path(session_folder(seen.session_id)),
                .os_error = ENOENT};
 }

@@ -95,7 +95,7 @@ void Store::forget_session(const std::string& session_id) {
 
 void Store::note_damage(const std::string& path, const FileInfo& file, const Error& error) const {
   Error damage = error;
-  damage.message += "; what it holds is left out, so bring the file back from git or from a backup";
+  damage.message += "; its entries are left out, so restore the file from git or from a backup";
   note_problem(path, file, std::move(damage));
 }
 

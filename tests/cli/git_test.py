@@ -330,7 +330,7 @@ class WithDriver(GitTest):
         self.branches(lambda: self.append("s", "{broken"), lambda: self.append("s", line("b", 1)))
         said = self.git("merge", "theirs", status=1)
         self.assertIn("CONFLICT", said)
-        self.assertIn("conversation.jsonl (ours):2: a line that this side added is no entry", said)
+        self.assertIn("conversation.jsonl (ours):2: a line that this side added is not an entry", said)
         text = self.log("s").read_text(encoding="utf-8")
         self.assertEqual(
             text.splitlines(),

@@ -263,7 +263,7 @@ class Installed(InstallTest):
         self.assertEqual(names, {"claude/settings.json", "claude/.claude.json", "codex/hooks.json", "codex/config.toml"})
 
     def test_it_says_what_is_left_to_do(self):
-        for client, word in (("claude-code", "approve"), ("codex", "trust the new hooks"), ("gemini", "anew"),
+        for client, word in (("claude-code", "approve"), ("codex", "trust the new hooks"), ("gemini", "restart"),
                              ("cursor", "switch"), ("vscode", "trust")):
             self.assertIn(word, self.install(client)[1])
 

@@ -141,7 +141,7 @@ class Terminal(ToolTest):
         self.assertIn("nothing was changed", written)
         self.assertIn("k1", self.run_tool("list"))
         status, written = self.answer(b"\n", "forget", "--match", "canteen")
-        self.assertIn("purge 1 entry, for good and everywhere? [y/N]", written)
+        self.assertIn("purge 1 entry, permanently and everywhere? [y/N]", written)
         self.assertEqual(status, 1)
         self.assertEqual(self.answer(b"yes\n", "delete", "k1")[0], 0)
         self.assertNotIn("k1", self.run_tool("list"))
@@ -149,7 +149,7 @@ class Terminal(ToolTest):
     def test_a_person_is_asked_before_a_session_goes_for_good(self):
         status, written = self.answer(b"no\n", "session", "delete", "--purge", "s1")
         self.assertEqual(status, 1)
-        self.assertIn("purge s1, for good? [y/N]", written)
+        self.assertIn("purge s1, permanently? [y/N]", written)
         self.assertIn("s1", self.run_tool("session", "list"))
         self.assertEqual(self.answer(b"", "session", "delete", "--yes", "s1")[0], 0)
         self.assertNotIn("s1", self.run_tool("session", "list"))

@@ -235,7 +235,7 @@ std::vector<CrashCommand> make_lifecycle_table() {
   const Words delete_canaries = {"delete", "--purge", "msg-c", "dec-c"};
   const Words purge_session = {"session", "delete", "--purge", "$T"};
   constexpr EntryFate kMove = EntryFate::kMove;
-  const std::string nothing_deleted = "nothing of that is deleted";
+  const std::string nothing_deleted = "not among the deleted entries";
   // Of an archive that goes, its manifest goes first; repair makes it from the archive.
   const Words half_gone = {"missing_manifest"};
   // clang-format off: one command, one line.

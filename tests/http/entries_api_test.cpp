@@ -140,7 +140,7 @@ TEST_CASE_FIXTURE(SomeEntries, "with a time, the versions of then, and times are
   CHECK_FALSE(get("/memory/search?q=ledger").json["as_of"].present());
   const Answer refused = get("/memory/search?q=ledger&as_of=someday");
   CHECK(refused.field() == "as_of");
-  CHECK(refused.body.find("is no time; write") != std::string::npos);
+  CHECK(refused.body.find("is not a time; write") != std::string::npos);
   CHECK(get("/memory/record/dec-1/history?as_of=2026-01-10").status == 400);
 }
 

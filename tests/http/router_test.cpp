@@ -42,7 +42,7 @@ TEST_CASE("what a parameter can't be is refused before anything runs") {
       {"/memory/search?k=", "k", "whole number"},
       {"/memory/search?k=99999999999999999999", "k", "whole number"},
       {"/memory/search?k=1&k=2", "k", "given twice"},
-      {"/memory/search?since=whenever", "since", "is no time"},
+      {"/memory/search?since=whenever", "since", "is not a time"},
       {"/memory/search?pinned=yes", "pinned", "true or false"},
       {"/memory/search?min_score=1.5", "min_score", "from 0 to 1"},
       {"/memory/search?min_score=nan", "min_score", "from 0 to 1"},

@@ -34,7 +34,7 @@ bool closes(std::string line, std::size_t ticks) {
 }
 
 bool is_title(const std::string& title) {
-  static constexpr std::array kTitles = {"Critical constraints", "What is known about this task",
+  static constexpr std::array kTitles = {"Critical constraints", "Knowledge about this task",
                                          "What was said and done", "What the user prefers",
                                          "Errors met before"};
   return std::ranges::find(kTitles, title) != kTitles.end() ||

@@ -71,12 +71,12 @@ TEST_CASE("anything else is refused as a whole, with the place") {
   const Row rows[] = {
       {"nothing", "", 1, 1, "", "is empty"},
       {"blanks", " \n ", 2, 2, "", "is empty"},
-      {"prose", "Here are the facts:", 1, 1, "", "no JSON array"},
-      {"prose before", "Facts:\n[]", 1, 1, "", "no JSON array"},
-      {"prose behind", "[] I hope this helps", 1, 4, "", "no JSON array"},
-      {"cut off", "[{\"text\":\"a\"", 1, 13, "", "no JSON array"},
-      {"fence not closed", "```json\n[]", 1, 1, "", "no JSON array"},
-      {"other fence", "```python\n[]\n```", 1, 1, "", "no JSON array"},
+      {"prose", "Here are the facts:", 1, 1, "", "not a JSON array"},
+      {"prose before", "Facts:\n[]", 1, 1, "", "not a JSON array"},
+      {"prose behind", "[] I hope this helps", 1, 4, "", "not a JSON array"},
+      {"cut off", "[{\"text\":\"a\"", 1, 13, "", "not a JSON array"},
+      {"fence not closed", "```json\n[]", 1, 1, "", "not a JSON array"},
+      {"other fence", "```python\n[]\n```", 1, 1, "", "not a JSON array"},
       {"an object", R"({"facts":[]})", 1, 1, "", "must be a JSON array"},
       {"strings", R"(["a"])", 1, 2, "[0]", "must be an object"},
       {"eleven", facts(11), 1, 0, "[10]", "more than 10 facts"},
@@ -96,8 +96,8 @@ TEST_CASE("anything else is refused as a whole, with the place") {
       {"tag no string", R"([{"text":"a","tags":[1]}])", 1, 22, "[0].tags[0]", "a word or two"},
       {"long tag", R"([{"text":"a","tags":[")" + std::string(41, 't') + "\"]}]", 1, 22,
        "[0].tags[0]", "a word or two"},
-      {"text twice", R"([{"text":"a","text":"b"}])", 1, 0, "", "no JSON array"},
-      {"not UTF-8", "[{\"text\":\"\xff\"}]", 1, 0, "", "no JSON array"},
+      {"text twice", R"([{"text":"a","text":"b"}])", 1, 0, "", "not a JSON array"},
+      {"not UTF-8", "[{\"text\":\"\xff\"}]", 1, 0, "", "not a JSON array"},
   };
   for (const Row& row : rows) {
     SUBCASE(row.name) {

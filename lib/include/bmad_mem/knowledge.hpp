@@ -133,7 +133,7 @@ struct Remembered {
   double confidence = 0;
   bool is_new = false;         ///< Nothing was known under this category and key.
   std::string previous_value;  ///< What held before, when it was another one and may be read.
-  bool holds = true;           ///< False: a value that is trusted more still holds.
+  bool holds = true;           ///< False if a more trusted value remains current.
   std::vector<std::string> notices;
 };
 

@@ -40,9 +40,9 @@ constexpr std::size_t kAgentSizeMax = 60;
 
 std::string section_title(ContextSection section, std::string_view agent_id) {
   static constexpr std::array<std::string_view, 6> kTitles = {
-      "Critical constraints",          "",
-      "What is known about this task", "What was said and done",
-      "What the user prefers",         "Errors met before"};
+      "Critical constraints",      "",
+      "Knowledge about this task", "What was said and done",
+      "What the user prefers",     "Errors met before"};
   return section == ContextSection::kAgentPatterns
              ? fmt::format("What {} has learned", harmless_line(agent_id, kAgentSizeMax))
              : std::string(kTitles[static_cast<std::size_t>(section)]);

@@ -156,7 +156,7 @@ struct Edit {
 
 Result<Edit> read_edit(JsonValue edit) {
   if (!edit.is_object()) {
-    return denied(fmt::format("{} where an edit should stand", json_kind_name(edit.kind())));
+    return denied(fmt::format("{} in the place of an edit", json_kind_name(edit.kind())));
   }
   for (const JsonMember& member : edit.members()) {
     const bool is_known = member.key == "file" || member.key == "old" || member.key == "new";
@@ -184,11 +184,11 @@ Status make_edit(const Edit& edit, std::string& body) {
   }
   const std::size_t at = body.find(edit.old_text);
   if (at == std::string::npos) {
-    return refused(fmt::format("{} does not stand in {}", quoted(edit.old_text), kSummaryFileName));
+    return refused(fmt::format("{} does not occur in {}", quoted(edit.old_text), kSummaryFileName));
   }
   if (body.find(edit.old_text, at + 1) != std::string::npos) {
     return refused(
-        fmt::format("{} stands more than once in {}", quoted(edit.old_text), kSummaryFileName));
+        fmt::format("{} occurs more than once in {}", quoted(edit.old_text), kSummaryFileName));
   }
   body.replace(at, edit.old_text.size(), edit.new_text);
   return {};

@@ -230,7 +230,7 @@ Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& sess
     const std::size_t first = summarized_count(files, talk);
     if (first == talk.messages.size()) {
       return Error{.code = ErrorCode::E_INVALID_QUERY,
-                   .message = "there is no message that the summary does not cover yet"};
+                   .message = "the summary already covers every message"};
     }
     WriterPrompt prompt =
         summary_prompt(files.summary().body(), std::span(talk.messages).subspan(first));
@@ -246,7 +246,7 @@ Result<SummaryPrompt> begin_summary_update(Store& store, const std::string& sess
     }
   }
   return Error{.code = ErrorCode::E_CONCURRENT_MOD,
-               .message = "summary.md keeps changing; try again when nobody writes it"};
+               .message = "summary.md keeps changing; try again when no other program writes it"};
 }
 
 Result<SummaryUpdate> finish_summary_update(Store& store, const std::string& session_id,

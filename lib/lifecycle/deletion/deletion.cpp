@@ -73,7 +73,7 @@ Status check_criteria(const DeletionCriteria& criteria) {
   }
   return Error{.code = ErrorCode::E_INVALID_QUERY,
                .message =
-                   "nothing says which entries to delete; give ids, types, tags, agents, a "
+                   "no entries selected; give ids, types, tags, agents, a "
                    "time or a text, or delete the session as a whole"};
 }
 

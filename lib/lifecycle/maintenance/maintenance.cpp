@@ -95,7 +95,7 @@ class Maintenance {
           "{}; what depends on age waits until a run at least a day later confirms "
           "the time",
           state_.clock.last_seen ? "the clock went on further than expected"
-                                 : "nothing is known of this clock yet");
+                                 : "first run with this clock");
     }
     if (!options_.dry_run) {
       BMAD_TRY(note_graces(store_, state_, now_));

@@ -200,7 +200,7 @@ std::string reason_of(const SealDifference& difference, bool is_damage) {
       reason = fmt::format("{} {} at another place when written", lines, one ? "was" : "were");
       break;
   }
-  return reason + (is_damage ? ", and nobody changed the file since: bring it back from git or a "
+  return reason + (is_damage ? ", and the file was not changed since: restore it from git or a "
                                "backup, or keep it with `bmad-mem repair --accept`"
                              : "");
 }

@@ -182,7 +182,7 @@ class StoredCheck {
         if (line.is_damaged) {
           found_.add(FindingKind::kDamagedLine,
                      files_.display_path(deleted_entries_path(session_id_)), line.number,
-                     "is no deleted line; correct it by hand, or it can't be brought back");
+                     "is not a deleted line; correct it by hand, or it can't be restored");
         }
       }
     }
@@ -233,7 +233,7 @@ class StoredCheck {
       const Result<JsonValue> value = parser.parse(line);
       if (!is_blank(line) && (!value || !value->is_object())) {
         found_.add(FindingKind::kDamagedLine, shown, number,
-                   "is no JSON object; correct it by hand, or take it out");
+                   "is not a JSON object; correct it by hand, or remove it");
       }
       rest.remove_prefix(end + 1);
     }

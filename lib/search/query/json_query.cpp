@@ -235,7 +235,7 @@ Status read_weights(const JsonNode& node, Reading& out) {
   const auto is_zero = [](const std::optional<double>& weight) { return weight && *weight <= 0; };
   if (is_zero(weights.text) && is_zero(weights.time) && is_zero(weights.importance) &&
       is_zero(weights.access)) {
-    return node.refuse("are all 0, so that nothing would rank; give one of them more");
+    return node.refuse("are all 0; give at least one of them more than 0");
   }
   if (weights.text || weights.time || weights.importance || weights.access) {
     const RelevanceWeights defaults;
@@ -315,7 +315,7 @@ constexpr std::array<Reader<Reading>, 12> kQueryReaders = {{
 Result<Query> read_json_query(std::string_view json, Timestamp now) {
   if (json.size() > kJsonQuerySizeMax) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("the query has {} bytes, {} at most are taken; shorten it",
+                 .message = fmt::format("the query has {} bytes, and the maximum is {}; shorten it",
                                         json.size(), kJsonQuerySizeMax)};
   }
   JsonParser parser;

@@ -268,8 +268,8 @@ Result<std::string> add_slip_terms(std::span<IndexedSession* const> sessions, An
     }
   }
   return terms.empty() ? std::string()
-                       : fmt::format("no entry holds \"{}\"; looked for {} as well", word.token,
-                                     fmt::join(terms, ", "));
+                       : fmt::format("no entry contains \"{}\"; searched for {} as well",
+                                     word.token, fmt::join(terms, ", "));
 }
 
 namespace {

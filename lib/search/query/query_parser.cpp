@@ -162,7 +162,7 @@ Status check_times(std::span<const QueryItem> items) {
           since.filter->time->at(kAnyTime) > until.filter->time->at(kAnyTime)) {
         return query_error(
             std::max(since.offset(), until.offset()),
-            fmt::format("nothing is both since {} and until {}; swap the times",
+            fmt::format("no time is after {} and before {}; swap the times",
                         quoted_part(since.filter->value), quoted_part(until.filter->value)));
       }
     }
@@ -285,7 +285,7 @@ Result<Plan> parse_clean_text(std::string text, bool is_filtered) {
 Result<Plan> parse_query_text(std::string_view text, bool is_filtered) {
   if (text.size() > kQuerySizeMax) {
     return query_error(kQuerySizeMax,
-                       fmt::format("the query has {} bytes, {} at most are taken; shorten it",
+                       fmt::format("the query has {} bytes, and the maximum is {}; shorten it",
                                    text.size(), kQuerySizeMax));
   }
   std::vector<std::string> notes;
@@ -397,7 +397,7 @@ Result<Plan> read_query(const Query& query, Timestamp now) {
   BMAD_TRY(check_time_range(plan.query.filter));
   if (is_empty) {
     return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = "the query says nothing to look for; write at least one word or filter",
+                 .message = "the query is empty; write at least one word or filter",
                  .field = "text"};
   }
   return plan;

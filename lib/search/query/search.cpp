@@ -47,8 +47,8 @@ class Search {
     has_words_ = !plan_.rank.terms.empty() || plan_.has_expansion;
     if (!is_usable()) {
       result_.instead.emplace_back(
-          "the question holds no word to look for, only signs or words that nearly every entry "
-          "holds");
+          "the query has no words to search for, only signs or words that nearly every entry "
+          "contains");
       return std::move(result_);
     }
     BMAD_TRY(collect());
@@ -94,10 +94,8 @@ class Search {
     const std::size_t others = std::erase_if(plan_.requirements, &Requirement::soft);
     if (phrases > 0 || others > 0) {
       result_.instead.emplace_back(
-          others > 0 ? "no entry holds all that AND asks for; any of the words was "
-                       "looked for"
-                     : "no entry holds the phrase in quotes; its words were "
-                       "looked for");
+          others > 0 ? "no entry matches all words joined by AND; searched for any of them"
+                     : "no entry contains the quoted phrase; searched for its words");
     }
     return phrases > 0 || others > 0;
   }

@@ -96,7 +96,7 @@ Result<DeletionRecord> load_deletion_record(FileSystem& files, const std::string
     error.path = files.display_path(path);
     error.message =
         "the record of deletions can't be read; correct it by hand: without it nothing "
-        "that was deleted from this session is purged or brought back";
+        "that was deleted from this session is purged or restored";
     return error;
   }
   for (const JsonValue deletion : (*root)["deletions"].elements()) {

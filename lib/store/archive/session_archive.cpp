@@ -57,7 +57,7 @@ class MemberGate {
   Result<std::vector<PlacedFile>> finish() {
     if (!names_.contains(kManifestName)) {
       return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                   .message = fmt::format("has no member {}{}, so it is no session's archive",
+                   .message = fmt::format("has no member {}{}, so it is not a session archive",
                                           prefix_, kManifestName)};
     }
     return std::move(files_);

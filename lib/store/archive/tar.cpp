@@ -145,7 +145,7 @@ Status check_end(const TarBytes& bytes, std::uint64_t size, std::uint64_t read) 
   BMAD_TRY_ASSIGN(const bool ends, is_blank(bytes, read, size));
   if (!ends) {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
-                 .message = "there is more behind the end mark of the tar"};
+                 .message = "there is data after the end mark of the tar"};
   }
   return {};
 }

@@ -104,7 +104,7 @@ TEST_CASE("a JSON query that is wrong is refused by field and column") {
       {R"({"weights":{"word":1}})", 13, "weights.word", "known are text, time, importance, access"},
       {R"({"weights":{"text":0,"time":0,"importance":0,"access":0}})", 12, "weights", "are all 0"},
       {R"({"text":"a")", 12, "text", "not valid JSON"},
-      {R"({"text":"a","text":"b"})", 13, "text", "stands twice"},
+      {R"({"text":"a","text":"b"})", 13, "text", "is twice"},
       {R"()", 1, "", "not valid JSON"},
       {"{\"text\":\"\xFF\"}", 10, "", "not valid UTF-8"},
   };
@@ -134,7 +134,7 @@ TEST_CASE("a JSON query has at most a mebibyte") {
   const std::string text(kQuerySizeMax - 11, 'x');
   CHECK(read(fmt::format(R"({{"text":"{}"}})", text)).has_value());
   CHECK(read(fmt::format(R"({{"text":"{}x"}})", text)).error().message ==
-        "the query has 1048577 bytes, 1048576 at most are taken; shorten it");
+        "the query has 1048577 bytes, and the maximum is 1048576; shorten it");
 }
 
 TEST_CASE("an unknown key is quoted short and fit for a terminal") {

@@ -295,7 +295,7 @@ TEST_CASE("a filter that cannot be meant is refused where it goes wrong, with a 
       {"a -since:7d", "3: a time cannot be excluded; turn since: into until:, or the other way"},
       {"a AND NOT until:7d", "11: a time cannot be excluded;"},
       {"since:2026-02-01 until:2026-01-01",
-       "18: nothing is both since 2026-02-01 and until 2026-01-01; swap the times"},
+       "18: no time is after 2026-02-01 and before 2026-01-01; swap the times"},
       {"x status:opne", "10: status is never \"opne\"; it is open, acknowledged, in_progress, "},
       {"x stauts:open", "3: stauts is not a field; known are type, agent, tag, topic, session, "},
       {"x stauts:open", "did you mean status?"},
@@ -330,7 +330,7 @@ TEST_CASE("a text of more than 4096 bytes is prose, one of more than 64 words is
   CHECK(prose.notes.front().ends_with("as words: it has more than 4096 bytes"));
   CHECK(parse_query_text(std::string(kQuerySizeMax, 'x')).has_value());
   CHECK(parsed(std::string(kQuerySizeMax + 1, 'x')) ==
-        "1048577: the query has 1048577 bytes, 1048576 at most are taken; shorten it");
+        "1048577: the query has 1048577 bytes, and the maximum is 1048576; shorten it");
 
   std::string words;
   for (std::size_t i = 0; i < kQueryClausesMax; ++i) {

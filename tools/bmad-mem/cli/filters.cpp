@@ -74,7 +74,7 @@ Result<EntryFilter> read_filter(const Arguments& args, Timestamp now) {
                                  format_rfc3339(*filter.until), format_rfc3339(*filter.since)));
   }
   BMAD_TRY_ASSIGN(filter.limit,
-                  read_number(args, "limit", filter.limit, "number of entries; write 0 for all"));
+                  read_number(args, "limit", filter.limit, "a number of entries; write 0 for all"));
   return filter;
 }
 
@@ -107,7 +107,7 @@ Result<SortOrder> read_sort(std::string_view text) {
       return order;
     }
   }
-  return bad_value("sort", fmt::format("'{}' is no order; write relevance_desc, time_desc or "
+  return bad_value("sort", fmt::format("'{}' is not an order; write relevance_desc, time_desc or "
                                        "time_asc",
                                        text));
 }
@@ -137,7 +137,7 @@ Status read_weight(std::string_view part, RelevanceWeights& weights,
   seen.push_back(name);
   const std::optional<double> number = share_in(part.substr(equals + 1));
   if (!number) {
-    return bad_value("weights", fmt::format("'{}' is no number from 0 to 1 for {}",
+    return bad_value("weights", fmt::format("'{}' is not a number from 0 to 1 for {}",
                                             part.substr(equals + 1), name));
   }
   weights.*(known->weight) = *number;
@@ -157,8 +157,7 @@ Result<RelevanceWeights> read_weights(std::string_view text) {
   }
   if (std::ranges::all_of(kWeights,
                           [&](const WeightName& each) { return weights.*(each.weight) <= 0; })) {
-    return bad_value("weights",
-                     "all weights are 0, so that nothing would rank; give one of them more");
+    return bad_value("weights", "all weights are 0; give at least one of them more than 0");
   }
   return weights;
 }
@@ -170,7 +169,7 @@ Result<TextRanking> read_ranking(std::string_view text) {
   if (text == "plain") {
     return TextRanking::kPlain;
   }
-  return bad_value("ranking", fmt::format("'{}' is no ranking; write context or plain", text));
+  return bad_value("ranking", fmt::format("'{}' is not a ranking; write context or plain", text));
 }
 
 }  // namespace
@@ -180,7 +179,7 @@ Status read_search_options(const Arguments& args, Query& query) {
     BMAD_TRY_ASSIGN(query.sort, read_sort(*text));
   }
   BMAD_TRY_ASSIGN(query.min_relevance, read_number(args, "min-relevance", query.min_relevance,
-                                                   "number from 0 to 1", 0.0, 1.0));
+                                                   "a number from 0 to 1", 0.0, 1.0));
   if (const auto text = args.maybe("weights")) {
     BMAD_TRY_ASSIGN(query.weights, read_weights(*text));
   }
@@ -193,7 +192,7 @@ Status read_search_options(const Arguments& args, Query& query) {
   if (const auto text = args.maybe("ranking")) {
     BMAD_TRY_ASSIGN(query.ranking, read_ranking(*text));
   }
-  static constexpr std::string_view kCount = "whole number from 0 on";
+  static constexpr std::string_view kCount = "a whole number from 0 on";
   BMAD_TRY_ASSIGN(query.context,
                   read_number(args, "context", static_cast<std::uint32_t>(query.context), kCount));
   if (args.has("timeout")) {
@@ -239,7 +238,7 @@ Result<std::string> question_for(MemoryManager& memory, const DeletionCriteria& 
   }
   return fmt::format("{} {}{}?", options.purge ? "purge" : "delete",
                      format_count(preview.entries, "entry", "entries"),
-                     options.purge ? ", for good and everywhere" : "");
+                     options.purge ? ", permanently and everywhere" : "");
 }
 
 }  // namespace

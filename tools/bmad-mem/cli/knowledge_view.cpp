@@ -83,7 +83,7 @@ Result<std::optional<Category>> read_category(const Arguments& args) {
 }
 
 Result<double> read_share(const Arguments& args, std::string_view name, double fallback) {
-  return read_number(args, name, fallback, "number from 0 to 1, such as 0.8", 0.0, 1.0);
+  return read_number(args, name, fallback, "a number from 0 to 1, such as 0.8", 0.0, 1.0);
 }
 
 void add_item(JsonWriter& json, const KnowledgeItem& item) {
@@ -132,8 +132,8 @@ void print_remembered(Tool& tool, std::span<const Remembered> all) {
     }
     tool.out().print("{}\n", each.id);
     if (!each.holds) {
-      tool.note(fmt::format("{}: noted, but a value that is trusted more still holds",
-                            printable(each.key)));
+      tool.note(
+          fmt::format("{}: stored, but a more trusted value remains current", printable(each.key)));
     } else if (!each.previous_value.empty()) {
       tool.note(fmt::format("{}: was \"{}\"", printable(each.key), printable(each.previous_value)));
     }
@@ -233,7 +233,7 @@ std::string due_reason(const SummaryStatus& status) {
     case SummaryDue::kDisabled:
       return "switched off (memory_config.summarizer.enabled)";
     case SummaryDue::kNoMessages:
-      return "nothing was said since the last one";
+      return "no messages since the last one";
     case SummaryDue::kTooShort:
       return "the conversation is too short for a summary";
     case SummaryDue::kTooFewTokens:

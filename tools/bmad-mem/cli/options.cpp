@@ -281,13 +281,13 @@ std::string_view Arguments::value(std::string_view name) const {
 }
 
 const std::vector<std::string>& Arguments::all(std::string_view name) const {
-  static const std::vector<std::string> kNone;
+  static const std::vector<std::string> kNoValues;
   for (const auto& [known, values] : options_) {
     if (known == name) {
       return values;
     }
   }
-  return kNone;
+  return kNoValues;
 }
 
 std::string_view Arguments::positional(std::size_t index) const {

@@ -63,7 +63,7 @@ Result<Number> read_number(const Arguments& args, std::string_view name, Number 
   }
   const std::optional<Number> number = number_in<Number>(*text);
   if (!number || !(*number >= min && *number <= max)) {
-    return bad_value(name, fmt::format("'{}' is no {}", *text, what));
+    return bad_value(name, fmt::format("'{}' is not {}", *text, what));
   }
   return *number;
 }

@@ -150,7 +150,7 @@ Result<ExitStatus> undelete_and_tell(Tool& tool, MemoryManager& memory,
   } else if (nothing && report.damaged.empty()) {
     tool.report(
         {.code = ErrorCode::E_SESSION_NOT_FOUND,
-         .message = "nothing of that is deleted; `bmad-mem session list --deleted` shows what is"});
+         .message = "not among the deleted entries; `bmad-mem session list --deleted` lists them"});
   }
   return nothing || !report.left_behind.empty() || !report.damaged.empty() ? ExitStatus::kFailed
                                                                            : ExitStatus::kDone;

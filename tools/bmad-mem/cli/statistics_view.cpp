@@ -143,7 +143,7 @@ void print_statistics(Tool& tool, const SessionStatistics& statistics, const Ses
       statistics.types.begin(), statistics.types.end(), std::uint64_t{0},
       [](std::uint64_t sum, const TypeStatistics& type) { return sum + type.torn_bytes; });
   if (torn != 0) {
-    tool.out().print("{} behind the last whole line, from a write that was interrupted\n",
+    tool.out().print("{} after the last whole line, from an interrupted write\n",
                      format_size(torn));
   }
   if (life.decay && life.decay->entries > 0) {

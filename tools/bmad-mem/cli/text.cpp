@@ -254,7 +254,7 @@ Result<Timestamp> parse_time(std::string_view text, Timestamp now, RangeEnd end,
     return time->at(now);
   }
   return Error{.code = ErrorCode::E_INVALID_QUERY,
-               .message = fmt::format("'{}' is no time; write {}", text, QueryTime::kForms),
+               .message = fmt::format("'{}' is not a time; write {}", text, QueryTime::kForms),
                .field = std::string(field)};
 }
 

@@ -273,9 +273,10 @@ Result<std::optional<double>> read_keep(const Arguments& args) {
   }
   const std::optional<double> percent = number_in<double>(digits);
   if (!percent || !(*percent > 0 && *percent <= 100)) {
-    return bad_value("keep", fmt::format("'{}' is no share; write a number above 0 and up to 100, "
-                                         "in percent",
-                                         *given));
+    return bad_value("keep",
+                     fmt::format("'{}' is not a share; write a number above 0 and up to 100, "
+                                 "in percent",
+                                 *given));
   }
   return std::optional<double>(*percent / 100);
 }
@@ -375,8 +376,9 @@ Result<ExitStatus> run_restore(Tool& tool) {
     tool.out().print("restored {} of {}\n", format_count(count, "line", "lines"), session);
   }
   if (count < ids.size()) {
-    tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = "the others are not among what was evicted, or are there again"});
+    tool.report(
+        {.code = ErrorCode::E_SESSION_NOT_FOUND,
+         .message = "the others are not among the evicted entries, or are already restored"});
   }
   return count < ids.size() ? ExitStatus::kFailed : ExitStatus::kDone;
 }

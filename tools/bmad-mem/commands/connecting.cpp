@@ -99,7 +99,7 @@ Result<HookSettings> read_settings(const Arguments& args) {
   HookSettings settings;
   const auto number = [&](std::string_view name, auto fallback) {
     return read_number<std::uint32_t>(args, name, static_cast<std::uint32_t>(fallback),
-                                      "number from 1 to 3600000", 1, 3'600'000);
+                                      "a number from 1 to 3600000", 1, 3'600'000);
   };
   BMAD_TRY_ASSIGN(settings.max_tokens, number("max-tokens", settings.max_tokens));
   BMAD_TRY_ASSIGN(const std::uint32_t budget, number("budget-ms", settings.budget.count()));

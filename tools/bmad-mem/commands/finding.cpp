@@ -150,7 +150,7 @@ Result<ExitStatus> run_similar(Tool& tool) {
   }
   print_answer(tool, query, {.hits = *hits});
   if (hits->empty()) {
-    tool.note("nothing found that reads like it");
+    tool.note("no similar entries found");
   }
   return ExitStatus::kDone;
 }
@@ -204,7 +204,7 @@ Result<ExitStatus> run_related(Tool& tool) {
   }
   print_groups(tool, related);
   if (related.empty()) {
-    tool.note(fmt::format("nothing is linked to {}", id));
+    tool.note(fmt::format("no entries are linked to {}", id));
   }
   return ExitStatus::kDone;
 }
@@ -277,7 +277,7 @@ Result<ExitStatus> run_timeline(Tool& tool) {
   const auto* const unit =
       std::ranges::find_if(kUnits, [&](const Unit& each) { return each.name == name; });
   if (unit == kUnits.end()) {
-    return bad_value("by", fmt::format("'{}' is no unit; write hour, day, week or month", name));
+    return bad_value("by", fmt::format("'{}' is not a unit; write hour, day, week or month", name));
   }
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());

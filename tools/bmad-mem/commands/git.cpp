@@ -45,7 +45,7 @@ void print_plan(Tool& tool, const GitPlan& plan, bool dry_run) {
                      printable(plan.attributes_path));
   }
   if (plan.is_empty()) {
-    tool.out().print("nothing to do: all is as it should be\n");
+    tool.out().print("nothing to do: everything is up to date\n");
   }
 }
 

@@ -183,7 +183,7 @@ std::string options_problem(const Arguments& args, std::optional<ImportFormat> f
   }
   if (args.positionals().empty() && !has_usual_places(*format)) {
     return from ? fmt::format("{} has no usual place; name the files to import", *from)
-                : "name the files to import, or whose memory it is with --from";
+                : "name the files to import, or a client with --from";
   }
   return {};
 }

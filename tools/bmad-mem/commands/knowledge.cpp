@@ -97,7 +97,7 @@ Result<bool> review(Tool& tool, Knowledge& knowledge, std::string_view name, Rev
   }
   for (const std::string& id : report.unknown_ids) {
     tool.report(
-        bad_value(name, fmt::format("{} is no candidate; `bmad-mem recall --candidates` lists "
+        bad_value(name, fmt::format("{} is not a candidate; `bmad-mem recall --candidates` lists "
                                     "them",
                                     printable(id))));
   }
@@ -147,9 +147,9 @@ Result<ContextOptions> read_context_options(const Arguments& args) {
     BMAD_TRY_ASSIGN(options.task, read_stdin());
   }
   if (args.has("max-tokens")) {
-    BMAD_TRY_ASSIGN(options.max_tokens,
-                    read_number<std::size_t>(args, "max-tokens", 0,
-                                             "number of tokens; write one from 1 on", 1));
+    BMAD_TRY_ASSIGN(
+        options.max_tokens,
+        read_number<std::size_t>(args, "max-tokens", 0, "a number of tokens; write 1 or more", 1));
   }
   const Timestamp now = system_clock().now();
   BMAD_TRY_ASSIGN(options.as_of, read_as_of(args, now));
@@ -174,8 +174,8 @@ Result<ExitStatus> run_context(Tool& tool) {
     tool.out().write(context.markdown);
   }
   if (context.items.empty()) {
-    tool.note(context.omitted.empty() ? "nothing is known that would help"
-                                      : "nothing fits; --max-tokens N makes more room");
+    tool.note(context.omitted.empty() ? "no relevant memory for this task"
+                                      : "no statement fits; raise --max-tokens N");
   }
   return ExitStatus::kDone;
 }
@@ -215,7 +215,7 @@ Result<ExitStatus> run_state_get(Tool& tool) {
                   memory.agent_state(agent, tool.args().all("session")));
   if (!state) {
     tool.report({.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = fmt::format("{} has left no state", agent)});
+                 .message = fmt::format("{} has no saved state", agent)});
     return ExitStatus::kNothingFound;
   }
   if (tool.json()) {
@@ -332,7 +332,7 @@ void print_report(Tool& tool, const ExtractOptions& options, const ExtractionRep
     tool.note(notice);
   }
   if (report.learned.empty()) {
-    tool.note("nothing new was found");
+    tool.note("no new knowledge found");
   } else if (options.dry_run) {
     tool.note("nothing was stored; leave out --dry-run to store it");
   } else if (report.way == ExtractionWay::kRules) {
@@ -431,7 +431,7 @@ Result<ExitStatus> run_consolidate(Tool& tool) {
     }
   }
   if (report.merged.empty()) {
-    tool.note("nothing that is known says nearly the same");
+    tool.note("no near-duplicates found");
   } else if (options.dry_run) {
     tool.note("nothing was merged; --apply does it");
   }

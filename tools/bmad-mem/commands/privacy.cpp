@@ -34,9 +34,9 @@ Result<ExitStatus> run_purge(Tool& tool) {
   BMAD_TRY_ASSIGN(const DeletionReport report, memory.purge_deleted(all));
   const bool nothing = report.entries == 0 && report.sessions_gone.empty();
   if (nothing && !tool.json()) {
-    tool.note(all ? "nothing is deleted"
-                  : "nothing was deleted longer ago than it can be brought back; --all purges the "
-                    "rest");
+    tool.note(
+        all ? "nothing is deleted"
+            : "nothing to purge yet: all deletions can still be undone; --all purges them too");
   } else {
     print_deletion(tool, report, {.dry_run = false, .purge = true});
   }
@@ -211,8 +211,7 @@ Result<ExitStatus> run_audit(Tool& tool) {
   } else {
     print_records(tool, records);
     if (filter.limit != 0 && records.size() == filter.limit) {
-      tool.note(
-          fmt::format("these are the newest {}; there may be more (--limit N)", filter.limit));
+      tool.note(fmt::format("showing the newest {}; use --limit N for more", filter.limit));
     }
   }
   return ExitStatus::kDone;
@@ -270,7 +269,7 @@ void print_kept(Tool& tool, const PrivacyReport& report, Timestamp now) {
     }
   }
   if (rows.size() == 1) {
-    tool.out().print("nothing is kept\n");
+    tool.out().print("no entries\n");
     return;
   }
   print_table(tool, rows);
@@ -311,7 +310,7 @@ void print_elsewhere(Tool& tool, const PrivacyReport& report, Timestamp now) {
   if (report.deleted.empty()) {
     return;
   }
-  tool.out().print("\ndeleted, and still to be brought back:\n");
+  tool.out().print("\ndeleted, can still be restored:\n");
   for (const Deletion& deletion : report.deleted) {
     tool.out().print("  {}  {}, purged {}\n", tool.style().id(deletion.session_id),
                      deletion.whole_session ? std::string("the whole session")

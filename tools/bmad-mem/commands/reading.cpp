@@ -31,7 +31,7 @@ Result<ExitStatus> run_list(Tool& tool) {
   if (entries.empty()) {
     tool.note("there is no such entry");
   } else if (filter.limit != 0 && entries.size() == filter.limit) {
-    tool.note(fmt::format("these are the newest {}; there may be more (--limit N)", filter.limit));
+    tool.note(fmt::format("showing the newest {}; use --limit N for more", filter.limit));
   }
   return ExitStatus::kDone;
 }
@@ -128,7 +128,7 @@ void print_version(Tool& tool, const Entry& entry, const Entry* before, std::siz
     print_field(tool, printable(field.name), field.value, width);
   }
   if (fields.empty()) {
-    tool.out().write("  nothing changed but the time\n");
+    tool.out().write("  only the time changed\n");
   }
 }
 

@@ -149,7 +149,7 @@ Result<ExitStatus> redact_memory(Tool& tool) {
     print_report(tool, report, dry_run);
   }
   if (!found) {
-    tool.note("nothing to take out");
+    tool.note("nothing to redact");
   } else if (!dry_run) {
     tool.note("earlier commits in git still contain the secrets");
   }

@@ -309,7 +309,7 @@ Result<ExitStatus> run_session_delete(Tool& tool) {
   if (!options.dry_run &&
       !is_confirmed(tool, fmt::format("{} {}{}?", options.purge ? "purge" : "delete",
                                       fmt::join(args.positionals(), ", "),
-                                      options.purge ? ", for good" : ""))) {
+                                      options.purge ? ", permanently" : ""))) {
     return ExitStatus::kFailed;
   }
   return for_all(tool, args.positionals(), [&](const std::string& id) -> Status {

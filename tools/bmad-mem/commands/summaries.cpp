@@ -157,9 +157,9 @@ void print_json(Tool& tool, const std::string& session, const CompactedConversat
 }  // namespace
 
 Result<ExitStatus> run_summary_compact(Tool& tool) {
-  BMAD_TRY_ASSIGN(
-      const auto max_tokens,
-      read_number<std::size_t>(tool.args(), "max-tokens", 0, "number of tokens, such as 20000", 1));
+  BMAD_TRY_ASSIGN(const auto max_tokens,
+                  read_number<std::size_t>(tool.args(), "max-tokens", 0,
+                                           "a number of tokens, such as 20000", 1));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   BMAD_TRY_ASSIGN(const CompactedConversation result,

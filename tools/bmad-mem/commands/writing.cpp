@@ -90,7 +90,7 @@ Result<ExitStatus> add_from_stdin(Tool& tool, EntryType type) {
     tool.report(rejected.error);
   }
   if (pieces.empty()) {
-    tool.note("there was nothing on stdin");
+    tool.note("stdin is empty");
   } else if (!report->rejected.empty()) {
     tool.note(fmt::format("wrote {} of {} entries", report->ids.size(), pieces.size()));
   }

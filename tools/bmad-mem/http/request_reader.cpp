@@ -206,7 +206,7 @@ void RequestReader::read_target(std::string_view target) {
     refuse(400, "bad_request", "the address must be a path");
   } else if (!decode(target.substr(0, path_size), false, request_.path) ||
              !read_query(target.substr(std::min(path_size + 1, target.size())), request_.query)) {
-    refuse(400, "bad_request", "the address has an escape that is broken, or is no UTF-8");
+    refuse(400, "bad_request", "the address has a broken escape or is not UTF-8");
   } else if (request_.path.size() > limits_.path_size_max) {
     refuse(414, "uri_too_long", fmt::format("a path may have {} bytes", limits_.path_size_max));
   }

@@ -64,7 +64,7 @@ Result<std::string> open_folder() {
   if (!S_ISDIR(about.st_mode) || about.st_uid != ::geteuid() || (about.st_mode & 077U) != 0) {
     return Error{.code = ErrorCode::E_ACCESS_DENIED,
                  .message =
-                     "the folder for the token must be a folder of yours that nobody else "
+                     "the folder for the token must be a folder of yours that no other user "
                      "can read (chmod 700)",
                  .path = std::move(path)};
   }
@@ -139,11 +139,11 @@ Result<RunningServer> ServerFile::running(const std::string& root) {
   if (std::optional<RunningServer> server = read_server(base)) {
     return *std::move(server);
   }
-  return Error{.code = ErrorCode::E_LOCK_TIMEOUT,
-               .message =
-                   "a server of this memory seems to run, but does not say where; end it "
-                   "and start anew",
-               .path = base + ".json"};
+  return Error{
+      .code = ErrorCode::E_LOCK_TIMEOUT,
+      .message =
+          "a server of this memory seems to run, but does not say where; end it and start it again",
+      .path = base + ".json"};
 }
 
 Status ServerFile::write(const std::string& root, std::uint16_t port, std::string_view token,
@@ -201,7 +201,7 @@ Result<std::string> ask_for_link(const RunningServer& server) {
   }
   return Error{.code = ErrorCode::E_STORAGE_IO,
                .message = fmt::format("the server that runs for this memory (process {}) gives no "
-                                      "link; end it and start anew",
+                                      "link; end it and start it again",
                                       server.pid)};
 }
 

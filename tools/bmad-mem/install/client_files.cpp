@@ -51,9 +51,9 @@ constexpr std::string_view kCodexStepsInProject[] = {
 constexpr std::string_view kCodexStepsForUser[] = {
     "start Codex and trust the new hooks: until then it does not run them (/hooks)"};
 constexpr std::string_view kGeminiSteps[] = {
-    "start Gemini CLI anew; /hooks and /mcp list what it uses"};
+    "restart Gemini CLI; /hooks and /mcp list what it uses"};
 constexpr std::string_view kCursorSteps[] = {
-    "start Cursor anew, and switch the server bmad-mem on under Settings, MCP"};
+    "restart Cursor, and switch the server bmad-mem on under Settings, MCP"};
 constexpr std::string_view kVsCodeSteps[] = {
     "start the server bmad-mem with 'MCP: List Servers', and trust it when VS Code asks"};
 

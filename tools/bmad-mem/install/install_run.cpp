@@ -132,8 +132,8 @@ void tell_by_hand(Tool& tool, const SettingsFile& file, const SettingsChange& ch
       tool.out().write(paste);
     }
   } else {
-    tool.note(
-        fmt::format("nothing was written; take what names bmad-mem out of {} by hand", file.path));
+    tool.note(fmt::format(
+        "nothing was written; remove the lines that name bmad-mem from {} by hand", file.path));
   }
 }
 

@@ -49,7 +49,7 @@ Result<JsonEdit> JsonEdit::read(std::string text) {
     return JsonEdit(std::move(text));
   }
   Error error = value ? Error{.code = ErrorCode::E_INVALID_FORMAT,
-                              .message = "the file holds no JSON object",
+                              .message = "the file contains no JSON object",
                               .line = 1}
                       : value.error();
   if (error.line == 0 && error.column > 0) {

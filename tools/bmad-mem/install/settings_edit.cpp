@@ -132,7 +132,7 @@ Status check_shape(const JsonEdit& edit, const std::vector<InstalledHook>& hooks
   }
   return good ? Status()
               : Status(Error{.code = ErrorCode::E_INVALID_FORMAT,
-                             .message = "what stands there is not laid out as hooks are: events "
+                             .message = "the value there does not have the form of hooks: events "
                                         "with lists",
                              .field = "hooks"});
 }
@@ -183,7 +183,7 @@ Status change_server(JsonEdit& edit, const SettingsChange& change) {
   const auto list = edit.find(servers);
   if (list && list->of(edit.text()).front() != '{') {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "what stands there is no object of servers",
+                 .message = "the value there is not an object of servers",
                  .field = std::string(servers.front())};
   }
   JsonParser parser;
@@ -359,7 +359,7 @@ Result<std::optional<std::string>> with_toml_block(const std::optional<std::stri
   BMAD_TRY_ASSIGN(const bool is_there, has_server(after));
   if (!is_there) {
     return Error{.code = ErrorCode::E_INVALID_FORMAT,
-                 .message = "a table behind the end of this file would not be read as one",
+                 .message = "a table added at the end of this file would not be read as one",
                  .field = "mcp_servers"};
   }
   return std::optional(std::move(after));

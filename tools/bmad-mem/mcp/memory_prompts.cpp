@@ -25,7 +25,7 @@ namespace {
 constexpr std::string_view kLoadContext = R"json({
   "name": "load_context",
   "title": "Load what the memory knows for a task",
-  "description": "Puts a briefing from the project's memory before a task: constraints, decisions, what was learned, the user's preferences.",
+  "description": "Puts a briefing from the project's memory before a task: constraints, decisions, learnings, the user's preferences.",
   "arguments": [
     {"name": "task", "description": "What is to be done.", "required": true},
     {"name": "agent", "description": "The agent that will do it.", "required": false},
@@ -36,7 +36,7 @@ constexpr std::string_view kLoadContext = R"json({
 constexpr std::string_view kRecordDecision = R"json({
   "name": "record_decision",
   "title": "Record a decision",
-  "description": "Has the model store a decision that was just made, with its rationale and what was rejected.",
+  "description": "Has the model store a recent decision with its rationale and rejected alternatives.",
   "arguments": [
     {"name": "decision", "description": "What was decided. Left out: the latest decision of the conversation.", "required": false},
     {"name": "rationale", "description": "Why.", "required": false},
@@ -86,7 +86,7 @@ McpAnswer<McpPromptResult> record_decision(JsonValue arguments) {
       "Record a decision in the project's memory: call memory_add with type "
       "\"decision\", what was decided as text, and rationale, impact and "
       "alternatives_considered (each an option and its rejected_reason) in fields. "
-      "Write it so that somebody who doesn't know this conversation understands "
+      "Write it so that a reader without this conversation understands "
       "it.\n\n";
   const auto add = [&](std::string_view what, std::string_view name) {
     if (const std::string_view value = arguments[name].string(); !value.empty()) {

@@ -190,7 +190,7 @@ Result<McpToolResult> mcp_context(MemoryToolCall& call) {
   }
   BMAD_TRY_ASSIGN(Context told, Knowledge(*memory).context(options));
   if (told.markdown.empty()) {
-    return McpToolResult{.text = "Nothing stored helps with this task. Go on without."};
+    return McpToolResult{.text = "No relevant memory for this task. Continue without it."};
   }
   if (told.markdown.size() > kAnswerSizeMax) {
     told.markdown.resize(utf8_prefix(told.markdown, kAnswerSizeMax).size());
@@ -247,7 +247,7 @@ Result<McpToolResult> mcp_recall(MemoryToolCall& call) {
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> items, Knowledge(*memory).recall(options));
   if (items.empty()) {
-    return McpToolResult{.text = "Nothing of the kind is known. memory_remember states something."};
+    return McpToolResult{.text = "No knowledge matches. memory_remember stores a statement."};
   }
   BoundedText text(kAnswerSizeMax);
   text.add(fmt::format("{}, most important first. {}\n",

@@ -284,7 +284,7 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
                                    }));
   return McpToolResult{
       .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
-                          done.holds ? "" : " A value that is trusted more still holds."),
+                          done.holds ? "" : " A more trusted value remains current."),
       .structured = remembered_json(done)};
 }
 

@@ -104,7 +104,7 @@ Result<Session> read_session_identity(JsonValue identity) {
   Session session;
   if (!identity.is_object()) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
-                 .message = "must be an object that says who the session is",
+                 .message = "must be an object that identifies the session",
                  .field = "session"};
   }
   std::optional<Timestamp> created_at;

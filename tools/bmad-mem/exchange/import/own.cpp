@@ -115,7 +115,7 @@ class OwnEntriesImport final : public OwnImport {
         type_name.empty() ? file_type_ : try_parse_entry_type(type_name);
     if (!type) {
       return refuse(line, ErrorCode::E_SCHEMA_INVALID,
-                    type_name.empty() ? "the line has no type, and the file's name tells none"
+                    type_name.empty() ? "the line has no type, and the file's name gives none"
                                       : fmt::format("'{}' is no type of entry", type_name),
                     "type");
     }

@@ -216,7 +216,8 @@ std::string MemoryTool::clean(std::string text) {
 Status MemoryTool::check_name(const VirtualPath& path) const {
   const std::vector<SecretPlace> places = scanner_.find(path.given);
   if (std::ranges::any_of(places, &SecretPlace::is_certain)) {
-    return refused("The path holds what looks like a secret or personal data; choose another name");
+    return refused(
+        "The path contains text that looks like a secret or personal data; choose another name");
   }
   return {};
 }

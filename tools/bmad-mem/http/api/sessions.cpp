@@ -182,7 +182,7 @@ Result<HttpResponse> http_undelete(ApiContext& context, const EndpointCall& call
   BMAD_TRY_ASSIGN(const UndeleteReport report, context.memory.undelete(criteria));
   if (report.lines == 0 && report.sessions.empty() && report.left_behind.empty()) {
     return Error{.code = ErrorCode::E_SESSION_NOT_FOUND,
-                 .message = "nothing of that name is deleted, or it was purged",
+                 .message = "there is no deletion of that name, or it was purged",
                  .field = criteria.ids.empty() ? "sessions" : "ids"};
   }
   JsonWriter json;

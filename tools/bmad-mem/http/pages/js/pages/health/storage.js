@@ -37,7 +37,7 @@ export function sizes({largest}) {
   });
   return section("Size and quota", {
     hint: "The largest sessions. A session near its quota is compacted automatically.",
-  }, rows.length ? h("ul", {class: "health-list"}, rows) : h("p", {class: "muted"}, "There is no session."));
+  }, rows.length ? h("ul", {class: "health-list"}, rows) : h("p", {class: "muted"}, "No sessions."));
 }
 
 /** Who writes at the moment. */
