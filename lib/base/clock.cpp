@@ -25,8 +25,8 @@ class SystemClock final : public Clock {
 }  // namespace
 
 const Clock& system_clock() {
-  static const SystemClock clock;
-  return clock;
+  static const SystemClock kClock;
+  return kClock;
 }
 
 void move_system_clock(Timestamp now) { clock_shift_ms = (now - machine_time()).count(); }

@@ -25,7 +25,7 @@ std::uint64_t key_bit(std::string_view key) {
   }
   const auto first = static_cast<unsigned char>(key.front());
   const auto last = static_cast<unsigned char>(key.back());
-  return std::uint64_t{1} << ((key.size() * 7U + first * 5U + last) & 63U);
+  return std::uint64_t{1} << ((key.size() * 7 + std::size_t{first} * 5 + last) & 63U);
 }
 
 /// Whether two keys of `object` itself are equal. Small objects, which nearly all are, are compared

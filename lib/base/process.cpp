@@ -18,10 +18,10 @@ std::atomic<int> known_id = 0;
 }  // namespace
 
 int process_id() {
-  static const int registered =
+  static const int kRegistered =
       ::pthread_atfork(nullptr, nullptr, [] { known_id.store(0, std::memory_order_relaxed); });
   int id = known_id.load(std::memory_order_relaxed);
-  if (id == 0 || registered != 0) {
+  if (id == 0 || kRegistered != 0) {
     id = ::getpid();
     known_id.store(id, std::memory_order_relaxed);
   }
@@ -29,27 +29,27 @@ int process_id() {
 }
 
 const std::string& host_name() {
-  static const std::string name = [] {
+  static const std::string kName = [] {
     std::array<char, 256> buffer{};
     return ::gethostname(buffer.data(), buffer.size() - 1) == 0 ? std::string(buffer.data())
                                                                 : std::string("unknown");
   }();
-  return name;
+  return kName;
 }
 
 const std::string& boot_id() {
-  static const std::string id = [] {
+  static const std::string kId = [] {
     std::ifstream file("/proc/sys/kernel/random/boot_id");
     std::string line;  // A UUID.
     std::getline(file, line);
     return line;
   }();
-  return id;
+  return kId;
 }
 
 std::size_t core_count() {
-  static const std::size_t count = std::max(1U, std::thread::hardware_concurrency());
-  return count;
+  static const std::size_t kCount = std::max(1U, std::thread::hardware_concurrency());
+  return kCount;
 }
 
 }  // namespace bmad_mem

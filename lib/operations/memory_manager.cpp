@@ -416,7 +416,7 @@ Result<std::vector<Entry>> MemoryManager::history(std::string_view id,
                                                   std::span<const std::string> sessions) const {
   BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kHistory));
   const std::string wanted(id);
-  BMAD_TRY_ASSIGN(const std::vector<Entry> all,
+  BMAD_TRY_ASSIGN(std::vector<Entry> all,
                   find_entries(*store, std::span(&wanted, 1), sessions, /*all_versions=*/true));
   for (const Entry& entry : all) {
     BMAD_TRY(check_read(*store, entry.type));

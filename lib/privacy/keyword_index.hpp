@@ -22,7 +22,6 @@ class KeywordIndex {
   /// `word` must outlive the index and have kWordSizeMin bytes; `value` is what find() hands out.
   void add(std::string_view word, std::uint16_t value) {
     assert(word.size() >= kWordSizeMin && nodes_.size() < UINT16_MAX);
-    // NOLINTNEXTLINE(bugprone-suspicious-stringview-data-usage): it reads kWordSizeMin bytes.
     const std::uint32_t hash = hash_of(three_bytes(word.data()));
     known_[hash / 64] |= std::uint64_t{1} << (hash % 64);
     std::uint16_t& head = heads_[hash >> kSlotShift];

@@ -22,7 +22,9 @@ constexpr std::string_view kIbanSizes =
 std::size_t iban_size(std::string_view country) {
   for (std::size_t i = 0; i < kIbanSizes.size(); i += 5) {
     if (kIbanSizes.substr(i, 2) == country) {
-      return static_cast<std::size_t>((kIbanSizes[i + 2] - '0') * 10 + (kIbanSizes[i + 3] - '0'));
+      const int tens = kIbanSizes[i + 2] - '0';
+      return static_cast<std::size_t>(tens) * 10 +
+             static_cast<std::size_t>(kIbanSizes[i + 3] - '0');
     }
   }
   return 0;

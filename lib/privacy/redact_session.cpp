@@ -11,6 +11,8 @@
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/object_text.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -83,7 +85,7 @@ class SessionRedaction {
       return is_not_found(names.error()) ? Status() : Status(names.error());
     }
     for (const std::string& name : *names) {
-      BMAD_TRY(redact_file(artifacts + '/' + name, name));
+      BMAD_TRY(redact_file(fmt::format("{}/{}", artifacts, name), name));
     }
     return {};
   }
@@ -96,7 +98,7 @@ class SessionRedaction {
     }
     for (const std::string& name : *names) {
       if (name.ends_with(".tmp") && !dry_run_) {
-        BMAD_TRY(remove_durably(*store_.files, folder + '/' + name));
+        BMAD_TRY(remove_durably(*store_.files, fmt::format("{}/{}", folder, name)));
       }
     }
     return {};

@@ -49,9 +49,9 @@ std::string_view what_of(std::string_view rule) {
 }
 
 std::shared_ptr<const Redactor> default_redactor() {
-  static const std::shared_ptr<const Redactor> redactor =
+  static const std::shared_ptr<const Redactor> kRedactor =
       std::make_shared<Redactor>(std::move(Redactor::make({}).value()));
-  return redactor;
+  return kRedactor;
 }
 
 }  // namespace

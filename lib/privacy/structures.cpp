@@ -76,7 +76,8 @@ class Index {
           '|');
     }
     starts_.reserve(announcers_.size() * kWays);  // The index holds views of them.
-    for (std::uint16_t i = 0; i < announcers_.size(); ++i) {
+    const auto count = static_cast<std::uint16_t>(announcers_.size());
+    for (std::uint16_t i = 0; i < count; ++i) {
       if (announcers_[i].letters == Case::kExact) {
         words_.add(announcers_[i].word, i);
         continue;
@@ -121,9 +122,9 @@ class Index {
 }  // namespace
 
 void find_structures(std::string_view text, Detections& out) {
-  static const Index index;
+  static const Index kIndex;
   StructureScan scan{.text = text, .out = out};
-  index.find(text, [&](std::size_t at, const Index::Announcer& announcer) {
+  kIndex.find(text, [&](std::size_t at, const Index::Announcer& announcer) {
     if (at >= scan.key_end) {
       announcer.scanner(scan, at, announcer.word.size());
     }

@@ -157,7 +157,7 @@ class Export {
   }
 
   /// What went meanwhile is no problem, unless it was asked for.
-  Status leave_out(const std::string& session_id, Error error) {
+  Status leave_out(const std::string& session_id, const Error& error) {
     const Status there = check_session(store_, session_id);
     const bool has_gone = !there && there.error().code == ErrorCode::E_SESSION_NOT_FOUND;
     if (!there && there.error().code == ErrorCode::E_SESSION_ARCHIVED && !options_.archived) {

@@ -74,7 +74,7 @@ Result<AppendLog::Written> SessionWriter::append(const FileLock::Guard& guard,
 }
 
 Status SessionWriter::settle(const std::string& log_file, const AppendLog::Written& written) {
-  const Status synced = AppendLog::sync(written);
+  Status synced = AppendLog::sync(written);
   if (synced && !written.seal_is_due) {
     return {};
   }
@@ -91,7 +91,7 @@ Status SessionWriter::settle(const std::string& log_file, const AppendLog::Writt
 
 Status SessionWriter::settle(const FileLock::Guard& /*guard*/, const std::string& log_file,
                              const AppendLog::Written& written) {
-  const Status synced = AppendLog::sync(written);
+  Status synced = AppendLog::sync(written);
   if (!synced || written.seal_is_due) {
     note_outcome(synced.has_value(), log_file, written);
   }

@@ -164,7 +164,7 @@ Result<std::string> create_session(Store& store, const SessionParams& params) {
   BMAD_TRY(ensure_folder(files, kSessionsFolder));
   BMAD_TRY(bring_back_gitignore(files));
   BMAD_TRY(remove_unfinished_sessions(store));
-  BMAD_TRY_ASSIGN(const std::string id, free_session_id(store, params.session_id));
+  BMAD_TRY_ASSIGN(std::string id, free_session_id(store, params.session_id));
   const Manifest manifest =
       new_manifest(without_secrets(store, {.session_id = id,
                                            .user_id = params.user_id,

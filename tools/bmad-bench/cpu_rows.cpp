@@ -55,7 +55,7 @@ class Collector : public benchmark::BenchmarkReporter {
 /// least, those of all in random order, so that a slow second of the machine hits all alike.
 std::vector<Values> measure(const std::vector<Timed>& timed, std::size_t repetitions,
                             double seconds) {
-  for (const Timed& each : timed) {
+  for ([[maybe_unused]] const Timed& each : timed) {
 #ifndef __clang_analyzer__  // It cannot see that the library owns what is registered.
     benchmark::RegisterBenchmark(each.name.c_str(), [&each](benchmark::State& state) {
       for (auto _ : state) {

@@ -253,7 +253,7 @@ Rows maintain_rows(const Run& run) {
       must(memory.add_event(session, {.kind = "note", .content = "Nothing is due here."}));
     }
   }
-  const Arguments maintain = many.call({"maintain", "--auto"});
+  Arguments maintain = many.call({"maintain", "--auto"});
   run_process(maintain);  // Does what is due.
   const std::vector<Values> times = above_empty(
       many, {process_step("maintain", [&](std::size_t) { return maintain; })}, run.times(200));

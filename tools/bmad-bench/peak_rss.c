@@ -6,7 +6,7 @@
  * into the peak of what it becomes, so a child of the benchmark never shows less than the benchmark
  * itself has.
  */
-#define _DEFAULT_SOURCE
+#define _DEFAULT_SOURCE  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/resource.h>

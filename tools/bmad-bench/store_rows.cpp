@@ -321,7 +321,7 @@ Rows process_rows(const Run& run) {
   event.begin_object().member("agent_id", "builder").member("kind", "tool_use");
   event.member("tool", "Bash").member("path", "src/auth/token_store.ts");
   event.member("content", run.entry.content).end_object();
-  const Arguments add = run.call({"add", "event", "--session", session, event.text()});
+  Arguments add = run.call({"add", "event", "--session", session, event.text()});
   const std::vector<Values> times =
       in_turn({process_step("add", [&](std::size_t) { return add; }),
                empty_step(run),

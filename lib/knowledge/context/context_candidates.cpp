@@ -183,7 +183,7 @@ std::optional<ContextCandidate> SnippetMaker::make(ContextSection section, const
                .why = std::move(why)},
       .label = {},
       .quoted_label = {},
-      .text = text.size() > kProseSizeMax && !hit.snippet.empty() ? hit.snippet : std::move(text),
+      .text = text.size() > kProseSizeMax && !hit.snippet.empty() ? hit.snippet : text,
       .before = {},
       .after = {}};
   // From here on `value` is no more: the parser goes on to the neighbours.

@@ -143,7 +143,7 @@ Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
                                  const std::vector<LogLine>& lines) {
   FileSystem& files = *store.files;
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  const Deletion deletion = new_deletion(store, session_id, false, lines.size());
+  Deletion deletion = new_deletion(store, session_id, false, lines.size());
   BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
   std::vector<DeletedLine> deleted;
   deleted.reserve(lines.size());

@@ -108,7 +108,7 @@ std::uint8_t GroupBounds::slots_above(const SlotGroup& group, const SessionTerms
     for (std::uint32_t i = 0; i < kSize; ++i) {
       const float* const around = &windows[i];
       sums[i] += entries[i + kWindowReach] + question_factor_ * entries[i + kWindowReach - 1] +
-                 *std::max_element(around, around + 2 * kWindowReach + 1);
+                 *std::max_element(around, around + std::size_t{2} * kWindowReach + 1);
     }
   }
   const double beside = most_of_session(terms, length_sum);

@@ -223,7 +223,7 @@ void note_prose(Plan& plan, ProseReading reading) {
   plan.as_prose.push_back(std::move(reading));
 }
 
-Plan plan_of(std::string text, std::vector<QueryItem> items, bool has_many_words) {
+Plan plan_of(const std::string& text, std::vector<QueryItem> items, bool has_many_words) {
   Plan plan{.prose = text};
   if (has_many_words) {
     const std::string why = fmt::format("it has more than {} words", kQueryClausesMax);
@@ -252,7 +252,7 @@ Plan plan_of(std::string text, std::vector<QueryItem> items, bool has_many_words
 }
 
 /// A text that is too long to be anything but prose: one clause.
-Plan prose_of(std::string text) {
+Plan prose_of(const std::string& text) {
   Plan plan{.prose = text};
   QueryScanner scanner(text, true);
   if (scanner.has_next()) {
@@ -265,7 +265,7 @@ Plan prose_of(std::string text) {
 
 Result<Plan> parse_clean_text(std::string text, bool is_filtered) {
   if (text.size() > kQueryLanguageSizeMax) {
-    return prose_of(std::move(text));
+    return prose_of(text);
   }
   const bool is_sentence = reads_like_sentence(text);
   BMAD_TRY_ASSIGN(std::vector<QueryItem> items, scan_items(text, is_sentence));
@@ -277,7 +277,7 @@ Result<Plan> parse_clean_text(std::string text, bool is_filtered) {
     look_for_something(items, text);
   }
   const bool has_many_words = has_too_many_words(items);
-  return plan_of(std::move(text), std::move(items), has_many_words);
+  return plan_of(text, std::move(items), has_many_words);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "bmad_mem/log_merge.hpp"
+#include "store/evicted_file.hpp"
 #include "store/gzip.hpp"
 
 namespace bmad_mem {

@@ -279,7 +279,7 @@ Result<std::string> entry_from_options(EntryType type, const Arguments& args,
       !agent_id.empty() && !(type == EntryType::kConversation && args.value("role") == "user");
   EntryWriter entry;
   for (const auto& [field, object, option] : type_options(type).fields) {
-    if (const auto texts = args.all(option); !texts.empty()) {
+    if (const auto& texts = args.all(option); !texts.empty()) {
       entry.add(object, field->name, value_json(*field, texts));
     } else if (field->is_main ? !main_text.empty() : is_of_agent && field->name == "agent_id") {
       const std::string text(field->is_main ? main_text : agent_id);

@@ -12,6 +12,9 @@
 
 #include <fmt/core.h>
 
+#include "cli/text.hpp"
+#include "cli/tool.hpp"
+
 namespace bmad_mem::cli {
 
 bool Output::flush() {

@@ -170,12 +170,14 @@ class McpService {
   }
   /// Calls `on_change`, from any thread, whenever the resource has changed. Null for a resource
   /// that is there but changes unnoticed, or that McpCall::resource_updated() speaks of.
-  virtual McpAnswer<std::unique_ptr<McpSubscription>> subscribe(const std::string& /*uri*/,
-                                                                McpOnChange /*on_change*/) {
+  virtual McpAnswer<std::unique_ptr<McpSubscription>> subscribe(
+      const std::string& /*uri*/,
+      McpOnChange /*on_change*/) {  // NOLINT(performance-unnecessary-value-param): others keep it.
     return std::unique_ptr<McpSubscription>();
   }
   /// The same for the list of resources.
-  virtual std::unique_ptr<McpSubscription> subscribe_to_list(McpOnChange /*on_change*/) {
+  virtual std::unique_ptr<McpSubscription> subscribe_to_list(
+      McpOnChange /*on_change*/) {  // NOLINT(performance-unnecessary-value-param): others keep it.
     return {};
   }
 

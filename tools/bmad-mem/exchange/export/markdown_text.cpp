@@ -186,7 +186,7 @@ std::string markdown_quote(std::string_view text, std::string_view front) {
       continue;
     }
     std::string code;
-    while (++i < lines.size() && !closes(fence, lines[i])) {
+    for (++i; i < lines.size() && !closes(fence, lines[i]); ++i) {
       code.append(lines[i]).append("\n");
     }
     out +=

@@ -312,6 +312,7 @@ Status GraphStore::take_in(const Graph& graph) {
   BMAD_TRY(create_entities(graph.entities));
   // Of an entity that came before an interruption, what was to follow.
   std::vector<AddedObservations> observations;
+  observations.reserve(graph.entities.size());
   for (const GraphEntity& entity : graph.entities) {
     observations.push_back({.entity_name = entity.name, .contents = entity.observations});
   }
