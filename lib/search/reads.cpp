@@ -1,5 +1,5 @@
 // reads.cpp - get, history and list: by the indexes, which tell where an entry is; by reading the
-// logs where all versions, all entries or a list of the past are asked for. No lock is taken.
+// logs where all versions, all entries or those of the past are asked for. No lock is taken.
 #include "search/reads.hpp"
 
 #include <algorithm>
@@ -52,21 +52,30 @@ Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSou
   return entries;
 }
 
-/// What passes, by the logs: what can't be read hides nothing else.
-Result<std::vector<Entry>> load_filtered(const Store& store, const EntryFilter& filter) {
+/// An entry and the session that holds it.
+struct Located {
+  std::string session_id;
+  TableEntry entry;
+};
+
+/// What passes and is `wanted`, by the logs: what can't be read hides nothing else. Where as many
+/// were found as the filter wants, nothing of what was evicted, which comes behind all others.
+template <typename Wanted>
+Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& filter,
+                                         const Wanted& wanted) {
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> evicted,
                   evicted_sources(store, filter.sessions));
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
                   session_sources(store, filter.sessions, filter.archived));
-  std::vector<Entry> found;
+  std::vector<Located> found;
   std::set<std::tuple<std::string, EntryType, std::string>> known;
-  JsonParser parser;
   const auto add = [&](const SessionSource& source) -> Status {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_source(store, source, filter.types, Versions::kLatest, filter.as_of));
     for (TableEntry& entry : entries) {
-      if (passes(filter, entry) && !known.contains({source.session_id, entry.type, entry.id})) {
-        found.push_back(to_entry(parser, source.session_id, std::move(entry)));
+      if (passes(filter, entry) && wanted(entry) &&
+          (known.empty() || !known.contains({source.session_id, entry.type, entry.id}))) {
+        found.push_back({.session_id = source.session_id, .entry = std::move(entry)});
       }
     }
     return {};
@@ -74,9 +83,10 @@ Result<std::vector<Entry>> load_filtered(const Store& store, const EntryFilter& 
   for (const SessionSource& source : sessions) {
     BMAD_TRY(add(source));
   }
-  if (filter.archived != ArchivedSessions::kWithout) {
-    for (const Entry& entry : found) {  // What was evicted and came back counts in its session.
-      known.emplace(entry.session_id, entry.type, entry.id);
+  const bool are_enough = filter.limit != 0 && found.size() >= filter.limit;
+  if (filter.archived != ArchivedSessions::kWithout && !are_enough) {
+    for (const Located& each : found) {  // What was evicted and came back counts in its session.
+      known.emplace(each.session_id, each.entry.type, each.entry.id);
     }
     for (const SessionSource& source : evicted) {
       BMAD_TRY(add(source));
@@ -84,6 +94,30 @@ Result<std::vector<Entry>> load_filtered(const Store& store, const EntryFilter& 
   }
   BMAD_TRY(check_evicted(store, filter.sessions, evicted));
   return found;
+}
+
+std::vector<Entry> to_entries(std::vector<Located> found) {
+  std::vector<Entry> entries;
+  entries.reserve(found.size());
+  JsonParser parser;
+  for (Located& each : found) {
+    entries.push_back(to_entry(parser, each.session_id, std::move(each.entry)));
+  }
+  return entries;
+}
+
+/// The first `limit` (0: all), the newest first, and what was evicted behind all others; equal
+/// times by session and id, so that the order never depends on chance.
+template <typename T, typename EntryOf>
+void keep_newest(std::vector<T>& items, std::size_t limit, const EntryOf& entry_of) {
+  std::ranges::sort(items, std::greater(), [&](const T& item) {
+    const auto& entry = entry_of(item);
+    return std::tuple(!entry.evicted, entry.timestamp, std::string_view(item.session_id),
+                      std::string_view(entry.id));
+  });
+  if (limit != 0 && items.size() > limit) {
+    items.erase(items.begin() + static_cast<std::ptrdiff_t>(limit), items.end());
+  }
 }
 
 Result<std::vector<Entry>> load_all(const Store& store, std::span<const std::string> wanted,
@@ -208,11 +242,11 @@ auto place_of(const Entry& entry) {
                     entry.line);
 }
 
-/// The latest versions with these ids, by the indexes.
+/// The latest versions with these ids: by the indexes, or by the logs where there are none.
 Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::string> ids,
                                    std::span<const std::string> wanted,
                                    std::optional<Timestamp> as_of) {
-  const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()}, .as_of = as_of};
+  const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()}, .as_of = as_of, .limit = 0};
   const std::set<std::string_view> different(ids.begin(), ids.end());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
     std::vector<Entry> found;
@@ -220,11 +254,20 @@ Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::stri
       BMAD_TRY_ASSIGN(std::vector<Entry> its, entries_with_id(indexes.sessions(), id));
       std::ranges::move(its, std::back_inserter(found));
     }
-    std::ranges::sort(found,
-                      [](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); });
     return found;
   };
-  return with_indexes(store, filter, look);
+  const auto read = [&]() -> Result<std::vector<Entry>> {
+    BMAD_TRY_ASSIGN(std::vector<Located> found, load_latest(store, filter, [&](const auto& entry) {
+                      return different.contains(entry.id);
+                    }));
+    return to_entries(std::move(found));
+  };
+  BMAD_TRY_ASSIGN(std::vector<Entry> found, !as_of && store.config.indexing.enabled
+                                                ? with_indexes(store, filter, look)
+                                                : choose_steadily(store, read));
+  std::ranges::sort(found,
+                    [](const Entry& a, const Entry& b) { return place_of(a) < place_of(b); });
+  return found;
 }
 
 /// Whether there are no other versions of `found`, which are the latest, anywhere.
@@ -287,20 +330,17 @@ Result<std::vector<Entry>> list_entries(const Store& store, const EntryFilter& f
     }
     return found;
   };
-  const bool are_few = !filter.as_of && filter.limit != 0 && store.config.indexing.enabled;
-  BMAD_TRY_ASSIGN(std::vector<Entry> entries,
-                  are_few ? with_indexes(store, filter, look)
-                          : choose_steadily(store, [&] { return load_filtered(store, filter); }));
-  // What was evicted comes behind all others; equal times by session and id, so that the order
-  // never depends on chance.
-  std::ranges::sort(entries, std::greater(), [](const Entry& entry) {
-    return std::tuple(!entry.evicted, entry.timestamp, std::string_view(entry.session_id),
-                      std::string_view(entry.id));
-  });
-  if (filter.limit != 0 && entries.size() > filter.limit) {
-    entries.erase(entries.begin() + static_cast<std::ptrdiff_t>(filter.limit), entries.end());
+  if (!filter.as_of && filter.limit != 0 && store.config.indexing.enabled) {
+    BMAD_TRY_ASSIGN(std::vector<Entry> entries, with_indexes(store, filter, look));
+    keep_newest(entries, filter.limit, std::identity());
+    return entries;
   }
-  return entries;
+  BMAD_TRY_ASSIGN(std::vector<Located> found, choose_steadily(store, [&] {
+                    return load_latest(store, filter, [](const TableEntry&) { return true; });
+                  }));
+  keep_newest(found, filter.limit,
+              [](const Located& each) -> const TableEntry& { return each.entry; });
+  return to_entries(std::move(found));
 }
 
 }  // namespace bmad_mem

@@ -293,6 +293,19 @@ TEST_CASE("what was evicted since was in its session then") {
   }
 }
 
+TEST_CASE("many ids are all found in the past, in their session and among what was evicted") {
+  AsOf memory;
+  std::vector<std::string> ids;
+  for (int i = 0; i < 30; ++i) {
+    ids.push_back(fmt::format("d{}", i));
+    memory.decide(ids.back(), "11:00", fmt::format("heron {}", i));
+  }
+  memory.clock.set(at("12:00"));
+  REQUIRE(memory->compact("s1", {.keep_share = 0.8}).value().evicted == 6);
+  CHECK(memory->get(ids, {}, at("12:30")).value().size() == 30);
+  CHECK(memory->list({.as_of = at("12:30"), .limit = 25}).value().size() == 25);
+}
+
 TEST_CASE("what was evicted and pinned is there once") {
   AsOf memory;
   memory.decide("d1", "10:00", "one heron");
