@@ -1,3 +1,4 @@
+// memory_manager.cpp - a memory is opened; its sessions, and entries written and read.
 #include "bmad_mem/memory_manager.hpp"
 
 #include <algorithm>
@@ -8,12 +9,10 @@
 
 #include <fmt/format.h>
 
-#include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance.hpp"
-#include "lifecycle/repair.hpp"
+#include "memory_impl.hpp"
 #include "model/entry.hpp"
 #include "model/entry_marks.hpp"
-#include "operations/rooms.hpp"
 #include "privacy/redaction.hpp"
 #include "search/analyzer.hpp"
 #include "search/held_indexes.hpp"
@@ -101,55 +100,7 @@ std::chrono::milliseconds chosen_timeout(const OpenOptions& options, const Confi
       std::chrono::milliseconds(config.concurrency.lock_timeout_ms));
 }
 
-Result<std::string> single_id(Result<BatchReport> report) {
-  if (!report) {
-    return std::move(report).error();
-  }
-  if (report->ids.empty()) {
-    return Error{.code = ErrorCode::E_INVALID_FORMAT, .message = "the entry is empty"};
-  }
-  return std::move(report->ids.front());
-}
-
 }  // namespace
-
-struct MemoryManager::Impl {
-  explicit Impl(const Clock& clock) : store(clock, all_rooms()) {}
-
-  /// The way to the store of every call: it says which operation of the table it is, and gets no
-  /// further than the agent's workflow allows. Errors: E_ACCESS_DENIED.
-  Result<Store*> enter(Operation operation, bool changes = true) {
-    BMAD_TRY(permit(store, operation, changes));
-    return &store;
-  }
-
-  Store store;
-  std::mutex maintained_mutex;  // Guards what follows.
-  std::vector<MaintenanceAction> maintained;
-
-  /// For who may do what maintenance does.
-  void maintain_by_the_way() {
-    if (!permit(store, Operation::kMaintain)) {
-      return;
-    }
-    std::vector<MaintenanceAction> done = bmad_mem::maintain_by_the_way(store);
-    const std::lock_guard guard(maintained_mutex);
-    std::ranges::move(done, std::back_inserter(maintained));
-  }
-
-  Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
-    BMAD_TRY(enter(Operation::kAdd));
-    return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
-  }
-
-  Result<std::vector<Entry>> list_type(std::string_view session_id, EntryType type,
-                                       EntryFilter filter) const {
-    filter.sessions = {std::string(session_id)};
-    filter.types = {type};
-    BMAD_TRY_ASSIGN(filter, readable(store, std::move(filter)));
-    return list_entries(store, filter);
-  }
-};
 
 Result<std::string> MemoryManager::find_root(std::string_view explicit_root,
                                              std::string_view env_value,
@@ -507,162 +458,5 @@ Result<std::vector<Entry>> MemoryManager::findings(std::string_view session_id,
 Result<std::vector<Entry>> MemoryManager::preferences(std::string_view session_id) const {
   return impl_->list_type(session_id, EntryType::kPreference, {.limit = 0});
 }
-
-Result<DeletionReport> MemoryManager::delete_entries(const DeletionCriteria& criteria,
-                                                     const DeleteOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDelete));
-  return bmad_mem::delete_entries(*store, criteria, options);
-}
-
-Result<DeletionReport> MemoryManager::delete_session(std::string_view session_id,
-                                                     const DeleteOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionDelete));
-  return bmad_mem::delete_session(*store, std::string(session_id), options);
-}
-
-Result<UndeleteReport> MemoryManager::undelete(const UndeleteCriteria& criteria) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kUndelete));
-  return bmad_mem::undelete(*store, criteria);
-}
-
-Result<std::vector<Deletion>> MemoryManager::deletions() const {
-  return list_deletions(impl_->store);
-}
-
-Result<DeletionReport> MemoryManager::purge_deleted(bool all) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kPurge));
-  return all ? bmad_mem::purge_deleted(*store, {.now = Timestamp::max()}) : purge_by_clock(*store);
-}
-
-Result<std::vector<Leftover>> MemoryManager::find_text(std::string_view text) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kFindText));
-  return bmad_mem::find_text(*store, text);
-}
-
-Result<std::vector<AuditRecord>> MemoryManager::audit(const AuditFilter& filter) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kAudit));
-  return list_audit(*store, filter);
-}
-
-Result<CompactionReport> MemoryManager::compact(std::string_view session_id,
-                                                const CompactOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kCompact));
-  return compact_session(*store, std::string(session_id), options);
-}
-
-Result<std::uint64_t> MemoryManager::restore_evicted(std::string_view session_id,
-                                                     std::span<const std::string> ids) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRestore));
-  return restore_evicted_entries(*store, std::string(session_id), ids);
-}
-
-Result<ArchiveReport> MemoryManager::archive_session(std::string_view session_id,
-                                                     const ArchiveOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionArchive));
-  return bmad_mem::archive_session(*store, std::string(session_id), options);
-}
-
-Result<Session> MemoryManager::restore_session(std::string_view session_id) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kSessionRestore));
-  return bmad_mem::restore_session(*store, std::string(session_id));
-}
-
-Result<std::vector<ArchivedSession>> MemoryManager::archived_sessions() const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kSessionList));
-  return list_archived(*store);
-}
-
-Result<std::vector<DecayReport>> MemoryManager::decay(std::span<const std::string> sessions,
-                                                      std::optional<Timestamp> as_of, bool write) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kDecay, write));
-  return age_sessions(*store, sessions, as_of, write);
-}
-
-std::vector<DecayTableLine> MemoryManager::decay_table() const { return list_decay(impl_->store); }
-
-SessionState MemoryManager::session_state(const Session& session) const {
-  return state_of(impl_->store, session);
-}
-
-Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kMaintain, !options.dry_run));
-  return bmad_mem::maintain(*store, options);
-}
-
-Status MemoryManager::check_writable() const {
-  return impl_->store.newer_layout ? Status(*impl_->store.newer_layout) : Status();
-}
-
-Status MemoryManager::check_allowed(std::string_view operation, bool changes) const {
-  const auto* const row = std::ranges::find(kOperations, operation, &OperationRow::name);
-  if (row == std::end(kOperations)) {
-    return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("there is no operation '{}'", operation)};
-  }
-  return permit(impl_->store, static_cast<Operation>(row - std::begin(kOperations)), changes);
-}
-
-std::vector<Error> MemoryManager::problems() const { return impl_->store.problems(); }
-
-std::vector<MaintenanceAction> MemoryManager::maintained_by_the_way() {
-  const std::lock_guard guard(impl_->maintained_mutex);
-  return std::exchange(impl_->maintained, {});
-}
-
-Result<VerifyReport> MemoryManager::verify(std::span<const std::string> sessions,
-                                           const Progress& on_progress) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kVerify));
-  return verify_store(*store, sessions, on_progress);
-}
-
-Result<std::vector<IndexReport>> MemoryManager::rebuild_index(std::span<const std::string> sessions,
-                                                              const Progress& on_progress) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRebuildIndex));
-  return rebuild_indexes(*store, sessions, on_progress);
-}
-
-void MemoryManager::index_new_entries() const { seal_index(impl_->store); }
-
-Result<RepairReport> MemoryManager::repair(
-    std::span<const std::string> sessions, const Progress& on_progress,
-    const std::function<bool(const std::string& session_id)>& is_elsewhere) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
-  return repair_store(*store, sessions, on_progress, is_elsewhere);
-}
-
-Result<RepairReport> MemoryManager::accept_changes(std::span<const std::string> sessions) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRepair));
-  return bmad_mem::accept_changes(*store, sessions);
-}
-
-Result<std::vector<RedactReport>> MemoryManager::redact(std::span<const std::string> sessions,
-                                                        bool dry_run) {
-  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kRedact));
-  return redact_sessions(*store, sessions, dry_run);
-}
-
-Result<PrivacyReport> MemoryManager::privacy_report(std::span<const std::string> sessions) const {
-  BMAD_TRY_ASSIGN(const Store* const store, impl_->enter(Operation::kPrivacy));
-  return report_privacy(*store, sessions);
-}
-
-Result<SecretScanner> MemoryManager::scanner() const {
-  if (impl_->store.redaction != nullptr) {
-    return SecretScanner(impl_->store.redaction->redactor());
-  }
-  BMAD_TRY_ASSIGN(const std::unique_ptr<StoreRedaction> rules,
-                  StoreRedaction::make(impl_->store, KeyUse::kNone));
-  return SecretScanner(rules->redactor());
-}
-
-Result<Store*> MemoryInside::enter(MemoryManager& memory, Operation operation, bool changes) {
-  return memory.impl_->enter(operation, changes);
-}
-
-Result<const Store*> MemoryInside::enter(const MemoryManager& memory, Operation operation) {
-  return memory.impl_->enter(operation);
-}
-
-const Store& MemoryInside::settings(const MemoryManager& memory) { return memory.impl_->store; }
 
 }  // namespace bmad_mem
