@@ -1,4 +1,4 @@
-// connection_output.cpp - Outlet.
+// outlet.cpp - what other threads write to a connection; see http_connection.hpp.
 #include <algorithm>
 #include <utility>
 
