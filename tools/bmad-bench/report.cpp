@@ -199,6 +199,7 @@ std::string records_text(std::span<const Record> records) {
     for (const auto& [name, value] : record) {
       if (&record == &records.front()) {
         lines.front().push_back(name);
+        std::ranges::replace(lines.front().back(), '_', ' ');
       }
       const double* const number = std::get_if<double>(&value);
       line.push_back(number != nullptr

@@ -199,7 +199,7 @@ void judge(RetrievalRun& run, const AskedStore& store, const Question& question,
   const auto add = [&](std::string_view kind, const std::string& name,
                        const std::vector<std::string>& relevant) {
     Tally& tally = run.tally(kind, name, way);
-    if (!relevant.empty()) {  // Else it was only met, so that the ages stand in order.
+    if (!relevant.empty()) {  // Else it was only met, so that the ages are in order.
       tally.means.add(score_ranking(ids, relevant));
       tally.refused += answer.refused ? 1U : 0U;
       tally.empty += !answer.refused && ids.empty() ? 1U : 0U;

@@ -66,7 +66,7 @@ double rate_of(const std::vector<WorkerResult>& results);
 void set_whole_file_lock(int descriptor, short type);
 
 /// The least that a durable append can be, the floor under every append of ours: lock, write,
-/// unlock, fdatasync. No check, no id, no look at what stands in the file. A log and a lock file
+/// unlock, fdatasync. No check, no id, no look at what the file contains. A log and a lock file
 /// beside it; each instance locks for itself, also within a process.
 class RawAppender {
  public:

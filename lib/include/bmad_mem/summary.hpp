@@ -87,6 +87,9 @@ struct SummaryUpdate {
   RedactionCounts redacted;
 };
 
+/// Its members as JSON, as the record has them, without session_id and redacted.
+void write_members(const SummaryUpdate& update, JsonWriter& json);
+
 struct SummaryUpdateOptions {
   bool force = false;  ///< Also when none is due; never beside a pending one.
 };

@@ -172,9 +172,7 @@ SummaryState parse_summary_state(std::string_view text) {
           .compacting_since = try_parse_rfc3339((*root)["compacting_since"].string())};
 }
 
-std::string update_record(const SummaryUpdate& update, const SummaryThresholds& thresholds,
-                          Timestamp at) {
-  JsonWriter json = begin_record("update", at);
+void write_members(const SummaryUpdate& update, JsonWriter& json) {
   json.member("last_summarized_id", update.last_summarized_id);
   json.member("id_was_moved", update.id_was_moved).member("messages", update.messages);
   json.member("tokens_in", std::uint64_t{update.tokens_in});
@@ -185,6 +183,12 @@ std::string update_record(const SummaryUpdate& update, const SummaryThresholds& 
   if (update.cache_written_tokens) {
     json.member("cache_written_tokens", *update.cache_written_tokens);
   }
+}
+
+std::string update_record(const SummaryUpdate& update, const SummaryThresholds& thresholds,
+                          Timestamp at) {
+  JsonWriter json = begin_record("update", at);
+  write_members(update, json);
   json.member("minimum_message_tokens_to_init", thresholds.minimum_message_tokens_to_init);
   json.member("minimum_tokens_between_update", thresholds.minimum_tokens_between_update);
   json.member("tool_calls_between_updates", thresholds.tool_calls_between_updates);

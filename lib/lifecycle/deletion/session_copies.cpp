@@ -292,8 +292,8 @@ Status SessionCopies::drop_kept(FileSystem& files) {
   if (archived_.empty() && deleted_sessions_.empty() && !has_folder) {
     return Error{.code = ErrorCode::E_STORAGE_CORRUPT,
                  .message =
-                     "contains the text, and is all that is left of its session; no command reads "
-                     "it any more: copy by hand what you need, and remove it",
+                     "contains entries to purge, and is all that is left of its session; no "
+                     "command reads it any more: copy by hand what you need, and remove it",
                  .path = files.display_path(kept_path(session_id_))};
   }
   return remove_kept(files, session_id_);

@@ -14,7 +14,7 @@
 namespace bmad_mem {
 
 /// Sixteen bytes of a text; the first is the lowest. Vectors as the compilers have them on any
-/// processor, but for one step that they have no operator for.
+/// processor, except one step that they have no operator for.
 class TextBlock {
  public:
   static constexpr std::size_t kSize = 16;

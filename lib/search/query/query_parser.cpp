@@ -263,7 +263,7 @@ Plan prose_of(const std::string& text) {
   return plan;
 }
 
-Result<Plan> parse_clean_text(std::string text, bool is_filtered) {
+Result<Plan> parse_clean_text(const std::string& text, bool is_filtered) {
   if (text.size() > kQueryLanguageSizeMax) {
     return prose_of(text);
   }
@@ -289,8 +289,7 @@ Result<Plan> parse_query_text(std::string_view text, bool is_filtered) {
                                    text.size(), kQuerySizeMax));
   }
   std::vector<std::string> notes;
-  std::string clean = with_blanks(text, notes);
-  BMAD_TRY_ASSIGN(Plan plan, parse_clean_text(std::move(clean), is_filtered));
+  BMAD_TRY_ASSIGN(Plan plan, parse_clean_text(with_blanks(text, notes), is_filtered));
   plan.notes.insert(plan.notes.begin(), notes.begin(), notes.end());
   return plan;
 }

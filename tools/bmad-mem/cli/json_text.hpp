@@ -11,6 +11,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 #include "bmad_mem/entry_type.hpp"
@@ -51,14 +52,37 @@ inline void add_text(JsonWriter& json, std::string_view name, std::string_view t
   }
 }
 
-/// A member `name` with an array, also an empty one.
-template <typename Texts>
-void add_list(JsonWriter& json, std::string_view name, const Texts& texts) {
+/// A member `name` with an array, also an empty one: what `write(json, element)`, or
+/// `write(element)`, writes for each.
+template <typename Elements, typename Write>
+void add_array(JsonWriter& json, std::string_view name, const Elements& elements,
+               const Write& write) {
   json.key(name).begin_array();
-  for (const std::string_view text : texts) {
-    json.string(text);
+  for (const auto& element : elements) {
+    if constexpr (std::is_invocable_v<Write, decltype(element)>) {
+      write(element);
+    } else {
+      write(json, element);
+    }
   }
   json.end_array();
+}
+
+/// The same of objects: `write(element)` adds the members of each.
+template <typename Elements, typename Write>
+void add_objects(JsonWriter& json, std::string_view name, const Elements& elements,
+                 const Write& write) {
+  add_array(json, name, elements, [&](const auto& element) {
+    json.begin_object();
+    write(element);
+    json.end_object();
+  });
+}
+
+/// The same of texts.
+template <typename Texts>
+void add_list(JsonWriter& json, std::string_view name, const Texts& texts) {
+  add_array(json, name, texts, [&](const std::string_view text) { json.string(text); });
 }
 
 /// A member `name` with counts by what they count: {"github-pat":2}.
@@ -84,22 +108,10 @@ inline void add_type_counts(JsonWriter& json, std::string_view name,
 }
 
 /// A member `name` with a time; nothing without one.
-inline void add_known_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
+inline void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
   if (time) {
     json.member(name, format_rfc3339(*time));
   }
-}
-
-/// A member `name` with an array of objects: `write(item)` adds the members of each.
-template <typename Items, typename Write>
-void add_objects(JsonWriter& json, std::string_view name, const Items& items, const Write& write) {
-  json.key(name).begin_array();
-  for (const auto& item : items) {
-    json.begin_object();
-    write(item);
-    json.end_object();
-  }
-  json.end_array();
 }
 
 // What the tool adds to an entry that it prints as JSON, and how both are told

@@ -157,7 +157,7 @@ std::string first_line(const std::string& text) {
 
 void print_context_as_json(Tool& tool, const Context& context, std::optional<Timestamp> as_of) {
   print_object(tool, [&](JsonWriter& json) {
-    add_known_time(json, "as_of", as_of);
+    add_time(json, "as_of", as_of);
     json.member("markdown", context.markdown);
     json.member("tokens", static_cast<std::uint64_t>(context.tokens));
     json.member("max_tokens", static_cast<std::uint64_t>(context.max_tokens));
@@ -198,16 +198,7 @@ void print_summary_update(Tool& tool, const SummaryUpdate& update) {
   if (tool.json()) {
     print_object(tool, [&](JsonWriter& json) {
       json.member("session_id", update.session_id);
-      json.member("last_summarized_id", update.last_summarized_id);
-      json.member("id_was_moved", update.id_was_moved).member("messages", update.messages);
-      json.member("tokens_in", std::uint64_t{update.tokens_in});
-      json.member("tokens_out", std::uint64_t{update.tokens_out});
-      if (update.cache_read_tokens) {
-        json.member("cache_read_tokens", *update.cache_read_tokens);
-      }
-      if (update.cache_written_tokens) {
-        json.member("cache_written_tokens", *update.cache_written_tokens);
-      }
+      write_members(update, json);
       add_counts(json, "redacted", update.redacted);
     });
     return;

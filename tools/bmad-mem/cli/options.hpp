@@ -1,19 +1,18 @@
 // options.hpp - from argv to the command and its arguments.
 #pragma once
 
-#include <charconv>
 #include <cstddef>
 #include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
 
 #include "cli/command.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 
@@ -42,17 +41,8 @@ class Arguments {
 /// E_INVALID_QUERY about option `name`.
 Error bad_value(std::string_view name, std::string message);
 
-/// The whole of `text` as a number; nothing for anything else.
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = problem == std::errc() && stop == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
-}
-
 /// The number behind option `name`; `fallback` without it. Errors: E_INVALID_QUERY for what is no
-/// number from `min` to `max`: "'x' is no WHAT".
+/// number from `min` to `max`: "'x' is not WHAT".
 template <typename Number>
 Result<Number> read_number(const Arguments& args, std::string_view name, Number fallback,
                            std::string_view what, Number min = 0,
@@ -63,7 +53,7 @@ Result<Number> read_number(const Arguments& args, std::string_view name, Number 
   }
   const std::optional<Number> number = number_in<Number>(*text);
   if (!number || !(*number >= min && *number <= max)) {
-    return bad_value(name, fmt::format("'{}' is not {}", *text, what));
+    return bad_value(name, fmt::format("'{}' is not {}", printable(*text), what));
   }
   return *number;
 }

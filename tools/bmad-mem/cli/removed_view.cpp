@@ -25,7 +25,7 @@ void print_as_json(Tool& tool, const DeletionReport& report, const DeleteOptions
     add_objects(json, "elsewhere", report.elsewhere, [&](const FileCount& file) {
       json.member("path", file.path).member("lines", file.lines);
     });
-    add_known_time(json, "expires_at", report.expires_at);
+    add_time(json, "expires_at", report.expires_at);
   });
 }
 

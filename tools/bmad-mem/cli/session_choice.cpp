@@ -110,7 +110,7 @@ std::string session_as_json(const MemoryManager& memory, const Session& session)
   }
   json.member("created_at", format_rfc3339(session.created_at));
   json.member("last_write", format_rfc3339(session.last_write));
-  add_known_time(json, "closed_at", session.closed_at);
+  add_time(json, "closed_at", session.closed_at);
   add_text(json, "user_id", session.user_id);
   add_list(json, "agent_ids", session.agent_ids);
   add_text(json, "project_name", session.project_name);

@@ -73,8 +73,8 @@ void print_statistics_as_json(Tool& tool, const SessionStatistics& statistics,
     json.member("size_bytes", statistics.size_bytes);
     json.member("size_max_bytes", statistics.size_max_bytes);
     json.member("quarantined", statistics.quarantined);
-    add_known_time(json, "oldest", statistics.oldest);
-    add_known_time(json, "newest", statistics.newest);
+    add_time(json, "oldest", statistics.oldest);
+    add_time(json, "newest", statistics.newest);
     json.key("types").begin_object();
     for (const TypeStatistics& type : statistics.types) {
       add_type(json, type);

@@ -1,11 +1,14 @@
 // text.hpp - small helpers for text that people read.
 #pragma once
 
+#include <charconv>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "bmad_mem/clock.hpp"
 #include "bmad_mem/query_time.hpp"
@@ -34,6 +37,15 @@ std::string joined(const Texts& texts, std::string_view between = ", ") {
     out += text;
   }
   return out;
+}
+
+/// The whole of `text` as a number; nothing for anything else.
+template <typename Number>
+std::optional<Number> number_in(std::string_view text) {
+  Number number{};
+  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const bool is_whole = problem == std::errc() && stop == text.data() + text.size();
+  return is_whole ? std::optional(number) : std::nullopt;
 }
 
 /// `text` on one line, without what could steer a terminal: control characters become blanks.

@@ -164,8 +164,8 @@ void print_decay_table(Tool& tool, std::span<const DecayTableLine> lines);
 
 // What `verify` found, as text.
 
-/// One line each: "file:line:column: reason", leaving out what is unknown; a torn tail is named as
-/// such. As JSON {"file":…,"line":…,…}; with `name` {"NAME":{…}}.
+/// One line each: "file:line:column: reason", without the parts that are unknown; a torn tail is
+/// reported as such. As JSON {"file":…,"line":…,…}; with `name` {"NAME":{…}}.
 void print_findings(Tool& tool, std::span<const Finding> findings, std::string_view name = {});
 
 // How counts of what was taken out are shown.

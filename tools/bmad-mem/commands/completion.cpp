@@ -1,4 +1,4 @@
-// completion.cpp - what a shell offers when somebody presses Tab.
+// completion.cpp - what a shell offers when the user presses Tab.
 //
 //   shell ─> bmad-mem complete-words -- session sh
 //         <─ show \t show the details of a session
@@ -95,7 +95,7 @@ fi
 /// Prints the words that can stand where `begun` does, each with what help says of it.
 class WordOffer {
  public:
-  /// `line`: what stands in front of it.
+  /// `line`: the words before it.
   WordOffer(Tool& tool, const CommandLine& line, std::string_view begun)
       : tool_(tool), line_(line), begun_(begun) {}
 

@@ -240,7 +240,7 @@ void print_json(Tool& tool, const PrivacyReport& report) {
       json.member("entries", kept.entries).member("bytes", kept.bytes);
       json.member("sensitive", kept.sensitive).member("retention_days", kept.retention_days);
       json.member("expired", kept.expired);
-      add_known_time(json, "oldest", kept.oldest);
+      add_time(json, "oldest", kept.oldest);
     });
     add_counts(json, "redacted", report.redacted);
     add_objects(json, "sensitive", report.sensitive, [&](const SensitiveEntry& entry) {

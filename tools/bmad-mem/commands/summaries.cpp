@@ -34,7 +34,7 @@ void print_json(Tool& tool, const SummaryStatus& status) {
     json.member("reason", summary_due_name(status.due)).member("exists", status.exists);
     json.member("is_template", status.is_template);
     add_text(json, "last_summarized_id", status.last_summarized_id);
-    add_known_time(json, "updated_at", status.updated_at);
+    add_time(json, "updated_at", status.updated_at);
     json.member("messages", status.messages).member("messages_since", status.messages_since);
     json.member("tokens", status.tokens).member("tokens_since", status.tokens_since);
     json.member("tool_calls_since", status.tool_calls_since);

@@ -119,12 +119,6 @@ std::string record_reason(std::string_view type) {
   return fmt::format("{} records", is_word ? type : "other");
 }
 
-void add_if_any(JsonWriter& json, std::string_view key, std::string_view text) {
-  if (!text.empty()) {
-    json.member(key, text);
-  }
-}
-
 std::string_view base_name(std::string_view path) {
   return path.substr(path.rfind('/') + 1);  // Behind npos comes 0.
 }

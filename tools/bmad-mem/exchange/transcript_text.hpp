@@ -42,9 +42,6 @@ inline constexpr std::string_view kThinking = "thinking blocks";
 /// trusted to be a word.
 std::string record_reason(std::string_view type);
 
-/// Adds the member unless `text` is empty.
-void add_if_any(JsonWriter& json, std::string_view key, std::string_view text);
-
 /// The last part of a path.
 std::string_view base_name(std::string_view path);
 

@@ -11,6 +11,7 @@
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 
@@ -41,7 +42,7 @@ void add_origin(JsonWriter& json, const HookEvent& event) {
   json.member("recorded_by", "hook");
   if (event.is_sidechain) {
     json.member("sidechain", true);
-    add_if_any(json, "subagent", event.agent_instance);
+    add_text(json, "subagent", event.agent_instance);
   }
 }
 
@@ -80,9 +81,9 @@ std::string tool_use_entry(const HookEvent& event) {
     json.member("id", event.tool.id);
   }
   json.member("agent_id", agent_of(event)).member("kind", "tool_use");
-  add_if_any(json, "tool", event.tool.name);
-  add_if_any(json, "path", event.tool.path);
-  add_if_any(json, "content", event.tool.input);
+  add_text(json, "tool", event.tool.name);
+  add_text(json, "path", event.tool.path);
+  add_text(json, "content", event.tool.input);
   return ended(json, event, "assistant");
 }
 
@@ -96,9 +97,9 @@ std::string tool_result_entry(const HookEvent& event) {
     json.member("id", id);
   }
   json.member("agent_id", agent_of(event)).member("kind", "tool_result");
-  add_if_any(json, "tool", tool.name);
-  add_if_any(json, "path", tool.path);
-  add_if_any(json, "content", tool.output);
+  add_text(json, "tool", tool.name);
+  add_text(json, "path", tool.path);
+  add_text(json, "content", tool.output);
   json.key("metadata").begin_object().member("is_error", tool.failed);
   json.member("bytes", tool.output_bytes);
   add_origin(json, event);
@@ -116,7 +117,7 @@ std::string tool_result_entry(const HookEvent& event) {
 std::string happening_entry(const HookEvent& event, std::string_view kind) {
   JsonWriter json;
   json.begin_object().member("agent_id", agent_of(event)).member("kind", kind);
-  add_if_any(json, "content", utf8_prefix(event.text, kSnippetSizeMax));
+  add_text(json, "content", utf8_prefix(event.text, kSnippetSizeMax));
   return ended(json, event, "assistant");
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <charconv>
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -21,15 +20,6 @@ Error bad_parameter(std::string_view name, std::string message) {
   return {.code = ErrorCode::E_INVALID_QUERY,
           .message = std::move(message),
           .field = std::string(utf8_prefix(name, kQuotedSizeMax))};
-}
-
-/// The whole of `text` as a number.
-template <typename Number>
-std::optional<Number> number_in(std::string_view text) {
-  Number number{};
-  const auto [stop, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const bool is_whole = problem == std::errc() && stop == text.data() + text.size();
-  return is_whole ? std::optional(number) : std::nullopt;
 }
 
 std::optional<bool> flag_in(std::string_view text) {

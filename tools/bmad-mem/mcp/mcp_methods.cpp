@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "exchange/transcript_text.hpp"
+#include "cli/json_text.hpp"
 #include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
@@ -71,7 +71,7 @@ Members initialize(McpConnection& it, RunningCall& call) {
   JsonWriter json;
   json.member("protocolVersion", is_known ? asked : known.front());
   json.key("capabilities").raw(capabilities_json(it.can())).key("serverInfo").raw(it.server_info);
-  add_if_any(json, "instructions", it.service.identity().instructions);
+  add_text(json, "instructions", it.service.identity().instructions);
   return json.take();
 }
 
@@ -79,7 +79,7 @@ Members discover(McpConnection& it, RunningCall& /*call*/) {
   JsonWriter json;
   json.key("supportedVersions").raw(mcp_supported_versions());
   json.key("capabilities").raw(capabilities_json(it.can()));
-  add_if_any(json, "instructions", it.service.identity().instructions);
+  add_text(json, "instructions", it.service.identity().instructions);
   return json.take();
 }
 
@@ -102,7 +102,7 @@ std::string list_members(std::string_view name, const McpPage& page) {
     json.raw(item);
   }
   json.end_array();
-  add_if_any(json, "nextCursor", page.next_cursor);
+  add_text(json, "nextCursor", page.next_cursor);
   return json.take();
 }
 
@@ -163,7 +163,7 @@ Members read_resource(McpConnection& it, RunningCall& call) {
   json.key("contents").begin_array();
   for (const McpResourceText& each : *texts) {
     json.begin_object().member("uri", each.uri);
-    add_if_any(json, "mimeType", each.mime_type);
+    add_text(json, "mimeType", each.mime_type);
     json.member("text", each.text).end_object();
   }
   json.end_array();
@@ -222,7 +222,7 @@ Members get_prompt(McpConnection& it, RunningCall& call) {
     return std::unexpected(std::move(prompt).error());
   }
   JsonWriter json;
-  add_if_any(json, "description", prompt->description);
+  add_text(json, "description", prompt->description);
   json.key("messages").begin_array();
   for (const McpPromptMessage& message : prompt->messages) {
     json.begin_object().member("role", message.is_assistant ? "assistant" : "user");

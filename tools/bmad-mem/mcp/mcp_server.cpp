@@ -9,7 +9,7 @@
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
-#include "exchange/transcript_text.hpp"
+#include "cli/json_text.hpp"
 #include "mcp/mcp_server_impl.hpp"
 
 namespace bmad_mem::cli {
@@ -61,7 +61,7 @@ std::optional<std::string> refusal_of_meta(const McpMessage& request) {
 std::string server_info_of(const McpIdentity& identity) {
   JsonWriter json;
   json.begin_object().member("name", identity.name);
-  add_if_any(json, "title", identity.title);
+  add_text(json, "title", identity.title);
   json.member("version", identity.version).end_object();
   return json.take();
 }
@@ -111,7 +111,7 @@ void RunningCall::progress(double done, std::optional<double> total, std::string
   if (total && std::isfinite(*total)) {
     json.member("total", *total);
   }
-  add_if_any(json, "message", message);
+  add_text(json, "message", message);
   const std::string text = mcp_notification("notifications/progress", json.text());
   const std::scoped_lock lock(mutex_);
   if (is_over_ || (last_progress_ && done <= *last_progress_)) {

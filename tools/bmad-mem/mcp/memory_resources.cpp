@@ -1,7 +1,7 @@
 // memory_resources.cpp - what a host can show or attach: sessions, entries, summaries.
 //
 //   memory://sessions                  all sessions, JSON
-//   memory://sessions/{session_id}     a session: what is known of it, its newest entries, JSON
+//   memory://sessions/{session_id}     a session: its manifest and its newest entries, JSON
 //   memory://summaries/{session_id}    its running summary, Markdown
 //   memory://entries/{id}              an entry in full, JSON
 //

@@ -47,7 +47,7 @@ std::vector<DateSpan> find_date_spans(std::string_view text, Timestamp now);
 /// How long after a span people still tell of it.
 inline constexpr std::chrono::days kDateEcho{10};
 
-/// How well an entry of time `time` fits the span itself, whatever word stands in front of it: 1
+/// How well an entry of time `time` fits the span itself, whatever word is before it: 1
 /// inside; from 0.5 at its end falling in a straight line to 0 at kDateEcho after it; else 0.
 double date_match(Timestamp time, const DateSpan& span);
 

@@ -88,7 +88,7 @@ struct Segment {
   std::vector<std::string> participants;
 
   // Filled when somebody asks.
-  mutable std::mutex mutex;  // Guards what follows, but for what is filled already.
+  mutable std::mutex mutex;  // Guards the members below, except those that are filled.
   std::array<std::atomic<bool>, kSegmentKindCount> has_top{};
   std::array<std::string, kSegmentKindCount> tops;
   std::optional<LazyColumns> memory;

@@ -91,7 +91,7 @@ std::string session_identity(const Session& session) {
   if (!session.problem) {
     json.member("created_at", format_rfc3339(session.created_at));
   }
-  add_known_time(json, "closed_at", session.closed_at);
+  add_time(json, "closed_at", session.closed_at);
   add_text(json, "user_id", session.user_id);
   add_some(json, "agent_ids", session.agent_ids);
   add_text(json, "project_name", session.project_name);

@@ -9,6 +9,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 
@@ -82,13 +83,13 @@ Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& mes
   }
   JsonWriter json;
   json.begin_object().member("id", message.id);
-  add_if_any(json, "timestamp", message.timestamp);
-  add_if_any(json, "agent_id", message.agent);
+  add_text(json, "timestamp", message.timestamp);
+  add_text(json, "agent_id", message.agent);
   json.member("role", role).member("content", text);
   if (!message.parent.empty()) {
     json.key("context").begin_object().member("parent_message_id", message.parent).end_object();
   }
-  add_if_any(json, "topic", message.topic);
+  add_text(json, "topic", message.topic);
   if (message.sidechain) {
     json.key("metadata").raw(R"({"sidechain":true})");
   }
@@ -124,12 +125,12 @@ Status TranscriptImporter::add_tool_event(const TranscriptToolEvent& event) {
   };
   JsonWriter json;
   json.begin_object().member("id", is_usable_id(event.id) ? event.id : made_id());
-  add_if_any(json, "timestamp", event.timestamp);
+  add_text(json, "timestamp", event.timestamp);
   json.member("agent_id", event.agent.empty() ? agent_ : event.agent);
   json.member("kind", event.is_result ? "tool_result" : "tool_use");
-  add_if_any(json, "tool", event.tool);
-  add_if_any(json, "path", event.path);
-  add_if_any(json, "content", utf8_prefix(text, kSnippetSizeMax));
+  add_text(json, "tool", event.tool);
+  add_text(json, "path", event.path);
+  add_text(json, "content", utf8_prefix(text, kSnippetSizeMax));
   if (event.is_result) {
     json.key("metadata").begin_object().member("is_error", event.is_error);
     json.member("bytes", static_cast<std::uint64_t>(std::max(text.size(), event.size)));

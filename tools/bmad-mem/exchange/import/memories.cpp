@@ -80,8 +80,8 @@ class Mem0Import final : public RecordImporter {
     const std::string created_at = python_time(record["created_at"]);
     JsonWriter json;
     json.begin_object().member("id", is_usable_id(id) ? id : content_id("fact-", memory));
-    add_if_any(json, "timestamp", created_at);
-    add_if_any(json, "agent_id", record["agent_id"].string());
+    add_text(json, "timestamp", created_at);
+    add_text(json, "agent_id", record["agent_id"].string());
     json.member("category", "project_fact").member("content", memory);
     for (const MemberText& member : json_members(text)) {
       if (is_among(kKeptMembers, member.key) && member.value != "null") {
@@ -91,7 +91,7 @@ class Mem0Import final : public RecordImporter {
     json.key("source").raw(kImportSource);
     json.key("imported_from").begin_object().member("format", "mem0");
     json.member("file", base_name(file_)).end_object();
-    add_if_any(json, "updated_at", python_time(record["updated_at"]));
+    add_text(json, "updated_at", python_time(record["updated_at"]));
     json.end_object();
     BMAD_TRY(need_session_called("mem0"));
     return sink_.add(session_, EntryType::kFact, json.take(),

@@ -18,6 +18,7 @@
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/summary.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/json_text.hpp"
 #include "cli/program.hpp"
 #include "http/api/entry_filters.hpp"
 #include "http/api/shapes.hpp"

@@ -192,12 +192,6 @@ void write_session(JsonWriter& json, const MemoryManager& memory, const Session&
   json.end_object();
 }
 
-void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time) {
-  if (time) {
-    json.member(name, format_rfc3339(*time));
-  }
-}
-
 void add_next_due(JsonWriter& json, Timestamp next_due) {
   if (next_due != Timestamp::max()) {
     json.member("next_due", format_rfc3339(next_due));

@@ -8,7 +8,6 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
@@ -39,30 +38,12 @@ void write_type_counts(JsonWriter& json, const std::array<std::uint64_t, kEntryT
 void write_session(JsonWriter& json, const MemoryManager& memory, const Session& session,
                    std::optional<std::uint64_t> entries = {});
 
-/// A member `name` with an array: what `write(json, element)`, or `write(element)`, writes for
-/// each.
-template <typename Elements, typename Write>
-void add_array(JsonWriter& json, std::string_view name, const Elements& elements,
-               const Write& write) {
-  json.key(name).begin_array();
-  for (const auto& element : elements) {
-    if constexpr (std::is_invocable_v<Write, decltype(element)>) {
-      write(element);
-    } else {
-      write(json, element);
-    }
-  }
-  json.end_array();
-}
-
 /// The object that `json` has open, as an answer.
 inline HttpResponse object_response(JsonWriter& json) {
   json.end_object();
   return json_response(json.take());
 }
 
-/// A member `name` with a time, left out when there is none.
-void add_time(JsonWriter& json, std::string_view name, std::optional<Timestamp> time);
 /// A member next_due, left out when nothing goes by schedule.
 void add_next_due(JsonWriter& json, Timestamp next_due);
 
