@@ -333,6 +333,66 @@ Result<std::vector<Remembered>> remember_all(Store& store, std::span<const Remem
   return remembered;
 }
 
+namespace {
+
+/// `item`'s line with the members of `preference`, whose text is `line`.
+Result<std::string> restated(const KnowledgeItem& item, JsonValue preference, std::string_view line,
+                             Timestamp now) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
+  ObjectText object(entry, item.json);
+  const ObjectText members(preference, line);
+  object.remove("source");  // Whoever speaks now speaks for himself.
+  object.remove("review");
+  object.set_string("updated_at", format_rfc3339(now));
+  for (const JsonMember& member : preference.members()) {
+    if (member.key != "type") {
+      object.set(member.key, std::string(members.raw(member.key)));
+    }
+  }
+  return object.to_line();
+}
+
+}  // namespace
+
+Result<std::vector<std::string>> preferences_as_versions(Store& store,
+                                                         std::span<const std::string_view> lines) {
+  std::vector<std::string> out(lines.begin(), lines.end());
+  std::vector<RememberParams> params(lines.size());
+  JsonParser parser;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const Result<JsonValue> entry = parser.parse(lines[i]);
+    if (entry && !(*entry)["id"].present()) {
+      const StatementHead head = statement_head(EntryType::kPreference, *entry);
+      params[i].key = head.key;
+      params[i].category = head.category;
+      params[i].review = head.review;
+      params[i].source.trust = head.trust;
+    }
+  }
+  if (std::ranges::all_of(params, &std::string::empty, &RememberParams::key)) {
+    return out;
+  }
+  KnownStatements known(store, {});
+  BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, known_under_keys(known, params));
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const RememberParams& each = params[i];
+    const auto item = std::ranges::find_if(items, [&](const KnowledgeItem& other) {
+      return other.key == each.key && other.category == each.category &&
+             other.type == EntryType::kPreference &&
+             (other.review == Review::kNone || other.review == Review::kAccepted);
+    });
+    if (each.key.empty() || each.review == Review::kCandidate || item == items.end() ||
+        (each.source.trust < kLowTrust && item->trust >= kLowTrust)) {
+      continue;
+    }
+    BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(lines[i]));
+    BMAD_TRY_ASSIGN(out[i], restated(*item, entry, lines[i], store.clock.now()));
+    item->json = out[i];  // The next one of the same key.
+  }
+  return out;
+}
+
 Knowledge::Knowledge(MemoryManager& memory) : memory_(&memory) {}
 
 Result<Remembered> Knowledge::remember(const RememberParams& params) {

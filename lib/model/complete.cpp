@@ -109,6 +109,7 @@ Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::strin
   }
   if ((present & (1U << kIdIndex)) != 0) {
     complete.id = entry_id(entry);
+    complete.has_own_id = true;
   } else {
     complete.id = ids.entry_id(entry_type_info(type).id_prefix);
     object.set_string("id", complete.id);
@@ -121,6 +122,51 @@ Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::strin
   complete.line = canonical_line(shape, object, present);
   BMAD_TRY(check_size(complete.line.size()));
   return complete;
+}
+
+namespace {
+
+/// Members that mark an entry and don't change what it says.
+bool is_mark(std::string_view key) {
+  return key == "pinned" || key == "sensitive" || key == "tags" || key == "review";
+}
+
+Error bad_change(std::string_view field, std::string message) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = std::move(message),
+          .field = std::string(field)};
+}
+
+}  // namespace
+
+Result<std::string> changed_line(std::string_view line, JsonValue changes, std::string_view text,
+                                 Timestamp now) {
+  if (const JsonMembers members = changes.members(); !(members.begin() != members.end())) {
+    return bad_change("", "there is no member to change");
+  }
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(line));
+  ObjectText merged(entry, line);
+  const ObjectText values(changes, text);
+  bool says_else = false;
+  for (const JsonMember& member : changes.members()) {
+    if (member.key == "id" || member.key == "type" || member.key == "session_id") {
+      return bad_change(member.key, "it can't change; add another entry instead");
+    }
+    const std::string raw(values.raw(member.key));
+    const bool is_same = member.value.kind() == JsonKind::kNull ? !merged.has(member.key)
+                                                                : merged.raw(member.key) == raw;
+    says_else = says_else || (!is_same && !is_mark(member.key));
+    if (member.value.kind() == JsonKind::kNull) {
+      merged.remove(member.key);
+    } else {
+      merged.set(member.key, raw);
+    }
+  }
+  if (says_else && !changes["updated_at"].present()) {
+    merged.set_string("updated_at", format_rfc3339(now));
+  }
+  return merged.to_line();
 }
 
 }  // namespace bmad_mem

@@ -1,14 +1,17 @@
 // memory_impl.hpp - what a MemoryManager holds, and the way of each of its calls to the store.
 #pragma once
 
+#include <algorithm>
 #include <iterator>
 #include <mutex>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
+#include "knowledge/knowledge_store.hpp"
 #include "lifecycle/maintenance.hpp"
 #include "operations/rooms.hpp"
 #include "search/reads.hpp"
@@ -52,8 +55,24 @@ struct MemoryManager::Impl {
     return std::move(report->ids.front());
   }
 
+  /// One under a known key becomes a version of the preference there.
+  Result<BatchReport> add_preferences(std::string_view session_id,
+                                      std::span<const std::string_view> lines,
+                                      const BatchOptions& options) {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> versions, preferences_as_versions(store, lines));
+    const std::vector<std::string_view> views(versions.begin(), versions.end());
+    BatchOptions as_versions = options;
+    if (!std::ranges::equal(versions, lines)) {
+      as_versions.known = KnownEntries::kAppendVersion;  // The id is of the known one.
+    }
+    return add_lines(store, std::string(session_id), EntryType::kPreference, views, as_versions);
+  }
+
   Result<std::string> add_one(std::string_view session_id, EntryType type, std::string_view json) {
     BMAD_TRY(enter(Operation::kAdd));
+    if (type == EntryType::kPreference) {
+      return single_id(add_preferences(session_id, {&json, 1}, {}));
+    }
     return single_id(add_lines(store, std::string(session_id), type, {&json, 1}, {}));
   }
 

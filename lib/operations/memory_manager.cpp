@@ -299,6 +299,12 @@ Result<std::string> MemoryManager::add(std::string_view session_id, EntryType ty
   return impl_->add_one(session_id, type, json);
 }
 
+Result<Entry> MemoryManager::update_entry(std::string_view id, std::string_view changes,
+                                          std::span<const std::string> sessions) {
+  BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kEdit));
+  return bmad_mem::update_entry(*store, std::string(id), changes, sessions);
+}
+
 Result<PinReport> MemoryManager::pin(std::span<const std::string> ids, bool pinned,
                                      std::span<const std::string> sessions) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(pinned ? Operation::kPin : Operation::kUnpin));
@@ -329,6 +335,11 @@ Result<BatchReport> MemoryManager::add_batch(std::string_view session_id, EntryT
                                              std::span<const std::string_view> lines,
                                              const BatchOptions& options) {
   BMAD_TRY_ASSIGN(Store* const store, impl_->enter(Operation::kAdd));
+  const bool is_imported =
+      options.known == KnownEntries::kSkipId || options.known == KnownEntries::kSkipIdentical;
+  if (type == EntryType::kPreference && !is_imported) {
+    return impl_->add_preferences(session_id, lines, options);
+  }
   return add_lines(*store, std::string(session_id), type, lines, options);
 }
 

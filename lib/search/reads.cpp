@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
 #include "model/entry.hpp"
+#include "model/statement.hpp"
 #include "search/field_filter.hpp"
 #include "search/held_indexes.hpp"
 #include "search/search.hpp"
@@ -58,6 +60,38 @@ struct Located {
   TableEntry entry;
 };
 
+/// Which statements hold, of those that are heard: as Validity says it of indexed ones.
+class HeldStatements {
+ public:
+  void hear(const std::string& session_id, const TableEntry& entry) {
+    if (entry.type != EntryType::kFact && entry.type != EntryType::kPreference) {
+      return;
+    }
+    const Result<JsonValue> value = parser_.parse(entry.text);
+    const StatementHead head = value ? statement_head(entry.type, *value) : StatementHead();
+    if (std::string subject = head.subject(); !subject.empty()) {
+      Place place(session_id, entry.type, entry.id);
+      const Rank rank(head.trust >= kLowTrust, head.at, session_id, entry.type, entry.line);
+      Rank& best = best_.try_emplace(subject, rank).first->second;
+      best = std::max(best, rank);
+      subjects_.insert_or_assign(std::move(place), std::pair(std::move(subject), rank));
+    }
+  }
+
+  /// Whether another one has replaced the entry, which was heard.
+  [[nodiscard]] bool is_replaced(const std::string& session_id, const TableEntry& entry) const {
+    const auto found = subjects_.find(Place(session_id, entry.type, entry.id));
+    return found != subjects_.end() && best_.at(found->second.first) != found->second.second;
+  }
+
+ private:
+  using Place = std::tuple<std::string, EntryType, std::string>;
+  using Rank = std::tuple<bool, Timestamp, std::string, EntryType, std::uint64_t>;
+  JsonParser parser_;
+  std::map<std::string, Rank> best_;
+  std::map<Place, std::pair<std::string, Rank>> subjects_;
+};
+
 /// What passes and is `wanted`, by the logs: what can't be read hides nothing else. Where as many
 /// were found as the filter wants, nothing of what was evicted, which comes behind all others.
 template <typename Wanted>
@@ -68,11 +102,15 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
   BMAD_TRY_ASSIGN(const std::vector<SessionSource> sessions,
                   session_sources(store, filter.sessions, filter.archived));
   std::vector<Located> found;
+  HeldStatements held;
   std::set<std::tuple<std::string, EntryType, std::string>> known;
   const auto add = [&](const SessionSource& source) -> Status {
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_source(store, source, filter.types, Versions::kLatest, filter.as_of));
     for (TableEntry& entry : entries) {
+      if (!filter.with_outdated) {
+        held.hear(source.session_id, entry);
+      }
       if (passes(filter, entry) && wanted(entry) &&
           (known.empty() || !known.contains({source.session_id, entry.type, entry.id}))) {
         found.push_back({.session_id = source.session_id, .entry = std::move(entry)});
@@ -93,6 +131,8 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     }
   }
   BMAD_TRY(check_evicted(store, filter.sessions, evicted));
+  std::erase_if(found,
+                [&](const Located& each) { return held.is_replaced(each.session_id, each.entry); });
   return found;
 }
 
@@ -246,7 +286,10 @@ auto place_of(const Entry& entry) {
 Result<std::vector<Entry>> look_up(const Store& store, std::span<const std::string> ids,
                                    std::span<const std::string> wanted,
                                    std::optional<Timestamp> as_of) {
-  const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()}, .as_of = as_of, .limit = 0};
+  const EntryFilter filter{.sessions = {wanted.begin(), wanted.end()},
+                           .as_of = as_of,
+                           .with_outdated = true,
+                           .limit = 0};
   const std::set<std::string_view> different(ids.begin(), ids.end());
   const auto look = [&](HeldIndexes& indexes) -> Result<std::vector<Entry>> {
     std::vector<Entry> found;

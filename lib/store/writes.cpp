@@ -163,14 +163,41 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
   return known;
 }
 
+Error id_is_taken(std::string_view id, std::string_view session_id) {
+  return {
+      .code = ErrorCode::E_CONCURRENT_MOD,
+      .message = fmt::format(
+          "session {} has an entry {} already; `bmad-mem edit {} --set FIELD=VALUE` changes it, "
+          "--replace stores a version that says nothing else",
+          session_id, id, id),
+      .field = "id"};
+}
+
+/// Errors: id_is_taken() for the first entry whose id is known for another line.
+Status refuse_known(const KnownLines& known, std::span<const CompleteEntry> entries,
+                    const std::string& session_id) {
+  for (const CompleteEntry& entry : entries) {
+    const auto found = known.find(entry.id);
+    if (found != known.end() && !found->second.contains(xxh3(entry.line))) {
+      return id_is_taken(entry.id, session_id);
+    }
+  }
+  return {};
+}
+
 /// Drops entries that are known, or stand twice in the batch itself.
 Status drop_known(const Store& store, const std::string& session_id, EntryType type,
                   KnownEntries rule, std::vector<CompleteEntry>& entries, BatchReport& report) {
-  if (rule == KnownEntries::kAppendVersion) {
+  const bool may_be_known =
+      rule != KnownEntries::kRefuse || std::ranges::any_of(entries, &CompleteEntry::has_own_id);
+  if (rule == KnownEntries::kAppendVersion || !may_be_known) {
     return {};
   }
   BMAD_TRY_ASSIGN(KnownLines known, known_lines(store, session_id, type));
   BMAD_TRY_ASSIGN(const DeletionRecord deleted, load_deletion_record(*store.files, session_id));
+  if (rule == KnownEntries::kRefuse) {
+    BMAD_TRY(refuse_known(known, entries, session_id));
+  }
   report.skipped += std::erase_if(entries, [&](const CompleteEntry& entry) {
     if (std::ranges::binary_search(deleted.purged_ids, entry.id)) {
       return true;  // What was purged does not come back by an import.
@@ -254,10 +281,12 @@ struct Append {
 
 Result<Append> append_entries(Store& store, const std::string& session_id, OpenSession& session,
                               EntryType type, const BatchOptions& options,
-                              std::vector<CompleteEntry>& entries, BatchReport& report) {
+                              std::vector<CompleteEntry>& entries, BatchReport& report,
+                              const AppendGuard& is_right = {}) {
   BMAD_TRY(store.files->follow_root());
   BMAD_TRY_ASSIGN(const FileLock::Guard guard, session.writer.lock("add"));
   BMAD_TRY(open_for_writing(store, session_id, session, guard));
+  BMAD_TRY(is_right ? is_right() : Status());
   BMAD_TRY(drop_known(store, session_id, type, options.known, entries, report));
   Append append;
   if (!entries.empty()) {
@@ -405,8 +434,8 @@ Result<BatchReport> check_lines(Store& store, EntryType type,
 }
 
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
-                              std::span<const std::string_view> lines,
-                              const BatchOptions& options) {
+                              std::span<const std::string_view> lines, const BatchOptions& options,
+                              const AppendGuard& is_right) {
   BMAD_TRY(check_session_id(session_id));
   BMAD_TRY(check_write(store, type));
   BatchReport report;
@@ -417,7 +446,7 @@ Result<BatchReport> add_lines(Store& store, const std::string& session_id, Entry
   constexpr int kTries = 32;  // An archived session may be archived again before we get to it.
   const std::shared_ptr<OpenSession> session = store.session(session_id);
   const auto try_append = [&] {
-    return append_entries(store, session_id, *session, type, options, entries, report);
+    return append_entries(store, session_id, *session, type, options, entries, report, is_right);
   };
   Result<Append> append = try_append();
   for (int i = 1;

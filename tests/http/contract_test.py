@@ -86,7 +86,8 @@ class ApiTest(ToolTest):
         self.add("s1", "decision", {"id": "dec-1", "decision": "Use PostgreSQL", "made_by": "ann",
                                     "tags": ["db"], "topic": "storage",
                                     "references": {"conversations": ["msg-1"]}})
-        self.add("s1", "decision", {"id": "dec-1", "decision": "Use PostgreSQL 17"})
+        self.run_tool("add", "--replace", "decision", "--session", "s1", "--id", "dec-1",
+                      "Use PostgreSQL 17")
         self.add("s1", "fact", {"id": "fact-1", "content": "The pool has 20 places"})
         self.add("s1", "fact", {"id": "fact-2", "content": "The pool has 30 places"})
         self.add("s2", "finding", {"id": "finding-1", "description": "No connection pool"})

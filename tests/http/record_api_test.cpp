@@ -104,45 +104,6 @@ TEST_CASE("a batch is written as a whole or not at all") {
   CHECK(api.post("/memory/records", R"({"type":"fact","entries":[],"x":"y"})").field() == "x");
 }
 
-TEST_CASE("a change keeps every byte of the members that it does not name") {
-  struct Row {
-    const char* name;
-    std::string_view before;
-    std::string_view change;
-    std::string_view after;
-  };
-  static constexpr Row kRows[] = {
-      {"replaced in its place", R"({"id":"x","n":1.00,"a":"b","u":"\u00e9"})", R"({"a":"c"})",
-       R"({"id":"x","n":1.00,"a":"c","u":"\u00e9","updated_at":"2026-01-11T10:00:00Z"})"},
-      {"appended", R"({"id":"x"})", R"({ "new" : [ 1,
-        2 ] })",
-       R"({"id":"x","new":[1,2],"updated_at":"2026-01-11T10:00:00Z"})"},
-      {"taken away", R"({"id":"x","a":"b","c":null})", R"({"a":null})",
-       R"({"id":"x","c":null,"updated_at":"2026-01-11T10:00:00Z"})"},
-      {"what isn't there can't be taken away", R"({"id":"x"})", R"({"a":null,"pinned":true})",
-       R"({"id":"x","pinned":true,"updated_at":"2026-01-11T10:00:00Z"})"},
-      {"the key may be spelt otherwise", R"({"id":"x","\u0061":1})", R"({"a":2})",
-       R"({"id":"x","a":2,"updated_at":"2026-01-11T10:00:00Z"})"},
-      {"a mark changes nothing of what it says", R"({"id":"x","tags":["a"]})",
-       R"({"tags":["b"],"sensitive":true})", R"({"id":"x","tags":["b"],"sensitive":true})"},
-      {"its own time of change wins", R"({"id":"x","updated_at":"old"})",
-       R"({"a":1,"updated_at":"mine"})", R"({"id":"x","updated_at":"mine","a":1})"},
-  };
-  const Timestamp now = *try_parse_rfc3339("2026-01-11T10:00:00Z");
-  for (const Row& row : kRows) {
-    SUBCASE(row.name) {
-      Entry entry;
-      entry.json = row.before;
-      JsonParser parser;
-      const Result<JsonValue> change = parser.parse(row.change);
-      REQUIRE(change);
-      const Result<std::string> line = changed_line(entry, *change, row.change, now);
-      REQUIRE(line);
-      CHECK(*line == row.after);
-    }
-  }
-}
-
 TEST_CASE("a change is a new version, and leaves identity alone") {
   ApiFixture api;
   api.make_session("s1");

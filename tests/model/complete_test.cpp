@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "entry_text.hpp"
 #include "model/entry.hpp"
@@ -171,6 +172,43 @@ TEST_CASE("a line may have kEntrySizeMax bytes and not one more") {
                     short_head + std::string(kEntrySizeMax - short_head.size() - 2, 'x') + "\"}");
   REQUIRE_FALSE(filled.has_value());
   CHECK(filled.error().code == ErrorCode::E_SIZE_LIMIT);
+}
+
+TEST_CASE("a change keeps every byte of the members that it does not name") {
+  struct Row {
+    const char* name;
+    std::string_view before;
+    std::string_view change;
+    std::string_view after;
+  };
+  static constexpr Row kRows[] = {
+      {"replaced in its place", R"({"id":"x","n":1.00,"a":"b","u":"\u00e9"})", R"({"a":"c"})",
+       R"({"id":"x","n":1.00,"a":"c","u":"\u00e9","updated_at":"2026-01-11T10:00:00Z"})"},
+      {"appended", R"({"id":"x"})", R"({ "new" : [ 1,
+        2 ] })",
+       R"({"id":"x","new":[1,2],"updated_at":"2026-01-11T10:00:00Z"})"},
+      {"taken away", R"({"id":"x","a":"b","c":null})", R"({"a":null})",
+       R"({"id":"x","c":null,"updated_at":"2026-01-11T10:00:00Z"})"},
+      {"what isn't there can't be taken away", R"({"id":"x"})", R"({"a":null,"pinned":true})",
+       R"({"id":"x","pinned":true})"},
+      {"a key that is spelt otherwise stays so", R"({"id":"x","\u0061":1})", R"({"a":2})",
+       R"({"id":"x","\u0061":2,"updated_at":"2026-01-11T10:00:00Z"})"},
+      {"a mark changes nothing of what it says", R"({"id":"x","tags":["a"]})",
+       R"({"tags":["b"],"sensitive":true})", R"({"id":"x","tags":["b"],"sensitive":true})"},
+      {"its own time of change wins", R"({"id":"x","updated_at":"old"})",
+       R"({"a":1,"updated_at":"mine"})", R"({"id":"x","updated_at":"mine","a":1})"},
+  };
+  const Timestamp now = *try_parse_rfc3339("2026-01-11T10:00:00Z");
+  for (const Row& row : kRows) {
+    SUBCASE(row.name) {
+      JsonParser parser;
+      const Result<JsonValue> change = parser.parse(row.change);
+      REQUIRE(change);
+      const Result<std::string> line = changed_line(row.before, *change, row.change, now);
+      REQUIRE(line);
+      CHECK(*line == row.after);
+    }
+  }
 }
 
 }  // namespace bmad_mem::complete_test

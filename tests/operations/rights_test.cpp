@@ -132,6 +132,8 @@ const std::multimap<Operation, Call>& calls() {
       {Operation::kSessionRestore, [](M m) { return status_of(m.restore_session("old")); }},
       {Operation::kSessionDelete, [](M m) { return status_of(m.delete_session("s1")); }},
       {Operation::kSessionAdopt, [](M m) { return m.adopt_session({.session_id = "s9"}); }},
+      {Operation::kEdit,
+       [](M m) { return status_of(m.update_entry("fact1", R"({"content":"y"})")); }},
       {Operation::kPin, [](M m) { return status_of(m.pin(kIds, true, kSession)); }},
       {Operation::kUnpin, [](M m) { return status_of(m.pin(kIds, false, kSession)); }},
       {Operation::kArtifactAdd,
@@ -216,7 +218,7 @@ const std::multimap<Operation, Call>& calls() {
 /// Rows that have no call of their own: each works by means of other rows.
 bool works_through_others(const OperationRow& row) {
   static const std::set<std::string_view> kOthers = {
-      "add",   "add batch",    "update",           "state set",        "similar",
+      "add",   "add batch",    "forget own",       "state set",        "similar",
       "graph", "artifact get", "session timeline", "session undelete", "forget"};
   return kOthers.contains(row.name) || row.right == Right::kNone;
 }

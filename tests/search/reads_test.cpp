@@ -292,7 +292,7 @@ TEST_CASE("the typed reads have one type of one session, newest first") {
   CHECK(library.memory->preferences("s2").value().empty());
   for (int i = 0; i < 25; ++i) {
     library.memory.add(EntryType::kPreference,
-                       fmt::format(R"({{"id":"p{:02}","key":"k","value":{}}})", i, i), "s2");
+                       fmt::format(R"({{"id":"p{:02}","key":"k{}","value":{}}})", i, i, i), "s2");
   }
   const std::vector<Entry> all = library.memory->preferences("s2").value();
   CHECK(all.size() == 25);

@@ -83,6 +83,7 @@ enum class KnownEntries : std::uint8_t {
   kAppendVersion,  ///< A newer line with the same id: an update.
   kSkipIdentical,  ///< As above, unless the very same line is there.
   kSkipId,         ///< Leaves the entry out.
+  kRefuse,         ///< E_CONCURRENT_MOD, unless the very same line is there: leaves that out.
 };
 
 struct BatchOptions {
@@ -166,6 +167,15 @@ class MemoryManager {
 
   /// `json` is one JSON object with the fields of `type`; unknown fields are kept byte for byte.
   Result<std::string> add(std::string_view session_id, EntryType type, std::string_view json);
+
+  /// Corrects an entry: a newer version of the one with this id, with the members of `changes`, a
+  /// JSON object, in place of its own; null takes one away, what is not named stays byte for byte.
+  /// Two that change different members at the same time both hold. An entry that says it already
+  /// stays as it is. Returns the newest version. Durable on return. Errors: E_SESSION_NOT_FOUND for
+  /// an unknown id; E_INVALID_QUERY for no change, one of id, type or session_id, and an id that
+  /// several of `sessions` (all when empty) have; as add()'s.
+  Result<Entry> update_entry(std::string_view id, std::string_view changes,
+                             std::span<const std::string> sessions = {});
 
   /// Pins the entries with these ids, or takes the pins away: a new version of each, in whatever
   /// sessions of `sessions` (all when empty) they are. What is pinned never decays, is never

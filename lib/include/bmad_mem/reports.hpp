@@ -141,6 +141,9 @@ struct EntryFilter {
   std::optional<Timestamp> as_of = {};
   bool pinned_only = false;
   bool without_sensitive = false;  ///< Leaves out the sensitive ones, as a prompt wants it.
+  /// Of list(): also statements that another one about the same has replaced. query() finds them
+  /// anyway, and marks them, see Hit::outdated.
+  bool with_outdated = false;
   ArchivedSessions archived = ArchivedSessions::kWith;
   std::vector<FieldFilter> fields;  ///< Of one field any value, of different fields all.
   std::size_t limit = 20;           ///< 0: no limit.

@@ -8,6 +8,7 @@
 
 #include "search/search.hpp"
 #include "slot_filter.hpp"
+#include "validity.hpp"
 
 namespace bmad_mem {
 namespace {
@@ -118,7 +119,8 @@ bool passes_by_time(const EntryFilter& filter) {
 /// Gathers the newest of sessions that come newest first.
 class NewestEntries {
  public:
-  explicit NewestEntries(const EntryFilter& filter) : filter_(filter) {}
+  NewestEntries(const EntryFilter& filter, Validity& validity)
+      : filter_(filter), validity_(validity) {}
 
   /// Whether a session whose newest entry is of `newest` may hold one of them.
   [[nodiscard]] bool wants(Timestamp newest) const { return !is_full() || newest >= times_.top(); }
@@ -138,7 +140,12 @@ class NewestEntries {
         continue;
       }
       BMAD_TRY(session.load_slots(slot, slot + 1));
-      if (passing.passes(slot)) {
+      if (!passing.passes(slot)) {
+        continue;
+      }
+      BMAD_TRY_ASSIGN(const bool is_replaced,
+                      is_replaced_statement(number, slots.ordinal(slot), slots.flags[slot]));
+      if (!is_replaced) {
         found_.push_back({.session = number, .ordinal = slots.ordinal(slot), .timestamp = time});
         times_.push(time);
         if (filter_.limit != 0 && times_.size() > filter_.limit) {
@@ -156,7 +163,15 @@ class NewestEntries {
   }
 
  private:
+  /// A candidate is not replaced: it waits.
+  Result<bool> is_replaced_statement(std::size_t session, Ordinal ordinal, std::uint32_t flags) {
+    const bool has_rivals = (flags & (kFlagKeyed | kFlagUnreviewed)) == kFlagKeyed;
+    return has_rivals && !filter_.with_outdated ? validity_.is_outdated(session, ordinal, flags)
+                                                : Result<bool>(false);
+  }
+
   const EntryFilter& filter_;
+  Validity& validity_;
   std::vector<Newest> found_;
   /// The oldest of the newest is on top.
   std::priority_queue<Timestamp, std::vector<Timestamp>, std::greater<>> times_;
@@ -171,8 +186,9 @@ Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> session
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     return std::pair(sessions[i]->is_evicted(), -sessions[i]->newest().time_since_epoch().count());
   });
-  NewestEntries kept(filter);
-  NewestEntries evicted(filter);
+  Validity validity(sessions);
+  NewestEntries kept(filter, validity);
+  NewestEntries evicted(filter, validity);
   for (const std::size_t i : order) {
     IndexedSession& session = *sessions[i];
     NewestEntries& entries = session.is_evicted() ? evicted : kept;

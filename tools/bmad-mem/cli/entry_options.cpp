@@ -13,6 +13,7 @@
 #include "bmad_mem/entry_fields.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -288,6 +289,105 @@ Result<std::string> entry_from_options(EntryType type, const Arguments& args,
   }
   BMAD_TRY(add_unknown_fields(args, entry));
   return entry.take();
+}
+
+namespace {
+
+Error bad_change(std::string_view option, std::string message) {
+  return {.code = ErrorCode::E_INVALID_QUERY,
+          .message = std::move(message),
+          .field = std::string(option)};
+}
+
+/// The field of `type` that `name` means, by its own name or that of its option; null for another.
+const Field* field_named(EntryType type, std::string_view name) {
+  const std::span<const Field> fields = entry_fields(type);
+  const auto found = std::ranges::find(fields, name, &Field::name);
+  if (found != fields.end()) {
+    return &*found;
+  }
+  for (const OfferedField& offered : type_options(type).fields) {
+    if (offered.object.empty() && offered.option == name) {
+      return offered.field;
+    }
+  }
+  return nullptr;
+}
+
+/// Refuses what is nearly a field of the type, and no member of the entry either.
+Status check_name(EntryType type, JsonValue entry, std::string_view name, std::string_view option) {
+  std::vector<std::string_view> names;
+  for (const Field& field : entry_fields(type)) {
+    names.push_back(field.name);
+  }
+  const std::string_view near = nearest_word(name, names);
+  return near.empty() || entry[name].present()
+             ? Status()
+             : bad_change(option, fmt::format("a {} has no field '{}', did you mean '{}'?",
+                                              entry_type_name(type), printable(name), near));
+}
+
+/// What a value of a field, given by its text, is in JSON. One value of a flag may be false.
+std::string new_value(const Field* field, std::span<const std::string> texts) {
+  const bool is_flag = field != nullptr && field->kind == FieldKind::kBoolean;
+  return field == nullptr || is_flag || field->kind == FieldKind::kObject
+             ? json_or_string(texts.back(), false)
+             : value_json(*field, texts);
+}
+
+}  // namespace
+
+Result<std::string> changes_from_options(const Entry& entry, const Arguments& args,
+                                         std::string_view main_text) {
+  JsonParser parser;
+  BMAD_TRY_ASSIGN(const JsonValue value, parser.parse(entry.json));
+  std::vector<std::pair<std::string, std::vector<std::string>>> sets;
+  const auto add = [&](std::string_view name, std::string_view text) {
+    const Field* const field = field_named(entry.type, name);
+    const std::string key(field == nullptr ? name : field->name);
+    auto known = std::ranges::find(sets, key, &decltype(sets)::value_type::first);
+    if (known == sets.end()) {
+      known = sets.insert(sets.end(), {key, {}});
+    }
+    known->second.emplace_back(text);
+  };
+  if (!main_text.empty()) {
+    add(main_field(entry.type).name, main_text);
+  }
+  for (const std::string_view text : args.all("set")) {
+    const std::size_t equals = text.find('=');
+    const std::string_view name = text.substr(0, equals);
+    if (equals == std::string_view::npos || name.empty()) {
+      return bad_change("set", fmt::format("'{}' has no FIELD=VALUE", printable(text)));
+    }
+    if (field_named(entry.type, name) == nullptr) {
+      BMAD_TRY(check_name(entry.type, value, name, "set"));
+    }
+    add(name, text.substr(equals + 1));
+  }
+  JsonWriter json;
+  json.begin_object();
+  for (const auto& [key, texts] : sets) {
+    const Field* const field = field_named(entry.type, key);
+    if (texts.size() > 1 && (field == nullptr || !is_list(*field))) {
+      return bad_change("set", fmt::format("'{}' is given twice, and is no list", printable(key)));
+    }
+    json.key(key).raw(new_value(field, texts));
+  }
+  for (const std::string_view name : args.all("unset")) {
+    const Field* const field = field_named(entry.type, name);
+    const std::string_view key = field == nullptr ? name : field->name;
+    if (!value[key].present()) {
+      return bad_change("unset", fmt::format("{} has no field '{}'; `bmad-mem get {}` shows them",
+                                             entry.id, printable(name), entry.id));
+    }
+    if (std::ranges::find(sets, key, &decltype(sets)::value_type::first) != sets.end()) {
+      return bad_change("unset", fmt::format("'{}' is set as well", printable(name)));
+    }
+    json.key(key).raw("null");
+  }
+  json.end_object();
+  return json.take();
 }
 
 }  // namespace bmad_mem::cli

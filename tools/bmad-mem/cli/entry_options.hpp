@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bmad_mem/entry_type.hpp"
+#include "bmad_mem/reports.hpp"
 #include "bmad_mem/result.hpp"
 #include "cli/command.hpp"
 #include "cli/options.hpp"
@@ -33,6 +34,13 @@ bool has_entry_options(EntryType type, const Arguments& args);
 /// Errors: E_INVALID_FORMAT with the option as field.
 Result<std::string> entry_from_options(EntryType type, const Arguments& args,
                                        std::string_view main_text, std::string_view agent_id);
+
+/// What `edit` changes of `entry`, as one JSON object: the new text `main_text` (may be empty),
+/// each
+/// --set FIELD=VALUE, and null for each --unset FIELD. Errors: E_INVALID_QUERY for a field that is
+/// nearly one of the type's, for one that is not there to be removed, and for one named twice.
+Result<std::string> changes_from_options(const Entry& entry, const Arguments& args,
+                                         std::string_view main_text);
 
 // Entries on stdin, in whichever way other programs print JSON.
 //

@@ -18,7 +18,8 @@
 namespace bmad_mem::cli {
 
 Result<ExitStatus> run_list(Tool& tool) {
-  BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
+  BMAD_TRY_ASSIGN(EntryFilter filter, read_filter(tool.args(), system_clock().now()));
+  filter.with_outdated = tool.args().has("outdated");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));
   if (tool.json()) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bmad_mem/entry_fields.hpp"
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/entry_options.hpp"
@@ -32,6 +33,10 @@ void print_written(Tool& tool, std::string_view session, const BatchReport& repo
   for (const std::string& notice : report.notices) {
     tool.note(notice);
   }
+  if (report.skipped != 0) {
+    tool.note(
+        fmt::format("{} stored already", format_count(report.skipped, "entry is", "entries are")));
+  }
 }
 
 /// Says where in the input the error of a batch is. Its line counts the pieces; 0 when it is about
@@ -48,11 +53,33 @@ void place_batch_error(Error& error, const std::vector<InputPiece>& pieces) {
   }
 }
 
+/// The session that has the only entry of the id in `line`; empty when there is none.
+Result<std::string> session_of_known(const MemoryManager& memory, std::string_view line) {
+  JsonParser parser;
+  const Result<JsonValue> entry = parser.parse(line);
+  const std::string id(entry ? (*entry)["id"].string() : "");
+  if (id.empty()) {
+    return std::string();  // What is wrong with it, the write says.
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory.get({&id, 1}));
+  return known.size() == 1 ? known.front().session_id : std::string();
+}
+
 /// Adds them to `session`, which is chosen here. Where it has to be opened first, that happens only
 /// when something can be written.
 Result<BatchReport> add_to_session(Tool& tool, MemoryManager& memory, EntryType type,
                                    std::span<const std::string_view> texts, std::string& session) {
-  const BatchOptions options{.keep_going = tool.args().has("keep-going")};
+  const bool replaces = tool.args().has("replace");
+  const BatchOptions options{
+      .keep_going = tool.args().has("keep-going"),
+      .known = replaces ? KnownEntries::kAppendVersion : KnownEntries::kRefuse};
+  const bool may_be_known = texts.size() == 1 && texts.front().contains("\"id\"");
+  if (may_be_known && !tool.args().has("session")) {
+    BMAD_TRY_ASSIGN(session, session_of_known(memory, texts.front()));
+    if (!session.empty()) {
+      return memory.add_batch(session, type, texts, options);
+    }
+  }
   BatchReport checked;
   const auto is_needed = [&]() -> Result<bool> {
     BMAD_TRY_ASSIGN(checked, memory.check_batch(type, texts, options));
@@ -136,6 +163,34 @@ Result<ExitStatus> run_add(Tool& tool) {
     return tool.wrong_usage("--keep-going is for many entries on stdin; add '-' to read them");
   }
   return text == "-" ? add_from_stdin(tool, type) : add_one(tool, type, text);
+}
+
+Result<ExitStatus> run_edit(Tool& tool) {
+  const Arguments& args = tool.args();
+  const std::string id(args.positional(0));
+  const std::string_view text = args.positional(1);
+  if (text.empty() && !args.has("set") && !args.has("unset")) {
+    return tool.wrong_usage(
+        "nothing to change; give a new text, --set FIELD=VALUE or --unset FIELD");
+  }
+  BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  std::vector<std::string> sessions = args.all("session");
+  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory.get({&id, 1}, sessions));
+  std::string changes = "{}";
+  if (!known.empty()) {  // Else the memory says that there is none.
+    BMAD_TRY_ASSIGN(changes, changes_from_options(known.front(), args, text));
+  }
+  BMAD_TRY_ASSIGN(const Entry entry, memory.update_entry(id, changes, sessions));
+  const bool is_changed = known.empty() || known.front().json != entry.json;
+  if (tool.json()) {
+    tool.out().print("{}\n", entry_json_line(entry));
+  } else if (is_changed) {
+    tool.out().print("changed {}: {}\n", entry.id, entry.headline);
+  }
+  if (!is_changed) {
+    tool.note(fmt::format("{} has these values already", entry.id));
+  }
+  return ExitStatus::kDone;
 }
 
 namespace {

@@ -1,4 +1,5 @@
-// memory_tools_write.cpp - memory_add, memory_remember, memory_delete.
+// memory_tools_write.cpp - memory_add, memory_remember, memory_update, memory_forget,
+// memory_delete.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -244,7 +245,8 @@ Result<McpToolResult> mcp_add(MemoryToolCall& call) {
                       [&](MemoryManager& memory, const std::string& chosen) -> Result<BatchReport> {
                         session = chosen;
                         const std::string_view view = line;
-                        Result<BatchReport> done = memory.add_batch(chosen, entry.type, {&view, 1});
+                        Result<BatchReport> done = memory.add_batch(
+                            chosen, entry.type, {&view, 1}, {.known = KnownEntries::kRefuse});
                         if (!done) {
                           Error error = std::move(done).error();
                           error.line = 0;  // Places in JSON that the model has never seen.
@@ -286,6 +288,111 @@ Result<McpToolResult> mcp_remember(MemoryToolCall& call) {
       .text = fmt::format("Remembered as {} ({}).{}", done.id, done.is_new ? "new" : "known before",
                           done.holds ? "" : " A more trusted value remains current."),
       .structured = remembered_json(done)};
+}
+
+namespace {
+
+/// What is to change, as one JSON object: the text is the main field of the type.
+Result<std::string> changes_of(const ToolArguments& args, EntryType type) {
+  const JsonValue fields = args.value("fields");
+  if (fields.present() && !fields.is_object()) {
+    return bad_argument("fields", "must be an object, such as {\"status\":\"resolved\"}");
+  }
+  if (!can_write_json(fields)) {
+    return bad_argument("fields",
+                        "numbers above 9223372036854775807 lose digits; write them as strings");
+  }
+  const std::string text = args.text("text");
+  const std::string_view main = main_field(type).name;
+  JsonWriter json;
+  json.begin_object();
+  if (!text.empty() && type == EntryType::kAgentState) {
+    json.key(main).raw(state_of(text));
+  } else if (!text.empty()) {
+    json.member(main, text);
+  }
+  for (const JsonMember& member : fields.members()) {
+    if (text.empty() || member.key != main) {
+      json.key(member.key);
+      write_json(json, member.value);
+    }
+  }
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace
+
+Result<McpToolResult> mcp_edit(MemoryToolCall& call) {
+  const ToolArguments& args = call.arguments;
+  const std::string id = args.text("id");
+  std::vector<std::string> sessions;
+  if (std::string session = args.text("session_id"); !session.empty()) {
+    sessions.push_back(std::move(session));
+  }
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  if (memory == nullptr) {
+    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get({&id, 1}, sessions));
+  std::string changes = "{}";
+  if (!known.empty()) {  // Else the memory says that there is none.
+    BMAD_TRY_ASSIGN(changes, changes_of(args, known.front().type));
+  }
+  BMAD_TRY_ASSIGN(const Entry entry, memory->update_entry(id, changes, sessions));
+  JsonWriter json;
+  json.begin_object().member("id", entry.id).member("session_id", entry.session_id);
+  json.member("type", entry_type_name(entry.type)).member("versions", entry.versions).end_object();
+  return McpToolResult{
+      .text = fmt::format("Changed {} {}; it has {}.", entry_type_name(entry.type), entry.id,
+                          format_count(entry.versions, "version", "versions")),
+      .structured = json.take()};
+}
+
+Result<McpToolResult> mcp_forget_own(MemoryToolCall& call) {
+  const std::vector<std::string> ids = call.arguments.texts("ids");
+  BMAD_TRY_ASSIGN(MemoryManager* const memory, call.memory.to_read());
+  if (memory == nullptr) {
+    return McpToolResult{.text = nothing_stored_yet().text, .is_error = true};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory->get(ids));
+  const std::string session = call.session.current();
+  const std::string agent = agent_of(call, {});
+  std::vector<std::string> own;
+  std::vector<std::string> proposed;
+  std::vector<std::string> unknown;
+  for (const std::string& id : ids) {
+    bool is_known = false;
+    bool is_own = true;
+    for (const Entry& entry : known) {
+      if (entry.id == id) {
+        is_known = true;
+        is_own = is_own && entry.session_id == session && entry.who == agent && !entry.pinned;
+      }
+    }
+    (!is_known ? unknown : is_own ? own : proposed).emplace_back(utf8_prefix(id, 200));
+  }
+  DeletionReport report;
+  if (!own.empty()) {
+    BMAD_TRY_ASSIGN(report, memory->delete_entries({.ids = own, .sessions = {session}}, {}));
+  }
+  JsonWriter json;
+  json.begin_object();
+  add_list(json, "forgotten", own);
+  add_list(json, "proposed", proposed);
+  add_list(json, "unknown_ids", unknown);
+  if (report.expires_at) {
+    json.member("recoverable_until", format_rfc3339(*report.expires_at));
+  }
+  json.end_object();
+  std::string text = fmt::format("Forgot {}.", format_count(own.size(), "entry", "entries"));
+  text += proposed.empty() ? ""
+                           : fmt::format(" {} not yours, or not of this session: ask the user.",
+                                         format_count(proposed.size(), "entry is", "entries are"));
+  text += unknown.empty()
+              ? ""
+              : fmt::format(" {} unknown.", format_count(unknown.size(), "id is", "ids are"));
+  return McpToolResult{.text = text, .structured = json.take()};
 }
 
 Result<McpToolResult> mcp_delete(MemoryToolCall& call) {

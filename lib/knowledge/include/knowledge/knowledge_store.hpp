@@ -21,6 +21,12 @@ inline constexpr std::array kKnowledgeTypes = {EntryType::kPreference, EntryType
 /// write. Writes the views once. Errors: as remember(); what was written before stays.
 Result<std::vector<Remembered>> remember_all(Store& store, std::span<const RememberParams> params);
 
+/// `lines`, new preferences, as they are to be written: one without an id under a key that is known
+/// becomes a version of the preference there, and keeps what it does not name. What somebody of low
+/// trust says stays beside. Lines that are no preferences stay as they are.
+Result<std::vector<std::string>> preferences_as_versions(Store& store,
+                                                         std::span<const std::string_view> lines);
+
 /// All that is known in `sessions` (all when empty; archived ones too), sorted by
 /// category, key and id; candidates and dropped ones too. Neither scores nor accesses are filled
 /// in. Reads all preferences and facts: KnownStatements has those that somebody wants.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "bmad_mem/lifecycle.hpp"
@@ -28,6 +29,12 @@ Result<bool> refresh_manifest(Store& store, const std::string& session_id);
 Result<std::vector<DecayReport>> age_sessions(Store& store, std::span<const std::string> sessions,
                                               std::optional<Timestamp> as_of, bool write);
 std::vector<DecayTableLine> list_decay(const Store& store);
+
+// A newer version of an entry.
+
+/// See MemoryManager::update_entry().
+Result<Entry> update_entry(Store& store, const std::string& id, std::string_view changes,
+                           std::span<const std::string> sessions);
 Result<PinReport> pin_entries(Store& store, std::span<const std::string> ids, bool pinned,
                               std::span<const std::string> sessions);
 

@@ -44,6 +44,7 @@ std::optional<FieldProblem> check_entry(EntryType type, JsonValue value);
 struct CompleteEntry {
   std::string line;  ///< One JSON object, compact, without '\n', at most kEntrySizeMax bytes.
   std::string id;
+  bool has_own_id = false;  ///< The text had it.
 };
 
 /// Reads `text`, one JSON object, fills in what is missing (`id` from `ids`, `timestamp` as `now`,
@@ -58,5 +59,12 @@ Result<CompleteEntry> complete_entry(EntryType type, JsonParser& parser, std::st
 /// The same for a text that is parsed already: `entry` is its value.
 Result<CompleteEntry> complete_entry(EntryType type, JsonValue entry, std::string_view text,
                                      IdGenerator& ids, Timestamp now);
+
+/// `line`, an entry, with `changes`, an object whose JSON is `text`: a member replaces the one of
+/// its name, null takes it away. What is not named keeps its bytes. Sets updated_at, unless nothing
+/// but marks changes, or the changes have one. Errors: E_INVALID_QUERY for no member, or one that
+/// can't change.
+Result<std::string> changed_line(std::string_view line, JsonValue changes, std::string_view text,
+                                 Timestamp now);
 
 }  // namespace bmad_mem

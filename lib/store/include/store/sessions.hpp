@@ -31,9 +31,13 @@ SessionState state_of(const Store& store, const Session& session);
 //
 //   JSON -> without secrets, with its marks -> completed, checked -> lock -> append -> sync
 
+/// Asked under the session's lock before a line is appended; its error is the writer's.
+using AppendGuard = std::function<Status()>;
+
 /// See MemoryManager::add_batch().
 Result<BatchReport> add_lines(Store& store, const std::string& session_id, EntryType type,
-                              std::span<const std::string_view> lines, const BatchOptions& options);
+                              std::span<const std::string_view> lines, const BatchOptions& options,
+                              const AppendGuard& is_right = {});
 /// See MemoryManager::check_batch().
 Result<BatchReport> check_lines(Store& store, EntryType type,
                                 std::span<const std::string_view> lines,

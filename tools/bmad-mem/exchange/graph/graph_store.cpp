@@ -96,7 +96,7 @@ Result<std::vector<std::string>> graph_sessions(const MemoryManager& memory) {
 
 Result<std::unordered_set<std::string>> graph_ids(const MemoryManager& memory) {
   std::unordered_set<std::string> ids;
-  EntryFilter filter{.types = {EntryType::kFact}, .limit = 0};
+  EntryFilter filter{.types = {EntryType::kFact}, .with_outdated = true, .limit = 0};
   BMAD_TRY_ASSIGN(filter.sessions, graph_sessions(memory));
   if (!filter.sessions.empty()) {
     BMAD_TRY_ASSIGN(const std::vector<Entry> entries, memory.list(filter));

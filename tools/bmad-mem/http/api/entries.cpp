@@ -88,7 +88,7 @@ Result<HttpResponse> http_list(ApiContext& context, const EndpointCall& call) {
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
-  add_array(json, "entries", hits, [&](const Hit& hit) { write_entry(json, hit.entry); });
+  add_array(json, "entries", hits, write_entry_found);
   add_unreadable(json, context.memory);
   return object_response(json);
 }

@@ -135,19 +135,13 @@ Result<HttpResponse> http_add_batch(ApiContext& context, const EndpointCall& cal
   return object_response(json);
 }
 
-Result<HttpResponse> http_update(ApiContext& context, const EndpointCall& call) {
+Result<HttpResponse> http_edit(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(const Entry entry, entry_to_change(context, call));
-  BMAD_TRY_ASSIGN(const std::string line,
-                  changed_line(entry, call.body(), call.request().body, call.now()));
-  BMAD_TRY_ASSIGN(const std::string id, context.memory.add(entry.session_id, entry.type, line));
-  BMAD_TRY_ASSIGN(const std::vector<Entry> now,
-                  context.memory.get({&id, 1}, {&entry.session_id, 1}));
-  if (now.empty()) {
-    return no_such_entry(id);  // Deleted meanwhile.
-  }
+  BMAD_TRY_ASSIGN(const Entry now, context.memory.update_entry(entry.id, call.request().body,
+                                                               {&entry.session_id, 1}));
   JsonWriter json;
   json.begin_object().key("entry");
-  write_entry(json, now.front());
+  write_entry(json, now);
   return object_response(json);
 }
 

@@ -193,11 +193,6 @@ class RecordReader {
   RecordLine record_;
 };
 
-/// Members that mark an entry and don't change what it says.
-bool is_mark(std::string_view key) {
-  return key == "pinned" || key == "sensitive" || key == "tags" || key == "review";
-}
-
 }  // namespace
 
 Result<EntryType> record_type_of(std::string_view name) {
@@ -245,44 +240,6 @@ Result<RecordLine> read_batch_entry(JsonValue entry, std::string_view raw,
     BMAD_TRY(reader.read(member));
   }
   return reader.take();
-}
-
-Result<std::string> changed_line(const Entry& entry, JsonValue change, std::string_view raw,
-                                 Timestamp now) {
-  std::vector<Member> changes = members_of(change, raw);
-  if (changes.empty()) {
-    return bad_member("", "the body has no member to change");
-  }
-  bool says_else = false;
-  for (const Member& member : changes) {
-    if (member.key == "id" || member.key == "type" || member.key == "session_id") {
-      return bad_member(member.key, "it can't change; add another entry instead");
-    }
-    says_else = says_else || !is_mark(member.key);
-  }
-  const std::string updated_at = json_quoted(format_rfc3339(now));
-  JsonParser parser;
-  if (says_else && !change["updated_at"].present()) {
-    changes.push_back({"updated_at", "updated_at", {}, updated_at});
-  }
-  BMAD_TRY_ASSIGN(const JsonValue old, parser.parse(entry.json));
-  LineBuilder line;
-  const auto add_unless_null = [&](const Member& member) {
-    if (member.value.kind() != JsonKind::kNull) {
-      line.add(member.key_raw, member.raw);
-    }
-  };
-  for (const Member& member : members_of(old, entry.json)) {
-    const auto changed = std::ranges::find(changes, member.key, &Member::key);
-    if (changed == changes.end()) {
-      line.add(member.key_raw, member.raw);
-    } else {
-      add_unless_null(*changed);
-      changes.erase(changed);
-    }
-  }
-  std::ranges::for_each(changes, add_unless_null);
-  return std::move(line).take();
 }
 
 }  // namespace bmad_mem::cli

@@ -36,10 +36,4 @@ Result<RecordLine> read_record(JsonValue body, std::string_view raw, Timestamp n
 Result<RecordLine> read_batch_entry(JsonValue entry, std::string_view raw,
                                     const std::string& type_name, Timestamp now);
 
-/// The line of `entry` with the members of `change`, whose text is `raw`, in the place of its own;
-/// null takes one away. All other bytes stay, but `updated_at` says `now` where what the entry says
-/// has changed. Errors: E_INVALID_QUERY for what can't change: id, type, session_id.
-Result<std::string> changed_line(const Entry& entry, JsonValue change, std::string_view raw,
-                                 Timestamp now);
-
 }  // namespace bmad_mem::cli

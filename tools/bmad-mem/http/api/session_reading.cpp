@@ -118,6 +118,7 @@ Result<HttpResponse> http_session_timeline(ApiContext& context, const EndpointCa
   EntryFilter filter = bounds_of(call);
   filter.sessions = {std::string(call.in_path("session_id"))};
   filter.limit = 0;
+  filter.with_outdated = true;
   BMAD_TRY_ASSIGN(std::vector<Entry> entries, context.memory.list(filter));
   std::ranges::reverse(entries);
   auto first = entries.begin();

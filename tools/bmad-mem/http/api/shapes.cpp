@@ -72,11 +72,27 @@ void add_version(JsonWriter& json, const KnowledgeVersion& version) {
 
 }  // namespace
 
-void write_entry(JsonWriter& json, const Entry& entry) {
+namespace {
+
+void write_members(JsonWriter& json, const Entry& entry) {
   json.begin_object();
   add_head(json, entry);
   json.member("versions", entry.versions).member("line", entry.line);
+}
+
+}  // namespace
+
+void write_entry(JsonWriter& json, const Entry& entry) {
+  write_members(json, entry);
   json.key("fields").raw(entry.json).end_object();
+}
+
+void write_entry_found(JsonWriter& json, const Hit& hit) {
+  write_members(json, hit.entry);
+  if (hit.outdated) {
+    json.member("outdated", true);
+  }
+  json.key("fields").raw(hit.entry.json).end_object();
 }
 
 void write_hit(JsonWriter& json, const Hit& hit) {

@@ -21,6 +21,8 @@ namespace bmad_mem::cli {
 // Each writes one value: behind a key, or into an array.
 
 void write_entry(JsonWriter& json, const Entry& entry);
+/// The same, and whether it is a statement that is not current.
+void write_entry_found(JsonWriter& json, const Hit& hit);
 /// The member "incomplete", if there is something that could not be read and was left out.
 void add_incomplete(JsonWriter& json, const MemoryManager& memory);
 /// The same, and under the name that it had in version 0.1: "problems".
