@@ -486,7 +486,9 @@ std::string tool_json(const toml::table& mcp, const std::string& input) {
          ", \"annotations\": {\"title\": " + title +
          ", \"readOnlyHint\": " + (hint("writes") == "true" ? "false" : "true") +
          ", \"destructiveHint\": " + hint("destructive") +
-         ", \"idempotentHint\": " + hint("idempotent") + ", \"openWorldHint\": false}}";
+         ", \"idempotentHint\": " + hint("idempotent") + ", \"openWorldHint\": false}" +
+         // Claude Code shows a model the names of tools alone until it asks for one, but for these.
+         (hint("always_loaded") == "true" ? R"(, "_meta": {"anthropic/alwaysLoad": true}})" : "}");
 }
 
 std::string tools(const Tables& tables) {
