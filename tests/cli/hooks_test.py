@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Hooks: what each event of each client leaves in the memory and tells the client, and what can't stop them.
 
-fixtures/hooks/CLIENT/EVENT.json is an event as the client hands it over; EVENT.golden.json beside it
-is what came of it: stdout and the entries. BMAD_UPDATE_GOLDEN=1 writes the golden files anew.
+fixtures/hooks/CLIENT/EVENT.json is an event as the client hands it over, recorded or, for the clients from
+Copilot on, as its documentation has it; those of opencode are what our plugin hands over. EVENT.golden.json
+beside it is what came of it: stdout and the entries. BMAD_UPDATE_GOLDEN=1 writes the golden files anew.
 """
 
 import fcntl
@@ -18,7 +19,7 @@ from tool_under_test import SOURCE, TOOL, ToolTest, main
 
 FIXTURES = pathlib.Path(__file__).resolve().parent / "fixtures" / "hooks"
 DATA = pathlib.Path(os.environ.get("BMAD_SHARED_DATA", SOURCE.parent / "shared" / "data"))
-CLIENTS = ("claude-code", "codex", "gemini", "cursor")
+CLIENTS = ("claude-code", "codex", "gemini", "cursor", "copilot", "opencode", "windsurf", "qwen", "cline")
 PROJECT = "/home/dev/proj"  # Stands in fixtures for the project's folder.
 # The machine may be slow, and what is asked here is not how long it takes.
 PATIENT = ("--budget-ms", "20000", "--limit-ms", "60000")
@@ -44,13 +45,13 @@ class Lifetime:
 
 
 class HookTest(ToolTest):
-    def hook(self, client, event, *options, environment=None, text=None):
+    def hook(self, client, event, *options, environment=None, text=None, folder=None):
         """(stdout, stderr) of the hook, which ends with 0, says little and at most one line of error."""
         payload = json.dumps(event) if text is None else text
         lifetime = Lifetime()
         done = subprocess.run(
             [TOOL, "hook", client, *(options or PATIENT)],
-            cwd=self.folder,
+            cwd=folder or self.folder,
             env={**self.environment, **(environment or {})},
             input=payload.replace(PROJECT, str(self.project)),
             capture_output=True,
@@ -118,7 +119,7 @@ class Golden(HookTest):
                 self.project.mkdir()
                 self.root = self.project / ".bmad" / "memory"
                 self.seed()
-                stdout, stderr = self.hook(client, None, text=path.read_text(encoding="utf-8"))
+                stdout, stderr = self.hook(client, None, text=path.read_text(encoding="utf-8"), folder=self.project)
                 self.assertEqual(stderr, "")
                 result = {
                     "stdout": self.normal_text(stdout),
@@ -141,6 +142,21 @@ class Golden(HookTest):
 
     def test_cursor(self):
         self.check("cursor")
+
+    def test_copilot(self):
+        self.check("copilot")
+
+    def test_opencode(self):
+        self.check("opencode")
+
+    def test_windsurf(self):
+        self.check("windsurf")
+
+    def test_qwen(self):
+        self.check("qwen")
+
+    def test_cline(self):
+        self.check("cline")
 
     def test_events_that_nobody_told_us_of_do_nothing(self):
         self.seed()

@@ -1,13 +1,16 @@
 // connecting.cpp - agents and their clients.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <chrono>
+#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -124,6 +127,9 @@ std::string find_memory(const Tool& tool, const HookEvent& event) {
     }
   }
   folders.insert(folders.end(), event.folders.begin(), event.folders.end());
+  if (folders.empty()) {  // Windsurf names none, and runs its hooks in the project.
+    folders.push_back(working_directory());
+  }
   for (const std::string& folder : folders) {
     if (Result<std::string> root = MemoryManager::find_root("", "", folder)) {
       return std::move(*root);
@@ -177,10 +183,11 @@ Result<ExitStatus> run_hook(Tool& tool) {
   const std::string_view name = tool.args().positional(0);
   const std::optional<HookClient> client = find_hook_client(name);
   if (!client) {
+    std::vector<std::string_view> names;
+    std::ranges::transform(hook_clients(), std::back_inserter(names), &HookClientInfo::name);
     return Error{.code = ErrorCode::E_INVALID_QUERY,
-                 .message = fmt::format("there are no hooks of '{}'; there are claude-code, "
-                                        "codex, gemini and cursor",
-                                        name)};
+                 .message = fmt::format("there are no hooks of '{}'; there are {}", name,
+                                        fmt::join(names, ", "))};
   }
   BMAD_TRY_ASSIGN(const HookSettings settings, read_settings(tool.args()));
   const HookResult result = run_limited(settings.limit, [&](const HookWork& work) {

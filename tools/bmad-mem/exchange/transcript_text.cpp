@@ -26,7 +26,8 @@ constexpr std::array<std::string_view, 8> kMachineBeginnings = {
     "[Request interrupted by user",
 };
 
-constexpr std::array<std::string_view, 3> kPathKeys = {"file_path", "notebook_path", "path"};
+constexpr std::array<std::string_view, 4> kPathKeys = {"file_path", "notebook_path", "path",
+                                                       "filePath"};
 
 /// Nothing that is shown needs more; what is cut off here would be cut off later anyway.
 constexpr std::size_t kDepthMax = 8;

@@ -14,6 +14,7 @@
 #include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
+#include "hooks/hook_answer.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -145,62 +146,6 @@ std::string cut_at_line(std::string_view text, std::size_t size_max) {
          "…\n";
 }
 
-// Answers: what each client wants to read on a hook's stdout.
-
-/// The form of Claude Code, which Codex and Gemini CLI have taken over. An event name other than
-/// the event's own makes Claude Code throw the answer away.
-std::string additional_context(const HookEvent& event, std::string_view context) {
-  JsonWriter json;
-  json.begin_object().key("hookSpecificOutput").begin_object();
-  json.member("hookEventName", event.name).member("additionalContext", context);
-  json.end_object().end_object();
-  return json.take() + '\n';
-}
-
-std::string cursor_answer(const HookEvent& event, std::string_view context) {
-  JsonWriter json;
-  json.begin_object();
-  if (event.kind == HookEventKind::kPrompt) {
-    json.member("continue", true);
-  }
-  if (!context.empty()) {
-    json.member("additional_context", context);
-  }
-  json.end_object();
-  return json.text() == "{}" ? std::string() : json.take() + '\n';
-}
-
-/// Whether the client takes a text for the model at this event.
-bool takes_context(const HookEvent& event) {
-  switch (event.kind) {
-    case HookEventKind::kSessionStart:
-    case HookEventKind::kPrompt:
-      return true;
-    case HookEventKind::kBeforeCompact:
-      // The others ignore what is printed then, or complain.
-      return event.client == HookClient::kClaudeCode;
-    default:
-      return false;
-  }
-}
-
-/// The answer that hands `context` to the model; empty when there is nothing to say.
-std::string hook_answer(const HookEvent& event, std::string_view context) {
-  if (!takes_context(event)) {
-    return {};
-  }
-  if (event.client == HookClient::kCursor) {
-    return cursor_answer(event, context);
-  }
-  if (context.empty()) {
-    return {};
-  }
-  if (event.kind == HookEventKind::kBeforeCompact) {
-    return std::string(context) + '\n';  // Added to the instructions as it is.
-  }
-  return additional_context(event, context);
-}
-
 /// The folder that holds .bmad, as a name for the project.
 std::string project_of(const MemoryManager& memory) {
   std::string_view root = memory.root();
@@ -241,10 +186,6 @@ bool is_about_task(const Context& context) {
            item.section == ContextSection::kTaskSnippets ||
            item.section == ContextSection::kErrorSolutions;
   });
-}
-
-bool has_end_of_compaction(HookClient client) {
-  return client == HookClient::kClaudeCode || client == HookClient::kCodex;
 }
 
 Status need_session(const HookJob& job, const HookEvent& event) {
@@ -339,7 +280,7 @@ Status start_session(const HookJob& job, const HookEvent& event) {
     BMAD_TRY_ASSIGN(extra, summary(job, event));
   }
   // Where nothing can be written, what is known still can be told.
-  Status told = tell(job, event, {}, extra);
+  Status told = takes_context(event) ? tell(job, event, {}, extra) : Status();
   Status made = need_session(job, event);
   return made ? std::move(told) : std::move(made);
 }
@@ -350,6 +291,9 @@ Status take_prompt(const HookJob& job, const HookEvent& event) {
     return {};
   }
   Status recorded = add_message(job, event, "user");
+  if (!takes_context(event)) {
+    return recorded;
+  }
   // What comes too late is left out, and Cursor hears nothing: it goes on then, too.
   job.work.limit(job.settings.budget,
                  recorded
@@ -390,8 +334,10 @@ Status take_subagent(const HookJob& job, const HookEvent& event) {
 }
 
 Status before_compact(const HookJob& job, const HookEvent& event) {
-  BMAD_TRY_ASSIGN(const std::string text, summary(job, event));
-  job.work.answer(hook_answer(event, text));
+  if (takes_context(event)) {
+    BMAD_TRY_ASSIGN(const std::string text, summary(job, event));
+    job.work.answer(hook_answer(event, text));
+  }
   if (has_end_of_compaction(event.client)) {
     BMAD_TRY(need_session(job, event));
     return Summaries(job.memory).set_compacting(event.session_id, true);

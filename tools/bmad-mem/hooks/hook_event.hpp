@@ -1,64 +1,21 @@
 // hook_event.hpp - what a client tells its hooks, in one shape for all clients.
 //
 //   Claude Code, Codex   UserPromptSubmit ──┐
-//   Gemini CLI           BeforeAgent ───────┼──> kPrompt       (the tables of hook_event.cpp)
+//   Gemini CLI           BeforeAgent ───────┼──> kPrompt       (the tables of hook_clients.cpp)
 //   Cursor               beforeSubmitPrompt ┘
 //
 // Everything else is kNothing: events we don't know, and those that say what another one says too.
 #pragma once
 
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "bmad_mem/json_value.hpp"
+#include "hooks/hook_clients.hpp"
 
 namespace bmad_mem::cli {
-
-enum class HookEventKind : std::uint8_t {
-  kNothing,
-  kSessionStart,
-  kPrompt,
-  kBeforeTool,
-  kAfterTool,
-  kMessage,
-  kSubagentStart,
-  kSubagentStop,
-  kBeforeCompact,
-  kAfterCompact,
-  kSessionEnd,
-};
-
-/// What an event of a client is, how we read it, and how `install` asks for it. Of a tool we ask to
-/// hear when it has ended: that event says what it was called with as well, and half as many
-/// processes are started.
-struct HookEventRow {
-  std::string_view name;
-  HookEventKind kind;
-  std::string_view text = {};  ///< The member that holds its text; may be empty.
-  int timeout_s = 0;           ///< 0: read, but not asked for.
-  /// Tools are told of in the background where the client can do that; their hooks may take longer
-  /// then.
-  bool in_background = false;
-};
-
-enum class HookClient : std::uint8_t { kClaudeCode, kCodex, kGemini, kCursor };
-
-/// What is known of a client as a whole. The views are static.
-struct HookClientInfo {
-  std::string_view name;            ///< "claude-code": on the command line and as agent_id.
-  std::string_view title;           ///< "Claude Code", for people.
-  std::string_view session_prefix;  ///< "cc-": in front of the client's own session ids.
-  std::span<const HookEventRow> events;
-};
-
-const HookClientInfo& hook_client_info(HookClient client);
-
-/// The client of this name; nothing for any other text.
-std::optional<HookClient> find_hook_client(std::string_view name);
 
 /// A tool that is called, and what it said when it was.
 struct HookToolCall {
@@ -75,6 +32,7 @@ struct HookToolCall {
 struct HookEvent {
   HookClient client = HookClient::kClaudeCode;
   HookEventKind kind = HookEventKind::kNothing;
+  HookAnswer answer = HookAnswer::kNoAnswer;
   std::string name;                  ///< As the client calls it.
   std::string session_id;            ///< Ours: "cc-18a6…". Empty when the client names none.
   std::vector<std::string> folders;  ///< Absolute: where the agent works, the likeliest first.
@@ -92,8 +50,9 @@ struct HookEvent {
 /// ourselves is taken out.
 HookEvent read_hook_event(HookClient client, JsonValue payload);
 
-/// The tool's call that `payload` tells of, with snippets of at most kSnippetSizeMax bytes.
-HookToolCall read_tool_call(std::string_view event_name, JsonValue payload);
+/// The tool's call that `told` tells of, the object that the event's row names; with snippets of at
+/// most kSnippetSizeMax bytes.
+HookToolCall read_tool_call(const HookEventRow& row, JsonValue told);
 
 /// Whether the call is one of ours: of a tool of our MCP server, of our own files, or of bmad-mem
 /// itself. What the memory says is not remembered again.

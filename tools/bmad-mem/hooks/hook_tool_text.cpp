@@ -27,15 +27,20 @@ std::string with_newline(std::string_view text) {
 }
 
 std::string diff_of(JsonValue edit) {
-  if (!edit["old_string"].is_string() || !edit["new_string"].is_string()) {
-    return {};
+  static constexpr std::pair<std::string_view, std::string_view> kKeys[] = {
+      {"old_string", "new_string"}, {"oldString", "newString"}, {"old_str", "new_str"}};
+  for (const auto& [before, after] : kKeys) {
+    if (edit[before].is_string() && edit[after].is_string()) {
+      return unified_diff(with_newline(edit[before].string()), with_newline(edit[after].string()),
+                          1);
+    }
   }
-  return unified_diff(with_newline(edit["old_string"].string()),
-                      with_newline(edit["new_string"].string()), 1);
+  return {};
 }
 
 /// A short diff of the edits in a tool's input (`old_string` and `new_string`, or a list `edits` of
-/// such); empty when it edits nothing.
+/// such; VS Code and opencode write `oldString`, Copilot CLI `old_str`); empty when it edits
+/// nothing.
 std::string edit_diff(JsonValue input) {
   std::string out = diff_of(input);
   for (const JsonValue edit : input["edits"].elements()) {
@@ -81,7 +86,8 @@ std::string response_text(JsonValue response) {
   if (const JsonValue content = response["content"]; content.is_string() || content.is_array()) {
     return tool_result_text(content, ignore);
   }
-  for (const std::string_view key : {"llmContent", "returnDisplay", "result", "error"}) {
+  for (const std::string_view key :
+       {"text_result_for_llm", "llmContent", "returnDisplay", "result", "error"}) {
     if (!response[key].string().empty()) {
       return std::string(response[key].string());
     }
@@ -118,59 +124,59 @@ std::string input_text(JsonValue input) {
   return diff.empty() ? tool_input_text(input) : std::move(diff);
 }
 
-/// Events of Cursor that are about one tool don't name it, and have its input at the top.
-std::string_view implied_tool(std::string_view event_name) {
-  if (event_name == "afterShellExecution") {
-    return "Shell";
-  }
-  if (event_name == "afterFileEdit") {
-    return "Edit";
-  }
-  return event_name == "beforeReadFile" ? "Read" : std::string_view();
-}
-
-void read_output(HookToolCall& call, JsonValue payload) {
-  const JsonValue response =
-      first_of(payload, {"tool_response", "tool_output", "result_json", "output"});
-  const JsonValue error = first_of(payload, {"error", "error_message"});
+void read_output(HookToolCall& call, JsonValue told) {
+  const JsonValue response = first_of(told, {"tool_response", "tool_output", "tool_result",
+                                             "result_json", "mcp_result", "result", "output"});
+  const JsonValue error = first_of(told, {"error", "error_message"});
   std::string text;
   if (error.is_string() && !error.string().empty()) {
     call.failed = true;
     text = error.string();
   } else {
     text = response.is_string() ? response_in_text(response.string()) : response_text(response);
-    call.failed = response["error"].present() && response["error"].kind() != JsonKind::kNull;
+    call.failed = call.failed || !told["success"].boolean(true) ||
+                  (response["error"].present() && response["error"].kind() != JsonKind::kNull);
   }
   text = without_injected(text);
   call.output_bytes = stripped(text).size();
   call.output = snippet(text);
 }
 
+/// Of an event that is about one tool, with what others have in an object of its own.
+void read_input_at_the_top(HookToolCall& call, JsonValue told) {
+  call.path = told["file_path"].string();
+  call.command = first_of(told, {"command", "command_line"}).string();
+  call.input = snippet(call.command.empty() ? edit_diff(told) : call.command);
+}
+
+void read_input(HookToolCall& call, JsonValue input) {
+  // Cline calls all tools of servers by one tool.
+  if (input["server_name"].is_string() && input["tool_name"].is_string()) {
+    call.name = fmt::format("MCP:{}", input["tool_name"].string());
+    input = input["arguments"];
+  }
+  call.path = tool_path(input);
+  call.command = input["command"].string();
+  call.input = snippet(input_text(input));
+}
+
 }  // namespace
 
-HookToolCall read_tool_call(std::string_view event_name, JsonValue payload) {
+HookToolCall read_tool_call(const HookEventRow& row, JsonValue told) {
+  static constexpr std::string_view kServerTool = "MCP:";
   HookToolCall call;
-  const std::string_view implied = implied_tool(event_name);
-  call.name = implied.empty() ? payload["tool_name"].string() : implied;
-  if (event_name == "afterMCPExecution") {
-    call.name = "MCP:" + call.name;  // As Cursor's other events name it.
-  }
-  call.id = payload["tool_use_id"].string();
-  call.failed = event_name.ends_with("Failure");
-  if (implied.empty()) {
-    const JsonValue input = payload["tool_input"];
-    call.path = tool_path(input);
-    call.command = input["command"].string();
-    call.input = snippet(input_text(input));
+  call.name = first_of(told, {"tool_name", "toolName", "mcp_tool_name"}).string();
+  call.id = told["tool_use_id"].string();
+  call.failed = row.name.ends_with("Failure");
+  if (row.tool.empty() || row.tool == kServerTool) {
+    call.name.insert(0, row.tool);  // As Cursor's other events name it.
+    read_input(call, first_of(told, {"tool_input", "parameters", "mcp_tool_arguments"}));
   } else {
-    call.path = payload["file_path"].string();
-    call.command = payload["command"].string();
-    call.input = snippet(call.command.empty() ? edit_diff(payload) : call.command);
+    call.name = row.tool;
+    read_input_at_the_top(call, told);
   }
-  if (event_name != "beforeReadFile") {
-    const bool failed = call.failed;
-    read_output(call, payload);
-    call.failed = call.failed || failed;
+  if (row.kind == HookEventKind::kAfterTool) {
+    read_output(call, told);
   }
   return call;
 }
