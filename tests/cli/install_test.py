@@ -4,7 +4,9 @@
 import json
 import os
 import pathlib
+import re
 import shlex
+import shutil
 import stat
 import subprocess
 import tomllib
@@ -12,16 +14,34 @@ import unittest
 
 from tool_under_test import TOOL, ToolTest, main
 
+# What each client is asked to tell.
 HOOKED = {
     "claude-code": ("SessionStart UserPromptSubmit PostToolUse PostToolUseFailure Stop SubagentStart SubagentStop "
                     "PreCompact PostCompact SessionEnd"),
     "codex": ("SessionStart UserPromptSubmit PostToolUse Stop SubagentStart SubagentStop PreCompact "
               "PostCompact SessionEnd"),
-    "gemini": "SessionStart BeforeAgent AfterAgent AfterTool PreCompress SessionEnd",
+    "gemini": "SessionStart BeforeAgent AfterAgent AfterTool SessionEnd",
     "cursor": ("sessionStart beforeSubmitPrompt postToolUse postToolUseFailure afterAgentResponse "
-               "subagentStart subagentStop preCompact sessionEnd"),
+               "subagentStart subagentStop sessionEnd"),
+    "copilot": "SessionStart UserPromptSubmit PostToolUse PostToolUseFailure SubagentStop SessionEnd",
+    "windsurf": ("pre_user_prompt post_read_code post_write_code post_run_command post_mcp_tool_use "
+                 "post_cascade_response"),
+    "qwen": ("SessionStart UserPromptSubmit PostToolUse PostToolUseFailure Stop SubagentStart SubagentStop "
+             "PreCompact PostCompact SessionEnd"),
+    "cline": "TaskStart TaskResume UserPromptSubmit PostToolUse TaskCancel TaskComplete",
 }
-# client, scope: the file with the hooks, the file with the server; from the project or from HOME.
+# How a hook is written: the keys beside the command's, which comes first.
+HOOK_KEYS = {
+    "claude-code": ("command", "type timeout"),
+    "codex": ("command", "type timeout"),
+    "gemini": ("command", "name type timeout"),
+    "cursor": ("command", "timeout"),
+    "copilot": ("bash", "type timeout"),
+    "windsurf": ("command", ""),
+    "qwen": ("command", "name type timeout"),
+}
+FLAT = ("cursor", "copilot", "windsurf")
+# client, scope: the file with the hooks, the files with the server; from the project or from HOME.
 PLACES = {
     ("claude-code", "project"): (".claude/settings.json", ".mcp.json"),
     ("claude-code", "user"): (".claude/settings.json", ".claude.json"),
@@ -33,7 +53,35 @@ PLACES = {
     ("cursor", "user"): (".cursor/hooks.json", ".cursor/mcp.json"),
     ("vscode", "project"): (None, ".vscode/mcp.json"),
     ("vscode", "user"): (None, ".config/Code/User/mcp.json"),
+    ("copilot", "project"): (".github/hooks/bmad-mem.json", ".github/mcp.json"),
+    ("copilot", "user"): (".copilot/hooks/bmad-mem.json", ".copilot/mcp-config.json"),
+    ("opencode", "project"): (None, "opencode.json"),
+    ("opencode", "user"): (None, ".config/opencode/opencode.json"),
+    ("windsurf", "project"): (".windsurf/hooks.json",),
+    ("windsurf", "user"): (".codeium/windsurf/hooks.json", ".codeium/windsurf/mcp_config.json"),
+    ("zed", "project"): (None, ".zed/settings.json"),
+    ("zed", "user"): (None, ".config/zed/settings.json"),
+    ("qwen", "project"): (".qwen/settings.json", ".qwen/settings.json"),
+    ("qwen", "user"): (".qwen/settings.json", ".qwen/settings.json"),
+    ("cline", "project"): (None,),
+    ("cline", "user"): (None, ".cline/data/settings/cline_mcp_settings.json", ".config/Code/User/globalStorage/"
+                        "saoudrizwan.claude-dev/settings/cline_mcp_settings.json"),
 }
+# Files that are ours as a whole.
+OWN = {
+    ("opencode", "project"): [".opencode/plugins/bmad-mem.js"],
+    ("opencode", "user"): [".config/opencode/plugins/bmad-mem.js"],
+    ("cline", "project"): [f".clinerules/hooks/{event}" for event in HOOKED["cline"].split()],
+    ("cline", "user"): [f"Documents/Cline/Hooks/{event}" for event in HOOKED["cline"].split()],
+}
+SERVERS_KEY = {"vscode": "servers", "zed": "context_servers", "opencode": "mcp"}
+SERVERS = {
+    "claude-code": {"type": "stdio", "command": "bmad-mem", "args": ["mcp"]},
+    "vscode": {"type": "stdio", "command": "bmad-mem", "args": ["mcp"]},
+    "copilot": {"type": "local", "command": "bmad-mem", "args": ["mcp"], "tools": ["*"]},
+    "opencode": {"type": "local", "command": ["bmad-mem", "mcp"], "enabled": True},
+}
+GUARD = "command -v bmad-mem >/dev/null 2>&1 || exit 0; "
 # Settings as people and programs leave them.
 FOREIGN = [
     "{}",
@@ -43,7 +91,25 @@ FOREIGN = [
     '\t\t"stop": [ ]\n\t},\n\t"mcpServers": { "other": {"command": "x"} },\n\t"servers":{}\n}',
     '{\r\n    "version": 1,\r\n    "hooks": {\r\n        "SessionStart": [\r\n        ]\r\n    }\r\n}\r\n',
     '{"version":1,"mcpServers":{},"servers":{ }}  \n\n',
+    # Comments, last commas, a byte order mark, nothing.
+    '// mine\n{\n  // about a\n  "a": 1, /* b */\n  "url": "http://x//y", // c\n  "hooks": { // none yet\n  },\n'
+    '  "mcpServers": {\n    "other": {"command": "x"}, // last\n  }, "mcp": {}, "context_servers": {/* none */},\n}\n// end',
+    '{\n  "a": [1, 2,], // about a\n  "hooks": {"Stop": [ // one\n    {"hooks": [{"type": "command", "command": "x"}]}\n'
+    '    // {"hooks": []}\n  ]}\n  /* "b": 2 */\n}\n',
+    '\ufeff{\r\n  "a": 1\r\n}\r\n',
+    "",
+    " \n\n",
+    "\ufeff",
+    "// nothing yet\n",
 ]
+
+
+def loads(text):
+    """What is in a file of JSON with comments."""
+    text = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*|/\*.*?\*/', lambda found: found[1] or "",
+                  text.removeprefix("\ufeff"), flags=re.DOTALL)
+    text = re.sub(r'("(?:\\.|[^"\\])*")|,(\s*[}\]])', lambda found: found[1] or found[2], text)
+    return json.loads(text) if text.strip() else {}
 
 
 class InstallTest(ToolTest):
@@ -51,8 +117,8 @@ class InstallTest(ToolTest):
         super().setUp()
         self.home = self.folder / "home"
         self.project = self.folder / "proj"
-        self.home.mkdir()
-        self.project.mkdir()
+        for folder in (self.home / ".config", self.home / "Documents", self.project):
+            folder.mkdir(parents=True)  # What a home has; nobody would know who made them.
         self.environment["HOME"] = str(self.home)
 
     def install(self, *arguments, status=0, folder=None, command="install"):
@@ -69,13 +135,24 @@ class InstallTest(ToolTest):
         return self.project if scope == "project" else self.home
 
     def snapshot(self):
-        """Every file below the two folders but for the memory's, with its bytes and mode."""
+        """Every folder, and every file with its bytes and mode, below the two but for the memory's."""
         return {
-            path: (path.read_bytes(), stat.S_IMODE(path.stat().st_mode))
+            path: (path.read_bytes() if path.is_file() else None, stat.S_IMODE(path.stat().st_mode))
             for base in (self.home, self.project)
             for path in base.rglob("*")
-            if path.is_file() and ".bmad" not in path.parts
+            if ".bmad" not in path.parts
         }
+
+    def shared(self, client, scope):
+        """The files of others that the client reads."""
+        return sorted({self.base(scope) / name for name in filter(None, PLACES[client, scope])})
+
+    def command(self, client="claude-code", event="Stop", scope="project"):
+        """The line that the client runs at the event, without its guard."""
+        path = self.base(scope) / PLACES[client, scope][0]
+        (group,) = json.loads(path.read_text())["hooks"][event]
+        handler = group if client in FLAT else group["hooks"][0]
+        return handler[HOOK_KEYS[client][0]].partition("exit 0; ")[2]
 
 
 class EveryClient(InstallTest):
@@ -84,18 +161,23 @@ class EveryClient(InstallTest):
             with self.subTest(client=client, scope=scope):
                 before = self.snapshot()
                 self.install(client, "--scope", scope)
-                self.assertNotEqual(self.snapshot(), before)
+                installed = self.snapshot()
+                made = {path for path in installed if path.is_file()}
+                self.assertEqual(made, {*self.shared(client, scope),
+                                        *(self.base(scope) / name for name in OWN.get((client, scope), []))})
+                self.install(client, "--scope", scope)
+                self.assertEqual(self.snapshot(), installed, "a second time changes nothing")
                 self.uninstall(client, "--scope", scope)
                 self.assertEqual(self.snapshot(), before)
 
     def test_it_comes_and_goes_without_a_trace_in_settings_of_others(self):
-        for (client, scope), names in PLACES.items():
+        for client, scope in PLACES:
             for foreign in FOREIGN:
                 with self.subTest(client=client, scope=scope, foreign=foreign):
-                    for name in filter(None, names):
-                        path = self.base(scope) / name
+                    paths = self.shared(client, scope)
+                    for path in paths:
                         path.parent.mkdir(parents=True, exist_ok=True)
-                        is_toml = name.endswith(".toml")
+                        is_toml = path.suffix == ".toml"
                         path.write_bytes(b"model = 'x' # mine\n\n[mcp_servers.o]\ncommand = 'y'" if is_toml
                                          else foreign.encode())
                         path.chmod(0o640)
@@ -103,47 +185,89 @@ class EveryClient(InstallTest):
                     self.install(client, "--scope", scope)
                     installed = self.snapshot()
                     self.assertNotEqual(installed, before)
-                    self.assertEqual({mode for _, mode in installed.values()}, {0o640})
+                    self.assertEqual({installed[path][1] for path in paths}, {0o640} if paths else set())
                     self.install(client, "--scope", scope)
                     self.assertEqual(self.snapshot(), installed, "a second time changes nothing")
-                    self.check_foreign(foreign, names, scope)
+                    self.check_foreign(foreign, paths)
                     self.uninstall(client, "--scope", scope)
                     self.assertEqual(self.snapshot(), before)
-                    for name in filter(None, names):
-                        (self.base(scope) / name).unlink(missing_ok=True)
+                    for path in paths:
+                        path.unlink(missing_ok=True)
+                if not paths:
+                    break
 
-    def check_foreign(self, foreign, names, scope):
-        """Whatever was there is there still, in the same order."""
-        for name in filter(None, names):
-            if name.endswith(".json"):
-                now = json.loads((self.base(scope) / name).read_text())
-                was = json.loads(foreign)
+    def check_foreign(self, foreign, paths):
+        """Whatever was there is there still, in the same order, comments too."""
+        for path in paths:
+            if path.suffix != ".toml":
+                now, was = loads(path.read_text("utf-8-sig")), loads(foreign)
                 self.assertEqual([key for key in now if key in was], list(was))
                 for key, value in was.items():
-                    if key not in ("hooks", "mcpServers", "servers"):
+                    if key == "hooks":
+                        for event, groups in value.items():
+                            self.assertEqual(now["hooks"][event][: len(groups)], groups)
+                    elif isinstance(value, dict):
+                        self.assertEqual({name: now[key][name] for name in value}, value)
+                    else:
                         self.assertEqual(now[key], value)
-                for event, groups in was.get("hooks", {}).items():
-                    self.assertEqual(now["hooks"][event][: len(groups)], groups)
+                for comment in re.findall(r"// [a-z ]+|/\*.*?\*/", foreign):
+                    self.assertIn(comment, path.read_text("utf-8"))
 
     def test_what_is_written_is_what_the_clients_read(self):
-        for (client, scope), (hooks, server) in PLACES.items():
+        for client, scope in PLACES:
             with self.subTest(client=client, scope=scope):
                 self.install(client, "--scope", scope)
+                hooks, *servers = PLACES[client, scope]
                 if hooks:
-                    settings = json.loads((self.base(scope) / hooks).read_text())
-                    self.assertEqual(list(settings["hooks"]), HOOKED[client].split())
-                    for groups in settings["hooks"].values():
-                        (group,) = groups
-                        handler = group if client == "cursor" else group["hooks"][0]
-                        self.assertEqual(handler["command"], f"bmad-mem hook {client}")
-                        self.assertGreater(handler["timeout"], 999 if client == "gemini" else 2)
-                        self.assertEqual(handler.get("type"), None if client == "cursor" else "command")
-                text = (self.base(scope) / server).read_text()
-                if client == "codex":
-                    entry = tomllib.loads(text)["mcp_servers"]["bmad-mem"]
+                    self.check_hooks(client, json.loads((self.base(scope) / hooks).read_text()))
+                for server in servers:
+                    text = (self.base(scope) / server).read_text()
+                    all_servers = (tomllib.loads(text)["mcp_servers"] if client == "codex"
+                                   else json.loads(text)[SERVERS_KEY.get(client, "mcpServers")])
+                    self.assertEqual(all_servers["bmad-mem"],
+                                     SERVERS.get(client, {"command": "bmad-mem", "args": ["mcp"]}))
+
+    def check_hooks(self, client, settings):
+        self.assertEqual(list(settings["hooks"]), HOOKED[client].split())
+        self.assertEqual(settings.get("version"), 1 if client in ("cursor", "copilot") else None)
+        key, others = HOOK_KEYS[client]
+        for event, groups in settings["hooks"].items():
+            (group,) = groups
+            handler = group if client in FLAT else group["hooks"][0]
+            self.assertEqual(handler[key], f"{GUARD}bmad-mem hook {client}")
+            runs_behind = client in ("claude-code", "qwen") and event.startswith("PostTool")
+            self.assertEqual(set(handler), {key, *others.split(), *(["async"] if runs_behind else [])})
+            self.assertGreater(handler.get("timeout", 9999), 999 if client in ("gemini", "qwen") else 2)
+            self.assertEqual(handler.get("type", "command"), "command")
+
+    def test_the_clients_of_the_table_are_those_that_are_offered(self):
+        named = re.findall(r"; there are (.*)", self.install("emacs", status=2)[1])[0].split(", ")
+        self.assertEqual(sorted(named), sorted({client for client, _ in PLACES}))
+        offered = self.install(command="help install")[0]
+        for client in named:
+            self.assertIn(client, offered)
+        done = subprocess.run([TOOL, "hook", "emacs"], env=self.environment, stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, check=False)
+        hooked = re.findall(r"; there are (.*)", done.stderr)[0].split(", ")
+        self.assertEqual(sorted(hooked), sorted([*HOOKED, "opencode"]))
+        offered = self.install(command="help hook")[0]
+        for client in hooked:
+            self.assertIn(client, offered)
+
+    def test_who_has_no_program_sees_no_error(self):
+        for client in sorted(HOOKED):
+            with self.subTest(client):
+                self.install(client)
+                if client == "cline":
+                    path = self.project / ".clinerules/hooks/PostToolUse"
+                    self.assertTrue(os.access(path, os.X_OK))
+                    commands = [str(path)]
                 else:
-                    entry = json.loads(text)["servers" if client == "vscode" else "mcpServers"]["bmad-mem"]
-                self.assertEqual((entry["command"], entry["args"]), ("bmad-mem", ["mcp"]))
+                    commands = [f"{GUARD}{self.command(client, event)}" for event in HOOKED[client].split()]
+                for command in commands:
+                    done = subprocess.run(["sh", "-c", command], env={"PATH": "/usr/bin:/bin"}, input="{}", text=True,
+                                          capture_output=True, check=False)
+                    self.assertEqual((done.returncode, done.stdout, done.stderr), (0, "", ""))
 
     def test_a_dry_run_shows_everything_and_writes_nothing(self):
         for client, scope in PLACES:
@@ -151,7 +275,8 @@ class EveryClient(InstallTest):
             self.assertIn("+++ ", stdout)
             self.assertIn('bmad-mem', stdout)
             self.assertIn("would write ", stdout)
-        self.assertEqual(list(self.home.iterdir()) + list(self.project.iterdir()), [])
+        self.assertEqual([path for path in self.snapshot() if path.is_file()], [])
+        self.assertEqual(list(self.project.iterdir()), [])
 
     def test_the_diff_is_one_that_patch_applies(self):
         path = self.project / ".mcp.json"
@@ -171,8 +296,7 @@ class EveryClient(InstallTest):
 class Installed(InstallTest):
     def test_the_hook_that_was_installed_records(self):
         self.install("claude-code")
-        settings = json.loads((self.project / ".claude/settings.json").read_text())
-        command = settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["command"]
+        command = GUARD + self.command(event="UserPromptSubmit")
         event = {"session_id": "s1", "cwd": str(self.project), "hook_event_name": "UserPromptSubmit", "prompt": "Boats"}
         subprocess.run(["sh", "-c", command], input=json.dumps(event), text=True, env=self.environment, check=True)
         log = self.project / ".bmad/memory/sessions/cc-s1/conversation.jsonl"
@@ -198,9 +322,7 @@ class Installed(InstallTest):
         for search in ("/usr/bin:/bin", f"{elsewhere}:/usr/bin:/bin"):
             self.environment["PATH"] = search
             self.install("claude-code")
-            settings = json.loads((self.project / ".claude/settings.json").read_text())
-            command = settings["hooks"]["Stop"][0]["hooks"][0]["command"]
-            self.assertEqual(shlex.split(command), [str(TOOL), "hook", "claude-code"])
+            self.assertEqual(shlex.split(self.command()), [str(TOOL), "hook", "claude-code"])
             server = json.loads((self.project / ".mcp.json").read_text())["mcpServers"]["bmad-mem"]
             self.assertEqual(server["command"], str(TOOL))
             other = elsewhere / "bmad-mem"  # In front of ours in the second round.
@@ -222,11 +344,12 @@ class Installed(InstallTest):
         elsewhere = self.folder / "the memory"
         self.install("claude-code", "--root", str(elsewhere))
         self.assertTrue((elsewhere / "config.json").exists())
-        settings = json.loads((self.project / ".claude/settings.json").read_text())
-        command = settings["hooks"]["Stop"][0]["hooks"][0]["command"]
-        self.assertEqual(shlex.split(command), ["bmad-mem", "hook", "claude-code", "--root", str(elsewhere)])
+        self.assertEqual(shlex.split(self.command()), ["bmad-mem", "hook", "claude-code", "--root", str(elsewhere)])
         self.uninstall("claude-code")
-        self.assertEqual(self.snapshot(), {})
+        self.assertEqual(list(self.project.iterdir()), [])
+        self.install("opencode", "--root", str(elsewhere))
+        server = json.loads((self.project / "opencode.json").read_text())["mcp"]["bmad-mem"]
+        self.assertEqual(server["command"], ["bmad-mem", "mcp", "--root", str(elsewhere)])
 
     def test_what_others_put_beside_ours_stays(self):
         self.install("claude-code")
@@ -242,6 +365,50 @@ class Installed(InstallTest):
             {"hooks": [{"type": "command", "command": "say done"}]},
             {"hooks": [{"type": "command", "command": "my-bmad-mem hook claude-code"}]},
         ]}})
+
+    def test_hooks_of_earlier_versions_are_replaced_and_removed(self):
+        path = self.project / ".gemini/settings.json"
+        path.parent.mkdir()
+        old = {"hooks": {event: [{"hooks": [{"name": "bmad-mem", "type": "command",
+                                            "command": "bmad-mem hook gemini", "timeout": 10000}]}]
+                         for event in ("SessionStart", "PreCompress", "SessionEnd")}}
+        for command in ("install", "uninstall"):
+            path.write_text(json.dumps(old, indent=2) + "\n")
+            self.install("gemini", command=command)
+            if command == "install":
+                self.check_hooks("gemini", json.loads(path.read_text()))
+        self.assertFalse(path.exists())
+
+    check_hooks = EveryClient.check_hooks
+
+    def test_a_settings_file_with_the_other_ending_is_used(self):
+        path = self.project / "opencode.jsonc"
+        text = '{\n  // models\n  "$schema": "https://opencode.ai/config.json",\n}\n'
+        path.write_text(text)
+        self.install("opencode")
+        self.assertFalse((self.project / "opencode.json").exists())
+        self.assertEqual(loads(path.read_text())["mcp"]["bmad-mem"], SERVERS["opencode"])
+        self.uninstall("opencode")
+        self.assertEqual(path.read_text(), text)
+
+    def test_files_of_ours_follow_the_program_and_stay_switched_off(self):
+        self.install("cline")
+        path = self.project / ".clinerules/hooks/TaskStart"
+        path.chmod(0o644)  # As Cline switches a hook off.
+        self.environment["PATH"] = "/usr/bin:/bin"
+        self.install("cline")
+        self.assertIn(str(TOOL), path.read_text())
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o644)
+
+    def test_the_folders_of_others_stay(self):
+        self.install("cline", "--scope", "user")
+        self.install("zed")
+        kept = self.project / ".zed/tasks.json"
+        kept.write_text("[]")
+        self.uninstall("zed")
+        self.assertEqual(kept.read_text(), "[]")
+        self.uninstall("cline", "--scope", "user")
+        self.assertEqual(sorted(path.name for path in self.home.iterdir()), [".config", "Documents"])
 
     def test_what_the_user_added_to_our_server_stays(self):
         self.install("cursor")
@@ -264,7 +431,8 @@ class Installed(InstallTest):
 
     def test_it_says_what_is_left_to_do(self):
         for client, word in (("claude-code", "approve"), ("codex", "trust the new hooks"), ("gemini", "restart"),
-                             ("cursor", "switch"), ("vscode", "trust")):
+                             ("cursor", "switch"), ("vscode", "trust"), ("copilot", "/mcp"), ("opencode", "plugin"),
+                             ("windsurf", "--scope user"), ("zed", "trust"), ("qwen", "/mcp"), ("cline", "Hooks")):
             self.assertIn(word, self.install(client)[1])
 
     def test_json_tells_the_same(self):
@@ -276,6 +444,51 @@ class Installed(InstallTest):
         self.assertEqual([file["action"] for file in again["files"]], ["unchanged", "unchanged"])
         gone = json.loads(self.uninstall("claude-code", "--json")[0])
         self.assertEqual([file["action"] for file in gone["files"]], ["removed", "removed"])
+
+
+class OpencodePlugin(InstallTest):
+    """The file that opencode loads; its events are those of hooks_test.py."""
+
+    def go_through_a_session(self):
+        node = shutil.which("node")
+        if not node:
+            self.skipTest("there is no node")
+        script = pathlib.Path(__file__).resolve().parent / "opencode_plugin.mjs"
+        done = subprocess.run([node, script, self.project / ".opencode/plugins/bmad-mem.js", self.project],
+                              env=self.environment, capture_output=True, text=True, timeout=120, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(done.stdout)
+
+    def tell(self, *arguments):
+        subprocess.run([TOOL, "-q", *arguments], cwd=self.project, env=self.environment, check=True, capture_output=True)
+
+    def test_it_records_and_tells_in_both_generations(self):
+        self.install("opencode")
+        self.tell("session", "new", "--id", "earlier")
+        self.tell("remember", "--category", "constraint", "--key", "harbour", "The harbour closes at ten")
+        self.tell("add", "conversation", "--role", "user", "The night boat must leave once, at nine")
+        heard = self.go_through_a_session()
+        for session in ("one", "two"):
+            self.assertEqual(heard[session][0], "You are opencode.")
+            self.assertIn("harbour closes at ten", heard[session][1])
+            self.assertIn("must leave once, at nine", heard[session][2])
+        sessions = self.project / ".bmad/memory/sessions"
+        entries = {name: [json.loads(line) for path in sorted((sessions / f"opencode-{name}").glob("*.jsonl"))
+                          if path.stem in ("conversation", "events")
+                          for line in path.read_text().splitlines()] for name in ("one", "two")}
+        self.assertEqual([entry["content"] for entry in entries["one"] if "role" in entry],
+                         ["When does the night boat leave?", "At nine."])
+        self.assertEqual({entry["id"]: entry["metadata"].get("subagent") for entry in entries["one"]
+                          if "tool" in entry}, {"c1": "child", "c1-result": "child"})
+        self.assertEqual([entry["content"] for entry in entries["two"] if "role" in entry], ["Where is the night boat?"])
+        self.assertEqual({entry["id"]: entry["metadata"].get("is_error") for entry in entries["two"] if "tool" in entry},
+                         {"c2": None, "c2-result": False, "c3": None, "c3-result": True})
+        self.assertFalse((sessions / "opencode-child").exists())
+
+    def test_who_has_no_program_sees_no_error(self):
+        self.install("opencode")
+        self.environment["PATH"] = f"{self.folder}:{pathlib.Path(shutil.which('node') or '/usr/bin/node').parent}"
+        self.assertEqual(self.go_through_a_session(), {"one": ["You are opencode."], "two": ["You are opencode."]})
 
 
 class Refused(InstallTest):
@@ -294,21 +507,35 @@ class Refused(InstallTest):
         self.assertFalse((self.project / ".bmad").exists())
         return stdout, stderr
 
-    def test_comments_are_left_alone_and_what_to_paste_is_printed(self):
-        path = self.put('{\n  // my settings\n  "a": 1\n}\n')
+    def test_damage_is_named_and_what_to_paste_is_printed(self):
+        path = self.put('{\n  // my settings\n  "a": \n}\n')
         stdout, stderr = self.refuse()
-        self.assertIn(f"{path}:2", stderr)
+        self.assertIn(f"{path}:4", stderr)
         self.assertIn("by hand", stderr)
         self.assertEqual(list(json.loads(stdout)["hooks"]), HOOKED["claude-code"].split())
 
     def test_damage_is_left_alone(self):
-        for text in ("", "{", '{"hooks":[]}', '{"hooks":{"Stop":{}}}', "[1]", '{"a":1}}', "\ufeff{}"):
+        for text in ("{", '{"hooks":[]}', '{"hooks":{"Stop":{}}}', "[1]", '{"a":1}}', "{/* }", "{,}", '{"a":[1,,]}'):
             with self.subTest(text):
                 self.put(text)
                 self.refuse()
         self.put("{}")
         self.put('{"mcpServers":[]}', ".mcp.json")
         self.refuse()
+
+    def test_files_of_our_names_that_are_not_ours_are_left_alone(self):
+        for client, name in (("cline", ".clinerules/hooks/TaskStart"), ("opencode", ".opencode/plugins/bmad-mem.js")):
+            with self.subTest(client):
+                path = self.put("echo mine\n", name)
+                stdout, _ = self.refuse(client, code="E_CONCURRENT_MOD")
+                self.assertIn("bmad-mem", stdout)
+                self.uninstall(client)
+                self.assertEqual(path.read_text(), "echo mine\n")
+
+    def test_a_file_in_the_place_of_a_folder_is_named(self):
+        self.put("Be brief.\n", ".clinerules")
+        _, stderr = self.refuse("cline", code="E_STORAGE_IO")
+        self.assertIn(".clinerules is a file", stderr)
 
     def test_damaged_toml_is_left_alone(self):
         path = self.put("a = 1\nb =\n", ".codex/config.toml")

@@ -27,7 +27,7 @@ std::string restored(JsonEdit edit) {
     }
   }
   edit.remove_member({"servers"}, "bmad-mem");
-  return edit.text();
+  return edit.result().value_or("(no file)");
 }
 
 TEST_CASE("what was added goes again without a trace") {
@@ -51,9 +51,35 @@ TEST_CASE("what was added goes again without a trace") {
       R"({"hooks":{"Start":[1]},"z":"end"})",
       "{\"servers\": {\"a\": 1\n}\n}\n",
       "{\"\\u0061\":\"\\ud83d\\ude00\"  ,\"hooks\"  :  {\"x\":[]}}",
+      // Comments, last commas, a byte order mark.
+      "// top\n{\n  // mine\n  \"a\": 1\n}\n// end",
+      "{\n  \"a\": 1 // about a\n}\n",
+      "{\n  \"a\": 1, // about a\n}\n",
+      "{\n  \"a\": 1,\n}\n",
+      R"({"a":1,})",
+      R"({"a":1 , /* b */ })",
+      R"({"a":1 /* b */ })",
+      R"({/* nothing */})",
+      "{ // nothing\n}",
+      "{\n  // nothing yet\n}\n",
+      "{\n  \"a\": 1\n  // \"b\": 2,\n  /* \"c\": [ */\n}\n",
+      "{\"hooks\": { // ours?\n  \"Stop\": [ /* none */ ], // more\n}, \"servers\": {},}",
+      "{\"hooks\":{\"Stop\":[\n  1, // one\n  2, // two\n]},\n/* s */\"servers\":{\"x\":{},}}",
+      "{\"hooks\":{\"Stop\":[\n  1, // one\n  2 // two\n]}}\n",
+      "{\"a\": \"// no comment /* \\\" */\", \"b\": [1,],}",
+      "\xEF\xBB\xBF{\r\n\t\"a\": 1\r\n}\r\n",
+      "\xEF\xBB\xBF{}",
+      "",
+      " ",
+      "\n",
+      "\n\n",
+      "\xEF\xBB\xBF",
+      "// only a comment\n",
+      "/* only a comment */",
   };
   for (const std::string_view text : kTexts) {
     CAPTURE(text);
+    CAPTURE(edited(text).text());
     CHECK(restored(edited(text)) == text);
   }
 }
@@ -71,9 +97,9 @@ TEST_CASE("a file of ours alone is laid out, and empty when all is gone") {
         "    ]\n"
         "  }\n"
         "}\n");
-  CHECK_FALSE(edit.is_ours_and_empty());
+  CHECK(edit.result());
   edit.remove_element({"hooks", "Stop"}, edit.elements({"hooks", "Stop"}).front());
-  CHECK(edit.is_ours_and_empty());
+  CHECK_FALSE(edit.result());
 }
 
 TEST_CASE("what is added takes over the indentation") {
@@ -90,6 +116,32 @@ TEST_CASE("what others added behind ours stays") {
   CHECK(edit->text() == R"({"hooks":{"Stop":[{"theirs":1}]}})");
 }
 
+TEST_CASE("a comment keeps its place and takes nothing with it") {
+  CHECK(edited("{\n  \"a\": 1 // about a\n}\n")
+            .text()
+            .starts_with("{\n  \"a\": 1, // about a\n  \"hooks\": {\n"));
+  // What others put into the same line behind ours is still there without it.
+  static constexpr std::string_view kTexts[] = {
+      R"({"x": 1, // one
+  "servers": {"bmad-mem": {}}})",
+      R"({"x": 1, // one
+  "servers": {"bmad-mem": {}},})",
+      R"({"x": 1, // one
+  "servers": {"bmad-mem": {}}, "y": 2})",
+  };
+  for (const std::string_view text : kTexts) {
+    CAPTURE(text);
+    Result<JsonEdit> edit = JsonEdit::read(std::string(text));
+    REQUIRE(edit);
+    edit->remove_member({"servers"}, "bmad-mem");
+    edit->remove_member({}, "servers");
+    CAPTURE(edit->text());
+    CHECK(edit->text().contains("// one"));
+    CHECK(JsonEdit::read(edit->text()));
+    CHECK_FALSE(edit->find({"servers"}));
+  }
+}
+
 TEST_CASE("what is no JSON object is refused with its line") {
   struct Row {
     const char* name;
@@ -97,11 +149,11 @@ TEST_CASE("what is no JSON object is refused with its line") {
     std::uint64_t line;
   };
   static constexpr Row kRows[] = {
-      {"comment", "{\n  // mine\n  \"a\": 1\n}\n", 2},
-      {"trailing comma", "{\n  \"a\": 1,\n}\n", 3},
+      {"comment without an end", "{\n  /* mine\n  \"a\": 1\n}\n", 2},
+      {"comma alone", "{\n  ,\n}\n", 2},
+      {"two commas", "{\n  \"a\": [1,,]\n}\n", 2},
       {"key twice", "{\n  \"a\": 1,\n  \"a\": 2\n}\n", 3},
       {"array", "[]", 1},
-      {"empty", "", 1},
       {"cut off", "{\n  \"a\": [1,\n", 3},
   };
   for (const Row& row : kRows) {

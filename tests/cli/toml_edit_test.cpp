@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "install/settings_edit.hpp"
+#include "install/toml_block.hpp"
 
 namespace bmad_mem::cli::toml_edit_test {
 namespace {
@@ -18,6 +18,8 @@ TEST_CASE("the block comes and goes without a trace") {
                                                 "model = \"x\"\n",
                                                 "# only a comment",
                                                 "[mcp_servers.other]\ncommand = \"y\"\n\n\n",
+                                                "\xEF\xBB\xBF# mine\na = 1\n",
+                                                "\xEF\xBB\xBF",
                                                 "a = 1\r\n[b]\r\nc = 2\r\n"};
   for (const std::string_view text : kTexts) {
     CAPTURE(text);

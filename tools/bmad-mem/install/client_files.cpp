@@ -1,93 +1,19 @@
 #include "install/client_files.hpp"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <filesystem>
-#include <iterator>
 #include <system_error>
 
 #include <fmt/core.h>
 
 #include "bmad_mem/json_writer.hpp"
 #include "cli/tool.hpp"
+#include "install/opencode_plugin.hpp"
 
 namespace bmad_mem::cli {
 namespace {
-
-using enum SettingsPart;
-
-constexpr SettingsPlace kClaudePlaces[] = {
-    {kGroupedHooks, "/.claude/settings.json", "CLAUDE_CONFIG_DIR", "/.claude", "/settings.json"},
-    {kJsonServer, "/.mcp.json", "CLAUDE_CONFIG_DIR", "", "/.claude.json"},
-};
-constexpr SettingsPlace kCodexPlaces[] = {
-    {kGroupedHooks, "/.codex/hooks.json", "CODEX_HOME", "/.codex", "/hooks.json"},
-    {kTomlServer, "/.codex/config.toml", "CODEX_HOME", "/.codex", "/config.toml"},
-};
-constexpr SettingsPlace kGeminiPlaces[] = {
-    {kGroupedHooks, "/.gemini/settings.json", "", "/.gemini", "/settings.json"},
-    {kJsonServer, "/.gemini/settings.json", "", "/.gemini", "/settings.json"},
-};
-constexpr SettingsPlace kCursorPlaces[] = {
-    {kFlatHooks, "/.cursor/hooks.json", "", "/.cursor", "/hooks.json"},
-    {kJsonServer, "/.cursor/mcp.json", "", "/.cursor", "/mcp.json"},
-};
-constexpr SettingsPlace kVsCodePlaces[] = {
-#ifdef __APPLE__
-    {kJsonServer, "/.vscode/mcp.json", "", "/Library/Application Support", "/Code/User/mcp.json"},
-#else
-    {kJsonServer, "/.vscode/mcp.json", "XDG_CONFIG_HOME", "/.config", "/Code/User/mcp.json"},
-#endif
-};
-
-constexpr std::string_view kClaudeStepsInProject[] = {
-    "start Claude Code in this project and approve the server bmad-mem of .mcp.json, for which it "
-    "asks once",
-    "/hooks and /mcp list what it uses"};
-constexpr std::string_view kClaudeStepsForUser[] = {
-    "start a new session of Claude Code; /hooks and /mcp list what it uses"};
-constexpr std::string_view kCodexStepsInProject[] = {
-    "start Codex in this project and trust the project, else it does not read .codex",
-    "trust the new hooks: until then Codex does not run them (/hooks)"};
-constexpr std::string_view kCodexStepsForUser[] = {
-    "start Codex and trust the new hooks: until then it does not run them (/hooks)"};
-constexpr std::string_view kGeminiSteps[] = {
-    "restart Gemini CLI; /hooks and /mcp list what it uses"};
-constexpr std::string_view kCursorSteps[] = {
-    "restart Cursor, and switch the server bmad-mem on under Settings, MCP"};
-constexpr std::string_view kVsCodeSteps[] = {
-    "start the server bmad-mem with 'MCP: List Servers', and trust it when VS Code asks"};
-
-constexpr InstallClient kClients[] = {
-    {.name = "claude-code",
-     .places = kClaudePlaces,
-     .steps_in_project = kClaudeStepsInProject,
-     .steps_for_user = kClaudeStepsForUser,
-     .hooks = HookClient::kClaudeCode,
-     .server_has_type = true},
-    {.name = "codex",
-     .places = kCodexPlaces,
-     .steps_in_project = kCodexStepsInProject,
-     .steps_for_user = kCodexStepsForUser,
-     .hooks = HookClient::kCodex},
-    {.name = "gemini",
-     .places = kGeminiPlaces,
-     .steps_in_project = kGeminiSteps,
-     .steps_for_user = kGeminiSteps,
-     .hooks = HookClient::kGemini,
-     .hooks_have_names = true,
-     .timeouts_in_s = 1000},
-    {.name = "cursor",
-     .places = kCursorPlaces,
-     .steps_in_project = kCursorSteps,
-     .steps_for_user = kCursorSteps,
-     .hooks = HookClient::kCursor},
-    {.name = "vscode",
-     .places = kVsCodePlaces,
-     .steps_in_project = kVsCodeSteps,
-     .steps_for_user = kVsCodeSteps,
-     .servers_key = "servers",
-     .server_has_type = true},
-};
 
 /// `rest` and the memory that is named, as what stands behind the program's name.
 std::vector<std::string> words_of(const InstalledCommand& command, std::vector<std::string> rest) {
@@ -95,6 +21,16 @@ std::vector<std::string> words_of(const InstalledCommand& command, std::vector<s
     rest.insert(rest.end(), {"--root", command.root});
   }
   return rest;
+}
+
+std::string list_json(const std::vector<std::string>& words) {
+  JsonWriter json;
+  json.begin_array();
+  for (const std::string& word : words) {
+    json.string(word);
+  }
+  json.end_array();
+  return json.take();
 }
 
 /// `words` as one line for a shell.
@@ -117,80 +53,141 @@ std::string shell_line(const std::vector<std::string>& words) {
   return line;
 }
 
+/// The line that calls the hook. Settings are shared, the program is not: who has none must not get
+/// an error with each event.
+std::string hook_line(const InstallClient& client, const InstalledCommand& command) {
+  return fmt::format(
+      "command -v {} >/dev/null 2>&1 || exit 0; {}", shell_line({command.program}),
+      shell_line(words_of(command, {command.program, "hook", std::string(client.name)})));
+}
+
 /// {"type":"command","command":…,"timeout":…} as each client has it.
-std::string handler(const InstallClient& client, SettingsPart part, const HookEventRow& event,
-                    const std::string& line) {
+std::string handler(const HookShape& shape, const HookEventRow& event, const std::string& line) {
   JsonWriter json;
   json.begin_object();
-  if (client.hooks_have_names) {
+  if (shape.has_name) {
     json.member("name", kServerName);
   }
-  if (part != kFlatHooks) {
+  if (shape.has_type) {
     json.member("type", "command");
   }
-  json.member("command", line);
+  json.member(shape.command_key, line);
   if (event.in_background) {
     json.member("async", true);
   }
-  json.member("timeout", event.timeout_s * client.timeouts_in_s).end_object();
+  if (!shape.timeout_key.empty()) {
+    json.member(shape.timeout_key, event.timeout_s * shape.timeouts_in_s);
+  }
+  json.end_object();
   return json.take();
 }
 
-}  // namespace
-
-const InstallClient* find_install_client(std::string_view name) {
-  const auto* const found = std::ranges::find(kClients, name, &InstallClient::name);
-  return found == std::end(kClients) ? nullptr : found;
+bool is_file(const std::string& path) {
+  struct stat found{};
+  return ::lstat(path.c_str(), &found) == 0;
 }
+
+/// Whether a folder below the user's home has things of other programs, too.
+bool is_shared_folder(std::string_view in_home) {
+  return in_home == "/.config" || in_home == "/Documents" ||
+         in_home == "/Library/Application Support";
+}
+
+SettingsFile user_file(const SettingsPlace& place, const std::string& home) {
+  std::string folder =
+      absolute_path(place.variable.empty() ? "" : environment(std::string(place.variable).c_str()));
+  std::string stays = folder;
+  if (folder.empty()) {
+    folder = home + std::string(place.in_home);
+    stays = is_shared_folder(place.in_home) ? folder : home;
+  }
+  return {.path = folder + std::string(place.in_folder), .part = place.part, .stays = stays};
+}
+
+}  // namespace
 
 std::vector<SettingsFile> settings_files(const InstallClient& client, bool for_user,
                                          const std::string& project, const std::string& home) {
   std::vector<SettingsFile> files;
   for (const SettingsPlace& place : client.places) {
-    std::string path = project + std::string(place.in_project);
-    if (for_user) {
-      const std::string folder = absolute_path(
-          place.variable.empty() ? "" : environment(std::string(place.variable).c_str()));
-      path = fmt::format("{}{}", folder.empty() ? home + std::string(place.in_home) : folder,
-                         place.in_folder);
+    if (!for_user && place.in_project.empty()) {
+      continue;
     }
-    files.push_back({.path = std::move(path), .part = place.part});
+    SettingsFile file = for_user ? user_file(place, home)
+                                 : SettingsFile{.path = project + std::string(place.in_project),
+                                                .part = place.part,
+                                                .stays = project};
+    if (place.may_be_jsonc && !is_file(file.path) && is_file(file.path + 'c')) {
+      file.path += 'c';
+    }
+    if (place.part != SettingsPart::kHookScripts) {
+      files.push_back(std::move(file));
+      continue;
+    }
+    for (const HookEventRow& event : hook_client_info(*client.hooks).events) {
+      if (event.timeout_s != 0) {
+        SettingsFile& program = files.emplace_back(file);
+        program.event = event.name;
+        program.path += fmt::format("/{}", event.name);
+      }
+    }
   }
   return files;
 }
 
 std::vector<InstalledHook> hooks_of(const InstallClient& client, SettingsPart part,
                                     const InstalledCommand& command) {
-  const std::string line =
-      shell_line(words_of(command, {command.program, "hook", std::string(client.name)}));
+  const std::string line = hook_line(client, command);
   std::vector<InstalledHook> hooks;
   for (const HookEventRow& event : hook_client_info(*client.hooks).events) {
     if (event.timeout_s != 0) {
-      const std::string one = handler(client, part, event, line);
+      const std::string one = handler(client.hook, event, line);
       hooks.push_back({.event = std::string(event.name),
-                       .json = part == kFlatHooks ? one : fmt::format("{{\"hooks\":[{}]}}", one)});
+                       .json = part == SettingsPart::kFlatHooks
+                                   ? one
+                                   : fmt::format("{{\"hooks\":[{}]}}", one)});
     }
   }
   return hooks;
 }
 
-std::string server_args_json(const InstalledCommand& command) {
-  JsonWriter json;
-  json.begin_array();
-  for (const std::string& word : words_of(command, {"mcp"})) {
-    json.string(word);
-  }
-  json.end_array();
-  return json.take();
+std::string mark_of_whole_file(const InstallClient& client) {
+  return fmt::format("bmad-mem: `bmad-mem uninstall {}` removes this file", client.name);
 }
 
-std::string server_json(const InstallClient& client, const InstalledCommand& command) {
+std::string whole_file(const InstallClient& client, SettingsPart part,
+                       const InstalledCommand& command) {
+  const std::string mark = mark_of_whole_file(client);
+  if (part == SettingsPart::kPlugin) {
+    const std::vector<std::string> words =
+        words_of(command, {command.program, "hook", std::string(client.name)});
+    return fmt::format("// {}\n{}", mark, opencode_plugin(list_json(words)));
+  }
+  return fmt::format("#!/bin/sh\n# {}\n{}\nexit 0\n", mark, hook_line(client, command));
+}
+
+std::string server_command_json(const ServerShape& shape, const InstalledCommand& command) {
+  return shape.is_one_list ? list_json(words_of(command, {command.program, "mcp"}))
+                           : json_quoted(command.program);
+}
+
+std::string server_args_json(const ServerShape& shape, const InstalledCommand& command) {
+  return shape.is_one_list ? std::string() : list_json(words_of(command, {"mcp"}));
+}
+
+std::string server_json(const ServerShape& shape, const InstalledCommand& command) {
   JsonWriter json;
   json.begin_object();
-  if (client.server_has_type) {
-    json.member("type", "stdio");
+  if (!shape.type.empty()) {
+    json.member("type", shape.type);
   }
-  json.member("command", command.program).key("args").raw(server_args_json(command));
+  json.key("command").raw(server_command_json(shape, command));
+  if (const std::string args = server_args_json(shape, command); !args.empty()) {
+    json.key("args").raw(args);
+  }
+  if (!shape.more_name.empty()) {
+    json.key(shape.more_name).raw(shape.more_json);
+  }
   json.end_object();
   return json.take();
 }
@@ -198,7 +195,7 @@ std::string server_json(const InstallClient& client, const InstalledCommand& com
 std::string server_toml(const InstalledCommand& command) {
   // Strings and arrays of JSON are of TOML as well.
   return fmt::format("[mcp_servers.{}]\ncommand = {}\nargs = {}\n", kServerName,
-                     json_quoted(command.program), server_args_json(command));
+                     server_command_json({}, command), server_args_json({}, command));
 }
 
 std::string absolute_path(std::string_view path) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <climits>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,18 +16,21 @@
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
 #include "exchange/files.hpp"
 #include "install/client_files.hpp"
 #include "install/settings_edit.hpp"
+#include "install/settings_file.hpp"
 
 namespace bmad_mem::cli {
 namespace {
 
 /// A file before and after.
 struct PlannedFile {
+  SettingsFile file;
   SettingsText read;
   std::optional<std::string> after;
 
@@ -64,8 +68,9 @@ struct Plan {
   }
 };
 
-/// "bmad-mem" where the shell would find this very program, else its path.
-std::string own_program() {
+}  // namespace
+
+std::string installed_program() {
   std::array<char, PATH_MAX> buffer{};
   const ssize_t size = ::readlink("/proc/self/exe", buffer.data(), buffer.size());
   if (size <= 0 || static_cast<std::size_t>(size) == buffer.size()) {
@@ -87,6 +92,8 @@ std::string own_program() {
   }
   return own;
 }
+
+namespace {
 
 /// The project's folder and its memory. A memory that is named explicitly goes into the command.
 void choose_project(Tool& tool, Plan& plan) {
@@ -118,7 +125,7 @@ Result<Plan> begin_plan(Tool& tool, const InstallClient& client, bool is_install
                  .message = "the user's settings lie below $HOME, which is not set to a folder",
                  .field = "HOME"};
   }
-  plan.command.program = own_program();
+  plan.command.program = installed_program();
   choose_project(tool, plan);
   return plan;
 }
@@ -147,7 +154,7 @@ Status plan_file(Tool& tool, Plan& plan, const SettingsFile& file) {
   if (planned == plan.files.end()) {
     BMAD_TRY_ASSIGN(SettingsText read,
                     read_settings(file.path, plan.for_user ? std::string() : plan.project));
-    plan.files.push_back({.read = read, .after = read.text});
+    plan.files.push_back({.file = file, .read = read, .after = read.text});
     planned = plan.files.end() - 1;
   }
   Result<std::optional<std::string>> after = changed_settings(planned->after, change);
@@ -226,8 +233,10 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
   const std::string_view name = tool.args().positional(0);
   const InstallClient* const client = find_install_client(name);
   if (client == nullptr) {
-    return tool.wrong_usage(fmt::format(
-        "there is no client '{}'; there are claude-code, codex, gemini, cursor and vscode", name));
+    std::vector<std::string_view> names;
+    std::ranges::transform(install_clients(), std::back_inserter(names), &InstallClient::name);
+    return tool.wrong_usage(
+        fmt::format("there is no client '{}'; there are {}", name, fmt::join(names, ", ")));
   }
   const std::string_view scope = tool.args().maybe("scope").value_or("project");
   if (scope != "project" && scope != "user") {
@@ -244,7 +253,11 @@ Result<ExitStatus> run_install(Tool& tool, bool is_install) {
     }
     for (const PlannedFile& file : plan.files) {
       if (file.is_changed()) {
-        BMAD_TRY(write_settings(file.read, file.after));
+        BMAD_TRY(
+            write_settings(file.read, file.after, file.file.part == SettingsPart::kHookScripts));
+      }
+      if (file.is_changed() && !file.after && file.read.path == file.read.target) {
+        remove_empty_folders(file.read.path, file.file.stays);
       }
     }
   }

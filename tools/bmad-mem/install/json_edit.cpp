@@ -6,6 +6,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
+#include "install/json_comments.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -40,11 +41,23 @@ TextSpan inside(TextSpan container) { return {container.begin + 1, container.end
 
 }  // namespace
 
-JsonEdit::JsonEdit(std::string text) : text_(std::move(text)), indent_(indent_of(text_)) {}
+JsonEdit::JsonEdit(std::string text) : text_(std::move(text)), indent_(indent_of(text_)) {
+  change(0, 0, {});
+}
+
+void JsonEdit::change(std::size_t begin, std::size_t end, std::string_view other) {
+  text_.replace(begin, end - begin, other);
+  bare_ = without_comments(text_);
+  plain_ = without_last_commas(bare_);
+}
 
 Result<JsonEdit> JsonEdit::read(std::string text) {
+  const std::string plain = without_last_commas(without_comments(text));
+  if (plain.find_first_not_of(kBlanks) == std::string::npos) {
+    return JsonEdit(std::move(text) + std::string(kFreshObject));
+  }
   JsonParser parser;
-  const Result<JsonValue> value = parser.parse(text);
+  const Result<JsonValue> value = parser.parse(plain);
   if (value && value->is_object()) {
     return JsonEdit(std::move(text));
   }
@@ -63,11 +76,19 @@ Result<JsonEdit> JsonEdit::read(std::string text) {
 
 JsonEdit JsonEdit::new_file() { return JsonEdit(std::string(kFreshObject) + '\n'); }
 
-bool JsonEdit::is_ours_and_empty() const { return text_.contains(kFresh); }
+std::optional<std::string> JsonEdit::result() const {
+  const std::size_t fresh = text_.find(kFreshObject);
+  if (fresh == std::string::npos) {
+    return text_;
+  }
+  std::string rest = text_.substr(0, fresh) + text_.substr(fresh + kFreshObject.size());
+  return fresh == 0 && rest == "\n" ? std::nullopt : std::optional(std::move(rest));
+}
 
 std::string_view JsonEdit::value_at(const JsonPath& path, std::string_view* key_found) const {
-  const std::size_t start = skip_json_blanks(text_, 0);
-  std::string_view at = std::string_view(text_).substr(start, json_value_end(text_, start) - start);
+  const std::size_t start = skip_json_blanks(plain_, 0);
+  std::string_view at =
+      std::string_view(plain_).substr(start, json_value_end(plain_, start) - start);
   for (const std::string_view key : path) {
     const std::vector<MemberText> members =
         at.starts_with('{') ? json_members(at) : std::vector<MemberText>();
@@ -85,14 +106,14 @@ std::string_view JsonEdit::value_at(const JsonPath& path, std::string_view* key_
 
 std::optional<TextSpan> JsonEdit::find(const JsonPath& path) const {
   const std::string_view value = value_at(path);
-  return value.empty() ? std::nullopt : std::optional(span_of(text_, value));
+  return value.empty() ? std::nullopt : std::optional(span_of(plain_, value));
 }
 
 std::vector<TextSpan> JsonEdit::elements(const JsonPath& path) const {
   std::vector<TextSpan> spans;
   if (const std::string_view array = value_at(path); array.starts_with('[')) {
     for (const std::string_view element : json_elements(array)) {
-      spans.push_back(span_of(text_, element));
+      spans.push_back(span_of(plain_, element));
     }
   }
   return spans;
@@ -130,14 +151,24 @@ void JsonEdit::add_to(TextSpan container, std::size_t depth, std::string_view pi
   for (std::size_t i = 0; i < depth; ++i) {
     outer += indent_;
   }
+  const std::string line = outer + indent_ + std::string(piece);
   const TextSpan room = inside(container);
-  const std::size_t last = room.of(text_).find_last_not_of(kBlanks);
+  const std::size_t last = room.of(plain_).find_last_not_of(kBlanks);
   if (room.of(text_) == kFresh) {
-    text_.replace(room.begin, 1, outer + indent_ + std::string(piece) + outer);
-  } else if (last != std::string_view::npos) {
-    text_.insert(room.begin + last + 1, "," + outer + indent_ + std::string(piece));
+    change(room.begin, room.end, line + outer);
+  } else if (last == std::string_view::npos) {
+    change(room.begin, room.begin, piece);
   } else {
-    text_.insert(room.begin, piece);
+    const std::size_t value_end = room.begin + last + 1;
+    const std::size_t end = end_of_last(value_end, room.end);
+    if (bare_[room.begin + room.of(bare_).find_last_not_of(kBlanks)] == ',') {
+      change(end, end, line + ",");
+    } else {
+      change(end, end, end == value_end ? "," + line : line);
+      if (end != value_end) {  // Comments stand in between.
+        change(value_end, value_end, ",");
+      }
+    }
   }
 }
 
@@ -161,31 +192,68 @@ void JsonEdit::add_element(const JsonPath& path, std::string_view value) {
 }
 
 void JsonEdit::replace(TextSpan value, std::string_view other) {
-  text_.replace(value.begin, value.end - value.begin, other);
+  change(value.begin, value.end, other);
+}
+
+std::size_t JsonEdit::end_of_last(std::size_t begin, std::size_t end) const {
+  const std::size_t last = TextSpan{begin, end}.of(text_).find_last_not_of(kBlanks);
+  return last == std::string_view::npos ? begin : begin + last + 1;
+}
+
+std::size_t JsonEdit::begin_to_remove(TextSpan room, TextSpan piece) const {
+  const std::size_t begin = end_of_last(room.begin, piece.begin);
+  const std::size_t next = std::min(text_.find_first_not_of(kBlanks, piece.end), room.end);
+  // Behind `// …` the line must end before anything else comes.
+  const bool in_comment = without_comments(text_.substr(0, begin) + "x").back() != 'x';
+  return in_comment && !TextSpan{piece.end, next}.of(text_).contains('\n') ? piece.begin : begin;
+}
+
+void JsonEdit::remove_with_comma_behind(TextSpan room, TextSpan piece, std::size_t comma) {
+  const bool is_last =
+      TextSpan{comma + 1, room.end}.of(plain_).find_first_not_of(kBlanks) == std::string_view::npos;
+  const bool is_near = end_of_last(piece.end, comma) == piece.end;
+  if (is_last) {
+    const std::size_t begin = begin_to_remove(room, {piece.begin, comma + 1});
+    change(comma, comma + 1, {});
+    change(begin, piece.end, {});
+  } else if (is_near) {
+    const std::size_t next = text_.find_first_not_of(kBlanks, comma + 1);
+    const bool is_comment = bare_[next] == ' ';
+    change(piece.begin, is_comment ? comma + 1 : next, {});
+  } else {
+    change(comma, comma + 1, {});
+    change(piece.begin, piece.end, {});
+  }
 }
 
 bool JsonEdit::remove_from(TextSpan container, TextSpan piece) {
   const TextSpan room = inside(container);
-  const std::string_view before =
-      std::string_view(text_).substr(room.begin, piece.begin - room.begin);
-  const std::string_view after = std::string_view(text_).substr(piece.end, room.end - piece.end);
-  if (const std::size_t comma = before.find_last_not_of(kBlanks); comma != std::string_view::npos) {
-    // The comma before it and the blanks on both sides of the comma.
-    const std::size_t kept = before.substr(0, comma).find_last_not_of(kBlanks);
-    const std::size_t begin = room.begin + kept + 1;
-    text_.erase(begin, piece.end - begin);
+  const TextSpan before{room.begin, piece.begin};
+  const TextSpan after{piece.end, room.end};
+  if (const std::size_t comma = after.of(bare_).find_first_not_of(kBlanks);
+      comma != std::string_view::npos) {
+    remove_with_comma_behind(room, piece, piece.end + comma);
     return false;
   }
-  if (const std::size_t comma = after.find_first_not_of(kBlanks); comma != std::string_view::npos) {
-    const std::size_t next = after.find_first_not_of(kBlanks, comma + 1);
-    text_.erase(piece.begin, piece.end - piece.begin + next);
+  if (const std::size_t found = before.of(bare_).find_last_not_of(kBlanks);
+      found != std::string_view::npos) {
+    const std::size_t comma = room.begin + found;
+    if (end_of_last(comma + 1, piece.begin) == comma + 1) {
+      // The comma before it and the blanks on both sides of the comma.
+      change(end_of_last(room.begin, comma), piece.end, {});
+    } else {
+      change(begin_to_remove(room, piece), piece.end, {});
+      change(comma, comma + 1, {});
+    }
     return false;
   }
-  if (before.contains('\n')) {
-    text_.replace(room.begin, room.end - room.begin, kFresh);
+  const bool is_alone = end_of_last(before.begin, before.end) == before.begin &&
+                        end_of_last(after.begin, after.end) == after.begin;
+  if (is_alone && before.of(text_).contains('\n')) {
+    change(room.begin, room.end, kFresh);
     return true;
   }
-  text_.erase(piece.begin, piece.end - piece.begin);
+  change(is_alone ? piece.begin : begin_to_remove(room, piece), piece.end, {});
   return false;
 }
 
@@ -205,8 +273,8 @@ void JsonEdit::remove_member(const JsonPath& path, std::string_view key) {
   std::string_view key_text;
   if (const std::string_view value = value_at(whole, &key_text); !value.empty()) {
     // The key's view begins behind its quote.
-    remove_if_empty(path, remove_from(*find(path), {.begin = span_of(text_, key_text).begin - 1,
-                                                    .end = span_of(text_, value).end}));
+    remove_if_empty(path, remove_from(*find(path), {.begin = span_of(plain_, key_text).begin - 1,
+                                                    .end = span_of(plain_, value).end}));
   }
 }
 

@@ -12,6 +12,16 @@
 //   made by us: behind the     behind a comma: the        was empty: right behind the bracket,
 //   bracket stands a newline,  comma goes as well         and the bracket stays
 //   and it goes with the last
+//
+//   { "a": 1, // note          { "a": 1, // note
+//   }                            "hooks": {},             a last comma was there: ours has one, too
+//                              }
+//   { "a": 1 // note           { "a": 1, // note
+//   }                            "hooks": {}              none was: it goes with ours
+//                              }
+//   (blank)                    {…} without a newline at its end, behind what was there
+//
+// Comments, last commas and a byte order mark are allowed (json_comments.hpp) and keep their bytes.
 #pragma once
 
 #include <cstddef>
@@ -39,14 +49,17 @@ struct TextSpan {
 /// A JSON text, an object, that is edited. Spans hold until the next change.
 class JsonEdit {
  public:
-  /// Errors: E_INVALID_FORMAT with the line, for what is no JSON object; comments are none.
+  /// A text with nothing but blanks and comments is an object that is not there yet. Errors:
+  /// E_INVALID_FORMAT with the line, for what is no JSON object.
   static Result<JsonEdit> read(std::string text);
   /// A file that is not there yet.
   static JsonEdit new_file();
 
+  /// What to write: nothing when nothing is left of a file that we made ourselves.
+  [[nodiscard]] std::optional<std::string> result() const;
   [[nodiscard]] const std::string& text() const { return text_; }
-  /// Whether nothing is left of a file that we made ourselves.
-  [[nodiscard]] bool is_ours_and_empty() const;
+  /// The text as JSON: as long as it, with blanks in place of comments. Spans fit both.
+  [[nodiscard]] const std::string& plain() const { return plain_; }
 
   /// Where the value at `path` stands.
   [[nodiscard]] std::optional<TextSpan> find(const JsonPath& path) const;
@@ -79,10 +92,18 @@ class JsonEdit {
   /// Takes a piece out of a container; true when we made the container and nothing is left in it.
   bool remove_from(TextSpan container, TextSpan piece);
   void remove_if_empty(const JsonPath& path, bool is_empty);
+  void change(std::size_t begin, std::size_t end, std::string_view other);
+  /// One behind the last thing in `text_` between both that is no blank; `begin` without any.
+  [[nodiscard]] std::size_t end_of_last(std::size_t begin, std::size_t end) const;
+  /// Where a piece before `end` may begin to go, so that no comment takes what follows with it.
+  [[nodiscard]] std::size_t begin_to_remove(TextSpan room, TextSpan piece) const;
+  void remove_with_comma_behind(TextSpan room, TextSpan piece, std::size_t comma);
   /// `value` laid out for `depth`, but for its first line.
   [[nodiscard]] std::string laid_out(std::string_view value, std::size_t depth) const;
 
   std::string text_;
+  std::string bare_;    ///< Without comments.
+  std::string plain_;   ///< And without last commas.
   std::string indent_;  ///< Of one level.
 };
 

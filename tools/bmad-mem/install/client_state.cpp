@@ -1,0 +1,159 @@
+#include "install/client_state.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "cli/json_text.hpp"
+#include "install/json_edit.hpp"
+#include "install/settings_edit.hpp"
+#include "install/settings_file.hpp"
+#include "install/toml_block.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// What is looked for, and where what is found goes.
+struct Search {
+  const InstallClient& client;
+  const SettingsFile& file;
+  const InstalledCommand& command;
+  ClientState& state;
+
+  void add(std::string name, std::uint64_t line, std::string words, bool is_current) const {
+    state.parts.push_back({.path = file.path,
+                           .part = file.part,
+                           .name = std::move(name),
+                           .line = line,
+                           .command = std::move(words),
+                           .is_current = is_current});
+  }
+};
+
+std::uint64_t line_at(std::string_view text, std::size_t offset) {
+  return 1 + static_cast<std::uint64_t>(std::ranges::count(text.substr(0, offset), '\n'));
+}
+
+/// The words of the first handler of ours in a hook's entry.
+std::string words_of_entry(JsonValue entry, const Search& search) {
+  if (search.file.part == SettingsPart::kFlatHooks) {
+    return our_hook_command(entry, search.client);
+  }
+  for (const JsonValue handler : entry["hooks"].elements()) {
+    if (std::string words = our_hook_command(handler, search.client); !words.empty()) {
+      return words;
+    }
+  }
+  return {};
+}
+
+void find_hooks(const JsonEdit& edit, const Search& search) {
+  for (const InstalledHook& hook : hooks_of(search.client, search.file.part, search.command)) {
+    std::uint64_t line = 0;
+    std::string words;
+    bool is_current = false;
+    for (const TextSpan span : edit.elements({"hooks", hook.event})) {
+      const std::string_view text = span.of(edit.plain());
+      JsonParser parser;
+      const Result<JsonValue> entry = parser.parse(text);
+      std::string found = entry ? words_of_entry(*entry, search) : std::string();
+      if (!found.empty()) {
+        line = line == 0 ? line_at(edit.text(), span.begin) : line;
+        words = std::move(found);
+        is_current = is_current || json_compact(text) == hook.json;
+      }
+    }
+    search.add(hook.event, line, std::move(words), is_current);
+  }
+}
+
+void find_server(const JsonEdit& edit, const Search& search) {
+  const ServerShape& shape = search.client.server;
+  const auto there = edit.find({shape.key, kServerName});
+  JsonParser parser;
+  const Result<JsonValue> server = parser.parse(there ? there->of(edit.plain()) : "null");
+  std::string words = server ? our_server_command(*server) : std::string();
+  const auto has = [&](std::string_view key, const std::string& wanted) {
+    const auto value = edit.find({shape.key, kServerName, key});
+    return wanted.empty() || (value && json_compact(value->of(edit.plain())) == wanted);
+  };
+  const bool is_ours = !words.empty();
+  const bool is_current = is_ours && has("command", server_command_json(shape, search.command)) &&
+                          has("args", server_args_json(shape, search.command));
+  search.add(std::string(kServerName), is_ours ? line_at(edit.text(), there->begin) : 0,
+             std::move(words), is_current);
+}
+
+void find_in_json(const std::optional<std::string>& text, const Search& search) {
+  Result<JsonEdit> edit = JsonEdit::read(text.value_or(std::string()));
+  if (!edit) {
+    Error error = std::move(edit).error();
+    error.path = search.file.path;
+    search.state.problems.push_back(std::move(error));
+    edit = JsonEdit::new_file();
+  }
+  if (search.file.part == SettingsPart::kJsonServer) {
+    find_server(*edit, search);
+  } else {
+    find_hooks(*edit, search);
+  }
+}
+
+void find_in_toml(const std::string& text, const Search& search) {
+  const Result<std::optional<std::string>> with =
+      with_toml_block(text, server_toml(search.command));
+  const std::size_t at = text.find(fmt::format("[mcp_servers.{}]", kServerName));
+  if (!with && with.error().code != ErrorCode::E_CONCURRENT_MOD) {
+    Error error = with.error();
+    error.path = search.file.path;
+    search.state.problems.push_back(std::move(error));
+  }
+  search.add(std::string(kServerName), at == std::string::npos ? 0 : line_at(text, at), {},
+             with && *with == text);
+}
+
+void find_whole_file(const std::string& text, const Search& search) {
+  const bool is_ours = text.contains(mark_of_whole_file(search.client));
+  search.add(search.file.event, is_ours ? 1 : 0, is_ours ? search.file.path : std::string(),
+             text == whole_file(search.client, search.file.part, search.command));
+}
+
+}  // namespace
+
+bool ClientState::is_installed() const {
+  return std::ranges::any_of(parts, [](const InstalledPart& part) { return part.line != 0; });
+}
+
+bool ClientState::is_complete() const {
+  return std::ranges::all_of(parts, &InstalledPart::is_current);
+}
+
+ClientState client_state(const InstallClient& client, bool for_user, const std::string& project,
+                         const std::string& home, const InstalledCommand& command) {
+  ClientState state;
+  for (const SettingsFile& file : settings_files(client, for_user, project, home)) {
+    const Search search{.client = client, .file = file, .command = command, .state = state};
+    Result<SettingsText> read = read_settings(file.path, {});
+    if (!read) {
+      state.problems.push_back(std::move(read).error());
+      read = SettingsText{.path = file.path, .target = file.path, .text = {}};
+    }
+    switch (file.part) {
+      case SettingsPart::kTomlServer:
+        find_in_toml(read->text.value_or(std::string()), search);
+        break;
+      case SettingsPart::kHookScripts:
+      case SettingsPart::kPlugin:
+        find_whole_file(read->text.value_or(std::string()), search);
+        break;
+      default:
+        find_in_json(read->text, search);
+    }
+  }
+  return state;
+}
+
+}  // namespace bmad_mem::cli

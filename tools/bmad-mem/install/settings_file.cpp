@@ -1,0 +1,153 @@
+#include "install/settings_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include <fmt/core.h>
+
+#include "cli/entry_options.hpp"
+#include "exchange/files.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+/// The nearest folder above `path` that is there, behind symbolic links.
+std::string nearest_folder(std::string path) {
+  do {
+    path = folder_of(path);
+  } while (path != "/" && real_path_of(path).empty());
+  return real_path_of(path);
+}
+
+bool is_inside(const std::string& path, const std::string& folder) {
+  return path == folder || folder == "/" || path.starts_with(folder + '/');
+}
+
+Result<std::string> find_target(const std::string& path) {
+  struct stat found{};
+  if (::lstat(path.c_str(), &found) != 0) {
+    if (errno == ENOENT || errno == ENOTDIR) {
+      return path;
+    }
+    return file_error("look at the file", path, errno);
+  }
+  std::string target = real_path_of(path);
+  if (target.empty()) {
+    return Error{.code = ErrorCode::E_STORAGE_IO,
+                 .message = "it is a symbolic link that leads nowhere; remove it first",
+                 .path = path};
+  }
+  if (::stat(target.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) {
+    return Error{.code = ErrorCode::E_STORAGE_IO, .message = "it is no regular file", .path = path};
+  }
+  return target;
+}
+
+void sync_folder(const std::string& folder) {
+  if (const int opened = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC); opened >= 0) {
+    static_cast<void>(::fsync(opened));
+    ::close(opened);
+  }
+}
+
+/// Gives a new file the mode and owner of the one at `path` that it replaces.
+Status take_over(int file, const std::string& path, bool is_program) {
+  struct stat found{};
+  if (::stat(path.c_str(), &found) != 0) {
+    const mode_t mask = ::umask(0);
+    ::umask(mask);
+    const mode_t mode = is_program ? 0777U : 0666U;
+    return ::fchmod(file, mode & ~mask) == 0 ? Status() : Status(file_error("write", path, errno));
+  }
+  // Another owner than ours only root can set, and only for root it is another one.
+  if (found.st_uid != ::geteuid() && ::fchown(file, found.st_uid, found.st_gid) != 0) {
+    return file_error("keep the owner of", path, errno);
+  }
+  return ::fchmod(file, found.st_mode & 07777U) == 0 ? Status()
+                                                     : Status(file_error("write", path, errno));
+}
+
+Status replace_target(const std::string& target, std::string_view text, bool is_program) {
+  std::error_code problem;
+  std::filesystem::create_directories(folder_of(target), problem);
+  if (problem) {
+    return file_error("make the folder", folder_of(target), problem.value());
+  }
+  BMAD_TRY_ASSIGN(FileReplacement fresh, FileReplacement::begin(target));
+  BMAD_TRY(take_over(fresh.descriptor(), target, is_program));
+  BMAD_TRY(fresh.write(text));
+  return fresh.commit(/*over=*/true);
+}
+
+Result<std::optional<std::string>> read_target(const std::string& target) {
+  struct stat found{};
+  if (::stat(target.c_str(), &found) != 0 && (errno == ENOENT || errno == ENOTDIR)) {
+    return std::optional<std::string>();
+  }
+  BMAD_TRY_ASSIGN(std::string text, read_whole_file(target));
+  return std::optional(std::move(text));
+}
+
+}  // namespace
+
+Result<SettingsText> read_settings(const std::string& path, const std::string& inside) {
+  BMAD_TRY_ASSIGN(std::string target, find_target(path));
+  if (!inside.empty() && (!is_inside(nearest_folder(target), real_path_of(inside)))) {
+    return Error{.code = ErrorCode::E_ACCESS_DENIED,
+                 .message = fmt::format("a symbolic link leads out of the project, to {}; nothing "
+                                        "is written there",
+                                        nearest_folder(target)),
+                 .path = path};
+  }
+  const std::string above = nearest_folder(target);
+  struct stat found{};
+  if (::stat(above.c_str(), &found) != 0 || !S_ISDIR(found.st_mode)) {
+    return Error{
+        .code = ErrorCode::E_STORAGE_IO,
+        .message = fmt::format("{} is a file, and there must be a folder of this name", above),
+        .path = path};
+  }
+  SettingsText read{.path = path, .target = std::move(target), .text = {}};
+  BMAD_TRY_ASSIGN(read.text, read_target(read.target));
+  return read;
+}
+
+Status write_settings(const SettingsText& read, const std::optional<std::string>& text,
+                      bool is_program) {
+  BMAD_TRY_ASSIGN(const std::optional<std::string> now, read_target(read.target));
+  if (now != read.text) {
+    return Error{.code = ErrorCode::E_CONCURRENT_MOD,
+                 .message = "another process changed the file; try again",
+                 .path = read.path};
+  }
+  if (text) {
+    return replace_target(read.target, *text, is_program);
+  }
+  if (now && ::unlink(read.target.c_str()) != 0) {
+    return file_error("remove", read.path, errno);
+  }
+  sync_folder(folder_of(read.target));
+  return {};
+}
+
+void remove_empty_folders(const std::string& path, const std::string& stays) {
+  std::string folder = folder_of(path);
+  while (folder != stays && is_inside(folder, stays) && ::rmdir(folder.c_str()) == 0) {
+    folder = folder_of(folder);
+    sync_folder(folder);
+  }
+}
+
+}  // namespace bmad_mem::cli

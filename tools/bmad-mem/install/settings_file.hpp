@@ -1,0 +1,34 @@
+// settings_file.hpp - the files of clients, which belong to somebody else.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "bmad_mem/result.hpp"
+
+namespace bmad_mem::cli {
+
+/// A settings file as it is.
+struct SettingsText {
+  std::string path;                 ///< As it was asked for.
+  std::string target;               ///< Where it really lies, behind symbolic links.
+  std::optional<std::string> text;  ///< Nothing: the file isn't there.
+};
+
+/// Reads the file at `path`. Symbolic links are followed, and what is written later goes to their
+/// target; but where `inside` names a folder, only as long as they stay in it: a project that comes
+/// from somebody else must not lead us into the user's own settings. Errors: E_STORAGE_IO for what
+/// can't be read or is no regular file, E_ACCESS_DENIED for a link that leads out.
+Result<SettingsText> read_settings(const std::string& path, const std::string& inside);
+
+/// Replaces the file by `text` whole, or removes it when there is no text. A file that is there
+/// keeps its mode and owner, and a new one can be run if it `is_program`; folders are made as
+/// needed. Durable on return. Errors: E_CONCURRENT_MOD when the file is not as it was read any
+/// more; E_STORAGE_IO.
+Status write_settings(const SettingsText& read, const std::optional<std::string>& text,
+                      bool is_program);
+
+/// Removes the folders above `path`, which is gone, that are empty now, up to `stays`, which stays.
+void remove_empty_folders(const std::string& path, const std::string& stays);
+
+}  // namespace bmad_mem::cli
