@@ -12,7 +12,7 @@ import subprocess
 import tomllib
 import unittest
 
-from tool_under_test import TOOL, ToolTest, main
+from tool_under_test import SOURCE, TOOL, ToolTest, main
 
 # What each client is asked to tell.
 HOOKED = {
@@ -489,6 +489,54 @@ class OpencodePlugin(InstallTest):
         self.install("opencode")
         self.environment["PATH"] = f"{self.folder}:{pathlib.Path(shutil.which('node') or '/usr/bin/node').parent}"
         self.assertEqual(self.go_through_a_session(), {"one": ["You are opencode."], "two": ["You are opencode."]})
+
+
+class Plugins(InstallTest):
+    """What is in plugins/ is what `install` writes. BMAD_UPDATE_GOLDEN=1 writes the files anew."""
+
+    FOLDER = SOURCE / "plugins"
+    VERSION = re.search(r"VERSION (\S+) ", (SOURCE / "CMakeLists.txt").read_text(encoding="utf-8"))[1]
+
+    def compare(self, name, wanted):
+        path = self.FOLDER / name
+        text = json.dumps(wanted, indent=2, ensure_ascii=False) + "\n"
+        if os.environ.get("BMAD_UPDATE_GOLDEN"):
+            path.write_text(text, encoding="utf-8")
+        self.assertEqual(json.loads(path.read_text(encoding="utf-8")), json.loads(text), path)
+
+    def test_that_of_claude_code(self):
+        self.install("claude-code")
+        self.compare("claude-code/hooks/hooks.json", json.loads((self.project / ".claude/settings.json").read_text()))
+        self.compare("claude-code/.mcp.json", json.loads((self.project / ".mcp.json").read_text()))
+        manifest = json.loads((self.FOLDER / "claude-code/.claude-plugin/plugin.json").read_text())
+        self.assertEqual((manifest["name"], manifest["version"]), ("bmad-mem", self.VERSION))
+        market = json.loads((SOURCE / ".claude-plugin/marketplace.json").read_text())
+        (plugin,) = market["plugins"]
+        self.assertEqual((plugin["name"], plugin["description"]), (manifest["name"], manifest["description"]))
+        self.assertEqual((SOURCE / plugin["source"]).resolve(), (self.FOLDER / "claude-code").resolve())
+        for skill in (self.FOLDER / "claude-code/skills").iterdir():
+            front = (skill / "SKILL.md").read_text(encoding="utf-8").split("---\n")[1]
+            self.assertIn(f"name: {skill.name}\ndescription: ", front)
+
+    def test_that_of_gemini(self):
+        self.install("gemini")
+        settings = json.loads((self.project / ".gemini/settings.json").read_text())
+        self.compare("gemini-cli/hooks/hooks.json", {"hooks": settings["hooks"]})
+        self.compare("gemini-cli/gemini-extension.json", {
+            "name": "bmad-mem", "version": self.VERSION,
+            "description": "Records sessions in the project's .bmad/memory and tells Gemini what earlier sessions decided "
+                           "and learned",
+            "mcpServers": settings["mcpServers"], "contextFileName": "GEMINI.md"})
+        self.assertTrue((self.FOLDER / "gemini-cli/GEMINI.md").exists())
+
+    def test_the_tools_that_are_named_exist(self):
+        listed = subprocess.run([TOOL, "mcp"], input='{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n', text=True,
+                                env=self.environment, cwd=self.project, capture_output=True, check=True).stdout
+        tools = {tool["name"] for tool in json.loads(listed)["result"]["tools"]}
+        for name in ("claude-code/skills/project-memory/SKILL.md", "gemini-cli/GEMINI.md"):
+            named = set(re.findall(r"`(memory_[a-z]+)`", (self.FOLDER / name).read_text(encoding="utf-8")))
+            self.assertTrue(named)
+            self.assertEqual(named - tools, set())
 
 
 class Refused(InstallTest):

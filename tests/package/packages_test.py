@@ -110,7 +110,9 @@ class TheTarball(PackageTest):
         for name in ("man/man1/bmad-mem.1", "bash-completion/completions/bmad-mem",
                      "zsh/site-functions/_bmad-mem", "fish/vendor_completions.d/bmad-mem.fish",
                      "doc/bmad-mem/LICENSE", "doc/bmad-mem/THIRD-PARTY-LICENSES",
-                     "doc/bmad-mem/README.md"):
+                     "doc/bmad-mem/README.md", "bmad-mem/.claude-plugin/marketplace.json",
+                     "bmad-mem/plugins/claude-code/hooks/hooks.json",
+                     "bmad-mem/plugins/gemini-cli/gemini-extension.json"):
             self.assertIn(f"share/{name}", there)
         self.install("--uninstall", "--prefix", self.prefix)
         self.assertEqual(contents(self.prefix), [])
