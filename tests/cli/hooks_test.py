@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Hooks: what each event of each client leaves in the memory and tells the client, and what can't stop them.
 
-fixtures/hooks/CLIENT/EVENT.json is an event as the client hands it over, recorded or, for the clients from
-Copilot on, as its documentation has it; those of opencode are what our plugin hands over. EVENT.golden.json
-beside it is what came of it: stdout and the entries. BMAD_UPDATE_GOLDEN=1 writes the golden files anew.
+fixtures/hooks/CLIENT/EVENT.json is an event as the client hands it over, recorded or as its documentation has
+it; those of opencode are what our plugin hands over. EVENT.golden.json beside it is what came of it: stdout
+and the entries. BMAD_UPDATE_GOLDEN=1 writes the golden files anew.
 """
 
 import fcntl

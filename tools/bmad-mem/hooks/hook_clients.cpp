@@ -144,7 +144,8 @@ constexpr HookEventRow kQwenEvents[] = {
     {"SessionEnd", kSessionEnd, "", 10},
 };
 
-/// No event has an answer's text. A task that is cancelled or complete may be resumed.
+/// Files have the names that are asked for. Cline 3 calls them as well, but by names of its own and
+/// at each turn: the last ones. Before it, no event has an answer's text.
 constexpr HookEventRow kClineEvents[] = {
     {.name = "TaskStart",
      .kind = kSessionStart,
@@ -167,19 +168,28 @@ constexpr HookEventRow kClineEvents[] = {
     {"PreCompact", kBeforeCompact},
     {.name = "TaskCancel", .kind = kSessionEnd, .timeout_s = 10, .inside = "taskCancel"},
     {.name = "TaskComplete", .kind = kSessionEnd, .timeout_s = 10, .inside = "taskComplete"},
+    {.name = "agent_start", .kind = kSessionStart, .answer = kCline, .inside = "taskStart"},
+    {.name = "agent_resume", .kind = kSessionStart, .answer = kCline, .inside = "taskResume"},
+    {.name = "prompt_submit",
+     .kind = kPrompt,
+     .text = "prompt",
+     .answer = kCline,
+     .inside = "userPromptSubmit"},
+    {.name = "tool_result", .kind = kAfterTool, .inside = "postToolUse"},
+    {.name = "agent_end", .kind = kMessage, .text = "outputText", .inside = "turn"},
 };
 
 /// Prefixes are parts of session ids that are stored: never change them.
 constexpr HookClientInfo kHookClients[] = {
-    {"claude-code", "Claude Code", "cc-", "session_id", kClaudeEvents},
-    {"codex", "Codex", "codex-", "session_id", kCodexEvents},
-    {"gemini", "Gemini CLI", "gemini-", "session_id", kGeminiEvents},
-    {"cursor", "Cursor", "cursor-", "conversation_id", kCursorEvents},
-    {"copilot", "GitHub Copilot", "copilot-", "sessionId", kCopilotEvents},
-    {"opencode", "opencode", "opencode-", "session_id", kOpencodeEvents},
-    {"windsurf", "Windsurf", "windsurf-", "trajectory_id", kWindsurfEvents},
-    {"qwen", "Qwen Code", "qwen-", "session_id", kQwenEvents},
-    {"cline", "Cline", "cline-", "taskId", kClineEvents},
+    {"claude-code", "Claude Code", "cc-", "hook_event_name", "session_id", kClaudeEvents},
+    {"codex", "Codex", "codex-", "hook_event_name", "session_id", kCodexEvents},
+    {"gemini", "Gemini CLI", "gemini-", "hook_event_name", "session_id", kGeminiEvents},
+    {"cursor", "Cursor", "cursor-", "hook_event_name", "conversation_id", kCursorEvents},
+    {"copilot", "GitHub Copilot", "copilot-", "hookEventName", "sessionId", kCopilotEvents},
+    {"opencode", "opencode", "opencode-", "hook_event_name", "session_id", kOpencodeEvents},
+    {"windsurf", "Windsurf", "windsurf-", "agent_action_name", "trajectory_id", kWindsurfEvents},
+    {"qwen", "Qwen Code", "qwen-", "hook_event_name", "session_id", kQwenEvents},
+    {"cline", "Cline", "cline-", "hookName", "taskId", kClineEvents},
 };
 
 }  // namespace

@@ -74,6 +74,7 @@ struct HookClientInfo {
   std::string_view name;            ///< "claude-code": on the command line and as agent_id.
   std::string_view title;           ///< "Claude Code", for people.
   std::string_view session_prefix;  ///< "cc-": in front of the client's own session ids.
+  std::string_view event_key;       ///< The member with the event; "hook_event_name" as well.
   std::string_view session_key;     ///< The member with the session; "session_id" as well.
   std::span<const HookEventRow> events;
 };

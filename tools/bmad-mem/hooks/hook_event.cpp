@@ -43,6 +43,13 @@ void add_folder(std::vector<std::string>& folders, std::string_view folder) {
   }
 }
 
+/// Copilot CLI calls the hooks in settings of Claude Code, too, and those of its own say the same.
+/// Claude Code always names its transcript, and no time.
+bool is_of_copilot(HookClient client, JsonValue payload) {
+  return client == HookClient::kClaudeCode && payload["timestamp"].is_string() &&
+         !payload["transcript_path"].present();
+}
+
 void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
   const std::string_view raw = payload[key].string();
   event.is_machine_text = event.kind == kPrompt && is_machine_prompt(payload, raw);
@@ -54,11 +61,10 @@ void read_text(HookEvent& event, JsonValue payload, std::string_view key) {
 
 HookEvent read_hook_event(HookClient client, JsonValue payload) {
   HookEvent event{.client = client};
-  event.name =
-      first_text(payload, {"hook_event_name", "hookEventName", "agent_action_name", "hookName"});
   const HookClientInfo& info = hook_client_info(client);
+  event.name = first_text(payload, {info.event_key, "hook_event_name"});
   const auto row = std::ranges::find(info.events, event.name, &HookEventRow::name);
-  if (row == info.events.end()) {
+  if (row == info.events.end() || is_of_copilot(client, payload)) {
     return event;
   }
   event.kind = row->kind;
@@ -76,7 +82,11 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   }
   event.turn = first_text(payload, {"prompt_id", "turn_id", "generation_id", "execution_id"});
   event.source = payload["source"].string();
-  event.agent_instance = first_text(payload, {"agent_id", "subagent_id"});
+  // Cline names its agent also where that is no sub-agent.
+  if (const JsonValue parent = payload["parent_agent_id"];
+      !parent.present() || parent.is_string()) {
+    event.agent_instance = first_text(payload, {"agent_id", "subagent_id"});
+  }
   event.agent = first_text(payload, {"agent_type", "subagent_type"});
   event.is_sidechain =
       event.kind == kSubagentStart || event.kind == kSubagentStop || !event.agent_instance.empty();
