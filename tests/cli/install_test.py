@@ -592,11 +592,13 @@ class Refused(InstallTest):
         self.assertIn("bmad-mem", tomllib.loads(stdout)["mcp_servers"])
 
     def test_a_server_of_our_name_that_is_not_ours_is_left_alone(self):
-        text = '{"mcpServers":{"bmad-mem":{"command":"their-memory","args":[]}}}'
-        path = self.put(text, ".mcp.json")
-        self.refuse(code="E_CONCURRENT_MOD")
-        self.uninstall("claude-code")
-        self.assertEqual(path.read_text(), text)
+        for server in ('{"command":"their-memory","args":[]}', '{"url":"http://127.0.0.1/"}', '{"command":[]}', "[]", "1"):
+            with self.subTest(server):
+                text = f'{{"mcpServers":{{"bmad-mem":{server}}}}}'
+                path = self.put(text, ".mcp.json")
+                self.refuse(code="E_CONCURRENT_MOD")
+                self.uninstall("claude-code")
+                self.assertEqual(path.read_text(), text)
 
     def test_a_link_out_of_the_project_is_not_followed(self):
         victim = self.home / "settings.json"

@@ -1,10 +1,12 @@
 #include "install/settings_edit.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
@@ -280,15 +282,17 @@ std::string our_hook_command(JsonValue handler, const InstallClient& client) {
 
 std::string our_server_command(JsonValue server) {
   const JsonValue command = server["command"];
-  std::string words(command.string());
+  std::vector<std::string_view> words;
+  if (command.is_string()) {
+    words.push_back(command.string());
+  }
   for (const JsonValue list : {command, server["args"]}) {
     for (const JsonValue word : list.elements()) {
-      words += words.empty() ? "" : " ";
-      words += word.string();
+      words.push_back(word.string());
     }
   }
-  const JsonValue first = command.is_string() ? command : *command.elements().begin();
-  return is_our_program(first.string()) ? words : std::string();
+  return !words.empty() && is_our_program(words.front()) ? fmt::format("{}", fmt::join(words, " "))
+                                                         : std::string();
 }
 
 }  // namespace bmad_mem::cli
