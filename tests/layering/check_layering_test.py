@@ -20,7 +20,7 @@ ROWS = [
     ("lib/base/ids.cpp", '"operations/manager.hpp"', False),
     ("lib/store/disk/append_log.cpp", '"model/entry.hpp"', True),
     ("lib/model/entry.cpp", '"store/append_log.hpp"', False),
-    ("lib/search/query/plan.cpp", '"lifecycle/cron.hpp"', False),
+    ("lib/search/query/plan.cpp", '"lifecycle/maintenance.hpp"', False),
     ("lib/knowledge/recall.cpp", '"operations/manager.hpp"', False),
     ("lib/store/include/store/append_log.hpp", '"search/memtable.hpp"', False),
     # Public headers: std and their like only.

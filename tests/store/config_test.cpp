@@ -146,6 +146,7 @@ constexpr std::string_view kSpecification = R"({
         "agent_state": 90,
         "artifact": 0
       },
+      "project_retention_days": {},
       "deleted_retention_days": 30,
       "auto_purge": true,
       "purge_schedule_cron": "0 2 * * 0",
@@ -253,6 +254,11 @@ TEST_CASE("the schema for editors allows what is allowed here") {
     } else if (std::holds_alternative<ConfigMember<std::vector<std::string>>>(setting.member)) {
       CHECK(rules["type"].string() == "array");
       CHECK(rules["items"]["type"].string() == "string");
+    } else if (std::holds_alternative<ConfigMember<ProjectRetention>>(setting.member)) {
+      const JsonValue types = rules["additionalProperties"]["properties"];
+      for (const EntryType type : kEntryTypes) {
+        CHECK(types[entry_type_name(type)]["maximum"].number() == setting.max);
+      }
     } else if (!std::holds_alternative<ConfigMember<std::string>>(setting.member)) {
       CHECK(rules["type"].string() == "array");
       CHECK(rules["items"]["required"].is_array());
@@ -401,6 +407,14 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
       {"compaction.warn_threshold", "80", "must be a number from 0.01 to 1, not 80"},
       {"privacy.deleted_retention_days", "0", "must be a whole number from 1 to 36500, not 0"},
       {"privacy.purge_schedule_cron", "0", "must be a string that isn't empty, not 0"},
+      {"privacy.purge_schedule_cron", "\"bad\"",
+       "is no schedule at column 1: the minute takes 0 to 59, not `bad`"},
+      {"privacy.project_retention_days", "[]",
+       "must be an object of projects, such as {\"payments\":{\"conversation\":30}}, with types of "
+       "entries and whole numbers from 0 to 36500, not an array"},
+      {"privacy.project_retention_days", "{\"shop\":{\"message\":30}}",
+       "must be an object of projects, such as {\"payments\":{\"conversation\":30}}, with types of "
+       "entries and whole numbers from 0 to 36500, not an object"},
       {"privacy.retention_days.finding", "{}",
        "must be a whole number from 0 to 36500, not an object"},
   };
@@ -418,6 +432,19 @@ TEST_CASE("a wrong value is named with its key, what is allowed, and where it st
     const std::string name = "\"" + std::string(key.substr(key.rfind('.') + 1)) + "\":";
     CHECK(error.column == text.rfind(name) + 1);
   }
+}
+
+TEST_CASE("a project's retention is that of all where it says nothing else") {
+  const LoadedConfig loaded =
+      parsed(R"({"memory_config":{"privacy":{"project_retention_days":{"shop":{"event":7}},)"
+             R"("retention_days":{"conversation":60}}}})");
+  CHECK(loaded.warnings.empty());
+  const RetentionDays& shop = loaded.config.privacy.project_retention_days.at("shop");
+  CHECK(shop.event == 7);
+  CHECK(shop.conversation == 60);
+  CHECK(shop.decision == 365);
+  CHECK(parsed(config_text(loaded.config)).config.privacy.project_retention_days.at("shop") ==
+        shop);
 }
 
 TEST_CASE("line and column are those of the key in the file") {

@@ -1,11 +1,13 @@
 #include "store/config.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "base/cron.hpp"
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/utf8.hpp"
@@ -19,6 +21,14 @@ namespace {
 
 constexpr std::uint64_t kConfigSizeMax = 1U << 20U;
 constexpr double kBytesPerMegabyte = 1024.0 * 1024.0;
+
+/// In the order of EntryType.
+constexpr std::array<std::int64_t RetentionDays::*, kEntryTypeCount> kRetentionMembers = {
+    &RetentionDays::conversation, &RetentionDays::decision, &RetentionDays::finding,
+    &RetentionDays::preference,   &RetentionDays::fact,     &RetentionDays::event,
+    &RetentionDays::agent_state,  &RetentionDays::artifact};
+/// Of a type that a project does not name, until all is read.
+constexpr std::int64_t kAsOthers = -1;
 
 /// What is allowed for `setting`, to follow "must be".
 std::string allowed_values(const Setting& setting) {
@@ -45,6 +55,12 @@ std::string allowed_values(const Setting& setting) {
   if (std::holds_alternative<ConfigMember<std::vector<LearnRule>>>(setting.member)) {
     return "an array of objects with the strings match, category, key and value, perhaps agent, "
            "and a confidence from 0 to 1";
+  }
+  if (std::holds_alternative<ConfigMember<ProjectRetention>>(setting.member)) {
+    return fmt::format(
+        R"(an object of projects, such as {{"payments":{{"conversation":30}}}}, with types of )"
+        "entries and whole numbers from 0 to {}",
+        number_text(setting.max));
   }
   const bool takes_whole = std::holds_alternative<ConfigMember<std::int64_t>>(setting.member);
   return fmt::format("a {}number from {} to {}", takes_whole ? "whole " : "",
@@ -174,7 +190,38 @@ struct Assign {
     }
     return true;
   }
+  bool operator()(ConfigMember<ProjectRetention> member) const {
+    if (!value.is_object()) {
+      return false;
+    }
+    ProjectRetention& projects = member(config);
+    projects.clear();
+    for (const JsonMember& project : value.members()) {
+      std::optional<RetentionDays> days = days_of_project(project.value);
+      if (!days || project.key.empty()) {
+        return false;
+      }
+      projects.insert_or_assign(std::string(project.key), *days);
+    }
+    return true;
+  }
   bool operator()(const NoEffect& /*unused*/) const { return true; }
+  [[nodiscard]] std::optional<RetentionDays> days_of_project(JsonValue types) const {
+    RetentionDays days;
+    for (const auto member : kRetentionMembers) {
+      days.*member = kAsOthers;
+    }
+    for (const JsonMember& each : types.members()) {
+      const auto type = std::ranges::find(kEntryTypes, each.key, entry_type_name);
+      const double number = each.value.number(-1);
+      if (type == kEntryTypes.end() || number < setting.min || number > setting.max ||
+          !is_whole_number(number)) {
+        return std::nullopt;
+      }
+      days.*kRetentionMembers[static_cast<std::size_t>(*type)] = static_cast<std::int64_t>(number);
+    }
+    return types.is_object() ? std::optional(days) : std::nullopt;
+  }
   [[nodiscard]] bool in_range() const {
     return value.is_number() && value.number() >= setting.min && value.number() <= setting.max;
   }
@@ -198,6 +245,7 @@ class ConfigReader {
       }
     }
     BMAD_TRY(settle_trigger());
+    settle_retention();
     return std::move(loaded_);
   }
 
@@ -228,6 +276,13 @@ class ConfigReader {
       }
       return refused(full_key(setting.key),
                      fmt::format("must be {}, not {}", allowed_values(setting), shown(value)));
+    }
+    if (setting.key == kSchedule) {
+      if (const Result<Cron> cron = parse_cron(value.string()); !cron) {
+        return refused(full_key(setting.key),
+                       fmt::format("is no schedule at column {}: {}", cron.error().column,
+                                   cron.error().message));
+      }
     }
     if (const auto* nothing = std::get_if<NoEffect>(&setting.member);
         nothing != nullptr && scalar_text(value) != nothing->usual) {
@@ -263,6 +318,16 @@ class ConfigReader {
     return {};
   }
 
+  /// What a project does not say is as for all others, wherever in the file that stands.
+  void settle_retention() {
+    PrivacyConfig& privacy = loaded_.config.privacy;
+    for (auto& [project, days] : privacy.project_retention_days) {
+      for (const auto member : kRetentionMembers) {
+        days.*member = days.*member == kAsOthers ? privacy.retention_days.*member : days.*member;
+      }
+    }
+  }
+
   void warn(std::string_view key, const std::string& meant) {
     constexpr std::size_t kShownMax = 200;
     std::string warning =
@@ -285,6 +350,7 @@ class ConfigReader {
 
   static constexpr std::string_view kSchemaKey = "$schema";  // Editors look for it; we don't.
   static constexpr std::string_view kVersion = "version";
+  static constexpr std::string_view kSchedule = "privacy.purge_schedule_cron";
   static constexpr std::string_view kTrigger = "compaction.trigger_threshold_mb";
 
   std::string_view text_;
@@ -299,12 +365,22 @@ std::uint64_t to_bytes(double megabytes) {
 
 }  // namespace
 
+std::int64_t RetentionDays::of(EntryType type) const {
+  return this->*kRetentionMembers[static_cast<std::size_t>(type)];
+}
+
 std::uint64_t Config::max_session_size_bytes() const {
   return to_bytes(storage.max_session_size_mb);
 }
 
 std::uint64_t Config::compaction_trigger_bytes() const {
   return to_bytes(compaction.trigger_threshold_mb);
+}
+
+std::uint64_t Config::compaction_start_bytes() const {
+  const auto size_max = static_cast<double>(max_session_size_bytes());
+  return std::min(compaction_trigger_bytes(),
+                  static_cast<std::uint64_t>(compaction.force_threshold * size_max));
 }
 
 std::uint64_t Config::index_cache_size_bytes() const { return to_bytes(indexing.cache_size_mb); }

@@ -192,6 +192,9 @@ constexpr Setting kSettings[] = {
     whole(
         "privacy.retention_days.artifact",
         [](Config& c) -> Whole& { return c.privacy.retention_days.artifact; }, 0, kDaysMax),
+    {.key = "privacy.project_retention_days",
+     .member = [](Config& c) -> ProjectRetention& { return c.privacy.project_retention_days; },
+     .max = kDaysMax},
     // Not 0, which elsewhere means for ever and here would mean at once.
     whole(
         "privacy.deleted_retention_days",

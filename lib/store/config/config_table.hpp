@@ -32,7 +32,7 @@ struct Setting {
   std::variant<ConfigMember<bool>, ConfigMember<std::int64_t>, ConfigMember<double>,
                ConfigMember<std::string>, ConfigMember<std::vector<std::string>>,
                ConfigMember<std::vector<RedactionPattern>>, ConfigMember<std::vector<LearnRule>>,
-               NoEffect>
+               ConfigMember<ProjectRetention>, NoEffect>
       member;
 
   /// Both ends are allowed. Numbers only.

@@ -81,6 +81,18 @@ struct ValueText {
     }
     return writer.end_array().take();
   }
+  std::string operator()(ConfigMember<ProjectRetention> member) const {
+    JsonWriter writer;
+    writer.begin_object();
+    for (const auto& [project, days] : member(config)) {
+      writer.key(project).begin_object();
+      for (const EntryType type : kEntryTypes) {
+        writer.member(entry_type_name(type), days.of(type));
+      }
+      writer.end_object();
+    }
+    return writer.end_object().take();
+  }
   std::string operator()(const NoEffect& /*unused*/) const { return {}; }
   std::string operator()(ConfigMember<std::vector<RedactionPattern>> member) const {
     JsonWriter writer;

@@ -16,11 +16,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/file_system.hpp"
+#include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/result.hpp"
 
 namespace bmad_mem {
@@ -108,7 +110,15 @@ struct RetentionDays {
   std::int64_t event = 90;
   std::int64_t agent_state = 90;
   std::int64_t artifact = 0;
+
+  [[nodiscard]] std::int64_t of(EntryType type) const;
+
+  friend bool operator==(const RetentionDays&, const RetentionDays&) = default;
 };
+
+/// Other days for the sessions of some projects, by the names of these. A type that the file does
+/// not name has that of `retention_days`.
+using ProjectRetention = std::map<std::string, RetentionDays, std::less<>>;
 
 /// What a user wants to be taken out beyond what is known.
 struct RedactionPattern {
@@ -146,10 +156,11 @@ struct PrivacyConfig {
   bool index_outside_paths = false;
   RedactionConfig redaction;
   RetentionDays retention_days;
+  ProjectRetention project_retention_days;
   /// How long what was deleted can be brought back.
   std::int64_t deleted_retention_days = 30;
   bool auto_purge = true;  ///< Maintenance removes what is past its retention.
-  /// When it does: five fields as in a crontab, UTC. Checked by who reads it (lifecycle/).
+  /// When it does: five fields as in a crontab, UTC.
   std::string purge_schedule_cron = "0 2 * * 0";
   bool audit_deletions = true;  ///< Deletions leave a line in the audit log: ids, never content.
 };
@@ -224,6 +235,9 @@ struct Config {
 
   [[nodiscard]] std::uint64_t max_session_size_bytes() const;
   [[nodiscard]] std::uint64_t compaction_trigger_bytes() const;
+  /// From which size on a session is compacted without being asked: the trigger, or the size from
+  /// which a write waits for it, if that is less.
+  [[nodiscard]] std::uint64_t compaction_start_bytes() const;
   [[nodiscard]] std::uint64_t index_cache_size_bytes() const;
 };
 

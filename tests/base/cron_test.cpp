@@ -1,3 +1,5 @@
+#include "base/cron.hpp"
+
 #include <chrono>
 #include <string>
 #include <string_view>
@@ -6,7 +8,6 @@
 #include <rapidcheck.h>
 
 #include "bmad_mem/rfc3339.hpp"
-#include "lifecycle/maintenance_state.hpp"
 
 namespace bmad_mem::test::cron_test {
 namespace {
