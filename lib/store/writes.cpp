@@ -304,7 +304,9 @@ Result<Append> append_entries(Store& store, const std::string& session_id, OpenS
 
 /// Compacts the session and says so. What goes wrong is no concern of the write's.
 Status compact_for_write(Store& store, const std::string& session_id, BatchReport& report) {
-  BMAD_TRY_ASSIGN(const CompactionReport compacted, store.above.compact(store, session_id, {}));
+  // Also below the trigger: the entries at hand may be more than there is room for.
+  BMAD_TRY_ASSIGN(const CompactionReport compacted,
+                  store.above.compact(store, session_id, {.force = true}));
   report.notices.push_back(
       fmt::format("session {} was compacted from {:.2f} to {:.2f} MB; {} lines went to {}",
                   session_id, static_cast<double>(compacted.bytes_before) / (1U << 20U),
@@ -406,14 +408,10 @@ std::string redaction_notice(const RedactionCounts& counts) {
 }  // namespace
 
 bool wants_compaction(const Store& store, const std::string& session_id, std::uint64_t size) {
-  const CompactionConfig& config = store.config.compaction;
-  const auto size_max = static_cast<double>(store.config.max_session_size_bytes());
-  const std::uint64_t trigger =
-      std::min(store.config.compaction_trigger_bytes(),
-               static_cast<std::uint64_t>(config.force_threshold * size_max));
-  if (size < trigger) {
+  if (size < store.config.compaction_start_bytes()) {
     return false;
   }
+  const auto size_max = static_cast<double>(store.config.max_session_size_bytes());
   // A session that can't be made smaller is not compacted at each write: it has to grow first.
   constexpr double kGrowthMin = 0.02;
   const Result<Manifest> manifest = load_manifest(*store.files, session_id);

@@ -33,13 +33,13 @@ TEST_CASE("compaction keeps the more relevant four fifths and says what went whe
     memory.clock.advance(std::chrono::seconds(1));
   }
   const std::string before = memory.read(EntryType::kFact);
-  const CompactionReport plan = memory->compact("s1", {.dry_run = true}).value();
+  const CompactionReport plan = memory->compact("s1", {.dry_run = true, .force = true}).value();
   CHECK(plan.evicted == 2);
   CHECK(plan.removed.size() == 2);
   CHECK_FALSE(plan.removed[0].headline.empty());
   CHECK(memory.read(EntryType::kFact) == before);
 
-  const CompactionReport report = memory->compact("s1").value();
+  const CompactionReport report = memory->compact("s1", {.force = true}).value();
   CHECK(report.evicted == 2);
   CHECK(report.entries_after == 8);
   CHECK(report.bytes_after < report.bytes_before);
@@ -56,7 +56,7 @@ TEST_CASE("the evicted come back") {
     memory.add_fact(fmt::format("f{}", i), fmt::format("text {}", i));
   }
   const Ids all = memory.listed();
-  const std::vector<RemovedEntry> removed = memory->compact("s1").value().removed;
+  const std::vector<RemovedEntry> removed = memory->compact("s1", {.force = true}).value().removed;
   REQUIRE(removed.size() == 2);
   CHECK(memory->restore_evicted("s1", Ids{removed[0].id}).value() == 1);
   CHECK(memory.listed(ArchivedSessions::kWithout).size() == 9);
@@ -81,6 +81,28 @@ TEST_CASE("folding alone loses no entry, and a second run has nothing to do") {
   CHECK(history[0].evicted);
   CHECK_FALSE(history[1].evicted);
   CHECK(memory->compact("s1", {.keep_share = 1}).value().removed.empty());
+}
+
+TEST_CASE("below its trigger a session only folds, and says what force would do") {
+  MemoryFixture memory;
+  memory.session();
+  for (int i = 0; i < 10; ++i) {
+    memory.add_fact(fmt::format("f{}", i), fmt::format("text {}", i));
+  }
+  memory.add_fact("f0", "text 0, corrected");
+  const CompactionReport first = memory->compact("s1").value();
+  CHECK(first.below_trigger);
+  CHECK(first.superseded == 1);
+  CHECK(first.evicted == 0);
+  CHECK(first.force_evicts == 2);
+  CHECK(first.force_bytes > 0);
+  const std::string manifest = memory.folder.read("memory/sessions/s1/manifest.json");
+  const CompactionReport second = memory->compact("s1").value();
+  CHECK(second.removed.empty());
+  CHECK(second.force_evicts == 2);
+  CHECK(memory.listed(ArchivedSessions::kWithout).size() == 10);
+  CHECK(memory.folder.read("memory/sessions/s1/manifest.json") == manifest);
+  CHECK(memory->compact("s1", {.force = true}).value().evicted == 2);
 }
 
 TEST_CASE("a session that grows is compacted by the write that fills it") {

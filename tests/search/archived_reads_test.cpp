@@ -251,7 +251,7 @@ Ids evict_some(MemoryFixture& memory) {
     memory.clock.advance(std::chrono::seconds(1));
   }
   Ids evicted;
-  const CompactionReport report = memory->compact("s1").value();
+  const CompactionReport report = memory->compact("s1", {.force = true}).value();
   for (const RemovedEntry& removed : report.removed) {
     evicted.push_back(removed.id);
   }

@@ -65,23 +65,40 @@ class Compaction {
 
  private:
   Status plan() {
-    const Config& config = store_.config;
     BMAD_TRY_ASSIGN(const AccessTable accesses, read_accesses(*store_.files, session_id_));
     BMAD_TRY_ASSIGN(footprint_, session_footprint(*store_.files, session_id_, log_files()));
+    report_.below_trigger = !options_.keep_share && !options_.force &&
+                            footprint_.size < store_.config.compaction_start_bytes();
+    BMAD_TRY_ASSIGN(const CompactionRules rules, rules_for(report_.below_trigger, accesses));
+    BMAD_TRY_ASSIGN(plan_, plan_compaction(*store_.files, session_id_, rules));
+    if (report_.below_trigger) {
+      BMAD_TRY_ASSIGN(const CompactionRules all, rules_for(false, accesses));
+      BMAD_TRY_ASSIGN(const CompactionPlan forced,
+                      plan_compaction(*store_.files, session_id_, all));
+      report_.force_evicts = forced.count(RemovalKind::kEvicted);
+      report_.force_bytes = plan_.bytes_after - forced.bytes_after;
+    }
+    return {};
+  }
+
+  /// Those of the options; with `only_fold`, nothing is evicted.
+  Result<CompactionRules> rules_for(bool only_fold, const AccessTable& accesses) {
+    const Config& config = store_.config;
     CompactionRules rules{
-        .strategy = config.compaction.strategy == "tiered" ? CompactionStrategy::kTiered
-                                                           : CompactionStrategy::kRelevance,
-        .keep_share = options_.keep_share.value_or(config.compaction.keep_percentage),
+        .strategy = config.compaction.strategy == "tiered" && !only_fold
+                        ? CompactionStrategy::kTiered
+                        : CompactionStrategy::kRelevance,
+        .keep_share =
+            only_fold ? 1 : options_.keep_share.value_or(config.compaction.keep_percentage),
         .bytes_wanted = 0,
         .decay = search_settings(store_).decay,
         .now = store_.clock.now(),
         .last_summarized_id = last_summarized_id(*store_.files, session_id_),
         .accesses = &accesses};
-    if (!options_.keep_share) {
+    if (!options_.keep_share && !only_fold) {
       BMAD_TRY_ASSIGN(rules.bytes_wanted, log_bytes_wanted());
     }
-    BMAD_TRY_ASSIGN(plan_, plan_compaction(*store_.files, session_id_, rules));
-    return {};
+    return rules;
   }
 
   /// So that the session as a whole gets below its trigger; its other files stay as they are.
@@ -107,7 +124,10 @@ class Compaction {
                .bytes_before = footprint_.size,
                .bytes_after = footprint_.size - (plan_.bytes_before - plan_.bytes_after),
                .trigger_bytes = store_.config.compaction_trigger_bytes(),
-               .evicted_file = {}};
+               .evicted_file = {},
+               .below_trigger = report_.below_trigger,
+               .force_evicts = report_.force_evicts,
+               .force_bytes = report_.force_bytes};
     lines_.clear();
     for (const PlannedRemoval& removal : plan_.removals) {
       lines_.push_back(to_log_line(removal));
@@ -140,8 +160,8 @@ class Compaction {
   }
 
   Status carry_out() {
-    if (lines_.empty()) {
-      return note_size();
+    if (lines_.empty()) {  // The next write need not know of a session that is small.
+      return report_.below_trigger ? Status() : note_size();
     }
     FileSystem& files = *store_.files;
     BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id_, lines_));

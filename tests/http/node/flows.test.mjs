@@ -446,7 +446,15 @@ describe("Health", () => {
     const before = await lines();
     const page = await open(sample, "/health");
     const dialog = page.getByRole("dialog");
-    await page.getByRole("button", {name: /compact/i}).click();
+    const compact = page.getByRole("button", {name: /compact/i});
+    await page.getByText("Size and quota").waitFor();
+    assert.equal(await compact.count(), 0, "offered though no session is large");
+    await page.route("**/memory/health", async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({response, json: {...await response.json(), over_trigger: 1}});
+    });
+    await page.reload();
+    await compact.click();
     await dialog.getByText(/would leave/).first().waitFor();
     assert.equal((await ask(sample, "GET", "/memory/record/search-slow-04/history")).json.versions.length, 2);
     assert.equal(await lines(), before);

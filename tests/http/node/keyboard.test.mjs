@@ -129,7 +129,7 @@ describe("the keyboard alone", () => {
 
   it("opens and leaves dialogs, and comes back to where it was", async () => {
     const page = await open(sample, "/health");
-    await tabTo(page, /^compact/i);
+    await tabTo(page, /^archive/i);
     await type(page, "Enter");
     const dialog = page.getByRole("dialog");
     await dialog.waitFor();
@@ -141,7 +141,7 @@ describe("the keyboard alone", () => {
     }
     await type(page, "Escape");
     await dialog.waitFor({state: "detached"});
-    assert.match((await focused(page)).name, /^compact/i);
+    assert.match((await focused(page)).name, /^archive/i);
     await finish(page);
   });
 

@@ -306,10 +306,22 @@ void print_as_json(Tool& tool, const CompactionReport& report, bool dry_run) {
         .member("entries_after", report.entries_after);
     json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
     json.member("trigger_bytes", report.trigger_bytes);
+    if (report.below_trigger) {
+      json.member("force_evicts", report.force_evicts).member("force_bytes", report.force_bytes);
+    }
     if (!report.evicted_file.empty()) {
       json.member("evicted_file", report.evicted_file);
     }
   });
+}
+
+/// What else could go.
+void note_force(Tool& tool, const CompactionReport& report) {
+  if (report.force_evicts > 0) {
+    tool.note(fmt::format("--force would evict {} of {}, {}", format_count(report.force_evicts),
+                          format_count(report.entries_after, "entry", "entries"),
+                          format_size(report.force_bytes)));
+  }
 }
 
 void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
@@ -321,6 +333,13 @@ void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
     print_removed(tool, report.removed);
   }
   const std::string id = tool.style().id(report.session_id);
+  if (report.below_trigger && report.removed.empty()) {
+    tool.out().print("{}: nothing to do: {} of {}; compaction begins at {}\n", id,
+                     format_count(report.entries_after, "entry", "entries"),
+                     format_size(report.bytes_after), format_size(report.trigger_bytes));
+    note_force(tool, report);
+    return;
+  }
   if (report.removed.empty()) {
     tool.out().print("{}: nothing {} ({}, {})\n", id, dry_run ? "would go" : "went",
                      format_count(report.entries_after, "entry", "entries"),
@@ -349,11 +368,12 @@ Result<ExitStatus> run_compact(Tool& tool) {
   }
   BMAD_TRY_ASSIGN(const std::optional<double> keep, read_keep(args));
   const bool dry_run = args.has("dry-run");
+  const bool force = args.has("force");
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::vector<std::string> ids, chosen_sessions(tool, memory));
   return for_all(tool, ids, [&](const std::string& id) -> Status {
     BMAD_TRY_ASSIGN(const CompactionReport report,
-                    memory.compact(id, {.dry_run = dry_run, .keep_share = keep}));
+                    memory.compact(id, {.dry_run = dry_run, .keep_share = keep, .force = force}));
     print_report(tool, report, dry_run);
     return {};
   });

@@ -36,6 +36,9 @@ void add_compaction(JsonWriter& json, const CompactionReport& report) {
   json.member("evicted", report.evicted).member("entries_before", report.entries_before);
   json.member("entries_after", report.entries_after);
   json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
+  json.member("trigger_bytes", report.trigger_bytes);
+  json.member("below_trigger", report.below_trigger);
+  json.member("force_evicts", report.force_evicts).member("force_bytes", report.force_bytes);
   const std::size_t shown = std::min(report.removed.size(), kExamplesMax);
   add_array(
       json, "examples", std::span(report.removed).first(shown), [&](const RemovedEntry& entry) {
@@ -86,7 +89,8 @@ Result<HttpResponse> http_compact(ApiContext& context, const EndpointCall& call)
     sessions.push_back(std::move(session));
   }
   const CompactOptions options = {.dry_run = body.boolean("dry_run"),
-                                  .keep_share = body.share("keep_share")};
+                                  .keep_share = body.share("keep_share"),
+                                  .force = body.boolean("force")};
   if (sessions.empty()) {
     BMAD_TRY_ASSIGN(const std::vector<Session> all, context.memory.list_sessions());
     for (const Session& session : all) {

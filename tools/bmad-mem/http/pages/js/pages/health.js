@@ -39,6 +39,7 @@ class HealthPage {
 
   async #loadState() {
     await this.#fill(this.state, "/memory/health", (health) => {
+      this.compactButton.hidden = !(health.over_trigger > 0);
       put(this.summary, tiles(health),
           h("p", {class: "muted small"}, health.root, ` · bmad-mem ${health.version}`));
       return [problems(health.problems ?? []),

@@ -70,10 +70,12 @@ const kArchive = {
   done: ({session_id: id}) => `${id} is archived.`,
 };
 
-/** The buttons for all of them. */
+/** The buttons for all of them; that for compaction is hidden until a session is large enough. */
 export function actionButtons(page) {
-  return [kMaintain, kCompact, kArchive, kPurge].map((kind) =>
-    button(kind.label, () => openAction(page, kind), {"aria-haspopup": "dialog"}));
+  const make = (kind, more) =>
+    button(kind.label, () => openAction(page, kind), {"aria-haspopup": "dialog", ...more});
+  page.compactButton = make(kCompact, {hidden: true});
+  return [make(kMaintain), page.compactButton, make(kArchive), make(kPurge)];
 }
 
 function compaction({session_id: id, removed, superseded, duplicates, evicted, examples, ...sizes}) {
