@@ -102,7 +102,8 @@ class CandidateSearch {
       if (place == messages.size()) {
         messages.emplace_back();
       }
-      const bool counts = is_by_a_person(entry.value, head) && !head.sensitive;
+      const bool counts = is_by_a_person(entry.value, head) && !head.sensitive &&
+                          !has_expired(head.expires_at, store_.clock.now());
       messages[place] = {
           .id = std::string(head.id),
           .text = counts ? std::string(entry.value["content"].string()) : std::string(),

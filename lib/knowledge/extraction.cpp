@@ -9,9 +9,11 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/rfc3339.hpp"
 #include "knowledge/extraction_prompt.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
+#include "model/entry.hpp"
 #include "store/access.hpp"
 #include "store/command.hpp"
 #include "store/entry_scanner.hpp"
@@ -33,11 +35,16 @@ Result<ExtractionLog> read_log(const Store& store, const std::string& session_id
   BMAD_TRY(check_read(store, EntryType::kConversation));
   ExtractionLog log;
   JsonParser parser;
+  const Timestamp now = store.clock.now();
   for (const EntryType type : kEntryTypes) {
     if (store.access && !store.access->may_read(type)) {
       continue;
     }
-    const auto take = [&](const ScannedEntry& entry) { log.add(type, entry.value, entry.text); };
+    const auto take = [&](const ScannedEntry& entry) {
+      if (!has_expired(try_parse_rfc3339(entry.value[kExpiresField].string()), now)) {
+        log.add(type, entry.value, entry.text);
+      }
+    };
     BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
                       parser, {.on_entry = take}));
   }

@@ -11,6 +11,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
+#include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "model/validate.hpp"
 
@@ -38,6 +39,7 @@ struct KnowledgeSource {
   Review review = Review::kNone;
   bool pinned = false;
   bool sensitive = false;
+  std::optional<Timestamp> expires_at;
   std::vector<std::string> tags;
   std::vector<std::string> learned_from;
   std::vector<KnowledgeStatement> statements;
@@ -57,7 +59,8 @@ bool is_reviewed(Review review) { return review == Review::kNone || review == Re
 
 }  // namespace
 
-KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of) : as_of_(as_of) {}
+KnowledgeCollector::KnowledgeCollector(std::optional<Timestamp> as_of, Timestamp now)
+    : as_of_(as_of), now_(as_of.value_or(now)) {}
 
 KnowledgeCollector::~KnowledgeCollector() = default;
 
@@ -92,6 +95,7 @@ void KnowledgeCollector::add(const KnowledgeLine& line, JsonValue entry) {
   source.key = members.key;
   source.review = review_of(members.review);
   source.pinned = members.pinned;
+  source.expires_at = members.expires_at;
   source.sensitive = source.sensitive || members.sensitive;
   source.tags = texts_of(members.tags);
   source.learned_from = texts_of(members.learned_from);
@@ -218,6 +222,8 @@ struct Place {
 std::vector<KnowledgeItem> KnowledgeCollector::finish() {
   const auto place = [](const auto& source) { return Place(&*source); };
   numbers_ = {};
+  std::erase_if(sources_,
+                [&](const auto& source) { return has_expired(source->expires_at, now_); });
   std::ranges::stable_sort(sources_, {}, place);
   std::vector<KnowledgeItem> items;
   std::vector<KnowledgeSource*> group;

@@ -319,7 +319,7 @@ void KnownStatements::list_lines() {
 
 void KnownStatements::outline() {
   list_lines();
-  const StatementGroups groups(lines_);
+  const StatementGroups groups(lines_, store_.clock.now());
   chains_.clear();
   chains_.reserve(lines_.size());  // Spans are into it.
   line_numbers_.clear();
@@ -392,7 +392,7 @@ Result<std::vector<KnowledgeItem>> KnownStatements::read_items(
     lines.insert(lines.end(), outlines_[number].lines.begin(), outlines_[number].lines.end());
   }
   std::ranges::sort(lines);
-  KnowledgeCollector collector;
+  KnowledgeCollector collector({}, store_.clock.now());
   JsonParser parser;
   std::unique_ptr<File> log;
   const Stated* before = nullptr;

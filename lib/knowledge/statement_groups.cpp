@@ -86,10 +86,10 @@ struct Subject {
 
 }  // namespace
 
-StatementGroups::StatementGroups(std::span<const Stated> lines)
+StatementGroups::StatementGroups(std::span<const Stated> lines, Timestamp now)
     : lines_(lines), next_(lines.size(), kNone) {
   find_entries();
-  find_groups();
+  find_groups(now);
 }
 
 void StatementGroups::find_entries() {
@@ -119,11 +119,14 @@ void StatementGroups::find_entries() {
   }
 }
 
-void StatementGroups::find_groups() {
+void StatementGroups::find_groups(Timestamp now) {
   NumberTable subjects;
   subjects.clear(1024);
   std::vector<std::uint32_t> lasts;  // By group: its last entry.
   for (std::uint32_t entry = 0; entry < entries_.size(); ++entry) {
+    if (last_of(entry).expires_at <= now) {
+      continue;
+    }
     const Subject subject(last_of(entry));
     const auto count = static_cast<std::uint32_t>(firsts_.size());
     const std::uint32_t group = subjects.find_or_add(

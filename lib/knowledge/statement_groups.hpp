@@ -32,8 +32,9 @@ struct StatedEntry {
 /// Made at once of all lines there are: a few thousand sessions have a hundred thousand.
 class StatementGroups {
  public:
-  /// `lines` are session by session, and must outlive it.
-  explicit StatementGroups(std::span<const Stated> lines);
+  /// `lines` are session by session, and must outlive it. Entries that have expired by `now` are in
+  /// no group.
+  StatementGroups(std::span<const Stated> lines, Timestamp now);
 
   /// The first entry of each group, in the order of the lines.
   [[nodiscard]] std::span<const std::uint32_t> firsts() const { return firsts_; }
@@ -52,7 +53,7 @@ class StatementGroups {
 
  private:
   void find_entries();
-  void find_groups();
+  void find_groups(Timestamp now);
   [[nodiscard]] const StatementOutline& last_of(std::uint32_t entry) const {
     return lines_[entries_[entry].last].row->outline;
   }

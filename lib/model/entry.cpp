@@ -112,6 +112,8 @@ EntryHead entry_head(EntryType type, JsonValue entry) {
       head.role = member.value.string();
     } else if (key == "last_accessed") {
       head.last_accessed = try_parse_rfc3339(member.value.string());
+    } else if (key == kExpiresField) {
+      head.expires_at = try_parse_rfc3339(member.value.string());
     } else {
       head.severe = head.severe || makes_severe(key, member.value);
       head.approved = head.approved || makes_approved(key, member.value);

@@ -67,11 +67,13 @@ std::string entry_json(const EntryCommon& common, std::initializer_list<EntryMem
                  {{"id", common.id},
                   {"timestamp", common.timestamp ? format_rfc3339(*common.timestamp) : ""}});
   append_members(writer, members);
-  append_members(writer, {{"tags", common.tags},
-                          raw_member("pinned", common.pinned ? "true" : ""),
-                          raw_member("sensitive", common.sensitive ? "true" : ""),
-                          {"source.kind", common.source.kind},
-                          {"source.trust", common.source.trust}});
+  append_members(writer,
+                 {{"tags", common.tags},
+                  raw_member("pinned", common.pinned ? "true" : ""),
+                  {kExpiresField, common.expires_at ? format_rfc3339(*common.expires_at) : ""},
+                  raw_member("sensitive", common.sensitive ? "true" : ""),
+                  {"source.kind", common.source.kind},
+                  {"source.trust", common.source.trust}});
   std::string text = writer.take();
   if (!common.extra.empty()) {
     text += text.size() > 1 ? "," : "";

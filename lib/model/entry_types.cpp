@@ -54,7 +54,10 @@ constexpr std::array kSourceFields = common_table(
 constexpr ObjectShape kSourceShape = make_shape(kSourceFields);
 
 constexpr std::array kLastFields = common_table(
-    kTopic, row("pinned", kBoolean, "it never expires, and leads every briefing"),
+    kTopic, row("pinned", kBoolean, "its age never deletes it, and it leads every briefing"),
+    row(kExpiresField, kTimestamp, "until when it is valid, as in 2026-12-31T23:00:00Z")
+        .note("From then on it is not told, and the next maintenance deletes it for good, even if "
+              "it is pinned."),
     row(kSensitiveField, kBoolean, "it is not handed to a model unless asked for"),
     row(kOutsideWorkspaceField, kBoolean,
         "its path lies outside the workspace; path and snippet are not searched")

@@ -49,6 +49,8 @@ StatementHead statement_head(EntryType type, JsonValue entry) {
       timestamp = member.value.string();
     } else if (member.key == "source") {
       head.trust = member.value["trust"].number(1);
+    } else if (member.key == kExpiresField) {
+      head.expires_at = try_parse_rfc3339(member.value.string());
     }
   }
   head.category = category_of(type, category);
@@ -85,6 +87,8 @@ StatementMembers statement_members(EntryType type, JsonValue entry) {
       found.pinned = member.value.boolean();
     } else if (member.key == kSensitiveField) {
       found.sensitive = member.value.boolean();
+    } else if (member.key == kExpiresField) {
+      found.expires_at = try_parse_rfc3339(member.value.string());
     }
   }
   return found;
@@ -115,6 +119,7 @@ StatementOutline statement_outline(EntryType type, JsonValue entry, std::string_
           .value_hash = outline_hash(members.value_text(entry, line)),
           .agent_hash = outline_hash(members.agent_id),
           .at = members.at(),
+          .expires_at = members.expires_at.value_or(Timestamp::max()),
           .confidence = members.confidence,
           .trust = members.trust()};
 }

@@ -129,7 +129,8 @@ class RelatedFinder {
     if (!has(filter_.types, entry.type) || !has(filter_.agents, entry.who) ||
         (filter_.since && entry.timestamp < *filter_.since) ||
         (filter_.until && entry.timestamp > *filter_.until) ||
-        (filter_.pinned_only && !entry.pinned) || (filter_.without_sensitive && entry.sensitive)) {
+        has_expired(entry.expires_at, settings_.now) || (filter_.pinned_only && !entry.pinned) ||
+        (filter_.without_sensitive && entry.sensitive)) {
       return false;
     }
     if (filter_.tags.empty() && filter_.fields.empty()) {

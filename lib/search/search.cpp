@@ -89,7 +89,7 @@ Result<QueryAnswer> answer_query(const Store& store, const Query& query) {
 Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilter& filter) {
   BMAD_TRY(check_time_range(filter));
   return with_indexes(store, filter, [&](HeldIndexes& indexes) {
-    return count_topics(indexes.sessions(), filter);
+    return count_topics(indexes.sessions(), filter, filter.as_of.value_or(store.clock.now()));
   });
 }
 
@@ -97,7 +97,8 @@ Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFi
                                                TimelineUnit unit) {
   BMAD_TRY(check_time_range(filter));
   return with_indexes(store, filter, [&](HeldIndexes& indexes) {
-    return count_by_time(indexes.sessions(), filter, unit);
+    return count_by_time(indexes.sessions(), filter, filter.as_of.value_or(store.clock.now()),
+                         unit);
   });
 }
 

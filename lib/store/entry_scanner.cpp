@@ -171,7 +171,8 @@ TableEntry to_table_entry(const ScannedEntry& scanned) {
                    .line = scanned.line,
                    .versions = 1,
                    .pinned = head.pinned,
-                   .sensitive = head.sensitive};
+                   .sensitive = head.sensitive,
+                   .expires_at = head.expires_at};
   for (const JsonValue tag : head.tags.elements()) {
     entry.tags.emplace_back(tag.string());
   }

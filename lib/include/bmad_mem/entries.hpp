@@ -27,6 +27,7 @@ struct EntryCommon {
   std::optional<Timestamp> timestamp;
   std::vector<std::string> tags;
   bool pinned = false;
+  std::optional<Timestamp> expires_at;  ///< Until when it is valid.
   bool sensitive = false;
   EntrySource source;
   std::string extra;

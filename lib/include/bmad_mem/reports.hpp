@@ -55,6 +55,7 @@ struct SessionStatistics {
   std::array<TypeStatistics, kEntryTypeCount> types{};  ///< In the order of the enum.
   std::uint64_t size_bytes = 0;                         ///< Of the tracked files.
   std::uint64_t size_max_bytes = 0;                     ///< The session's quota.
+  bool is_over_trigger = false;                         ///< Large enough for compaction.
   std::uint64_t quarantined = 0;                        ///< Lines in quarantine.jsonl.
   std::optional<Timestamp> oldest;                      ///< By the entries' timestamps.
   std::optional<Timestamp> newest;
@@ -99,9 +100,10 @@ struct Entry {
   std::uint64_t line = 0;      ///< 1-based in its log.
   std::uint64_t versions = 1;  ///< How many lines carry this id.
   bool pinned = false;
-  bool sensitive = false;  ///< Not for a model, unless somebody asks for it.
-  bool archived = false;   ///< Its session is archived.
-  bool evicted = false;    ///< Compaction has moved it out of its session.
+  bool sensitive = false;                    ///< Not for a model, unless somebody asks for it.
+  bool archived = false;                     ///< Its session is archived.
+  bool evicted = false;                      ///< Compaction has moved it out of its session.
+  std::optional<Timestamp> expires_at = {};  ///< Until when it is valid.
 };
 
 struct PinReport {

@@ -169,7 +169,8 @@ class ContextSearch {
           BMAD_TRY(in_session(session, session.load_slots(slot, slot + 1)));
           const std::uint32_t flags = session.slots().flags[slot];
           if ((flags & kFlagSensitive) == 0 && !is_knowledge(flag_type(flags)) &&
-              check_read(store_, flag_type(flags))) {
+              check_read(store_, flag_type(flags)) &&
+              !has_expired(session, flags, session.slots().ordinal(slot), settings_.now)) {
             const Ordinal ordinal = session.slots().ordinal(slot);
             pins.push_back({session.timestamp(ordinal), number, ordinal});
           }

@@ -90,7 +90,8 @@ Entry to_entry(JsonParser& parser, const std::string& session_id, TableEntry ent
                .pinned = entry.pinned,
                .sensitive = entry.sensitive,
                .archived = entry.archived,
-               .evicted = entry.evicted};
+               .evicted = entry.evicted,
+               .expires_at = entry.expires_at};
 }
 
 }  // namespace bmad_mem

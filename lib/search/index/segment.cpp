@@ -210,10 +210,11 @@ Status Segment::load_odd() {
     const auto slot = reader.number<std::uint32_t>();
     OddEntry entry{.versions = reader.number<std::uint32_t>()};
     entry.decay_factor = std::bit_cast<double>(reader.number<std::uint64_t>());
-    const bool was_accessed = reader.number<std::uint64_t>() != 0;
-    const Timestamp accessed(std::chrono::milliseconds(reader.number<std::int64_t>()));
-    if (was_accessed) {
-      entry.last_accessed = accessed;
+    auto has = reader.number<std::uint64_t>();
+    for (std::optional<Timestamp>* const time : {&entry.last_accessed, &entry.expires_at}) {
+      const Timestamp known(std::chrono::milliseconds(reader.number<std::int64_t>()));
+      *time = (has & 1U) != 0 ? std::optional(known) : std::nullopt;
+      has >>= 1U;
     }
     if (!std::isfinite(entry.decay_factor)) {
       return corrupt("its odd entries are none");
@@ -237,14 +238,18 @@ StatementRow read_statement(BytesReader& reader) {
   outline.at = Timestamp(std::chrono::milliseconds(reader.number<std::int64_t>()));
   outline.confidence = std::bit_cast<double>(reader.number<std::uint64_t>());
   outline.trust = std::bit_cast<double>(reader.number<std::uint64_t>());
-  each.row.offset = reader.number<std::uint64_t>();
+  each.row.offset = reader.number<std::uint32_t>();
+  each.row.offset |= std::uint64_t{reader.number<std::uint8_t>()} << 32U;
+  const std::uint64_t expiry = reader.number<std::uint32_t>();
+  outline.expires_at =
+      statement_expiry(expiry | std::uint64_t{reader.number<std::uint16_t>()} << 32U);
   each.row.size = reader.number<std::uint32_t>();
   each.row.line = reader.number<std::uint32_t>();
   each.row.line_hash = reader.number<std::uint32_t>();
-  const auto bits = reader.number<std::uint32_t>();
+  const auto bits = reader.number<std::uint8_t>();
   outline.type = (bits & 1U) != 0 ? EntryType::kPreference : EntryType::kFact;
-  outline.category = static_cast<Category>(bits >> 1U & 7U);
-  outline.review = static_cast<Review>(bits >> 4U & 3U);
+  outline.category = static_cast<Category>(unsigned{bits} >> 1U & 7U);
+  outline.review = static_cast<Review>(unsigned{bits} >> 4U & 3U);
   outline.pinned = (bits & 1U << 6U) != 0;
   outline.sensitive = (bits & 1U << 7U) != 0;
   return each;

@@ -122,10 +122,12 @@ class SegmentMaker {
         put_little(place.begin + at, odd);
         put_little(entry.versions, odd);
         put_little(std::bit_cast<std::uint64_t>(entry.decay_factor), odd);
-        put_little(std::uint64_t{entry.last_accessed ? 1U : 0U}, odd);
-        put_little(
-            entry.last_accessed ? entry.last_accessed->time_since_epoch().count() : std::int64_t{0},
-            odd);
+        put_little(std::uint64_t{entry.last_accessed ? 1U : 0U} |
+                       std::uint64_t{entry.expires_at ? 2U : 0U},
+                   odd);
+        for (const std::optional<Timestamp>& time : {entry.last_accessed, entry.expires_at}) {
+          put_little(time ? time->time_since_epoch().count() : std::int64_t{0}, odd);
+        }
       }
     }
     end(SegmentPlace::kRows);
@@ -213,14 +215,18 @@ class SegmentMaker {
     put_little(std::bit_cast<std::uint64_t>(outline.confidence), out);
     put_little(std::bit_cast<std::uint64_t>(outline.trust), out);
     put_little(each.row.offset, out);
+    out.resize(out.size() - 3);  // A log of a terabyte is refused long before.
+    put_little(statement_expiry(outline.expires_at), out);
+    out.resize(out.size() - 2);
     put_little(each.row.size, out);
     put_little(each.row.line, out);
     put_little(each.row.line_hash, out);
     static_assert(kCategoryCount <= 8);
-    put_little((outline.type == EntryType::kPreference ? 1U : 0U) |
-                   static_cast<std::uint32_t>(outline.category) << 1U |
-                   static_cast<std::uint32_t>(outline.review) << 4U |
-                   (outline.pinned ? 1U << 6U : 0U) | (outline.sensitive ? 1U << 7U : 0U),
+    put_little(static_cast<std::uint8_t>((outline.type == EntryType::kPreference ? 1U : 0U) |
+                                         static_cast<std::uint32_t>(outline.category) << 1U |
+                                         static_cast<std::uint32_t>(outline.review) << 4U |
+                                         (outline.pinned ? 1U << 6U : 0U) |
+                                         (outline.sensitive ? 1U << 7U : 0U)),
                out);
   }
 

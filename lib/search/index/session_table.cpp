@@ -27,7 +27,8 @@ std::uint32_t flags_of(const ScannedEntry& scanned, const EntryHead& head) {
   const auto flag = [](bool condition, EntryFlag bit) { return condition ? bit : 0U; };
   std::uint32_t flags = static_cast<std::uint32_t>(scanned.type);
   flags |= flag(head.pinned, kFlagPinned) | flag(head.sensitive, kFlagSensitive) |
-           flag(head.severe, kFlagSevere) | flag(head.approved, kFlagApproved);
+           flag(head.severe, kFlagSevere) | flag(head.approved, kFlagApproved) |
+           flag(head.expires_at.has_value(), kFlagExpires);
   if (scanned.type == EntryType::kConversation) {
     flags |= flag(ends_with_question(scanned.value["content"].string()), kFlagAsks);
     flags |= static_cast<std::uint32_t>(role_of(head.role)) << kFlagRoleShift;
@@ -48,7 +49,9 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
   EntryColumns& columns = table_.columns;
   const auto ordinal = static_cast<Ordinal>(columns.size());
   const std::uint32_t id_hash = entry_id_hash(scanned.type, head.id);
-  OddEntry odd{.decay_factor = head.decay_factor, .last_accessed = head.last_accessed};
+  OddEntry odd{.decay_factor = head.decay_factor,
+               .last_accessed = head.last_accessed,
+               .expires_at = head.expires_at};
   BMAD_TRY_ASSIGN(const Ordinal older, earlier_version(scanned.type, head.id, id_hash));
   if (older != kNoOrdinal) {
     const auto before = columns.odd.find(older);
@@ -56,7 +59,7 @@ Status SessionTableBuilder::add(const ScannedEntry& scanned) {
     BMAD_TRY(supersede(older));
   }
   std::uint32_t flags = flags_of(scanned, head);
-  if (odd.versions > 1 || odd.decay_factor != 1 || odd.last_accessed) {
+  if (odd.versions > 1 || odd.decay_factor != 1 || odd.last_accessed || odd.expires_at) {
     flags |= kFlagOdd;
     columns.odd.emplace(ordinal, odd);
   }
@@ -106,6 +109,9 @@ void SessionTableBuilder::add_keys(const ScannedEntry& scanned, const EntryHead&
   }
   if (head.pinned) {
     table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, kPinnedMark, ordinal);
+  }
+  if (head.expires_at) {
+    table_.memtable.add_key(PostingKind::kTerm, kMarkPrefix, kExpiresMark, ordinal);
   }
   for (const JsonValue tag : head.tags.elements()) {
     table_.memtable.add_key(PostingKind::kTerm, kTagPrefix, tag.string(), ordinal);

@@ -27,15 +27,16 @@ Entry to_entry(const IndexedSession& session, EntryType type, Ordinal ordinal, J
                .pinned = head.pinned,
                .sensitive = head.sensitive,
                .archived = session.is_archived(),
-               .evicted = session.is_evicted()};
+               .evicted = session.is_evicted(),
+               .expires_at = head.expires_at};
 }
 
 /// Reads the lines of what was found.
 class HitLoader {
  public:
   HitLoader(std::span<IndexedSession* const> sessions, const SearchResult& result,
-            const Query& query, std::string_view language)
-      : sessions_(sessions), result_(result), query_(query), language_(language) {}
+            const Query& query, const SearchSettings& settings)
+      : sessions_(sessions), result_(result), query_(query), settings_(settings) {}
 
   /// Entry `index` of the result with its line, a snippet, and Query::context entries before and
   /// after it in its conversation. Errors: as IndexedSession::line().
@@ -96,7 +97,7 @@ class HitLoader {
 
   Status load_text(const Found& found, Hit& hit) {
     if (tools_ == nullptr) {
-      BMAD_TRY_ASSIGN(tools_, reading_tools(language_));
+      BMAD_TRY_ASSIGN(tools_, reading_tools(settings_.language));
       finder_.emplace(tools_->analyzer, tools_->known_terms, result_.terms);
     }
     // Hits without end may come from more sessions than a process may have files open.
@@ -139,11 +140,13 @@ class HitLoader {
     return {};
   }
 
-  /// Of the filters only this one holds for neighbours, too: it keeps entries from being seen.
+  /// Of the filters only these hold for neighbours, too: they keep entries from being seen.
   Status add_neighbour(IndexedSession& session, std::uint32_t slot, std::vector<Entry>& entries) {
     BMAD_TRY(session.load_slots(slot, slot + 1));
     const SlotView slots = session.slots();
-    if (query_.filter.without_sensitive && (slots.flags[slot] & kFlagSensitive) != 0) {
+    const std::uint32_t flags = slots.flags[slot];
+    if ((query_.filter.without_sensitive && (flags & kFlagSensitive) != 0) ||
+        has_expired(session, flags, slots.ordinal(slot), settings_.now)) {
       return {};
     }
     BMAD_TRY_ASSIGN(Entry entry, load_entry(session, slots.ordinal(slot)));
@@ -154,7 +157,7 @@ class HitLoader {
   std::span<IndexedSession* const> sessions_;
   const SearchResult& result_;
   const Query& query_;
-  std::string_view language_;
+  const SearchSettings& settings_;
   ReadingTools* tools_ = nullptr;  // Taken for the first hit.
   std::optional<MatchFinder> finder_;
   std::map<std::size_t, IndexedSession::OpenLogs> logs_;  // By session.
@@ -165,7 +168,7 @@ class HitLoader {
 Result<std::vector<Hit>> load_hits(const Store& store, std::span<IndexedSession* const> sessions,
                                    const SearchResult& result, const Query& query,
                                    const SearchSettings& settings) {
-  HitLoader loader(sessions, result, query, settings.language);
+  HitLoader loader(sessions, result, query, settings);
   std::vector<Hit> hits;
   hits.reserve(result.found.size());
   for (std::size_t i = 0; i < result.found.size(); ++i) {

@@ -16,8 +16,8 @@ namespace {
 /// What a filter leaves of a session.
 class Passing {
  public:
-  explicit Passing(IndexedSession& session, const EntryFilter& filter)
-      : session_(session), filter_(filter) {}
+  Passing(IndexedSession& session, const EntryFilter& filter, Timestamp now)
+      : session_(session), filter_(filter), now_(now) {}
 
   /// Makes ready to ask of all slots.
   Status load() {
@@ -42,18 +42,21 @@ class Passing {
 
   [[nodiscard]] bool passes(std::uint32_t slot) const {
     return (allowed_.empty() || allowed_[slot] != 0) &&
-           passes_plain_filters(filter_, slots_.flags[slot], time(slot));
+           passes_plain_filters(filter_, slots_.flags[slot], time(slot)) &&
+           !has_expired(session_, slots_.flags[slot], slots_.ordinal(slot), now_);
   }
 
  private:
   IndexedSession& session_;
   const EntryFilter& filter_;
+  Timestamp now_;
   SlotView slots_;
   AllowedSlots allowed_;
 };
 
 Status add_topics(const SearchedPart& part, std::span<IndexedSession* const> sessions,
-                  const EntryFilter& filter, std::map<std::string, TopicCount>& topics) {
+                  const EntryFilter& filter, Timestamp now,
+                  std::map<std::string, TopicCount>& topics) {
   std::map<std::uint32_t, Passing> passing;  // By the number of the session.
   std::vector<std::string> names;
   BMAD_TRY(part.part->part_keys(
@@ -66,7 +69,7 @@ Status add_topics(const SearchedPart& part, std::span<IndexedSession* const> ses
     BMAD_TRY_ASSIGN(const PartPostings found, part.part->part_postings(PostingKind::kTopic, name));
     for (const SessionPostings& each : found.sessions) {
       IndexedSession& session = *sessions[part.first + each.session];
-      const auto [place, is_new] = passing.try_emplace(each.session, session, filter);
+      const auto [place, is_new] = passing.try_emplace(each.session, session, filter, now);
       BMAD_TRY(is_new ? in_session(session, place->second.load()) : Status());
       TopicCount here{.topic = name, .sessions = 1};
       for (const SlotPosting& posting : each.postings) {
@@ -87,9 +90,9 @@ Status add_topics(const SearchedPart& part, std::span<IndexedSession* const> ses
   return {};
 }
 
-Status add_times(IndexedSession& session, const EntryFilter& filter, TimelineUnit unit,
-                 std::map<Timestamp, TimelineBucket>& buckets) {
-  Passing passing(session, filter);
+Status add_times(IndexedSession& session, const EntryFilter& filter, Timestamp now,
+                 TimelineUnit unit, std::map<Timestamp, TimelineBucket>& buckets) {
+  Passing passing(session, filter, now);
   BMAD_TRY(passing.load());
   std::map<Timestamp, TimelineBucket> here;
   const SlotView slots = session.slots();
@@ -119,8 +122,8 @@ bool passes_by_time(const EntryFilter& filter) {
 /// Gathers the newest of sessions that come newest first.
 class NewestEntries {
  public:
-  NewestEntries(const EntryFilter& filter, Validity& validity)
-      : filter_(filter), validity_(validity) {}
+  NewestEntries(const EntryFilter& filter, Timestamp now, Validity& validity)
+      : filter_(filter), now_(now), validity_(validity) {}
 
   /// Whether a session whose newest entry is of `newest` may hold one of them.
   [[nodiscard]] bool wants(Timestamp newest) const { return !is_full() || newest >= times_.top(); }
@@ -129,7 +132,7 @@ class NewestEntries {
   }
 
   Status add(std::size_t number, IndexedSession& session) {
-    Passing passing(session, filter_);
+    Passing passing(session, filter_, now_);
     // Where all pass, the flags of a few are enough.
     BMAD_TRY(passes_by_time(filter_) ? passing.load_filters() : passing.load());
     const auto hidden = session.hidden();
@@ -171,6 +174,7 @@ class NewestEntries {
   }
 
   const EntryFilter& filter_;
+  Timestamp now_;
   Validity& validity_;
   std::vector<Newest> found_;
   /// The oldest of the newest is on top.
@@ -180,15 +184,15 @@ class NewestEntries {
 }  // namespace
 
 Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
-                                        const EntryFilter& filter) {
+                                        const EntryFilter& filter, Timestamp now) {
   std::vector<std::size_t> order(sessions.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::stable_sort(order, {}, [&](std::size_t i) {
     return std::pair(sessions[i]->is_evicted(), -sessions[i]->newest().time_since_epoch().count());
   });
-  Validity validity(sessions);
-  NewestEntries kept(filter, validity);
-  NewestEntries evicted(filter, validity);
+  Validity validity(sessions, now);
+  NewestEntries kept(filter, now, validity);
+  NewestEntries evicted(filter, now, validity);
   for (const std::size_t i : order) {
     IndexedSession& session = *sessions[i];
     NewestEntries& entries = session.is_evicted() ? evicted : kept;
@@ -205,10 +209,10 @@ Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> session
 }
 
 Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> sessions,
-                                             const EntryFilter& filter) {
+                                             const EntryFilter& filter, Timestamp now) {
   std::map<std::string, TopicCount> topics;
   for (const SearchedPart& part : parts_of(sessions)) {
-    BMAD_TRY(add_topics(part, sessions, filter, topics));
+    BMAD_TRY(add_topics(part, sessions, filter, now, topics));
   }
   std::vector<TopicCount> counts;
   for (auto& [name, count] : topics) {
@@ -222,10 +226,11 @@ Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> se
 }
 
 Result<std::vector<TimelineBucket>> count_by_time(std::span<IndexedSession* const> sessions,
-                                                  const EntryFilter& filter, TimelineUnit unit) {
+                                                  const EntryFilter& filter, Timestamp now,
+                                                  TimelineUnit unit) {
   std::map<Timestamp, TimelineBucket> buckets;
   for (IndexedSession* session : sessions) {
-    BMAD_TRY(in_session(*session, add_times(*session, filter, unit, buckets)));
+    BMAD_TRY(in_session(*session, add_times(*session, filter, now, unit, buckets)));
   }
   std::vector<TimelineBucket> timeline;
   for (const auto& [begin, bucket] : buckets) {

@@ -103,7 +103,7 @@ class Search {
   /// The best entries, as the plan is now.
   Status find(ReadingTools& tools, const RankTotals& totals) {
     const Relevance relevance(result_.combine, result_.weights, settings_, plan_.names_time);
-    Validity validity(sessions_);
+    Validity validity(sessions_, settings_.now);
     best_.emplace(
         sessions_.size(), weak_ ? SortOrder::kTimeDesc : query_.sort,
         plan_.needs_text() ? 0 : query_.filter.limit, query_.min_relevance,
@@ -396,6 +396,9 @@ class Search {
       return {};
     }
     const Ordinal ordinal = slots.ordinal(slot);
+    if (has_expired(session, flags, ordinal, settings_.now)) {
+      return {};
+    }
     Found found{.session = index,
                 .type = flag_type(flags),
                 .ordinal = ordinal,

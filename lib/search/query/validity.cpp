@@ -7,6 +7,7 @@
 
 #include "base/hash.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "model/entry.hpp"
 #include "model/statement.hpp"
 #include "search/entry_columns.hpp"
 
@@ -100,7 +101,7 @@ Status Validity::gather() {
     for (const auto& [id, row] : latest) {
       const StatementOutline& outline = row.outline;
       if (outline.key_hash == 0 || outline.review == Review::kCandidate ||
-          outline.review == Review::kDropped) {
+          outline.review == Review::kDropped || outline.expires_at <= now_) {
         continue;
       }
       const Rank rank(outline.trust >= kLowTrust, outline.at, session.session_id(), outline.type,
@@ -155,7 +156,8 @@ Result<std::optional<Validity::Place>> Validity::holder_of(const std::string& su
         const Ordinal ordinal = session.slots().ordinal(posting.slot);
         const auto weigh = [&](const StatementHead& head, EntryType type, std::uint64_t line) {
           const Rank rank(head.trust >= kLowTrust, head.at, session.session_id(), type, line);
-          if (head.subject() == subject && (!best || rank > *best)) {
+          if (head.subject() == subject && !has_expired(head.expires_at, now_) &&
+              (!best || rank > *best)) {
             best = rank;
             holder = {.session = number, .ordinal = ordinal};
           }

@@ -17,6 +17,7 @@
 #include <string>
 #include <tuple>
 
+#include "bmad_mem/clock.hpp"
 #include "bmad_mem/result.hpp"
 #include "search/indexed_session.hpp"
 
@@ -26,7 +27,8 @@ namespace bmad_mem {
 class Validity {
  public:
   /// The sessions are locked, and outlive it.
-  explicit Validity(std::span<IndexedSession* const> sessions) : sessions_(sessions) {}
+  Validity(std::span<IndexedSession* const> sessions, Timestamp now)
+      : sessions_(sessions), now_(now) {}
 
   /// Whether the entry is a statement that another one has replaced, or that nobody has accepted.
   /// `flags` are the entry's. Errors: as IndexedSession::line(), with the session in Error::field.
@@ -49,6 +51,7 @@ class Validity {
   Status gather();
 
   std::span<IndexedSession* const> sessions_;
+  Timestamp now_;     // What has expired by then replaces nothing.
   std::mutex mutex_;  // Guards what follows.
   std::map<std::string, Place> holders_;
   std::uint64_t lines_ = 0;  // That were read, or might as well have been.

@@ -18,7 +18,7 @@ std::string begin_text(TimelineUnit unit, std::string_view time) {
 
 /// "ledger 3 in 2": topic, entries, sessions.
 std::vector<std::string> topics(SmallMemory& memory, const EntryFilter& filter = {}) {
-  const std::vector<TopicCount> counts = count_topics(memory.sessions(), filter).value();
+  const std::vector<TopicCount> counts = count_topics(memory.sessions(), filter, {}).value();
   std::vector<std::string> lines;
   for (const TopicCount& each : counts) {
     lines.push_back(fmt::format("{} {} in {}", each.topic, each.entries, each.sessions));
@@ -29,7 +29,7 @@ std::vector<std::string> topics(SmallMemory& memory, const EntryFilter& filter =
 std::vector<std::string> times(SmallMemory& memory, TimelineUnit unit,
                                const EntryFilter& filter = {}) {
   const std::vector<TimelineBucket> buckets =
-      count_by_time(memory.sessions(), filter, unit).value();
+      count_by_time(memory.sessions(), filter, {}, unit).value();
   std::vector<std::string> lines;
   for (const TimelineBucket& each : buckets) {
     lines.push_back(

@@ -39,8 +39,10 @@ struct KnowledgeSource;
 /// Gathers statements. Lines of one log must come in its order.
 class KnowledgeCollector {
  public:
-  /// With `as_of` only what was stated until then.
-  explicit KnowledgeCollector(std::optional<Timestamp> as_of = {});
+  /// With `as_of` only what was stated until then. Entries that have expired by then, or else by
+  /// `now`, state nothing.
+  explicit KnowledgeCollector(std::optional<Timestamp> as_of = {},
+                              Timestamp now = Timestamp::min());
   ~KnowledgeCollector();
   KnowledgeCollector(const KnowledgeCollector&) = delete;
   KnowledgeCollector& operator=(const KnowledgeCollector&) = delete;
@@ -57,6 +59,7 @@ class KnowledgeCollector {
   KnowledgeSource& source_of(const KnowledgeLine& line, std::string_view id);
 
   std::optional<Timestamp> as_of_;
+  Timestamp now_;
   std::vector<std::unique_ptr<KnowledgeSource>> sources_;  // Large: moving them costs.
   // Numbers of sources_, by a hash of session, type and id; where that is taken, by the next one.
   std::unordered_map<std::uint64_t, std::size_t> numbers_;

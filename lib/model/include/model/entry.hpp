@@ -27,6 +27,7 @@ inline constexpr std::size_t kEntrySizeMax = 1U << 20U;
 /// The members that keep an entry, or a part of it, from where it does not belong.
 inline constexpr std::string_view kSensitiveField = "sensitive";
 inline constexpr std::string_view kOutsideWorkspaceField = "outside_workspace";
+inline constexpr std::string_view kExpiresField = "expires_at";
 
 /// The fields that filters and lists look at, gathered in one walk over the members.
 struct EntryHead {
@@ -43,12 +44,18 @@ struct EntryHead {
   std::string_view conversation_id;  ///< context.conversation_id; may be empty.
   std::string_view role;             ///< Of a conversation; may be empty.
   std::optional<Timestamp> last_accessed;
+  std::optional<Timestamp> expires_at;  ///< Until when it is valid.
   std::uint64_t access_count = 0;
   bool severe = false;    ///< Severity "critical", impact "high" or "critical".
   bool approved = false;  ///< approved_by names somebody.
 };
 
 EntryHead entry_head(EntryType type, JsonValue entry);
+
+/// Whether what is valid until `expires_at` is not any more at `now`.
+inline bool has_expired(const std::optional<Timestamp>& expires_at, Timestamp now) {
+  return expires_at && *expires_at <= now;
+}
 
 /// Empty when absent.
 std::string_view entry_id(JsonValue entry);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,6 +28,7 @@ struct StatementHead {
   Review review = Review::kNone;
   Timestamp at{};  ///< When it was stated last.
   double trust = 1;
+  std::optional<Timestamp> expires_at;
 
   /// Nobody has accepted it, or somebody dropped it.
   [[nodiscard]] bool is_unreviewed() const {
@@ -56,6 +58,7 @@ struct StatementMembers {
   double confidence = kUsualConfidence;
   bool pinned = false;
   bool sensitive = false;
+  std::optional<Timestamp> expires_at;
 
   [[nodiscard]] Timestamp created_at() const;
   /// When it was stated: updated_at, else timestamp.
@@ -80,6 +83,7 @@ struct StatementOutline {
   std::uint64_t value_hash = 0;
   std::uint64_t agent_hash = 0;  ///< 0 without an agent.
   Timestamp at{};
+  Timestamp expires_at = Timestamp::max();  ///< Until when it is valid.
   double confidence = 0;
   double trust = 1;
 

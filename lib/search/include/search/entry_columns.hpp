@@ -55,6 +55,7 @@ enum EntryFlag : std::uint32_t {
   kFlagFollows = 1U << 12U,     ///< `previous` is 1: its predecessor is the ordinal before.
   kFlagKeyed = 1U << 13U,       ///< A statement that others may contradict, see statement_key().
   kFlagUnreviewed = 1U << 14U,  ///< A statement that nobody has accepted, or somebody dropped.
+  kFlagExpires = 1U << 15U,     ///< It has a time in OddEntry::expires_at. The last bit on disk.
 };
 
 /// Who speaks, where a conversation says so.
@@ -72,6 +73,7 @@ struct OddEntry {
   std::uint32_t versions = 1;
   double decay_factor = 1;
   std::optional<Timestamp> last_accessed;
+  std::optional<Timestamp> expires_at;
 };
 
 /// Where an entry's line lies in its log.

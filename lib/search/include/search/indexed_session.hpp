@@ -165,6 +165,16 @@ class IndexedSession {
   }
 };
 
+/// Whether an entry with `flags`, which are its own, is not valid any more at `now`.
+inline bool has_expired(const IndexedSession& session, std::uint32_t flags, Ordinal ordinal,
+                        Timestamp now) {
+  if ((flags & kFlagExpires) == 0) {
+    return false;
+  }
+  const OddEntry* const odd = session.odd(ordinal);
+  return odd != nullptr && odd->expires_at && *odd->expires_at <= now;
+}
+
 /// A part of what is searched; session `number` of it is number `first` + `number` there.
 struct SearchedPart {
   IndexPart* part = nullptr;

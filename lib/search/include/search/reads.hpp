@@ -39,6 +39,30 @@ Result<std::vector<TopicCount>> list_topics(const Store& store, const EntryFilte
 Result<std::vector<TimelineBucket>> list_times(const Store& store, const EntryFilter& filter,
                                                TimelineUnit unit);
 Result<SessionStatistics> count_session(const Store& store, const std::string& session_id);
+/// An entry of an archive, or one that was evicted, as the index knows it.
+struct PackedEntry {
+  EntryType type = EntryType::kConversation;
+  Timestamp timestamp{};
+  bool pinned = false;
+  bool evicted = false;
+  std::optional<Timestamp> expires_at;
+};
+/// Those of one session; of a live one, what was evicted of it. Nothing is unpacked that the index
+/// covers. Errors: as list_entries().
+Result<std::vector<PackedEntry>> packed_entries(const Store& store, const std::string& session_id);
+
+/// An entry that was valid until a time.
+struct ExpiredEntry {
+  std::string session_id;
+  EntryType type = EntryType::kConversation;
+  std::string id;
+  bool archived = false;
+  bool evicted = false;
+};
+/// All whose latest version has expired by `now`, by session: of logs, archives, and what was
+/// evicted. Sessions without any cost a look at a list. Errors: as list_entries().
+Result<std::vector<ExpiredEntry>> expired_entries(const Store& store, Timestamp now);
+
 /// See MemoryManager::find_text().
 Result<std::vector<Leftover>> find_text(const Store& store, std::string_view text);
 

@@ -115,14 +115,16 @@ SearchSettings search_settings(const Store& store);
 // The sessions are refreshed and locked. filter.sessions is not looked at: they are `sessions`.
 // Errors: E_STORAGE_CORRUPT with the session's id in Error::field.
 
-/// The topics of the entries that pass `filter`: most entries first, then by name.
+/// The topics of the entries that pass `filter` and are valid at `now`: most entries first, then by
+/// name.
 Result<std::vector<TopicCount>> count_topics(std::span<IndexedSession* const> sessions,
-                                             const EntryFilter& filter);
+                                             const EntryFilter& filter, Timestamp now);
 
-/// The entries that pass `filter`, by their time; stretches without any are left out. Oldest first;
-/// with a limit, the newest ones.
+/// The entries that pass `filter` and are valid at `now`, by their time; stretches without any are
+/// left out. Oldest first; with a limit, the newest ones.
 Result<std::vector<TimelineBucket>> count_by_time(std::span<IndexedSession* const> sessions,
-                                                  const EntryFilter& filter, TimelineUnit unit);
+                                                  const EntryFilter& filter, Timestamp now,
+                                                  TimelineUnit unit);
 
 /// When the stretch of `unit` that holds `time` begins, UTC; weeks begin on Monday.
 Timestamp begin_of(TimelineUnit unit, Timestamp time);
@@ -134,10 +136,11 @@ struct Newest {
   Timestamp timestamp{};
 };
 
-/// Of the entries that pass `filter`, those that are among the newest `filter.limit`, and those as
-/// old as the last of them; all without a limit. In no order. Evicted ones count behind all others.
-/// Only sessions that may hold one of them are looked at. Errors: as search()'s.
+/// Of the entries that pass `filter` and are valid at `now`, those that are among the newest
+/// `filter.limit`, and those as old as the last of them; all without a limit. In no order. Evicted
+/// ones count behind all others. Only sessions that may hold one of them are looked at. Errors: as
+/// search()'s.
 Result<std::vector<Newest>> find_newest(std::span<IndexedSession* const> sessions,
-                                        const EntryFilter& filter);
+                                        const EntryFilter& filter, Timestamp now);
 
 }  // namespace bmad_mem

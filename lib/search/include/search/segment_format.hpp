@@ -5,7 +5,7 @@
 //   times      blocks of 128 slots: milliseconds since 1970 i64       each block and its XXH3
 //   rows       34 bytes a slot: where its line lies, and its id       each row and three bytes of
 //                                                                     XXH3
-//   odd        32 bytes each, ascending by slot
+//   odd        40 bytes each, ascending by slot
 //   sessions   56 bytes each, then participants and names
 //   statements how many of each session (u32), then 80 bytes for each line of a preference or a
 //              fact, superseded ones too
@@ -38,18 +38,21 @@
 // entry, u16 (impact.hpp).
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 #include "base/little_endian.hpp"
+#include "bmad_mem/clock.hpp"
 #include "search/memtable.hpp"
 
 namespace bmad_mem {
 
 inline constexpr std::string_view kSegmentMagic = "bmad-mem segment";
-inline constexpr std::uint32_t kSegmentVersion = 7;
+inline constexpr std::uint32_t kSegmentVersion = 8;
 inline constexpr std::size_t kTrailerSize = 8 + 8 + 16;
 
 /// The kinds of postings, and the ids: four bytes of entry_id_hash(), the highest first.
@@ -92,6 +95,18 @@ inline void put_varint(std::uint64_t number, std::string& out) {
     number >>= 7U;
   }
   out += static_cast<char>(number);
+}
+
+/// A statement's StatementOutline::expires_at in 48 bits: milliseconds since 1970.
+inline constexpr std::uint64_t kNeverExpires = (std::uint64_t{1} << 48U) - 1;
+inline std::uint64_t statement_expiry(Timestamp expires_at) {
+  const std::int64_t count = expires_at.time_since_epoch().count();
+  return count < 0 ? 0 : std::min(static_cast<std::uint64_t>(count), kNeverExpires);
+}
+inline Timestamp statement_expiry(std::uint64_t stored) {
+  return stored == kNeverExpires
+             ? Timestamp::max()
+             : Timestamp(std::chrono::milliseconds(static_cast<std::int64_t>(stored)));
 }
 
 /// Reads from a stretch of memory; good() says whether all was there.

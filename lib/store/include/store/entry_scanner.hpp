@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -89,6 +90,7 @@ struct TableEntry {
   std::uint64_t versions = 1;  ///< Lines with this id so far.
   bool pinned = false;
   bool sensitive = false;
+  std::optional<Timestamp> expires_at;
   bool archived = false;  ///< As Entry says; no scan knows, nor of the next one.
   bool evicted = false;
 };
