@@ -102,6 +102,10 @@ Result<MaintenanceReport> MemoryManager::maintain(const MaintainOptions& options
   return bmad_mem::maintain(*store, options);
 }
 
+Result<MaintenanceAge> MemoryManager::maintenance_age() const {
+  return bmad_mem::maintenance_age(impl_->store);
+}
+
 Status MemoryManager::check_writable() const {
   return impl_->store.newer_layout ? Status(*impl_->store.newer_layout) : Status();
 }

@@ -11,6 +11,7 @@
 #include "model/entry.hpp"
 #include "privacy/redaction.hpp"
 #include "privacy/redactor.hpp"
+#include "search/reads.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/evicted_file.hpp"
 #include "store/layout.hpp"
@@ -27,7 +28,7 @@ class PrivacySurvey {
     for (const EntryType type : kEntryTypes) {
       KeptEntries& kept = report_.kept[static_cast<std::size_t>(type)];
       kept.type = type;
-      kept.retention_days = retention_days(type, store.config.privacy.retention_days);
+      kept.retention_days = store.config.privacy.retention_days.of(type);
     }
   }
 
@@ -42,23 +43,42 @@ class PrivacySurvey {
     const auto is_wanted = [&](const std::string& session_id) {
       return wanted.empty() || std::ranges::find(wanted, session_id) != wanted.end();
     };
-    report_.archived_sessions = static_cast<std::uint64_t>(std::ranges::count_if(
-        archived, [&](const ArchivedSession& each) { return is_wanted(each.session_id); }));
+    for (const ArchivedSession& each : archived) {
+      if (is_wanted(each.session_id)) {
+        ++report_.archived_sessions;
+        look_at_archive(each);
+      }
+    }
     std::erase_if(deleted, [&](const Deletion& each) { return !is_wanted(each.session_id); });
     report_.deleted = std::move(deleted);
     return std::move(report_);
   }
 
  private:
+  void look_at_archive(const ArchivedSession& archived) {
+    if (is_session_there(*store_.files, archived.session_id).value_or(false)) {
+      return;  // Its folder counts.
+    }
+    const Result<Manifest> manifest = parse_manifest(archived.manifest, archived.session_id);
+    if (!manifest) {
+      report_.problems.push_back(manifest.error());
+      return;
+    }
+    look_at_packed(archived.session_id, manifest->created_at,
+                   retention_of(store_.config, *manifest));
+  }
+
   void look_at(const std::string& session_id) {
     const Result<Manifest> manifest = load_manifest(*store_.files, session_id);
     if (!manifest) {
       report_.problems.push_back(manifest.error());
       return;
     }
+    const RetentionDays& days = retention_of(store_.config, *manifest);
     for (const EntryType type : kEntryTypes) {
-      look_at_log(session_id, type, manifest->created_at);
+      look_at_log(session_id, type, manifest->created_at, days);
     }
+    look_at_packed(session_id, manifest->created_at, days);
     if (const auto evicted = read_evicted(*store_.files, session_id)) {
       report_.evicted_entries += evicted->size();
     } else {
@@ -66,19 +86,39 @@ class PrivacySurvey {
     }
   }
 
+  /// What is in the session's archive, and what was evicted: as the index knows it.
+  void look_at_packed(const std::string& session_id, Timestamp created_at,
+                      const RetentionDays& days) {
+    const Result<std::vector<PackedEntry>> entries = packed_entries(store_, session_id);
+    if (!entries) {
+      report_.problems.push_back(entries.error());
+      return;
+    }
+    const Timestamp now = store_.clock.now();
+    for (const PackedEntry& entry : *entries) {
+      KeptEntries& kept = report_.kept[static_cast<std::size_t>(entry.type)];
+      ++(entry.evicted ? kept.evicted : kept.archived);
+      const auto end =
+          expires_at(entry.type, std::max(entry.timestamp, created_at), entry.pinned, days);
+      kept.expired += has_expired(end, now) || has_expired(entry.expires_at, now) ? 1 : 0;
+    }
+  }
+
   /// Of an entry with several versions the newest counts; placeholders count wherever they are.
-  void look_at_log(const std::string& session_id, EntryType type, Timestamp created_at) {
+  void look_at_log(const std::string& session_id, EntryType type, Timestamp created_at,
+                   const RetentionDays& days) {
     struct Newest {
       Timestamp timestamp{};
       bool sensitive = false;
       bool pinned = false;
+      std::optional<Timestamp> expires_at;
     };
     std::map<std::string, Newest, std::less<>> newest;
     KeptEntries& kept = report_.kept[static_cast<std::size_t>(type)];
     JsonParser parser;
     const auto take = [&](const ScannedEntry& entry) {
       const EntryHead head = entry_head(type, entry.value);
-      newest[std::string(head.id)] = {head.timestamp, head.sensitive, head.pinned};
+      newest[std::string(head.id)] = {head.timestamp, head.sensitive, head.pinned, head.expires_at};
       kept.bytes += entry.line_size;
       count_placeholders(store_.config.privacy.redaction, entry.text, report_.redacted);
     };
@@ -90,9 +130,8 @@ class PrivacySurvey {
     for (const auto& [id, entry] : newest) {
       ++kept.entries;
       kept.oldest = std::min(kept.oldest.value_or(entry.timestamp), entry.timestamp);
-      const auto end = expires_at(type, std::max(entry.timestamp, created_at), entry.pinned,
-                                  store_.config.privacy.retention_days);
-      kept.expired += end && *end <= now ? 1 : 0;
+      const auto end = expires_at(type, std::max(entry.timestamp, created_at), entry.pinned, days);
+      kept.expired += has_expired(end, now) || has_expired(entry.expires_at, now) ? 1 : 0;
       if (entry.sensitive) {
         ++kept.sensitive;
         report_.sensitive.push_back({.session_id = session_id, .type = type, .id = id});

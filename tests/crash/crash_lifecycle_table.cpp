@@ -162,6 +162,13 @@ void backdate(const CrashStore& store, const std::string& session) {
   write_file(path, manifest);
 }
 
+/// A clock that nobody knows yet is not trusted with deletions.
+void trust_the_clock(const CrashStore& store) {
+  write_file(
+      store.root() / "maintenance.json",
+      R"({"version":1,"clock":{"last_seen":")" + format_rfc3339(system_clock().now()) + R"("}})");
+}
+
 /// Messages that are older than they may get.
 void with_old_entries(CrashStore& store) {
   more_entries(store);
@@ -172,10 +179,38 @@ void with_old_entries(CrashStore& store) {
              entry("conversation", "msg-old-3", "old-3", "02"));
   backdate(store, store.session);
   backdate(store, store.second_session);
-  // A clock that nobody knows yet is not trusted with deletions.
-  write_file(
-      store.root() / "maintenance.json",
-      R"({"version":1,"clock":{"last_seen":")" + format_rfc3339(system_clock().now()) + R"("}})");
+  trust_the_clock(store);
+}
+
+/// The same, archived; and as $T a session of which nothing may stay.
+void with_old_archives(CrashStore& store) {
+  with_old_entries(store);
+  store.second_session = first_line(store.must({"session", "new", "--user", "u", "--agent", "c"}));
+  store.must({"add", "conversation", "--session", "$T", "-"},
+             entry("conversation", "msg-old-4", "old-4", "02") +
+                 entry("conversation", "msg-old-5", "old-5", "03"));
+  backdate(store, store.second_session);
+  store.acknowledge();
+  store.must({"session", "archive", "$S"});
+  store.must({"session", "archive", "$T"});
+}
+
+/// Entries that are not valid any more: in a log, evicted, deleted, and in an archive.
+void with_expired_entries(CrashStore& store) {
+  more_entries(store);
+  const auto expired = [](const std::string& id, const std::string& mark) {
+    std::string line = entry("conversation", id, mark);
+    line.insert(1, R"("expires_at":"2026-01-01T00:00:00Z",)");
+    return line;
+  };
+  store.must({"add", "conversation", "--session", "$S", "-"},
+             expired("msg-x1", kCanary) + expired("msg-x2", kCanary) + expired("msg-x3", kCanary));
+  store.must({"add", "conversation", "--session", "$T", "-"}, expired("msg-x4", kCanary));
+  store.acknowledge();
+  store.must({"compact", "--session", "$S", "--keep", "60"});
+  store.must({"delete", "msg-x1"});
+  store.must({"session", "archive", "$T"});
+  trust_the_clock(store);
 }
 
 /// Secrets that were written while redaction was off, in two logs and among the evicted and the
@@ -268,6 +303,8 @@ std::vector<CrashCommand> make_lifecycle_table() {
       {.name = "decay --write", .prepare = more_entries, .arguments = {"decay", "--write"}, .writes_in_parts = true, .fate = EntryFate::kAge},
       {.name = "redact", .prepare = with_old_secrets, .arguments = {"redact", "--session", "$S"}, .writes_in_parts = true, .proof = {"audit", "--json", "--action", "redact"}, .proof_text = "github-pat", .fate = EntryFate::kAge, .doomed = {kOldSecret}},
       {.name = "maintain", .prepare = with_old_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
+      {.name = "maintain with old archives", .prepare = with_old_archives, .arguments = {"maintain"}, .writes_in_parts = true, .findings = half_gone, .fate = kMove, .way_back = {{"undelete", "--session", "$S", "--session", "$T"}}},
+      {.name = "maintain with expired entries", .prepare = with_expired_entries, .arguments = {"maintain"}, .writes_in_parts = true, .fate = kMove, .doomed = {kCanary}, .way_back = {restore_evicted, {"session", "restore", "$T"}}},
   };
   // clang-format on
 }

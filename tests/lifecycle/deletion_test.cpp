@@ -339,4 +339,21 @@ TEST_CASE("an escaped text is found as it reads") {
         1);
 }
 
+TEST_CASE("the document of an artifact goes with its deletion") {
+  MemoryFixture memory;
+  memory.session();
+  for (const char* id : {"a1", "a2"}) {
+    memory
+        ->add_artifact_document("s1", {.path = "plan.md", .title = "Plan", .common = {.id = id}},
+                                "the heron's plan")
+        .value();
+  }
+  memory->delete_entries({.ids = {"a1"}}).value();
+  SUBCASE("in the folder") {}
+  SUBCASE("in the archive") { memory->archive_session("s1").value(); }
+  memory->purge_deleted(true).value();
+  CHECK(memory->find_text("heron").value().size() == 1);
+  CHECK(memory.listed() == Ids{"a2"});
+}
+
 }  // namespace bmad_mem::test::deletion_test

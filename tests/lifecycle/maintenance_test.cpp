@@ -11,6 +11,8 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/rfc3339.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "store/file_lock.hpp"
 #include "store/layout.hpp"
@@ -121,6 +123,129 @@ TEST_CASE("entries past their retention are deleted, and can be brought back") {
   CHECK(did(report, "retention"));
   CHECK(memory.listed() == std::vector<std::string>{"d1", "f1", "m2", "m3"});
   CHECK(memory->undelete({.ids = {"m1"}}).value().lines == 1);
+}
+
+TEST_CASE("retention reaches the archive and what was evicted") {
+  Settled memory;
+  const std::string old = "2099-08-01T00:00:00Z";
+  const std::string message = R"("role":"user","content":"heron","conversation_id":"c")";
+  for (const char* id : {"m1", "m2", "m3"}) {
+    add_at(memory, EntryType::kConversation, id, old,
+           message + fmt::format(R"(,"n":"number {}")", id));
+  }
+  add_at(memory, EntryType::kDecision, "d1", old, R"("decision":"heron, for a year")");
+  bool is_archived = false;
+  SUBCASE("evicted") { REQUIRE(memory->compact("s1", {.keep_share = 0}).value().evicted == 4); }
+  SUBCASE("archived") { is_archived = true; }
+  if (is_archived) {
+    memory->archive_session("s1").value();
+  }
+  memory.clock.advance(hours(25));
+  const std::string place = is_archived ? "archive" : "evicted";
+  const MaintenanceReport planned = memory->maintain({.dry_run = true}).value();
+  REQUIRE(planned.done.size() == 1);
+  CHECK(planned.done[0].place == place);
+  CHECK(planned.done[0].count == 3);
+  CHECK(planned.done[0].types ==
+        std::vector<std::pair<EntryType, std::uint64_t>>{{EntryType::kConversation, 3}});
+  CHECK(memory.listed().size() == 4);
+  const MaintenanceReport report = run(memory);
+  REQUIRE(report.problems.empty());
+  REQUIRE(report.done.size() == 1);
+  CHECK(report.done[0].count == 3);
+  CHECK(memory.listed() == std::vector<std::string>{"d1"});
+  CHECK(memory.found("heron") == std::vector<std::string>{"d1"});
+  CHECK(memory->verify().value().findings.empty());
+  const AuditRecord audit = memory->audit({.actions = {"delete"}}).value().back();
+  CHECK(audit.count == 3);
+  CHECK(audit.ids == std::vector<std::string>{"m1", "m2", "m3"});
+  CHECK(audit.detail == fmt::format("past their retention, {}", is_archived ? "archived" : place));
+  CHECK(run(memory).done.empty());
+  CHECK(memory->undelete({.ids = {"m1"}}).value().lines == 1);
+  CHECK(memory.listed() == std::vector<std::string>{"d1", "m1"});
+}
+
+TEST_CASE("an archived session of which nothing may stay is deleted, and purged in the end") {
+  Settled memory;
+  add_at(memory, EntryType::kConversation, "m1", "2099-08-01T00:00:00Z",
+         R"("role":"user","content":"heron")");
+  memory->archive_session("s1").value();
+  memory.clock.advance(hours(25));
+  CHECK(memory->maintain({.dry_run = true}).value().done.at(0).place == "session");
+  const MaintenanceReport report = run(memory);
+  REQUIRE(report.done.size() == 1);
+  CHECK(report.done[0].place == "session");
+  CHECK(memory->archived_sessions().value().empty());
+  CHECK(memory.found("heron").empty());
+  REQUIRE(memory->deletions().value().size() == 1);
+  CHECK(memory->deletions().value()[0].whole_session);
+  CHECK(memory->audit({.actions = {"delete"}}).value().back().detail ==
+        "the whole session, past their retention");
+  SUBCASE("it can be brought back") {
+    CHECK(memory->undelete({.sessions = {"s1"}}).value().sessions ==
+          std::vector<std::string>{"s1"});
+    CHECK(memory.listed() == std::vector<std::string>{"m1"});
+  }
+  SUBCASE("it goes for good") {
+    live_on(memory, 40);
+    CHECK(memory->deletions().value().empty());
+    CHECK(memory->find_text("heron").value().empty());
+  }
+}
+
+TEST_CASE("a project has its own days") {
+  Settled memory;
+  memory.folder.write("memory/config.json", R"({"memory_config":{"privacy":{)"
+                                            R"("project_retention_days":{"shop":{"fact":7}}},)"
+                                            R"("lifecycle":{"archive_after_idle_days":0}}})");
+  memory.reopen();
+  for (const char* project : {"shop", "port"}) {
+    memory->create_session({.session_id = project, .project_name = project}).value();
+    memory.add_fact(project, "heron", project);
+  }
+  CHECK(live_on(memory, 8) == std::vector<std::string>{"retention shop"});
+  CHECK(memory.listed() == std::vector<std::string>{"port"});
+}
+
+TEST_CASE("what has expired is not told from that moment, and is purged by the next maintenance") {
+  Settled memory;
+  run(memory);
+  const auto expires = [&](hours after) {
+    return fmt::format(R"("content":"heron","key":"k","category":"constraint","expires_at":"{}")",
+                       format_rfc3339(memory.clock.now() + after));
+  };
+  add_at(memory, EntryType::kFact, "before", "2099-12-01T00:00:00Z",
+         R"("content":"egret","key":"k","category":"constraint")");
+  add_at(memory, EntryType::kFact, "until", "2100-01-01T00:00:00Z", expires(hours(2)));
+  const auto known = [&] { return Knowledge(*memory).recall({}).value().at(0).value; };
+  CHECK(known() == "heron");
+  CHECK(memory.found("heron") == std::vector<std::string>{"until"});
+  memory.clock.advance(hours(2));
+  CHECK(known() == "egret");
+  CHECK(memory.found("heron").empty());
+  CHECK(memory->query({.text = "egret"}).value().at(0).outdated == false);
+  CHECK(memory.listed() == std::vector<std::string>{"before"});
+  CHECK(memory->topics({}).has_value());
+  CHECK(memory->get(std::vector<std::string>{"until"}).value().size() == 1);
+  memory.clock.advance(hours(23));
+  const MaintenanceReport report = run(memory);
+  REQUIRE(report.done.size() == 1);
+  CHECK(report.done[0].place == "log");
+  CHECK(memory->find_text("heron").value().empty());
+  CHECK(memory->audit({.actions = {"purge"}}).value().back().detail == "past their expires_at");
+}
+
+TEST_CASE("who has not maintained for a week is overdue") {
+  Settled memory;
+  const MaintenanceAge fresh = memory->maintenance_age().value();
+  CHECK(fresh.last_run);
+  CHECK_FALSE(fresh.is_overdue);
+  memory.clock.advance(days(8));
+  CHECK(memory->maintenance_age().value().is_overdue);
+  std::filesystem::remove(memory.root() + "/maintenance.json");
+  const MaintenanceAge never = memory->maintenance_age().value();
+  CHECK_FALSE(never.last_run);
+  CHECK(never.is_overdue);
 }
 
 TEST_CASE("what was imported is kept from then on, however old it is") {
@@ -284,14 +409,13 @@ TEST_CASE("retention gets to the end however little time each run has") {
   CHECK(state().last_of(MaintenanceJob::kRetention) == store.clock.now());
 }
 
-TEST_CASE("a bad schedule is named") {
+TEST_CASE("a bad schedule is refused when the memory is opened") {
   MemoryFixture memory;
   memory.folder.write("memory/config.json",
                       R"({"memory_config":{"privacy":{"purge_schedule_cron":"0 2 31 2 *"}}})");
-  memory.reopen();
-  const Result<MaintenanceReport> report = memory->maintain();
-  CHECK(code_of(report) == ErrorCode::E_SCHEMA_INVALID);
-  CHECK(report.error().field == "memory_config.privacy.purge_schedule_cron");
+  const Result<MemoryManager> opened = MemoryManager::open({.root = memory.root()});
+  CHECK(code_of(opened) == ErrorCode::E_SCHEMA_INVALID);
+  CHECK(opened.error().field == "memory_config.privacy.purge_schedule_cron");
 }
 
 }  // namespace bmad_mem::test::maintenance_test

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bmad_mem/clock.hpp"
@@ -29,8 +30,11 @@ struct RemovedEntry {
 
 struct CompactOptions {
   bool dry_run = false;  ///< Say what would go, and change nothing.
-  /// Share of the entries that stays; that of the config (0.8) when absent. 1 only folds.
+  /// Share of the entries that stays. 1 only folds. When absent: that of the config (0.8) in a
+  /// session from its trigger on, and 1 below.
   std::optional<double> keep_share = {};
+  /// That of the config below the trigger, too. Nothing with `keep_share`.
+  bool force = false;
 };
 
 /// What a compaction did to one session, or would do.
@@ -46,6 +50,10 @@ struct CompactionReport {
   std::uint64_t bytes_after = 0;
   std::uint64_t trigger_bytes = 0;  ///< From this size on a session is compacted by itself.
   std::string evicted_file;         ///< Where the evicted are; empty when nothing was evicted.
+  /// Below its trigger, without CompactOptions::keep_share and force: what force would evict more.
+  bool below_trigger = false;
+  std::uint64_t force_evicts = 0;  ///< Entries; and their bytes.
+  std::uint64_t force_bytes = 0;
 };
 
 /// What to delete. Entries for which everything that is given holds. At least one member must be
@@ -74,6 +82,7 @@ struct DeleteOptions {
   /// The session whose audit tells of it, when not the one that held the entries: that may be one
   /// of another branch, whose files should not change more than they must.
   std::string audit_session = {};
+  std::string reason = {};  ///< Of a session that goes as a whole: for its audit.
 };
 
 /// So many lines in one file.
@@ -160,6 +169,18 @@ struct MaintenanceAction {
   std::string session_id;  ///< Empty when it is about the root.
   std::uint64_t count = 0;
   std::string what;  ///< A sentence for people.
+  /// Of a retention: from where: "log", "archive", "evicted", "kept", "deleted", or "session" for
+  /// an archived session that goes as a whole; and how many entries of each type. Else empty.
+  std::string place = {};
+  std::vector<std::pair<EntryType, std::uint64_t>> types = {};
+};
+
+/// When maintenance ran last.
+struct MaintenanceAge {
+  std::optional<Timestamp> last_run;  ///< Nothing: never in this copy of the memory.
+  Timestamp next_due{};               ///< As MaintenanceReport has it.
+  /// The last run was more than a week ago, or there never was one though there are sessions.
+  bool is_overdue = false;
 };
 
 struct MaintainOptions {

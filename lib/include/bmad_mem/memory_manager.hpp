@@ -312,6 +312,8 @@ class MemoryManager {
   /// nothing is due. Errors: E_LOCK_TIMEOUT, naming the holder, when another process is at it all
   /// the time, unless only what is due was asked for; E_SCHEMA_INVALID for a bad schedule.
   Result<MaintenanceReport> maintain(const MaintainOptions& options = {});
+  /// When maintenance last ran in this copy of the memory, and whether that is too long ago.
+  [[nodiscard]] Result<MaintenanceAge> maintenance_age() const;
   /// What create_session() and close_session() did by the way since this was last asked: they do
   /// what is due, for at most two seconds or so. Nothing that entries lose goes untold.
   std::vector<MaintenanceAction> maintained_by_the_way();

@@ -74,7 +74,11 @@ struct KeptEntries {
   std::uint64_t sensitive = 0;
   std::optional<Timestamp> oldest;
   std::int64_t retention_days = 0;  ///< 0: for ever.
-  std::uint64_t expired = 0;        ///< Past their retention: maintenance deletes them next.
+  std::uint64_t archived = 0;       ///< Entries in archives.
+  std::uint64_t evicted = 0;        ///< Those that compaction moved out; not versions of others.
+  /// Past their retention or their expires_at, archived and evicted ones too: maintenance deletes
+  /// them next.
+  std::uint64_t expired = 0;
 };
 
 /// An entry that is kept from models.

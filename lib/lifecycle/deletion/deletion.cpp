@@ -136,51 +136,66 @@ Status describe_doomed(FileSystem& files, const std::string& session_id,
   return {};
 }
 
+Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
+                              std::vector<DeletedLine> lines) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> there, read_deleted(files, session_id));
+  std::set<std::pair<EntryType, std::string_view>> known;
+  for (const DeletedLine& line : there) {  // Without a deletion they go with the next purge.
+    if (!line.is_damaged && std::ranges::find(record.deletions, line.deletion_id,
+                                              &Deletion::deletion_id) != record.deletions.end()) {
+      known.emplace(line.type, line.line);
+    }
+  }
+  std::erase_if(lines, [&](const DeletedLine& line) {
+    return known.contains({line.type, std::string_view(line.line)});
+  });
+  Deletion deletion = new_deletion(store, session_id, false, lines.size());
+  if (lines.empty()) {
+    return deletion;
+  }
+  for (DeletedLine& line : lines) {
+    line.deletion_id = deletion.deletion_id;
+    line.deleted_at = deletion.deleted_at;
+  }
+  BMAD_TRY(append_deleted(files, session_id, lines));
+  record.deletions.push_back(deletion);
+  BMAD_TRY(save_deletion_record(files, record));
+  return deletion;
+}
+
 namespace {
 
 /// Moves `lines` under deleted/. The caller holds the session's lock.
 Result<Deletion> move_to_deleted(Store& store, const std::string& session_id,
                                  const std::vector<LogLine>& lines) {
   FileSystem& files = *store.files;
-  BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
-  Deletion deletion = new_deletion(store, session_id, false, lines.size());
   BMAD_TRY_ASSIGN(std::vector<std::string> texts, read_lines(files, session_id, lines));
   std::vector<DeletedLine> deleted;
   deleted.reserve(lines.size());
   for (std::size_t i = 0; i < lines.size(); ++i) {
-    deleted.push_back({.type = lines[i].type,
-                       .deletion_id = deletion.deletion_id,
-                       .deleted_at = deletion.deleted_at,
-                       .line = std::move(texts[i])});
+    deleted.push_back(
+        {.type = lines[i].type, .deletion_id = {}, .deleted_at = {}, .line = std::move(texts[i])});
   }
-  BMAD_TRY(append_deleted(files, session_id, deleted));
-  record.deletions.push_back(deletion);
-  BMAD_TRY(save_deletion_record(files, record));
+  BMAD_TRY_ASSIGN(Deletion deletion, keep_deleted(store, session_id, std::move(deleted)));
   BMAD_TRY(take_out_lines(files, session_id, lines, FullDisk::kBlanks));
   return deletion;
 }
 
-/// Lines that were found while the session was not locked.
-struct FoundLines {
-  LogMarks logs;  ///< From before the search.
-  std::vector<LogLine> lines;
-};
+}  // namespace
 
-template <typename Find>
 Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_id,
-                                 const Find& find) {
+                                 const FindLines& find) {
   FoundLines found;
   BMAD_TRY_ASSIGN(found.logs, look_at_logs(files, session_id));
   BMAD_TRY_ASSIGN(found.lines, find());
   return found;
 }
 
-/// Moves what was `found` under deleted/, under the session's lock; what `find` finds, if a log has
-/// changed since.
-template <typename Find>
 Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
-                     const Find& find, std::string detail, DeletionReport& report,
-                     const std::string& audit_session = {}) {
+                     const FindLines& find, std::string detail, DeletionReport& report,
+                     const std::string& audit_session) {
   {
     const std::shared_ptr<OpenSession> session = store.session(session_id);
     BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
@@ -204,6 +219,8 @@ Status delete_softly(Store& store, const std::string& session_id, FoundLines fou
   refresh_index(store, session_id);
   return {};
 }
+
+namespace {
 
 /// Goes on without a session that can't be read; `unreadable` is the first.
 Status leave_unlooked(const Store& store, const std::string& session_id, const Error& error,
@@ -342,6 +359,27 @@ Status bring_back_deleted(Store& store, const std::string& session_id, const Fil
                               .detail = {}});
 }
 
+/// Restores an archived session of which lines were deleted that are to come back: with `ids`, of
+/// these entries; else any.
+Status unpack_for_undelete(Store& store, const std::string& session_id,
+                           const std::vector<std::string>& ids) {
+  const Status there = check_session(store, session_id);
+  if (there || there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(*store.files, session_id));
+  JsonParser parser;
+  const bool has_some = std::ranges::any_of(lines, [&](const DeletedLine& line) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    return !line.is_damaged && value && (ids.empty() || is_among(ids, entry_id(*value)));
+  });
+  if (!has_some) {
+    return {};
+  }
+  const Result<Session> restored = restore_session(store, session_id);
+  return restored ? Status() : Status(restored.error());
+}
+
 }  // namespace
 
 Status audit_lines(Store& store, const std::string& session_id, std::string_view action,
@@ -409,36 +447,6 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
   return report;
 }
 
-Result<std::optional<std::uint64_t>> delete_expired(Store& store, const std::string& session_id,
-                                                    Timestamp now, bool dry_run) {
-  // What was imported is as old as it says, and new here: see docs/decisions/0029.
-  BMAD_TRY_ASSIGN(const Manifest manifest, load_manifest(*store.files, session_id));
-  const std::optional<Timestamp> first =
-      first_expiry(manifest.created_at, store.config.privacy.retention_days);
-  if (!first || *first > now) {
-    return std::optional<std::uint64_t>();  // Without a look at the logs.
-  }
-  const auto find = [&] {
-    const auto any = [](std::string_view) { return true; };
-    return find_lines(*store.files, session_id, false, any, [&](const ScannedEntry& entry) {
-      const EntryHead head = entry_head(entry.type, entry.value);
-      const std::optional<Timestamp> end =
-          expires_at(entry.type, std::max(head.timestamp, manifest.created_at), head.pinned,
-                     store.config.privacy.retention_days);
-      return end && *end <= now;
-    });
-  };
-  BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
-  if (dry_run || found.lines.empty()) {
-    return std::optional<std::uint64_t>(found.lines.size());
-  }
-  const ViewsDropped views(store);
-  DeletionReport report;
-  BMAD_TRY(
-      delete_softly(store, session_id, std::move(found), find, "past their retention", report));
-  return std::optional<std::uint64_t>(report.entries);
-}
-
 Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) {
   UndeleteReport report;
   BMAD_TRY_ASSIGN(const std::vector<std::string> all, sessions_with_deletions(*store.files));
@@ -452,7 +460,12 @@ Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria) 
     if (is_wanted(session_id)) {
       BMAD_TRY(bring_back_session(store, session_id, report));
     }
-    if ((criteria.ids.empty() && !is_wanted(session_id)) || !check_session(store, session_id)) {
+    if (criteria.ids.empty() && !is_wanted(session_id)) {
+      continue;
+    }
+    BMAD_TRY(unpack_for_undelete(
+        store, session_id, is_wanted(session_id) ? std::vector<std::string>() : criteria.ids));
+    if (!check_session(store, session_id)) {
       continue;
     }
     {

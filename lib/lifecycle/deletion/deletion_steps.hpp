@@ -1,6 +1,7 @@
 // deletion_steps.hpp - what deleting, purging and undeleting share.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,13 +35,41 @@ Status describe_doomed(FileSystem& files, const std::string& session_id,
 Status audit_lines(Store& store, const std::string& session_id, std::string_view action,
                    const std::vector<LogLine>& lines, std::string detail);
 
+/// Makes `lines` durable under deleted/, as one deletion; their other members are filled in. Those
+/// that are there already, of a deletion that was killed, are not added again. The caller holds the
+/// session's lock, or the root's where it is archived, and removes them from where they were.
+Result<Deletion> keep_deleted(Store& store, const std::string& session_id,
+                              std::vector<DeletedLine> lines);
+
+/// Lines that were found while the session was not locked.
+struct FoundLines {
+  LogMarks logs;  ///< From before the search.
+  std::vector<LogLine> lines;
+};
+using FindLines = std::function<Result<std::vector<LogLine>>()>;
+Result<FoundLines> find_unlocked(FileSystem& files, const std::string& session_id,
+                                 const FindLines& find);
+
+/// Moves what was `found` under deleted/, under the session's lock; what `find` finds, if a log has
+/// changed since.
+Status delete_softly(Store& store, const std::string& session_id, FoundLines found,
+                     const FindLines& find, std::string detail, DeletionReport& report,
+                     const std::string& audit_session = {});
+
+/// Deletes an archived session as a whole, if `goes` once its folder is there and locked; else it
+/// stays restored. False, too, when it is not archived any more.
+Result<bool> delete_archived_session(Store& store, const std::string& session_id,
+                                     const std::string& reason,
+                                     const std::function<Result<bool>()>& goes);
+
 /// Takes the deletions of which no line is in `left` out of the record.
 Status drop_finished_deletions(FileSystem& files, const std::string& session_id,
                                const std::vector<DeletedLine>& left);
 
-/// delete_entries() with DeleteOptions::purge.
+/// delete_entries() with DeleteOptions::purge. `detail` is for the audit; that of the criteria when
+/// empty.
 Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
-                                     const DeleteOptions& options);
+                                     const DeleteOptions& options, const std::string& detail = {});
 
 /// Brings back session `session_id` if it was deleted as a whole and is not there.
 Status bring_back_session(Store& store, const std::string& session_id, UndeleteReport& report);

@@ -22,34 +22,6 @@
 
 namespace bmad_mem {
 
-std::int64_t retention_days(EntryType type, const RetentionDays& days) {
-  static constexpr std::array<std::int64_t RetentionDays::*, kEntryTypeCount> kDays = {
-      &RetentionDays::conversation, &RetentionDays::decision, &RetentionDays::finding,
-      &RetentionDays::preference,   &RetentionDays::fact,     &RetentionDays::event,
-      &RetentionDays::agent_state,  &RetentionDays::artifact};
-  return days.*kDays[static_cast<std::size_t>(type)];
-}
-
-std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
-                                    const RetentionDays& days) {
-  const std::int64_t kept = retention_days(type, days);
-  if (pinned || kept == 0) {
-    return std::nullopt;
-  }
-  return timestamp + std::chrono::days(kept);
-}
-
-std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days) {
-  std::optional<Timestamp> first;
-  for (const EntryType type : kEntryTypes) {
-    const std::optional<Timestamp> end = expires_at(type, created_at, false, days);
-    if (end && (!first || *end < *first)) {
-      first = end;
-    }
-  }
-  return first;
-}
-
 // Entries gone for good, wherever a copy of them is.
 //
 //   which ids? logs, deleted/, archive/, shared/kept -> note them as "purging", durable -> index
@@ -95,11 +67,12 @@ Result<std::vector<LogLine>> find_damaged_lines(FileSystem& files, const std::st
 class SessionPurge {
  public:
   SessionPurge(Store& store, std::string session_id, const DeletionCriteria& criteria,
-               DeletionReport& report)
+               const std::string& detail, DeletionReport& report)
       : store_(store),
         files_(*store.files),
         session_id_(std::move(session_id)),
         criteria_(criteria),
+        detail_(detail),
         target_(criteria),
         report_(report) {}
 
@@ -211,7 +184,8 @@ class SessionPurge {
     for (const std::string& id : target_.ids()) {
       lines.push_back({.id = id});
     }
-    return unless_full(audit_lines(store_, session_id_, "purge", lines, criteria_kinds(criteria_)));
+    return unless_full(audit_lines(store_, session_id_, "purge", lines,
+                                   detail_.empty() ? criteria_kinds(criteria_) : detail_));
   }
 
   /// What is made from the logs holds the purged words too, and gives room on a full disk.
@@ -289,6 +263,7 @@ class SessionPurge {
   FileSystem& files_;
   std::string session_id_;
   const DeletionCriteria& criteria_;
+  const std::string& detail_;
   PurgeTarget target_;
   DeletionReport& report_;
 
@@ -302,7 +277,8 @@ class SessionPurge {
 
 /// Purges in one session, or describes it.
 Status purge_in_session(Store& store, const std::string& session_id,
-                        const DeletionCriteria& criteria, bool dry_run, DeletionReport& report) {
+                        const DeletionCriteria& criteria, bool dry_run, const std::string& detail,
+                        DeletionReport& report) {
   {
     // With this lock a session stays where it is: in its folder, its archive or under deleted/.
     std::optional<FileLock::Guard> root_guard;
@@ -311,7 +287,7 @@ Status purge_in_session(Store& store, const std::string& session_id,
     }
     bool is_live = false;
     {
-      SessionPurge first(store, session_id, criteria, report);
+      SessionPurge first(store, session_id, criteria, detail, report);
       BMAD_TRY(first.look());
       if (dry_run) {
         return first.finds_nothing() ? Status() : first.describe("would be purged", true);
@@ -326,7 +302,7 @@ Status purge_in_session(Store& store, const std::string& session_id,
     if (is_live) {
       BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("purge"));
     }
-    SessionPurge purge(store, session_id, criteria, report);
+    SessionPurge purge(store, session_id, criteria, detail, report);
     BMAD_TRY(purge.look());
     if (purge.finds_nothing()) {
       return {};
@@ -354,7 +330,7 @@ Result<std::vector<std::string>> all_session_ids(const Store& store) {
 }
 
 Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& criteria,
-                                     const DeleteOptions& options) {
+                                     const DeleteOptions& options, const std::string& detail) {
   for (const std::string& session_id : criteria.sessions) {
     BMAD_TRY(check_session_id(session_id));
   }
@@ -365,7 +341,7 @@ Result<DeletionReport> purge_entries(Store& store, const DeletionCriteria& crite
   DeletionReport report;
   Status first_failure;
   for (const std::string& session_id : sessions) {
-    Status done = purge_in_session(store, session_id, criteria, options.dry_run, report);
+    Status done = purge_in_session(store, session_id, criteria, options.dry_run, detail, report);
     if (!done && first_failure) {
       first_failure = std::move(done);  // What is in the others goes all the same.
     }

@@ -20,6 +20,7 @@
 #include "lifecycle/maintenance.hpp"
 #include "model/entry.hpp"
 #include "search/packed_session.hpp"
+#include "search/reads.hpp"
 #include "search/root_index.hpp"
 #include "store/atomic_file.hpp"
 #include "store/deletion_record.hpp"
@@ -28,6 +29,7 @@
 #include "store/layout.hpp"
 #include "store/return_lines.hpp"
 #include "store/session_archive.hpp"
+#include "store/sessions.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -71,7 +73,8 @@ Status move_folder(FileSystem& files, const std::string& session_id,
 }
 
 /// Moves the session's folder under deleted/. The caller holds the root's lock and the session's.
-Status move_session(Store& store, const std::string& session_id, DeletionReport& report) {
+Status move_session(Store& store, const std::string& session_id, const std::string& reason,
+                    DeletionReport& report) {
   FileSystem& files = *store.files;
   // The folder counts; an archive beside it is what a killed restore left, and must not take its
   // place.
@@ -81,12 +84,13 @@ Status move_session(Store& store, const std::string& session_id, DeletionReport&
   BMAD_TRY_ASSIGN(DeletionRecord record, load_deletion_record(files, session_id));
   const Deletion deletion = new_deletion(store, session_id, true, ids.size());
   record.deletions.push_back(deletion);
-  BMAD_TRY(append_audit(files, {.at = deletion.deleted_at,
-                                .session_id = session_id,
-                                .agent_id = store.agent_id,
-                                .action = "delete",
-                                .count = ids.size(),
-                                .detail = "the whole session"}));
+  BMAD_TRY(append_audit(
+      files, {.at = deletion.deleted_at,
+              .session_id = session_id,
+              .agent_id = store.agent_id,
+              .action = "delete",
+              .count = ids.size(),
+              .detail = reason.empty() ? "the whole session" : "the whole session, " + reason}));
   BMAD_TRY(save_deletion_record(files, record));
   BMAD_TRY(move_folder(files, session_id, deletion.deletion_id));
   report.entries += ids.size();
@@ -283,10 +287,38 @@ Result<DeletionReport> delete_session(Store& store, const std::string& session_i
       BMAD_TRY_ASSIGN(guard, store.session(session_id)->writer.lock("delete"));
     }
     BMAD_TRY(options.purge ? destroy_session(store, session_id, report)
-                           : move_session(store, session_id, report));
+                           : move_session(store, session_id, options.reason, report));
   }
   store.forget_session(session_id);
   return report;
+}
+
+Result<bool> delete_archived_session(Store& store, const std::string& session_id,
+                                     const std::string& reason,
+                                     const std::function<Result<bool>()>& goes) {
+  FileSystem& files = *store.files;
+  const ViewsDropped views(store);
+  BMAD_TRY(views.status());
+  bool is_gone = false;
+  {
+    BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
+    BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+    if (is_live || !is_archived(store, session_id)) {
+      return false;
+    }
+    BMAD_TRY_ASSIGN(const std::vector<ArchivedFile> members,
+                    read_session_archive(files, session_id));
+    BMAD_TRY(remove_unfinished_sessions(store));
+    BMAD_TRY(clear_remains(store, session_id));
+    BMAD_TRY(unpack_session_archive(files, session_id, members));
+    BMAD_TRY_ASSIGN(const FileLock::Guard guard, store.session(session_id)->writer.lock("delete"));
+    BMAD_TRY_ASSIGN(is_gone, goes());  // Somebody may have written to it by now.
+    DeletionReport report;
+    BMAD_TRY(is_gone ? move_session(store, session_id, reason, report)
+                     : remove_archive(files, session_id));
+  }
+  store.forget_session(session_id);
+  return is_gone;
 }
 
 Status bring_back_session(Store& store, const std::string& session_id, UndeleteReport& report) {
@@ -358,6 +390,53 @@ bool PurgeTime::ends(const Deletion& deletion) const {
   return since != graces->end() && since->second + length <= now;
 }
 
+namespace {
+
+/// Removes for good what an artifact has beside its line, of those that were deleted and have
+/// ended: the document, in the session's folder or in its archive. One whose id is in use stays.
+Status purge_documents(Store& store, const DeletionRecord& record, const PurgeTime& time,
+                       DeletionReport& report) {
+  const auto is_due = [&](const Deletion& each) { return !each.whole_session && time.ends(each); };
+  if (std::ranges::none_of(record.deletions, is_due)) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines,
+                  read_deleted(*store.files, record.session_id));
+  std::vector<std::string> ids;
+  JsonParser parser;
+  for (const DeletedLine& line : lines) {
+    const Result<JsonValue> value = parser.parse(line.line);
+    if (!line.is_damaged && line.type == EntryType::kArtifact && value &&
+        std::ranges::any_of(record.deletions, [&](const Deletion& each) {
+          return is_due(each) && line.is_of(each.deletion_id);
+        })) {
+      ids.emplace_back(entry_id(*value));
+    }
+  }
+  if (ids.empty()) {
+    return {};
+  }
+  BMAD_TRY_ASSIGN(const std::vector<Entry> in_use, find_entries(store, ids, {}, false));
+  for (const Entry& entry : in_use) {
+    if (entry.session_id == record.session_id) {
+      std::erase(ids, entry.id);
+    }
+  }
+  if (ids.empty()) {
+    return {};
+  }
+  const DeletionCriteria criteria{.ids = std::move(ids), .sessions = {record.session_id}};
+  BMAD_TRY_ASSIGN(const DeletionReport purged,
+                  purge_entries(store, criteria, {.purge = true}, "what was deleted"));
+  for (const FileCount& file : purged.elsewhere) {
+    report.entries += file.lines;
+    report.elsewhere.push_back(file);
+  }
+  return {};
+}
+
+}  // namespace
+
 Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
   DeletionReport report;
   BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(*store.files));
@@ -371,6 +450,7 @@ Result<DeletionReport> purge_deleted(Store& store, const PurgeTime& time) {
       report.entries += finished.entries;
       std::ranges::copy(finished.elsewhere, std::back_inserter(report.elsewhere));
     }
+    BMAD_TRY(purge_documents(store, record, time, report));
     BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("purge"));
     std::optional<FileLock::Guard> guard;
     if (store.files->info(session_folder(session_id))) {

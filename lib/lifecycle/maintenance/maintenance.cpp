@@ -20,8 +20,10 @@
 #include "lifecycle/trusted_clock.hpp"
 #include "search/held_indexes.hpp"
 #include "store/access_log.hpp"
+#include "store/deletion_record.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
+#include "store/session_archive.hpp"
 #include "store/sessions.hpp"
 #include "store/store.hpp"
 
@@ -261,28 +263,68 @@ class Maintenance {
 
   /// A session may take long and yield nothing, so a run that was cut short notes where it stopped.
   void remove_expired() {
+    if (const auto purged = purge_invalid(store_, trusted_, options_.dry_run); went_well(purged)) {
+      for (const Retired& each : *purged) {
+        did_retire(each, "purged", "past their expires_at");
+      }
+    }
+    std::vector<std::string> sessions = sessions_;  // Also what was archived a moment ago.
+    if (Result<std::vector<std::string>> archived = archived_session_ids(*store_.files);
+        went_well(archived)) {
+      add_ids(sessions, *std::move(archived));
+    }
     const std::string after = options_.only_due ? state_.retention_after : std::string();
-    const auto begin = std::ranges::upper_bound(sessions_, after);
+    const auto begin = std::ranges::upper_bound(sessions, after);
     std::string last;
-    for_each_session(std::span(begin, sessions_.end()), [&](const std::string& session_id) {
+    for_each_session(std::span(begin, sessions.end()), [&](const std::string& session_id) {
       last = session_id;
-      if (!check_session(store_, session_id)) {
-        return false;  // Archived a moment ago.
+      const Status there = check_session(store_, session_id);
+      if (!there && there.error().code != ErrorCode::E_SESSION_ARCHIVED) {
+        return false;  // Gone meanwhile, or `verify` says what is wrong with it.
       }
-      const Result<std::optional<std::uint64_t>> removed =
-          delete_expired(store_, session_id, trusted_, options_.dry_run);
-      if (went_well(removed) && removed->value_or(0) > 0) {
-        did(MaintenanceJob::kRetention, session_id, **removed,
-            options_.dry_run ? "entries would be deleted: past their retention"
-                             : "entries deleted: past their retention");
+      const auto retired = retire_session(store_, session_id, trusted_, options_.dry_run);
+      if (!retired && is_not_found(retired.error())) {
+        return false;  // Gone meanwhile.
       }
-      return !removed || removed->has_value();
+      if (went_well(retired) && *retired) {
+        for (const Retired& each : **retired) {
+          did_retire(each, "deleted", "past their retention");
+        }
+      }
+      return !retired || retired->has_value();
     });
     state_.retention_after = was_cut_short_ ? last : std::string();
   }
 
+  void did_retire(const Retired& retired, std::string_view done, std::string_view reason) {
+    static constexpr std::pair<std::string_view, std::string_view> kFrom[] = {
+        {"archive", " from the archive"},
+        {"evicted", " from what was evicted"},
+        {"deleted", " from what was deleted"},
+        {"session", " with their archived session"}};
+    const auto* const from = std::ranges::find(
+        kFrom, retired.place, &std::pair<std::string_view, std::string_view>::first);
+    MaintenanceAction action{.task = std::string(maintenance_job_name(MaintenanceJob::kRetention)),
+                             .session_id = retired.session_id,
+                             .count = retired.total(),
+                             .what = {},
+                             .place = retired.place};
+    std::string types;
+    for (const EntryType type : kEntryTypes) {
+      if (const std::uint64_t count = retired.entries[static_cast<std::size_t>(type)]; count > 0) {
+        action.types.emplace_back(type, count);
+        types += fmt::format("{}{} {}", types.empty() ? "" : ", ", count, entry_type_name(type));
+      }
+    }
+    action.what = fmt::format("{} {}{}{}: {} ({})", action.count == 1 ? "entry" : "entries",
+                              options_.dry_run ? "would be " : "", done,
+                              from == std::end(kFrom) ? "" : from->second, reason, types);
+    report_.done.push_back(std::move(action));
+  }
+
   void purge_expired() {
     if (options_.dry_run) {
+      foresee_purge();
       return;
     }
     const Result<DeletionReport> purged =
@@ -292,6 +334,25 @@ class Maintenance {
           fmt::format("lines and {} sessions purged: deleted longer ago than they can be brought "
                       "back",
                       purged->sessions_gone.size()));
+    }
+  }
+
+  /// What a purge would remove now.
+  void foresee_purge() {
+    Result<std::vector<Deletion>> deletions = list_deletions(store_);
+    if (!went_well(deletions) || !note_graces(store_, state_, now_)) {
+      return;
+    }
+    const PurgeTime time{.now = trusted_, .graces = &state_.graces};
+    for (const Deletion& deletion : *deletions) {
+      if (time.ends(deletion)) {
+        did(MaintenanceJob::kPurge, deletion.session_id, deletion.entries,
+            deletion.whole_session
+                ? "lines would be purged, with their session: deleted longer ago "
+                  "than they can be brought back"
+                : "lines would be purged: deleted longer ago than they can be "
+                  "brought back");
+      }
     }
   }
 
@@ -329,6 +390,23 @@ Result<DeletionReport> purge_by_clock(Store& store) {
   // Derived: without it the next one counts again.
   static_cast<void>(save_maintenance(*store.files, plan, state));
   return report;
+}
+
+Result<MaintenanceAge> maintenance_age(const Store& store) {
+  constexpr std::chrono::days kOverdueAfter{7};
+  BMAD_TRY_ASSIGN(const MaintenancePlan plan, maintenance_plan(store.config));
+  BMAD_TRY_ASSIGN(const MaintenanceState state, load_maintenance(*store.files));
+  MaintenanceAge age{.next_due = next_due(plan, state).value_or(Timestamp::max())};
+  for (const std::optional<Timestamp>& last : state.last) {
+    age.last_run = std::max(age.last_run, last);
+  }
+  if (age.last_run) {
+    age.is_overdue = *age.last_run + kOverdueAfter < store.clock.now();
+  } else {
+    BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, store.session_ids());
+    age.is_overdue = !sessions.empty();
+  }
+  return age;
 }
 
 std::vector<MaintenanceAction> maintain_by_the_way(Store& store) {

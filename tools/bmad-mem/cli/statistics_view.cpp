@@ -173,7 +173,7 @@ void print_statistics(Tool& tool, const GlobalStatistics& statistics,
 
 std::string action_text(const MaintenanceAction& action) {
   // Some sentences begin with what is counted.
-  const bool wants_count = action.what.starts_with("entries") || action.what.starts_with("lines");
+  const bool wants_count = action.what.starts_with("entr") || action.what.starts_with("lines");
   return fmt::format("{}{}{}: {}{}", action.task, action.session_id.empty() ? "" : " ",
                      action.session_id, wants_count ? format_count(action.count) + " " : "",
                      printable(action.what));
@@ -183,6 +183,13 @@ void add_action(JsonWriter& json, const MaintenanceAction& action) {
   json.member("task", action.task);
   add_text(json, "session_id", action.session_id);
   json.member("count", action.count).member("what", action.what);
+  if (!action.place.empty()) {
+    json.member("place", action.place).key("types").begin_object();
+    for (const auto& [type, count] : action.types) {
+      json.member(entry_type_name(type), count);
+    }
+    json.end_object();
+  }
 }
 
 void note_maintenance(Tool& tool, MemoryManager& memory) {

@@ -239,7 +239,8 @@ void print_json(Tool& tool, const PrivacyReport& report) {
       json.member("type", entry_type_name(kept.type));
       json.member("entries", kept.entries).member("bytes", kept.bytes);
       json.member("sensitive", kept.sensitive).member("retention_days", kept.retention_days);
-      json.member("expired", kept.expired);
+      json.member("expired", kept.expired).member("archived", kept.archived);
+      json.member("evicted", kept.evicted);
       add_time(json, "oldest", kept.oldest);
     });
     add_counts(json, "redacted", report.redacted);
@@ -259,11 +260,12 @@ void print_json(Tool& tool, const PrivacyReport& report) {
 
 void print_kept(Tool& tool, const PrivacyReport& report, Timestamp now) {
   std::vector<TableRow> rows = {
-      {"TYPE", "ENTRIES", "SIZE", "OLDEST", "KEPT", "EXPIRED", "SENSITIVE"}};
+      {"TYPE", "ENTRIES", "SIZE", "OLDEST", "ARCHIVED", "EVICTED", "KEPT", "EXPIRED", "SENSITIVE"}};
   for (const KeptEntries& kept : report.kept) {
-    if (kept.entries > 0) {
+    if (kept.entries + kept.archived + kept.evicted > 0) {
       rows.push_back({std::string(entry_type_name(kept.type)), format_count(kept.entries),
                       format_size(kept.bytes), kept.oldest ? format_age(*kept.oldest, now) : "",
+                      format_count(kept.archived), format_count(kept.evicted),
                       kept_for(kept.retention_days), format_count(kept.expired),
                       format_count(kept.sensitive)});
     }

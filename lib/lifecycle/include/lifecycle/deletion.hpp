@@ -1,6 +1,7 @@
 // deletion.hpp - entries and sessions deleted, brought back, and gone for good.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -13,6 +14,7 @@
 #include "bmad_mem/result.hpp"
 #include "lifecycle/trusted_clock.hpp"
 #include "store/config.hpp"
+#include "store/manifest.hpp"
 #include "store/store.hpp"
 
 namespace bmad_mem {
@@ -21,10 +23,25 @@ Result<DeletionReport> delete_entries(Store& store, const DeletionCriteria& crit
                                       const DeleteOptions& options);
 Result<DeletionReport> delete_session(Store& store, const std::string& session_id,
                                       const DeleteOptions& options);
-/// Deletes the entries of a session that are past their retention at `now`. Returns how many;
-/// nothing, and at the cost of its manifest, when the session is too young to have any.
-Result<std::optional<std::uint64_t>> delete_expired(Store& store, const std::string& session_id,
-                                                    Timestamp now, bool dry_run);
+/// How many entries retention took from one place, or would take: as MaintenanceAction has it.
+struct Retired {
+  std::string session_id;
+  std::string place;
+  std::array<std::uint64_t, kEntryTypeCount> entries{};
+
+  [[nodiscard]] std::uint64_t total() const;
+};
+
+/// Deletes the entries of a session, live or archived, that are past the days of their type at
+/// `now`: from its logs, its archive, what was evicted, and what version 0.1 kept. They can be
+/// brought back, as what a user deletes. An archived session of which nothing is left goes as a
+/// whole. Nothing, and at the cost of its manifest, when the session is too young to have any.
+Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
+                                                           const std::string& session_id,
+                                                           Timestamp now, bool dry_run);
+
+/// Removes for good what is past its own expires_at at `now`: all versions, wherever they are.
+Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry_run);
 Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria);
 Result<std::vector<Deletion>> list_deletions(const Store& store);
 
@@ -43,8 +60,9 @@ Result<std::vector<std::string>> all_session_ids(const Store& store);
 
 // Until when an entry may be kept.
 
-/// For how many days entries of `type` are kept; 0: for ever.
-std::int64_t retention_days(EntryType type, const RetentionDays& days);
+/// The days that hold for a session: those of its project, by name, or by the path or the last part
+/// of its workspace, or else those of all.
+const RetentionDays& retention_of(const Config& config, const Manifest& manifest);
 
 /// The moment from which an entry is to be removed; nothing when it is kept for ever: it is pinned,
 /// or its type is. Compare it with TrustedTime::time and not with the clock.

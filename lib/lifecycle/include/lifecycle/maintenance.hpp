@@ -21,6 +21,9 @@ std::vector<MaintenanceAction> maintain_by_the_way(Store& store);
 /// purge_deleted() by the clock, as maintenance does it: no earlier for a clock that jumps.
 Result<DeletionReport> purge_by_clock(Store& store);
 
+/// When maintenance last ran here, and whether that is too long ago. Reads one small file.
+Result<MaintenanceAge> maintenance_age(const Store& store);
+
 Result<Session> close_session(Store& store, const std::string& session_id);
 /// Counts what the session holds into its manifest, unless nothing has changed since it was done
 /// last. Says whether it did. Takes the session's lock.

@@ -101,6 +101,7 @@ void add_privacy(JsonWriter& json, const PrivacyReport& report) {
     json.member("sensitive", kept.sensitive);
     add_time(json, "oldest", kept.oldest);
     json.member("retention_days", kept.retention_days).member("expired", kept.expired);
+    json.member("archived", kept.archived).member("evicted", kept.evicted);
     json.end_object();
   });
   add_counts(json, "redacted", report.redacted);
@@ -187,6 +188,8 @@ Result<HttpResponse> http_health(ApiContext& context, const EndpointCall& /*call
   json.member("archived_sessions", privacy.archived_sessions);
   json.member("entries", sum_of(entries_by_type(statistics)));
   json.member("size_bytes", total_size(statistics));
+  json.member("over_trigger", static_cast<std::uint64_t>(std::ranges::count_if(
+                                  statistics.sessions, &SessionStatistics::is_over_trigger)));
   add_largest(json, statistics);
   add_locks(json, locks);
   add_maintenance(json, *maintenance);

@@ -172,7 +172,15 @@ void write_deletion(JsonWriter& json, const Deletion& deletion) {
 
 void write_action(JsonWriter& json, const MaintenanceAction& action) {
   json.begin_object().member("task", action.task).member("session_id", action.session_id);
-  json.member("count", action.count).member("what", action.what).end_object();
+  json.member("count", action.count).member("what", action.what);
+  if (!action.place.empty()) {
+    json.member("place", action.place).key("types").begin_object();
+    for (const auto& [type, count] : action.types) {
+      json.member(entry_type_name(type), count);
+    }
+    json.end_object();
+  }
+  json.end_object();
 }
 
 void write_type_counts(JsonWriter& json, const std::array<std::uint64_t, kEntryTypeCount>& counts) {

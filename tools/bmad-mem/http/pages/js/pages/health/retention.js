@@ -8,12 +8,13 @@ import {dataTable, number, section} from "./sections.js";
 export function retention({retention: kept}) {
   const columns = [{text: "Type"}, {text: "Entries", number: true}, {text: "Size", number: true},
     {text: "Sensitive", number: true}, {text: "Oldest"}, {text: "Kept for", number: true},
-    {text: "Past it", number: true}];
-  return section("Retention", {wide: true, hint: "Pinned entries never expire."},
+    {text: "Archived", number: true}, {text: "Moved out", number: true}, {text: "Past it", number: true}];
+  return section("Retention", {wide: true, hint: "Pinned entries stay, except after their own expires_at."},
     dataTable("Stored entries by type", columns, kept.map((one) => [
       typeBadge(one.type), number(one.entries), bytes(one.bytes), number(one.sensitive),
       one.oldest ? time(one.oldest) : "–",
       one.retention_days ? count(one.retention_days, "day") : "ever",
+      number(one.archived ?? 0), number(one.evicted ?? 0),
       one.expired ? h("span", {class: "chip chip-warn"}, number(one.expired)) : "0",
     ])));
 }

@@ -1,0 +1,154 @@
+// expiry.cpp - entries that are past their own expires_at go for good.
+//
+//   index: which, in logs, archives, and of what was evicted -> deleted/ -> a purge of their ids
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "deletion_steps.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "lifecycle/deletion.hpp"
+#include "model/entry.hpp"
+#include "search/reads.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/layout.hpp"
+#include "store/store.hpp"
+#include "verdicts.hpp"
+
+namespace bmad_mem {
+
+Result<std::vector<LogLine>> look_into_logs(FileSystem& files, const std::string& folder,
+                                            Verdicts& verdicts) {
+  std::vector<LogLine> lines;
+  JsonParser parser;
+  for (const EntryType type : kEntryTypes) {
+    const auto take = [&](const ScannedEntry& entry) {
+      verdicts.note(type, entry.value);
+      lines.push_back({.type = type,
+                       .id = std::string(entry_id(entry.value)),
+                       .line = entry.line,
+                       .offset = entry.offset,
+                       .size = entry.line_size});
+    };
+    BMAD_TRY(scan_log(files, fmt::format("{}/{}", folder, entry_type_info(type).log_file), type,
+                      parser, {.on_entry = take}));
+  }
+  std::erase_if(lines, [&](const LogLine& line) { return !verdicts.goes(line.type, line.id); });
+  return lines;
+}
+
+namespace {
+
+/// The entries of one session that are not valid any more.
+struct Invalid {
+  std::set<std::string> ids;
+  std::vector<Retired> places;
+
+  void add(const std::string& session_id, std::string_view place, EntryType type,
+           const std::string& id) {
+    ids.insert(id);
+    auto at = std::ranges::find(places, place, &Retired::place);
+    if (at == places.end()) {
+      places.push_back({.session_id = session_id, .place = std::string(place)});
+      at = std::prev(places.end());
+    }
+    ++at->entries[static_cast<std::size_t>(type)];
+  }
+};
+
+/// By session.
+using AllInvalid = std::map<std::string, Invalid>;
+
+/// What was deleted and can still be brought back: entries, and sessions as a whole.
+Status find_invalid_deleted(const Store& store, Timestamp now, AllInvalid& all) {
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(const std::vector<std::string> sessions, sessions_with_deletions(files));
+  for (const std::string& session_id : sessions) {
+    Verdicts verdicts(
+        [now](EntryType, const EntryHead& head) { return has_expired(head.expires_at, now); });
+    std::vector<LogLine> found;
+    BMAD_TRY_ASSIGN(const std::vector<DeletedLine> lines, read_deleted(files, session_id));
+    for (const DeletedLine& line : lines) {
+      if (!line.is_damaged && line.line.find(kExpiresField) != std::string::npos) {
+        verdicts.note_line(line.type, line.line);
+      }
+    }
+    for (const DeletedLine& line : lines) {
+      if (std::optional<std::string> id = verdicts.id_if_it_goes(line.type, line.line)) {
+        found.push_back({.type = line.type, .id = *std::move(id)});
+      }
+    }
+    BMAD_TRY_ASSIGN(const DeletionRecord record, load_deletion_record(files, session_id));
+    for (const Deletion& deletion : record.deletions) {
+      if (deletion.whole_session) {
+        BMAD_TRY_ASSIGN(
+            std::vector<LogLine> of_session,
+            look_into_logs(files, deleted_session_folder(session_id, deletion.deletion_id),
+                           verdicts));
+        std::ranges::move(of_session, std::back_inserter(found));
+      }
+    }
+    std::set<std::pair<EntryType, std::string>> known;
+    for (const LogLine& line : found) {
+      if (known.emplace(line.type, line.id).second) {
+        all[session_id].add(session_id, "deleted", line.type, line.id);
+      }
+    }
+  }
+  return {};
+}
+
+/// A purge is by id: one that something valid has as well, such as an entry of another type, stays.
+Status spare_valid(const Store& store, const std::string& session_id, Timestamp now,
+                   Invalid& invalid) {
+  const std::vector<std::string> ids(invalid.ids.begin(), invalid.ids.end());
+  BMAD_TRY_ASSIGN(const std::vector<Entry> there, find_entries(store, ids, {}, false));
+  for (const Entry& entry : there) {
+    if (entry.session_id == session_id && !has_expired(entry.expires_at, now)) {
+      invalid.ids.erase(entry.id);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry_run) {
+  AllInvalid all;
+  BMAD_TRY_ASSIGN(const std::vector<ExpiredEntry> expired, expired_entries(store, now));
+  for (const ExpiredEntry& entry : expired) {
+    const std::string_view place = entry.evicted ? "evicted" : entry.archived ? "archive" : "log";
+    all[entry.session_id].add(entry.session_id, place, entry.type, entry.id);
+  }
+  BMAD_TRY(find_invalid_deleted(store, now, all));
+  std::vector<Retired> done;
+  if (all.empty()) {
+    return done;
+  }
+  const ViewsDropped views(store, !dry_run);
+  BMAD_TRY(views.status());
+  for (auto& [session_id, invalid] : all) {
+    BMAD_TRY(spare_valid(store, session_id, now, invalid));
+    if (invalid.ids.empty()) {
+      continue;
+    }
+    if (!dry_run) {
+      const DeletionCriteria criteria{.ids = {invalid.ids.begin(), invalid.ids.end()},
+                                      .sessions = {session_id}};
+      BMAD_TRY(purge_entries(store, criteria, {.purge = true}, "past their expires_at"));
+    }
+    std::ranges::move(invalid.places, std::back_inserter(done));
+  }
+  return done;
+}
+
+}  // namespace bmad_mem

@@ -1,0 +1,399 @@
+// retention.cpp - what is past its time goes, wherever it is.
+//
+//   days of its type   manifest: too young? -> index: which archives, what was evicted -> lines:
+//     logs             as a deletion
+//     evicted          lock session -> deleted/, durable -> evicted.jsonl.gz -> audit
+//     archive          lock root -> deleted/, durable -> evicted.jsonl.gz -> archive, its manifest
+//                      -> what version 0.1 kept -> audit -> index
+//     all of it        lock root -> unpack -> lock session -> as `session delete`
+//
+// Killed anywhere, a line is where it was or under deleted/, or in both: the next run goes on.
+#include <algorithm>
+#include <functional>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/text.hpp"
+#include "deletion_steps.hpp"
+#include "knowledge/knowledge_store.hpp"
+#include "lifecycle/deletion.hpp"
+#include "model/entry.hpp"
+#include "search/packed_session.hpp"
+#include "search/reads.hpp"
+#include "search/root_index.hpp"
+#include "store/deletion_record.hpp"
+#include "store/entry_scanner.hpp"
+#include "store/evicted_file.hpp"
+#include "store/layout.hpp"
+#include "store/session_archive.hpp"
+#include "store/sessions.hpp"
+#include "store/store.hpp"
+#include "verdicts.hpp"
+
+namespace bmad_mem {
+
+std::uint64_t Retired::total() const {
+  return std::accumulate(entries.begin(), entries.end(), std::uint64_t{0});
+}
+
+const RetentionDays& retention_of(const Config& config, const Manifest& manifest) {
+  const ProjectRetention& projects = config.privacy.project_retention_days;
+  if (projects.empty()) {
+    return config.privacy.retention_days;
+  }
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(manifest.text);
+  const std::string_view workspace =
+      value ? (*value)["metadata"]["workspace"].string() : std::string_view();
+  for (const std::string_view name : {std::string_view(manifest.project_name), workspace,
+                                      workspace.substr(workspace.find_last_of('/') + 1)}) {
+    if (const auto found = projects.find(name); found != projects.end()) {
+      return found->second;
+    }
+  }
+  return config.privacy.retention_days;
+}
+
+std::optional<Timestamp> expires_at(EntryType type, Timestamp timestamp, bool pinned,
+                                    const RetentionDays& days) {
+  const std::int64_t kept = days.of(type);
+  if (pinned || kept == 0) {
+    return std::nullopt;
+  }
+  return timestamp + std::chrono::days(kept);
+}
+
+std::optional<Timestamp> first_expiry(Timestamp created_at, const RetentionDays& days) {
+  std::optional<Timestamp> first;
+  for (const EntryType type : kEntryTypes) {
+    const std::optional<Timestamp> end = expires_at(type, created_at, false, days);
+    if (end && (!first || *end < *first)) {
+      first = end;
+    }
+  }
+  return first;
+}
+
+namespace {
+
+constexpr const char* kReason = "past their retention";
+
+/// Until when the entries of one session are kept.
+struct RetentionRule {
+  RetentionRule(const Config& config, const Manifest& manifest, Timestamp at)
+      : created_at(manifest.created_at), days(&retention_of(config, manifest)), now(at) {}
+
+  [[nodiscard]] bool may_end_any() const {
+    return has_expired(first_expiry(created_at, *days), now);
+  }
+  /// What was imported is as old as it says, and new here: see docs/decisions/0029.
+  [[nodiscard]] bool ends(EntryType type, Timestamp timestamp, bool pinned) const {
+    return has_expired(expires_at(type, std::max(timestamp, created_at), pinned, *days), now);
+  }
+
+  [[nodiscard]] Verdicts::Goes verdict() const {
+    return [rule = *this](EntryType type, const EntryHead& head) {
+      return rule.ends(type, head.timestamp, head.pinned);
+    };
+  }
+
+  Timestamp created_at;
+  const RetentionDays* days;
+  Timestamp now;
+};
+
+/// How many entries these are lines of.
+Retired count_entries(const std::string& session_id, std::string place,
+                      const std::vector<LogLine>& lines) {
+  Retired count{.session_id = session_id, .place = std::move(place)};
+  std::set<std::pair<EntryType, std::string_view>> ids;
+  for (const LogLine& line : lines) {
+    count.entries[static_cast<std::size_t>(line.type)] +=
+        ids.emplace(line.type, line.id).second ? 1 : 0;
+  }
+  return count;
+}
+
+void add(std::vector<Retired>& all, Retired one) {
+  if (one.total() > 0) {
+    all.push_back(std::move(one));
+  }
+}
+
+/// Lines on their way to deleted/, and of which entries they are.
+struct Leaving {
+  std::vector<DeletedLine> lines;
+  std::vector<LogLine> ids;
+
+  void add(EntryType type, std::string id, std::string line) {
+    ids.push_back({.type = type, .id = std::move(id)});
+    lines.push_back({.type = type, .deletion_id = {}, .deleted_at = {}, .line = std::move(line)});
+  }
+};
+
+/// Takes out of `evicted` what goes.
+Leaving take_from_evicted(std::vector<EvictedLine>& evicted, Verdicts& verdicts) {
+  Leaving leaving;
+  std::erase_if(evicted, [&](EvictedLine& line) {
+    std::optional<std::string> id = verdicts.id_if_it_goes(line.type, line.line);
+    if (id) {
+      leaving.add(line.type, *std::move(id), std::move(line.line));
+    }
+    return id.has_value();
+  });
+  return leaving;
+}
+
+/// Calls `use(type, line, log)` for each line of the logs among `members`, its '\n' included.
+template <typename Members, typename Use>
+void for_each_log_line(Members& members, const Use& use) {
+  for (const EntryType type : kEntryTypes) {
+    const auto log =
+        std::ranges::find(members, entry_type_info(type).log_file, &ArchivedFile::name);
+    if (log == members.end()) {
+      continue;
+    }
+    const std::string bytes = log->bytes;
+    for (std::string_view rest = bytes; !rest.empty();) {
+      const std::size_t newline = rest.find('\n');
+      const std::size_t size = newline == std::string_view::npos ? rest.size() : newline + 1;
+      use(type, rest.substr(0, size), *log);
+      rest.remove_prefix(size);
+    }
+  }
+}
+
+/// Takes out of the logs among `members` what goes; damaged lines stay.
+Leaving take_from_logs(std::vector<ArchivedFile>& members, Verdicts& verdicts) {
+  Leaving leaving;
+  const ArchivedFile* begun = nullptr;
+  for_each_log_line(members, [&](EntryType type, std::string_view line, ArchivedFile& log) {
+    if (begun != &log) {
+      begun = &log;
+      log.bytes.clear();
+    }
+    const std::string_view text = without_line_end(line);
+    if (std::optional<std::string> id = verdicts.id_if_it_goes(type, text)) {
+      leaving.add(type, *std::move(id), std::string(text));
+    } else {
+      log.bytes += line;
+    }
+  });
+  return leaving;
+}
+
+/// By what the index knows of an archive and of what was evicted.
+struct PackedCounts {
+  Retired archive;
+  Retired evicted;
+  bool is_all = false;  ///< Nothing of it would be left.
+};
+
+Result<PackedCounts> count_packed(const Store& store, const std::string& session_id,
+                                  const RetentionRule& rule) {
+  PackedCounts counts{.archive = {.session_id = session_id, .place = "archive"},
+                      .evicted = {.session_id = session_id, .place = "evicted"}};
+  BMAD_TRY_ASSIGN(const std::vector<PackedEntry> entries, packed_entries(store, session_id));
+  for (const PackedEntry& entry : entries) {
+    if (rule.ends(entry.type, entry.timestamp, entry.pinned)) {
+      Retired& place = entry.evicted ? counts.evicted : counts.archive;
+      ++place.entries[static_cast<std::size_t>(entry.type)];
+    }
+  }
+  counts.is_all =
+      !entries.empty() && counts.archive.total() + counts.evicted.total() == entries.size();
+  return counts;
+}
+
+/// What was evicted of a live session; what `gone` names goes with what went from its logs.
+Result<Retired> retire_evicted(Store& store, const std::string& session_id,
+                               const RetentionRule& rule, const std::vector<LogLine>& gone) {
+  const std::shared_ptr<OpenSession> session = store.session(session_id);
+  BMAD_TRY_ASSIGN(const FileLock::Guard guard, session->writer.lock("delete"));
+  FileSystem& files = *store.files;
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
+  Verdicts verdicts(rule.verdict());
+  for (const EvictedLine& line : evicted) {
+    verdicts.note_line(line.type, line.line);
+  }
+  for (const LogLine& line : gone) {
+    verdicts.set(line.type, line.id, true);
+  }
+  // A version in the log is newer.
+  BMAD_TRY(look_into_logs(files, session_folder(session_id), verdicts));
+  Leaving leaving = take_from_evicted(evicted, verdicts);
+  Retired count = count_entries(session_id, "evicted", leaving.ids);
+  if (!leaving.lines.empty()) {
+    BMAD_TRY(keep_deleted(store, session_id, std::move(leaving.lines)));
+    BMAD_TRY(replace_evicted(files, session_id, evicted));
+    BMAD_TRY(
+        audit_lines(store, session_id, "delete", leaving.ids, fmt::format("{}, evicted", kReason)));
+  }
+  return count;
+}
+
+Result<std::vector<Retired>> retire_live(Store& store, const std::string& session_id,
+                                         const RetentionRule& rule, bool dry_run) {
+  std::vector<Retired> done;
+  const FindLines find = [&] {
+    Verdicts verdicts(rule.verdict());
+    return look_into_logs(*store.files, session_folder(session_id), verdicts);
+  };
+  BMAD_TRY_ASSIGN(FoundLines found, find_unlocked(*store.files, session_id, find));
+  const std::vector<LogLine> lines = found.lines;
+  if (dry_run || lines.empty()) {
+    add(done, count_entries(session_id, "log", lines));
+  } else {
+    const ViewsDropped views(store);
+    DeletionReport report;
+    BMAD_TRY(delete_softly(store, session_id, std::move(found), find, kReason, report));
+    Retired count{.session_id = session_id, .place = "log"};
+    std::set<std::pair<EntryType, std::string_view>> ids;
+    for (const RemovedEntry& each : report.removed) {
+      count.entries[static_cast<std::size_t>(each.type)] +=
+          ids.emplace(each.type, each.id).second ? 1 : 0;
+    }
+    add(done, std::move(count));
+  }
+  BMAD_TRY_ASSIGN(const bool has_evicted, is_there(*store.files, evicted_path(session_id)));
+  if (!has_evicted) {
+    return done;
+  }
+  BMAD_TRY_ASSIGN(const PackedCounts packed, count_packed(store, session_id, rule));
+  if (dry_run) {
+    add(done, packed.evicted);
+  } else if (packed.evicted.total() > 0 || !lines.empty()) {
+    BMAD_TRY_ASSIGN(Retired evicted, retire_evicted(store, session_id, rule, lines));
+    add(done, std::move(evicted));
+  }
+  return done;
+}
+
+/// Writes the archive of `manifest` without what `members` lack now.
+Status replace_archive(FileSystem& files, const ArchiveManifest& manifest,
+                       const std::vector<ArchivedFile>& members) {
+  BMAD_TRY(forget_hashes(files, manifest));
+  BMAD_TRY_ASSIGN(const ArchiveSize size,
+                  rewrite_session_archive(files, manifest.session_id, members));
+  return write_archive_manifest(files, manifest.text, size, manifest.archived_at);
+}
+
+/// Some entries of an archived session.
+Result<std::vector<Retired>> retire_in_archive(Store& store, const std::string& session_id,
+                                               const RetentionRule& rule) {
+  FileSystem& files = *store.files;
+  std::vector<Retired> done;
+  const ViewsDropped views(store);
+  BMAD_TRY(views.status());
+  BMAD_TRY_ASSIGN(const FileLock::Guard root_guard, store.lock_root("delete"));
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(files, session_id));
+  if (is_live || !is_archived(store, session_id)) {
+    return done;  // It has been restored meanwhile: the next run sees to it.
+  }
+  BMAD_TRY_ASSIGN(const ArchiveManifest manifest, read_archive_manifest(files, session_id));
+  BMAD_TRY_ASSIGN(std::vector<ArchivedFile> members, read_session_archive(files, session_id));
+  BMAD_TRY_ASSIGN(std::vector<EvictedLine> evicted, read_evicted(files, session_id));
+  Verdicts verdicts(rule.verdict());
+  for (const EvictedLine& line : evicted) {
+    verdicts.note_line(line.type, line.line);
+  }
+  for_each_log_line(members, [&](EntryType type, std::string_view line, const ArchivedFile&) {
+    verdicts.note_line(type, without_line_end(line));
+  });
+  Leaving from_evicted = take_from_evicted(evicted, verdicts);
+  Leaving from_logs = take_from_logs(members, verdicts);
+  add(done, count_entries(session_id, "archive", from_logs.ids));
+  add(done, count_entries(session_id, "evicted", from_evicted.ids));
+  if (done.empty()) {
+    return done;
+  }
+  const bool has_evicted = !from_evicted.lines.empty();
+  const bool has_logs = !from_logs.lines.empty();
+  std::ranges::move(from_logs.lines, std::back_inserter(from_evicted.lines));
+  std::ranges::move(from_logs.ids, std::back_inserter(from_evicted.ids));
+  BMAD_TRY(keep_deleted(store, session_id, std::move(from_evicted.lines)));
+  BMAD_TRY(has_evicted ? replace_evicted(files, session_id, evicted) : Status());
+  BMAD_TRY(has_logs ? replace_archive(files, manifest, members) : Status());
+  BMAD_TRY(remove_kept(files, session_id));  // A copy of what is in the archive.
+  BMAD_TRY(audit_lines(store, session_id, "delete", from_evicted.ids,
+                       fmt::format("{}, archived", kReason)));
+  BMAD_TRY(store.root_index->remove({&session_id, 1}));
+  index_archive(store, session_id);
+  return done;
+}
+
+Result<std::vector<Retired>> retire_archived(Store& store, const std::string& session_id,
+                                             const RetentionRule& rule, bool dry_run) {
+  BMAD_TRY_ASSIGN(PackedCounts packed, count_packed(store, session_id, rule));
+  std::vector<Retired> done;
+  if (packed.is_all) {
+    Retired all = packed.archive;
+    all.place = "session";
+    for (std::size_t type = 0; type < all.entries.size(); ++type) {
+      all.entries[type] += packed.evicted.entries[type];
+    }
+    bool is_gone = dry_run;
+    if (!dry_run) {
+      const auto still_all = [&]() -> Result<bool> {
+        Verdicts verdicts(rule.verdict());
+        BMAD_TRY(look_into_logs(*store.files, session_folder(session_id), verdicts));
+        return verdicts.all_go();
+      };
+      BMAD_TRY_ASSIGN(is_gone, delete_archived_session(store, session_id, kReason, still_all));
+    }
+    if (is_gone) {
+      add(done, std::move(all));
+    }
+    return done;
+  }
+  if (packed.archive.total() + packed.evicted.total() == 0) {
+    return done;
+  }
+  if (!dry_run) {
+    return retire_in_archive(store, session_id, rule);
+  }
+  add(done, std::move(packed.archive));
+  add(done, std::move(packed.evicted));
+  return done;
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
+                                                           const std::string& session_id,
+                                                           Timestamp now, bool dry_run) {
+  using Done = std::optional<std::vector<Retired>>;
+  BMAD_TRY_ASSIGN(const bool is_live, is_session_there(*store.files, session_id));
+  Manifest manifest;
+  if (is_live) {
+    BMAD_TRY_ASSIGN(manifest, load_manifest(*store.files, session_id));
+  } else {
+    const Result<ArchiveManifest> of_archive = read_archive_manifest(*store.files, session_id);
+    if (!of_archive && of_archive.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+      return Done();  // Gone meanwhile, or one without a manifest, which `verify` reports.
+    }
+    BMAD_TRY(of_archive ? Status() : Status(of_archive.error()));
+    BMAD_TRY_ASSIGN(manifest,
+                    parse_manifest(of_archive->text,
+                                   store.files->display_path(archive_manifest_path(session_id))));
+  }
+  const RetentionRule rule(store.config, manifest, now);
+  if (!rule.may_end_any()) {
+    return Done();  // Without a look at the logs.
+  }
+  BMAD_TRY_ASSIGN(std::vector<Retired> done,
+                  is_live ? retire_live(store, session_id, rule, dry_run)
+                          : retire_archived(store, session_id, rule, dry_run));
+  return Done(std::move(done));
+}
+
+}  // namespace bmad_mem
