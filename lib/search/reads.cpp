@@ -451,7 +451,8 @@ Result<std::vector<ExpiredEntry>> expired_entries(const Store& store, Timestamp 
   };
   EntryFilter filter;
   BMAD_TRY_ASSIGN(std::vector<std::string> readable, store.session_ids());
-  if (std::erase_if(readable, [&](const std::string& id) { return !check_session(store, id); }) > 0) {
+  if (std::erase_if(readable, [&](const std::string& id) { return !check_session(store, id); }) >
+      0) {
     // Who looks for what is too old need not hear of the others.
     BMAD_TRY_ASSIGN(std::vector<std::string> archived, archived_session_ids(*store.files));
     std::ranges::move(archived, std::back_inserter(readable));

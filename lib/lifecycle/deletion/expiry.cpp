@@ -122,7 +122,8 @@ Status spare_valid(const Store& store, const std::string& session_id, Timestamp 
 
 }  // namespace
 
-Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry_run) {
+Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry_run,
+                                           std::vector<Error>& problems) {
   AllInvalid all;
   BMAD_TRY_ASSIGN(const std::vector<ExpiredEntry> expired, expired_entries(store, now));
   for (const ExpiredEntry& entry : expired) {
@@ -144,7 +145,11 @@ Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry
     if (!dry_run) {
       const DeletionCriteria criteria{.ids = {invalid.ids.begin(), invalid.ids.end()},
                                       .sessions = {session_id}};
-      BMAD_TRY(purge_entries(store, criteria, {.purge = true}, "past their expires_at"));
+      const auto purged = purge_entries(store, criteria, {.purge = true}, "past their expires_at");
+      if (!purged) {
+        problems.push_back(purged.error());
+        continue;
+      }
     }
     std::ranges::move(invalid.places, std::back_inserter(done));
   }

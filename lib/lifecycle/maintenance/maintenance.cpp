@@ -263,7 +263,8 @@ class Maintenance {
 
   /// A session may take long and yield nothing, so a run that was cut short notes where it stopped.
   void remove_expired() {
-    if (const auto purged = purge_invalid(store_, trusted_, options_.dry_run); went_well(purged)) {
+    if (const auto purged = purge_invalid(store_, trusted_, options_.dry_run, report_.problems);
+        went_well(purged)) {
       for (const Retired& each : *purged) {
         did_retire(each, "purged", "past their expires_at");
       }

@@ -40,8 +40,10 @@ Result<std::optional<std::vector<Retired>>> retire_session(Store& store,
                                                            const std::string& session_id,
                                                            Timestamp now, bool dry_run);
 
-/// Removes for good what is past its own expires_at at `now`: all versions, wherever they are.
-Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry_run);
+/// Removes for good what is past its own expires_at at `now`: all versions, wherever they are. What
+/// can't be done in one session goes to `problems`, and the others go on.
+Result<std::vector<Retired>> purge_invalid(Store& store, Timestamp now, bool dry_run,
+                                           std::vector<Error>& problems);
 Result<UndeleteReport> undelete(Store& store, const UndeleteCriteria& criteria);
 Result<std::vector<Deletion>> list_deletions(const Store& store);
 
