@@ -109,7 +109,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_source(store, source, filter.types, Versions::kLatest, filter.as_of));
     for (TableEntry& entry : entries) {
-      if (!filter.with_outdated) {
+      if (!filter.with_outdated && wanted(entry)) {  // What has expired replaces nothing.
         held.hear(source.session_id, entry);
       }
       if (passes(filter, entry) && wanted(entry) &&

@@ -27,7 +27,7 @@ const SCHEMAS = process.env.BMAD_MCP_SCHEMAS ?? '';
 const HERE = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname);
 const TOOLS = [
   'memory_search', 'memory_context', 'memory_get', 'memory_recall', 'memory_add',
-  'memory_remember', 'memory_delete', 'memory_sessions', 'memory_stats', 'memory_summary',
+  'memory_remember', 'memory_update', 'memory_forget', 'memory_delete', 'memory_sessions', 'memory_stats', 'memory_summary',
 ];
 const TEXT_ONLY = ['memory_search', 'memory_context', 'memory_get', 'memory_recall', 'memory_summary'];
 
@@ -96,7 +96,7 @@ describe("the SDK's client", () => {
     }
   });
 
-  test('finds ten tools that say what they are for', async () => {
+  test('finds twelve tools that say what they are for', async () => {
     const { tools } = await client.listTools();
     assert.deepEqual(tools.map((tool) => tool.name), TOOLS);
     const ajv = new Ajv({ strict: true, strictTypes: false });
