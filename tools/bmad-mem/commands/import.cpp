@@ -134,7 +134,7 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
         problems.push_back(status.error());
       }
     }
-    if (const Status status = sink.flush(); !status) {
+    if (const Status status = sink.finish(); !status) {
       failed = true;
       problems.push_back(status.error());
     }
@@ -154,6 +154,12 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
     for (const std::string& notice : report.notices) {
       tool.note(notice);
     }
+  }
+  if (!failed && report.refused + report.known + report.written_in_all() == 0) {
+    tool.report({.code = ErrorCode::E_INVALID_FORMAT,
+                 .message = files.empty() ? "no file to import was found"
+                                          : "nothing to import was found in what was read"});
+    failed = true;
   }
   return failed || report.refused != 0 ? ExitStatus::kFailed : ExitStatus::kDone;
 }

@@ -94,7 +94,7 @@ Result<bool> FileLines::next(FileLine& line) {
     const std::size_t size =
         (found == nullptr ? end_ : static_cast<std::size_t>(found - buffer_.data())) - begin_;
     const bool ends = found != nullptr || (at_end_ && size > 0);
-    if (ends && size <= kLineSizeMax) {
+    if (ends && size <= line_size_max_) {
       line = {.text = {buffer_.data() + begin_, size}, .number = ++number_};
       begin_ += size + (found != nullptr ? 1 : 0);
       if (line.text.ends_with('\r')) {
@@ -102,7 +102,7 @@ Result<bool> FileLines::next(FileLine& line) {
       }
       return true;
     }
-    if (size > kLineSizeMax) {
+    if (size > line_size_max_) {
       BMAD_TRY(skip_line());
       line = {.text = {}, .number = ++number_, .too_long = true};
       return true;

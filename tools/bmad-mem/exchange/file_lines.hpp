@@ -16,7 +16,7 @@ struct FileLine {
   /// Without its line break; kJsonPadding bytes behind it can be read. Valid until the next line.
   std::string_view text;
   std::uint64_t number = 0;  ///< From 1.
-  bool too_long = false;     ///< Longer than FileLines::kLineSizeMax: `text` is empty.
+  bool too_long = false;     ///< Longer than allowed: `text` is empty.
 };
 
 /// Holds no more than one line and one chunk.
@@ -25,8 +25,14 @@ class FileLines {
   /// The longest entry, and what an export puts in front of it.
   static constexpr std::size_t kLineSizeMax = (1U << 20U) + 512;
 
+  /// The longest line of a foreign file: a prompt with its screenshots.
+  static constexpr std::size_t kForeignLineSizeMax = std::size_t{32} << 20U;
+
   /// Opens a regular file, or stdin for "-". Errors: E_STORAGE_IO.
   static Result<FileLines> open(const std::string& path);
+
+  /// Gives out lines up to this size, instead of kLineSizeMax.
+  void allow_lines_of(std::size_t size) { line_size_max_ = size; }
 
   /// The beginning of the file, as far as the first chunk goes. Only before next().
   Result<std::string_view> beginning();
@@ -54,6 +60,7 @@ class FileLines {
   std::size_t begin_ = 0;
   std::size_t end_ = 0;
   bool at_end_ = false;
+  std::size_t line_size_max_ = kLineSizeMax;
   std::uint64_t number_ = 0;
   std::uint64_t bytes_read_ = 0;
 };

@@ -182,7 +182,12 @@ std::string graph_file_text(const Graph& graph) {
 }
 
 GraphLine graph_line_from(JsonValue line) {
-  const std::string_view type = line["type"].string();
+  std::string_view type = line["type"].string();
+  if (!line["type"].present()) {  // As read_graph answers.
+    type = first_text(line, {"entityType", "entity_type"})       ? "entity"
+           : first_text(line, {"relationType", "relation_type"}) ? "relation"
+                                                                 : "";
+  }
   if (type == "entity") {
     const std::optional<std::string> name = first_text(line, {"name", "entityName", "id"});
     if (!name) {
@@ -191,8 +196,9 @@ GraphLine graph_line_from(JsonValue line) {
     GraphEntity entity = {
         .name = *name, .entity_type = first_text(line, {"entityType", "entity_type"}).value_or("")};
     for (const JsonValue observation : line["observations"].elements()) {
-      if (observation.is_string()) {
-        entity.observations.emplace_back(observation.string());
+      const JsonValue text = observation.is_object() ? observation["content"] : observation;
+      if (text.is_string()) {
+        entity.observations.emplace_back(text.string());
       }
     }
     return entity;

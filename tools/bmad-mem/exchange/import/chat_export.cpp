@@ -1,8 +1,9 @@
 // chat_export.cpp - conversations.json as ChatGPT and Claude.ai export it: an array of
-// conversations, each a session of its own.
+// conversations, each a session of its own; or one conversation alone.
 //
 //   ChatGPT                              becomes
-//   mapping, from current_node upwards   the messages of the branch that was shown last
+//   mapping, from current_node upwards   the messages of the branch that was shown last; without
+//                                        current_node of the one with the newest message
 //   author user                          conversation, role user
 //   author assistant                     conversation, role assistant
 //   author assistant, to a tool          event tool_use
@@ -21,8 +22,12 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/core.h>
+
+#include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "bmad_mem/utf8.hpp"
+#include "cli/json_text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/import/importer.hpp"
 #include "exchange/transcript_text.hpp"
@@ -44,6 +49,20 @@ std::string time_of_seconds(JsonValue seconds) {
       Timestamp(std::chrono::milliseconds(static_cast<std::int64_t>(std::floor(value * 1000)))));
 }
 
+/// The node with the newest message; without times the last one. For exports without current_node.
+std::string_view newest_node(JsonValue mapping) {
+  std::string_view newest;
+  double time = -1;
+  for (const JsonMember& node : mapping.members()) {
+    const double created = node.value["message"]["create_time"].number(0);
+    if (node.value["message"].is_object() && created >= time) {
+      time = created;
+      newest = node.key;
+    }
+  }
+  return newest;
+}
+
 /// The nodes from the root to `current`; a circle ends the walk.
 std::vector<JsonValue> branch_to(const std::unordered_map<std::string_view, JsonValue>& nodes,
                                  std::string_view current) {
@@ -60,7 +79,8 @@ bool looks_like_chat_export(std::string_view beginning) {
   if (beginning.starts_with("\xEF\xBB\xBF")) {
     beginning.remove_prefix(3);
   }
-  return first_character(beginning) == '[' &&
+  const char first = first_character(beginning);
+  return (first == '[' || first == '{') &&
          (beginning.contains("\"mapping\"") || beginning.contains("\"chat_messages\""));
 }
 
@@ -81,6 +101,22 @@ class ChatExportImport final : public TranscriptImporter {
     }
     sink_.skip("elements that are no conversation");
     return {};
+  }
+
+  /// A conversation that is the whole document comes member by member.
+  Status take_member(std::string_view key, JsonValue /*value*/, std::string_view text) override {
+    append_part(alone_, fmt::format("{}:{}", json_quoted(key), text), ",");
+    return {};
+  }
+
+  Status finish() override {
+    if (alone_.empty()) {
+      return {};
+    }
+    JsonParser parser;
+    const std::string text = fmt::format("{{{}}}", alone_);
+    BMAD_TRY_ASSIGN(const JsonValue conversation, parser.parse(text));
+    return take(conversation, text, 1);
   }
 
  private:
@@ -113,7 +149,9 @@ class ChatExportImport final : public TranscriptImporter {
       nodes.emplace(node.key, node.value);
       ++count;
     }
-    const std::vector<JsonValue> branch = branch_to(nodes, conversation["current_node"].string());
+    const std::string_view current = conversation["current_node"].string();
+    const std::vector<JsonValue> branch =
+        branch_to(nodes, nodes.contains(current) ? current : newest_node(conversation["mapping"]));
     if (count > branch.size()) {
       sink_.skip("messages of other branches", count - branch.size());
     }
@@ -190,6 +228,7 @@ class ChatExportImport final : public TranscriptImporter {
   std::string wanted_session_;  ///< Where all goes; empty: each conversation by itself.
   std::string topic_;
   std::string last_time_;  ///< Of the message before: that of one which names none.
+  std::string alone_;      ///< The members of a conversation that is the whole document.
   std::uint64_t line_ = 0;
 };
 
@@ -197,6 +236,7 @@ class ChatExportImport final : public TranscriptImporter {
 
 const ImportClient kChatExportClient = {.looks_like = looks_like_chat_export,
                                         .make = make_importer<ChatExportImport>,
-                                        .is_document = [](std::string_view) { return true; }};
+                                        .is_document = [](std::string_view) { return true; },
+                                        .records_member = "conversations"};
 
 }  // namespace bmad_mem::cli

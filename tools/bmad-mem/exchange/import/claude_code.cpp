@@ -44,6 +44,10 @@ bool looks_like_claude_code(std::string_view beginning) {
     if (record && !is_among(kRecordTypes, (*record)["type"].string())) {
       return false;
     }
+    if (!record && newline == std::string_view::npos) {
+      // The first part of a long record: a prompt with a screenshot.
+      return beginning.contains("\"parentUuid\"") && beginning.contains("\"sessionId\"");
+    }
     beginning.remove_prefix(newline == std::string_view::npos ? beginning.size() : newline + 1);
   }
   return false;

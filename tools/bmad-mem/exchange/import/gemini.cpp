@@ -77,7 +77,7 @@ class GeminiImport final : public TranscriptImporter {
       messages_.erase(found == messages_.end() ? messages_.begin() : found, messages_.end());
     } else if (change.is_object() || record["sessionId"].is_string()) {
       const JsonValue head = change.is_object() ? change : record;
-      BMAD_TRY(take_member("sessionId", head["sessionId"]));
+      BMAD_TRY(take_member("sessionId", head["sessionId"], {}));
       if (change["messages"].is_array()) {
         messages_.clear();
       }
@@ -90,7 +90,7 @@ class GeminiImport final : public TranscriptImporter {
     return {};
   }
 
-  Status take_member(std::string_view key, JsonValue value) override {
+  Status take_member(std::string_view key, JsonValue value, std::string_view /*text*/) override {
     if (key == "sessionId" && value.is_string() && !has_session_) {
       session_ = session_id_from("gemini-", value.string());
       has_session_ = true;

@@ -10,6 +10,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/core.h>
+
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
 #include "exchange/file_lines.hpp"
@@ -54,6 +56,33 @@ const ImportClient* client_of(ImportFormat format, std::string_view path,
     }
   }
   return &kOwnEntriesClient;
+}
+
+/// Whether some line is an object: entries of our own say in each line what is wrong with it.
+bool has_object_lines(std::string_view beginning) {
+  if (first_character(beginning) == '[') {
+    return false;
+  }
+  JsonParser parser;
+  for (std::string_view rest = beginning; !rest.empty();) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const Result<JsonValue> value = parser.parse(line);
+    if (value && value->is_object()) {
+      return true;
+    }
+  }
+  return false;
+}
+
+Error unknown_format(const std::string& file) {
+  std::string known;
+  for (const std::string_view name : kImportSourceNames) {
+    append_part(known, name, ", ");
+  }
+  return {.code = ErrorCode::E_INVALID_FORMAT,
+          .message = fmt::format("the format of the file is unknown; known are {}", known),
+          .path = file};
 }
 
 /// Whether a file of this name can be of this format.
@@ -119,6 +148,37 @@ class RecordParser {
   std::string_view text_;
 };
 
+/// A line with its strings cut to what a message keeps; for lines that images make long. Cuts at
+/// whole characters, before an escape.
+std::string with_short_strings(std::string_view line) {
+  static constexpr std::size_t kStringMax = kMessageSizeMax + 4096;
+  std::string out;
+  bool in_string = false;
+  std::size_t begin = 0;  // Of the string.
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    const bool is_escape = in_string && c == '\\' && i + 1 < line.size();
+    const std::size_t size = is_escape ? 2 : 1;
+    if (c == '"') {
+      in_string = !in_string;
+      begin = i;
+    } else if (in_string && i - begin > kStringMax) {
+      // A cut at a byte that continues a character, or in \uXXXX, would not parse.
+      if ((static_cast<unsigned char>(c) & 0xC0U) != 0x80U) {
+        while (i < line.size() && line[i] != '"') {
+          i += line[i] == '\\' ? 2 : 1;
+        }
+        in_string = false;
+        out += '"';
+        continue;
+      }
+    }
+    out += line.substr(i, size);
+    i += size - 1;
+  }
+  return out;
+}
+
 /// Reads a file for one importer.
 class FileImport {
  public:
@@ -129,7 +189,11 @@ class FileImport {
         file_(context.file),
         client_(client),
         on_read_(on_read),
-        importer_(client.make(context)) {}
+        importer_(client.make(context)) {
+    if (!client.is_ours) {
+      lines.allow_lines_of(FileLines::kForeignLineSizeMax);
+    }
+  }
 
   /// A record a line.
   Status lines() {
@@ -141,8 +205,13 @@ class FileImport {
       }
       on_read_(lines_.bytes_read());
       if (line.too_long) {
-        leave_out(line, "lines over 1 MiB");
+        leave_out(line, "lines over 32 MiB");
         continue;
+      }
+      if (line.text.size() > FileLines::kLineSizeMax) {
+        short_ = with_short_strings(line.text);
+        short_.append(kJsonPadding, '\0');
+        line.text = std::string_view(short_).substr(0, short_.size() - kJsonPadding);
       }
       const auto value = parser_.parse(line.text, !client_.is_ours);
       if (value && (value->is_object() || client_.is_ours)) {
@@ -170,7 +239,7 @@ class FileImport {
       } else if (!value) {
         sink_.skip("unreadable elements");
       } else if (!element.key.empty()) {
-        BMAD_TRY(importer_->take_member(element.key, *value));
+        BMAD_TRY(importer_->take_member(element.key, *value, parser_.text()));
       } else {
         BMAD_TRY(importer_->take(*value, parser_.text(), element.number));
       }
@@ -196,6 +265,7 @@ class FileImport {
   const std::function<void(std::uint64_t)>& on_read_;
   std::unique_ptr<RecordImporter> importer_;
   RecordParser parser_;
+  std::string short_;  ///< A long line, cut.
 };
 
 Status import_note_file(const ImportFile& file, const ImportContext& context, FileLines& lines) {
@@ -275,6 +345,11 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
       file.format == ImportFormat::kAuto ? options.format : file.format, file.path, beginning);
   if (client == nullptr) {
     return import_note_file(file, context, lines);
+  }
+  const bool is_unasked = options.format == ImportFormat::kAuto && file.format == options.format;
+  if (is_unasked && client == &kOwnEntriesClient && !is_blank(beginning) &&
+      !has_object_lines(beginning)) {
+    return unknown_format(context.file);
   }
   if (client == &kOwnExportClient) {
     BMAD_TRY(sink.flush());  // It asks what is there.

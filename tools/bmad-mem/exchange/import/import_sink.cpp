@@ -1,6 +1,7 @@
 #include "exchange/import/import_sink.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 #include <tuple>
 #include <utility>
@@ -40,6 +41,17 @@ Version version_of(JsonParser& parser, const std::string& json) {
   return value ? Version{std::string((*value)["id"].string()), version_time(*value)} : Version{};
 }
 
+/// The time of an entry that an importer wrote: the first member of the name. Spares parsing it.
+std::optional<Timestamp> time_in(std::string_view json) {
+  static constexpr std::string_view kMember = R"("timestamp":")";
+  const std::size_t found = json.find(kMember);
+  if (found == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const std::string_view time = json.substr(found + kMember.size());
+  return try_parse_rfc3339(time.substr(0, time.find('"')));
+}
+
 std::string message_key(std::string_view role, std::string_view text) {
   return content_id(role, stripped(text));
 }
@@ -75,8 +87,12 @@ Status ImportSink::need_session(const SessionParams& params) {
     }
     if (session) {
       BMAD_TRY(read_recorded(params.session_id));
+      if (session->closed_at) {
+        spans_[params.session_id].closed = std::move(*session);
+      }
     } else {
       BMAD_TRY(memory_->create_session(params));
+      spans_[params.session_id].is_new = true;
     }
   }
   report_.sessions.insert(params.session_id);
@@ -100,6 +116,9 @@ Result<std::string> ImportSink::need_shared_session(SessionParams params) {
   }
   BMAD_TRY(need_session(params));
   shared_.emplace(name, params.session_id);
+  if (const auto span = spans_.find(params.session_id); span != spans_.end()) {
+    span->second.is_shared = true;
+  }
   if (!siblings.empty()) {
     BMAD_TRY_ASSIGN(scanner_, memory_->scanner());
     siblings_.emplace(params.session_id, std::move(siblings));
@@ -173,6 +192,12 @@ Status ImportSink::add(std::string_view session_id, EntryType type, std::string 
     ++report_.written[static_cast<std::size_t>(type)];
     return {};
   }
+  if (const auto span = spans_.find(session_id); span != spans_.end()) {
+    if (const std::optional<Timestamp> time = time_in(json)) {
+      span->second.first = std::min(span->second.first.value_or(*time), *time);
+      span->second.last = std::max(span->second.last.value_or(*time), *time);
+    }
+  }
   pending_bytes_ += json.size();
   pending_[Key(session_id, type)].push_back(pending(std::move(json), known, origin));
   return pending_bytes_ < kBytesMax ? Status() : flush();
@@ -211,6 +236,40 @@ Status ImportSink::flush() {
     }
   }
   return first_problem;
+}
+
+Status ImportSink::finish() {
+  Status first_problem = flush();
+  if (memory_ == nullptr) {
+    return first_problem;
+  }
+  for (const auto& [session_id, span] : std::exchange(spans_, {})) {
+    if (Status status = give_times(session_id, span); !status && first_problem) {
+      first_problem = std::move(status);
+    }
+  }
+  return first_problem;
+}
+
+Status ImportSink::give_times(const std::string& session_id, const Span& span) {
+  static constexpr std::chrono::hours kOpenFor(24);
+  BMAD_TRY_ASSIGN(Session session, memory_->load_session(session_id));
+  if (session.closed_at) {
+    return {};  // Nothing was written to it.
+  }
+  if (span.closed) {
+    session.closed_at = std::max(*span.closed->closed_at, span.last.value_or(Timestamp()));
+    return memory_->adopt_session(session);
+  }
+  const Timestamp now = session.created_at;  // It was made a moment ago.
+  if (!span.is_new || !span.first || *span.first >= now) {
+    return {};
+  }
+  session.created_at = *span.first;
+  if (!span.is_shared && *span.last + kOpenFor < now) {
+    session.closed_at = span.last;
+  }
+  return memory_->adopt_session(session);
 }
 
 Status ImportSink::leave_out_known(const std::string& session_id, EntryType type,

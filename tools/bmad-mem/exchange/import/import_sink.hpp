@@ -103,6 +103,11 @@ class ImportSink {
   /// Writes what is left.
   Status flush();
 
+  /// Must follow the last file. Writes what is left, and gives sessions the times of what they
+  /// hold: one that was made begins with its first entry, and is closed if its last is over a day
+  /// old; one that was closed is closed again.
+  Status finish();
+
   /// Null in a dry run.
   [[nodiscard]] MemoryManager* memory() const { return memory_; }
   [[nodiscard]] ImportReport& report() { return report_; }
@@ -134,11 +139,22 @@ class ImportSink {
   Status leave_out_known(const std::string& session_id, EntryType type,
                          std::vector<Pending>& entries);
 
+  /// When the entries of a session were made, as far as they say so.
+  struct Span {
+    std::optional<Timestamp> first = {};
+    std::optional<Timestamp> last = {};
+    bool is_new = false;  ///< The session was made here.
+    bool is_shared = false;
+    std::optional<Session> closed = {};  ///< As it was, where it was closed.
+  };
+  Status give_times(const std::string& session_id, const Span& span);
+
   MemoryManager* memory_;
   std::function<void(const Error&)> on_refused_;
   ImportReport report_;
   std::map<Key, std::vector<Pending>> pending_;
   std::size_t pending_bytes_ = 0;
+  std::map<std::string, Span, std::less<>> spans_;  ///< Of sessions that were made or closed.
   std::set<std::string, std::less<>> spaced_;
   std::map<std::string, std::string, std::less<>> shared_;  ///< By name: where to write.
   std::map<std::string, std::vector<std::string>, std::less<>> siblings_;  ///< By session.

@@ -48,7 +48,11 @@ class RecordImporter {
   /// from, `line` its number from 1. Errors: those of ImportSink::add().
   virtual Status take(JsonValue record, std::string_view text, std::uint64_t line) = 0;
   /// A member of the document around the records, such as its id; files of lines have none.
-  virtual Status take_member(std::string_view /*key*/, JsonValue /*value*/) { return {}; }
+  /// `text` is what `value` was parsed from.
+  virtual Status take_member(std::string_view /*key*/, JsonValue /*value*/,
+                             std::string_view /*text*/) {
+    return {};
+  }
   /// Must follow the last record.
   virtual Status finish() { return {}; }
 

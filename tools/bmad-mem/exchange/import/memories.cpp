@@ -22,8 +22,11 @@
 //   relation   a fact
 //   others     nothing; counted
 //
+// The answer of its tool read_graph, {"entities":[…],"relations":[…]}, is read as well.
+//
 // All goes into the sessions of the graph (exchange/graph/graph_store.hpp), where `mcp --compat
-// server-memory` finds it. The file names no times: the facts have that of the import.
+// server-memory` finds it. The file names no times: the facts have that of the import, except where
+// a fork of the server wrote createdAt.
 #include <array>
 #include <unordered_set>
 #include <utility>
@@ -100,10 +103,29 @@ class Mem0Import final : public RecordImporter {
   }
 };
 
+/// Whether it is what read_graph answers, rather than an item a line.
+bool is_graph_document(std::string_view beginning) {
+  const std::string_view front = beginning.substr(0, 4096);
+  const std::string_view start = stripped(front.substr(front.find('{') + 1));
+  return first_character(front) == '{' &&
+         (start.starts_with("\"entities\"") || start.starts_with("\"relations\""));
+}
+
 bool looks_like_server_memory(std::string_view beginning) {
   JsonParser parser;
   const Result<JsonValue> first = first_record(parser, beginning);
-  return first && !std::holds_alternative<std::monostate>(graph_line_from(*first));
+  return (first && !std::holds_alternative<std::monostate>(graph_line_from(*first))) ||
+         is_graph_document(beginning);
+}
+
+/// When an item of a fork was made; empty for the others.
+std::string graph_time(JsonValue item) {
+  for (const std::string_view key : {"createdAt", "created_at", "timestamp"}) {
+    if (std::string time = python_time(item[key]); !time.empty()) {
+      return time;
+    }
+  }
+  return {};
 }
 
 class ServerMemoryImport final : public RecordImporter {
@@ -113,7 +135,11 @@ class ServerMemoryImport final : public RecordImporter {
 
   Status take(JsonValue record, std::string_view /*text*/, std::uint64_t line) override {
     const GraphLine item = graph_line_from(record);
-    const std::string more = memory_origin("server-memory", file_, line);
+    const std::string time = graph_time(record);
+    std::string more = memory_origin("server-memory", file_, line);
+    if (!time.empty()) {
+      more = fmt::format("\"timestamp\":\"{}\",{}", time, more);
+    }
     if (const auto* relation = std::get_if<GraphRelation>(&item)) {
       return put(relation_id(*relation), relation_json(*relation, more), line);
     }
@@ -126,6 +152,15 @@ class ServerMemoryImport final : public RecordImporter {
     for (const std::string& text : entity->observations) {
       const GraphObservation observation{.entity_name = entity->name, .content = text};
       BMAD_TRY(put(observation_id(observation), observation_json(observation, more), line));
+    }
+    return {};
+  }
+
+  Status take_member(std::string_view key, JsonValue value, std::string_view /*text*/) override {
+    std::uint64_t number = 0;
+    for (const JsonValue relation :
+         key == "relations" ? value.elements() : JsonValue().elements()) {
+      BMAD_TRY(take(relation, {}, ++number));
     }
     return {};
   }
@@ -179,6 +214,8 @@ const ImportClient kMem0Client = {.looks_like = looks_like_mem0,
                                   .make = make_importer<Mem0Import>,
                                   .is_document = [](std::string_view) { return true; }};
 const ImportClient kServerMemoryClient = {.looks_like = looks_like_server_memory,
-                                          .make = make_importer<ServerMemoryImport>};
+                                          .make = make_importer<ServerMemoryImport>,
+                                          .is_document = is_graph_document,
+                                          .records_member = "entities"};
 
 }  // namespace bmad_mem::cli
