@@ -6,6 +6,8 @@
 #include <tuple>
 #include <vector>
 
+#include <fmt/core.h>
+
 #include "bmad_mem/json_writer.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
@@ -164,30 +166,38 @@ Result<ExitStatus> import_all(Tool& tool, ImportFormat format, MemoryManager* me
   return failed || report.refused != 0 ? ExitStatus::kFailed : ExitStatus::kDone;
 }
 
-/// "a, b or c"
-std::string choices_text(std::span<const std::string_view> choices) {
-  std::string text;
-  for (std::size_t i = 0; i < choices.size(); ++i) {
-    text += i == 0 ? "" : i + 1 == choices.size() ? " or " : ", ";
-    text += choices[i];
+/// The formats, for people or programs.
+void print_formats(Tool& tool) {
+  for (const ImportRow& row : import_rows()) {
+    if (!row.is_source) {
+      continue;
+    }
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("name", row.name).member("title", row.title);
+        add_text(json, "place", row.place);
+      });
+      continue;
+    }
+    tool.out().print("{:<16}{}{}\n", row.name, row.title,
+                     row.place.empty() ? "" : fmt::format(" ({})", row.place));
   }
-  return text;
 }
 
 /// What is wrong with the options, as a sentence; empty when nothing is.
 std::string options_problem(const Arguments& args, std::optional<ImportFormat> format) {
   const auto from = args.maybe("from");
   const auto name = args.maybe("format");
-  if (from && std::ranges::find(kImportSourceNames, *from) == kImportSourceNames.end()) {
-    return fmt::format("--from takes {}, not '{}'", choices_text(kImportSourceNames), *from);
+  if (from && (!format || !import_row(*format).is_source)) {
+    return fmt::format("--from takes {}, not '{}'", import_names(false), *from);
   }
   if (name && !find_import_format(*name)) {
-    return fmt::format("--format takes {}, not '{}'", choices_text(kImportFormatNames), *name);
+    return fmt::format("--format takes {}, not '{}'", import_names(true), *name);
   }
   if (from && name && *from != *name) {
     return "--from and --format name the same thing; give one of them";
   }
-  if (args.positionals().empty() && !has_usual_places(*format)) {
+  if (args.positionals().empty() && import_row(*format).place.empty()) {
     return from ? fmt::format("{} has no usual place; name the files to import", *from)
                 : "name the files to import, or a client with --from";
   }
@@ -197,6 +207,10 @@ std::string options_problem(const Arguments& args, std::optional<ImportFormat> f
 }  // namespace
 
 Result<ExitStatus> run_import(Tool& tool) {
+  if (tool.args().has("list")) {
+    print_formats(tool);
+    return ExitStatus::kDone;
+  }
   const auto from = tool.args().maybe("from");
   const std::optional<ImportFormat> format =
       find_import_format(from ? *from : tool.args().maybe("format").value_or("auto"));

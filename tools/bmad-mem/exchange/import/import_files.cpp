@@ -14,6 +14,7 @@
 
 #include "bmad_mem/json_parser.hpp"
 #include "bmad_mem/text.hpp"
+#include "bmad_mem/utf8.hpp"
 #include "exchange/file_lines.hpp"
 #include "exchange/files.hpp"
 #include "exchange/import/document_elements.hpp"
@@ -26,36 +27,30 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Who reads a format; those that can be recognised by how a file begins in the order in which they
-/// are tried. Gemini before Claude Code: records of both have a sessionId.
-struct ImportRow {
-  ImportFormat format;
-  const ImportClient* client;
-};
-constexpr ImportRow kImportRows[] = {
-    {ImportFormat::kOwnExport, &kOwnExportClient},
-    {ImportFormat::kGemini, &kGeminiClient},
-    {ImportFormat::kClaudeCode, &kClaudeCodeClient},
-    {ImportFormat::kCodex, &kCodexClient},
-    {ImportFormat::kServerMemory, &kServerMemoryClient},
-    {ImportFormat::kChatgpt, &kChatExportClient},
-    {ImportFormat::kMem0, &kMem0Client},
-};
-
 /// Who reads a file of this format that begins like this; null for Markdown.
 const ImportClient* client_of(ImportFormat format, std::string_view path,
                               std::string_view beginning) {
   const bool is_unknown = format == ImportFormat::kAuto;
-  if (format == ImportFormat::kBasicMemory || (is_unknown && path.ends_with(".md"))) {
-    return nullptr;
-  }
-  for (const auto& [each, client] : kImportRows) {
-    const bool may_be = is_unknown || (format == ImportFormat::kJsonl && client->is_ours);
-    if (format == each || (may_be && client->looks_like(beginning))) {
-      return client;
+  for (const ImportRow& row : import_rows()) {
+    if (row.format == format && format != ImportFormat::kAuto && format != ImportFormat::kJsonl) {
+      return row.client;
+    }
+    const bool may_be = row.client != nullptr && row.client->looks_like != nullptr &&
+                        (is_unknown || (format == ImportFormat::kJsonl && row.client->is_ours));
+    if (may_be && row.client->looks_like(beginning)) {
+      return row.client;
     }
   }
-  return &kOwnEntriesClient;
+  return is_unknown && path.ends_with(".md") ? nullptr : &kOwnEntriesClient;
+}
+
+/// Whether a file of this name can be of this format.
+bool has_name_of(ImportFormat format, std::string_view name) {
+  /// What a session's folder holds beside its logs.
+  static constexpr std::string_view kNoLogs[] = {"audit.jsonl", "quarantine.jsonl", "access.jsonl"};
+  const ImportRow& row = import_row(format);
+  return row.has_name != nullptr ? row.has_name(name)
+                                 : name.ends_with(".jsonl") && !is_among(kNoLogs, name);
 }
 
 /// Whether some line is an object: entries of our own say in each line what is wrong with it.
@@ -76,31 +71,10 @@ bool has_object_lines(std::string_view beginning) {
 }
 
 Error unknown_format(const std::string& file) {
-  std::string known;
-  for (const std::string_view name : kImportSourceNames) {
-    append_part(known, name, ", ");
-  }
   return {.code = ErrorCode::E_INVALID_FORMAT,
-          .message = fmt::format("the format of the file is unknown; known are {}", known),
+          .message =
+              fmt::format("the format of the file is unknown; known are {}", import_names(false)),
           .path = file};
-}
-
-/// Whether a file of this name can be of this format.
-bool has_name_of(ImportFormat format, std::string_view name) {
-  /// What a session's folder holds beside its logs.
-  static constexpr std::string_view kNoLogs[] = {"audit.jsonl", "quarantine.jsonl", "access.jsonl"};
-  switch (format) {
-    case ImportFormat::kBasicMemory:
-      return name.ends_with(".md");
-    case ImportFormat::kMem0:
-      return name.ends_with(".json");
-    case ImportFormat::kChatgpt:
-      return name.starts_with("conversations") && name.ends_with(".json");
-    case ImportFormat::kGemini:
-      return name.ends_with(".json") || name.ends_with(".jsonl");
-    default:
-      return name.ends_with(".jsonl") && !is_among(kNoLogs, name);
-  }
 }
 
 Status find_below(const std::string& folder, ImportFormat format, std::vector<ImportFile>& files) {
@@ -204,6 +178,14 @@ class FileImport {
         return importer_->finish();
       }
       on_read_(lines_.bytes_read());
+      if (client_.is_text) {
+        if (line.too_long) {
+          leave_out(line, "lines over 32 MiB");
+        } else {
+          BMAD_TRY(importer_->take({}, utf8_repaired(line.text), line.number));
+        }
+        continue;
+      }
       if (line.too_long) {
         leave_out(line, "lines over 32 MiB");
         continue;
@@ -268,7 +250,8 @@ class FileImport {
   std::string short_;  ///< A long line, cut.
 };
 
-Status import_note_file(const ImportFile& file, const ImportContext& context, FileLines& lines) {
+Status import_note_file(const ImportFile& file, ImportFormat format, const ImportContext& context,
+                        FileLines& lines) {
   std::string text;
   while (true) {
     BMAD_TRY_ASSIGN(const std::string_view chunk, lines.chunk());
@@ -284,17 +267,18 @@ Status import_note_file(const ImportFile& file, const ImportContext& context, Fi
   struct stat status{};
   const bool has_time = file.path != "-" && ::stat(file.path.c_str(), &status) == 0;
   const std::chrono::seconds changed_at(has_time ? status.st_mtime : 0);
+  const bool is_plain = format == ImportFormat::kMarkdown ||
+                        format == ImportFormat::kCodexMemories ||
+                        (format == ImportFormat::kAuto && has_only_headings(text));
+  if (is_plain) {
+    return import_sections(context,
+                           format == ImportFormat::kCodexMemories ? "codex-memories" : "markdown",
+                           text, Timestamp(changed_at));
+  }
   return import_note(context, text, Timestamp(changed_at));
 }
 
 }  // namespace
-
-std::optional<ImportFormat> find_import_format(std::string_view name) {
-  const auto* const found = std::ranges::find(kImportFormatNames, name);
-  return found == kImportFormatNames.end()
-             ? std::nullopt
-             : std::optional(static_cast<ImportFormat>(found - kImportFormatNames.begin()));
-}
 
 Result<std::vector<std::string>> names_in(const std::string& folder) {
   std::vector<std::string> names;
@@ -341,13 +325,12 @@ Status import_file(const ImportFile& file, const ImportOptions& options, ImportS
                                  .session_id = options.session_id,
                                  .fallback_session = options.fallback_session,
                                  .project = options.project};
-  const ImportClient* const client = client_of(
-      file.format == ImportFormat::kAuto ? options.format : file.format, file.path, beginning);
+  const ImportFormat format = file.format == ImportFormat::kAuto ? options.format : file.format;
+  const ImportClient* const client = client_of(format, file.path, beginning);
   if (client == nullptr) {
-    return import_note_file(file, context, lines);
+    return import_note_file(file, format, context, lines);
   }
-  const bool is_unasked = options.format == ImportFormat::kAuto && file.format == options.format;
-  if (is_unasked && client == &kOwnEntriesClient && !is_blank(beginning) &&
+  if (format == ImportFormat::kAuto && client == &kOwnEntriesClient && !is_blank(beginning) &&
       !has_object_lines(beginning)) {
     return unknown_format(context.file);
   }

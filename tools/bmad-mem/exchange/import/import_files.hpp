@@ -21,33 +21,10 @@
 #include <vector>
 
 #include "bmad_mem/result.hpp"
+#include "exchange/import/import_formats.hpp"
 #include "exchange/import/import_sink.hpp"
 
 namespace bmad_mem::cli {
-
-enum class ImportFormat : std::uint8_t {
-  kAuto,
-  kEntries,
-  kOwnExport,
-  kClaudeCode,
-  kCodex,
-  kGemini,
-  kServerMemory,
-  kBasicMemory,
-  kMem0,
-  kChatgpt,
-  kJsonl,  ///< kEntries or kOwnExport, whichever it is.
-};
-
-/// What --format takes, in the order of the enum ...
-inline constexpr std::array<std::string_view, 11> kImportFormatNames = {
-    "auto",          "entries",      "export", "claude-code", "codex", "gemini",
-    "server-memory", "basic-memory", "mem0",   "chatgpt",     "jsonl"};
-/// ... and --from, where people name whom the memory comes from.
-inline constexpr std::array<std::string_view, 8> kImportSourceNames = {
-    "claude-code", "codex", "gemini", "server-memory", "basic-memory", "mem0", "chatgpt", "jsonl"};
-
-std::optional<ImportFormat> find_import_format(std::string_view name);
 
 struct ImportOptions {
   ImportFormat format = ImportFormat::kAuto;
@@ -88,9 +65,6 @@ struct FoundImports {
   std::vector<ImportFile> files;
   std::uint64_t of_other_projects = 0;  ///< Files that were left out.
 };
-
-/// Whether this format has usual places.
-bool has_usual_places(ImportFormat format);
 
 /// What lies in the usual places and belongs to the project in folder `project` (absolute), or all
 /// of it. Errors: E_STORAGE_IO when there is no such place, naming it.

@@ -58,11 +58,20 @@ std::string folder_of_records(const std::string& path) {
       continue;
     }
     if (const Result<JsonValue> record = parser.parse(repaired_json(line))) {
-      for (const JsonValue cwd : {(*record)["cwd"], (*record)["payload"]["cwd"]}) {
+      for (const JsonValue cwd :
+           {(*record)["cwd"], (*record)["payload"]["cwd"], (*record)["data"]["context"]["cwd"]}) {
         if (!cwd.string().empty()) {
           return std::string(cwd.string());
         }
       }
+    }
+  }
+  // Cline and Roo Code tell it to the model.
+  for (const std::string_view words :
+       {"Current Working Directory (", "Current Workspace Directory ("}) {
+    if (const std::size_t found = beginning.find(words); found != std::string::npos) {
+      const std::size_t begin = found + words.size();
+      return beginning.substr(begin, beginning.find(')', begin) - begin);
     }
   }
   return {};
@@ -138,6 +147,46 @@ class PlaceSearch {
     return {};
   }
 
+  /// Files in one folder.
+  Status folder(const std::string& folder, ImportFormat format) {
+    if (!is_folder(folder)) {
+      return nothing_there(import_row(format).title, folder);
+    }
+    return add_of_project(folder, false, format);
+  }
+
+  /// Memories that belong to no project.
+  Status all_in(const std::string& folder, ImportFormat format) {
+    if (!is_folder(folder)) {
+      return nothing_there(import_row(format).title, folder);
+    }
+    BMAD_TRY_ASSIGN(found_.files, find_import_files({folder}, format));
+    return {};
+  }
+
+  Status aider() {
+    const std::string path = project_ + "/.aider.chat.history.md";
+    std::error_code gone;
+    if (!std::filesystem::is_regular_file(path, gone)) {
+      return nothing_there("chats of Aider", path);
+    }
+    BMAD_TRY_ASSIGN(found_.files, find_import_files({path}, ImportFormat::kAider));
+    return {};
+  }
+
+  /// Tasks of Cline and Roo Code in Visual Studio Code.
+  Status cline(const std::string& storage) {
+    bool is_there = false;
+    for (const char* extension : {"saoudrizwan.claude-dev", "rooveterinaryinc.roo-cline"}) {
+      const std::string tasks = fmt::format("{}/{}/tasks", storage, extension);
+      if (is_folder(tasks)) {
+        is_there = true;
+        BMAD_TRY(add_of_project(tasks, false, ImportFormat::kCline));
+      }
+    }
+    return is_there ? Status() : Status(nothing_there("tasks of Cline or Roo Code", storage));
+  }
+
   FoundImports take() { return std::move(found_); }
 
  private:
@@ -150,7 +199,12 @@ class PlaceSearch {
   Status add_of_project(const std::string& folder, bool also_unnamed, ImportFormat format) {
     BMAD_TRY_ASSIGN(std::vector<ImportFile> files, find_import_files({folder}, format));
     for (ImportFile& file : files) {
-      const std::string made_in = all_ ? "" : folder_of_records(file.path);
+      std::string made_in = all_ ? "" : folder_of_records(file.path);
+      if (made_in.empty() && !all_ && format == ImportFormat::kCline) {
+        made_in = folder_of_records(
+            (std::filesystem::path(file.path).parent_path() / "api_conversation_history.json")
+                .string());
+      }
       if (all_ || (made_in.empty() && also_unnamed) ||
           (!made_in.empty() && (lies_in(made_in, project_) || lies_in(made_in, real_project_)))) {
         found_.files.push_back(std::move(file));
@@ -185,11 +239,6 @@ class PlaceSearch {
 
 }  // namespace
 
-bool has_usual_places(ImportFormat format) {
-  return format == ImportFormat::kClaudeCode || format == ImportFormat::kCodex ||
-         format == ImportFormat::kGemini || format == ImportFormat::kServerMemory;
-}
-
 std::string claude_slug(std::string_view project) {
   std::string slug;
   for (const char c : project) {
@@ -210,6 +259,16 @@ Result<FoundImports> find_usual_places(ImportFormat format, const ClientFolders&
     BMAD_TRY(search.codex(place(folders.codex, ".codex")));
   } else if (format == ImportFormat::kGemini) {
     BMAD_TRY(search.gemini(place("", ".gemini")));
+  } else if (format == ImportFormat::kQwen) {
+    BMAD_TRY(search.folder(place("", ".qwen") + "/projects", format));
+  } else if (format == ImportFormat::kCopilot) {
+    BMAD_TRY(search.folder(place("", ".copilot") + "/session-state", format));
+  } else if (format == ImportFormat::kCodexMemories) {
+    BMAD_TRY(search.all_in(place(folders.codex, ".codex") + "/memories", format));
+  } else if (format == ImportFormat::kAider) {
+    BMAD_TRY(search.aider());
+  } else if (format == ImportFormat::kCline) {
+    BMAD_TRY(search.cline(place("", ".config/Code/User/globalStorage")));
   } else if (folders.memory_file.empty()) {
     return Error{.code = ErrorCode::E_STORAGE_IO,
                  .message =

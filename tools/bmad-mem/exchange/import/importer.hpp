@@ -171,6 +171,8 @@ struct ImportClient {
   std::string_view records_member = "results";
   /// Whether what is no record is refused line by line, and not just counted: our own formats.
   bool is_ours = false;
+  /// Whether a record is a line of text: take() gets no value.
+  bool is_text = false;
 };
 
 template <typename Importer>
@@ -187,6 +189,12 @@ extern const ImportClient kGeminiClient;
 extern const ImportClient kServerMemoryClient;
 extern const ImportClient kMem0Client;
 extern const ImportClient kChatExportClient;
+extern const ImportClient kQwenClient;
+extern const ImportClient kCopilotClient;
+extern const ImportClient kAiderClient;
+extern const ImportClient kClineClient;
+extern const ImportClient kOpencodeClient;
+extern const ImportClient kLettaClient;
 
 /// The id of the result of the call `id`.
 std::string result_id(const std::string& id);

@@ -52,6 +52,15 @@ struct FrontMatter {
 /// Broken YAML counts as none: then its lines belong to the body.
 FrontMatter read_front_matter(std::string_view text);
 
+/// Whether a note has headings, and nothing that basic-memory or Claude Code writes: front matter,
+/// observations, links.
+bool has_only_headings(std::string_view text);
+
+/// Imports plain Markdown: the text below each heading becomes a fact, whose key are the headings
+/// above it, in the session called `format`. Errors: those of ImportSink::add().
+Status import_sections(const ImportContext& context, std::string_view format, std::string_view text,
+                       Timestamp changed_at);
+
 /// `- [tech] Stores UTC #time (why)`
 struct NoteObservation {
   std::string category;
