@@ -406,6 +406,79 @@ describe("Graph", () => {
   });
 });
 
+/** A graph of `size` nodes as GET /memory/graph answers. */
+function bigGraph(size) {
+  const nodes = [];
+  const edges = [];
+  for (let i = 0; i < size; i += 1) {
+    const session = `s${i % 40}`;
+    if (i < 40) {
+      nodes.push({id: `s:${session}`, kind: "session", label: `session ${i}`, session_id: session, weight: size / 40});
+      continue;
+    }
+    const id = `e:${session}/${i}`;
+    nodes.push({id, kind: ["decision", "finding", "fact"][i % 3], label: `Entry ${i} of a large graph`, session_id: session,
+      weight: i % 4, timestamp: "2026-10-10T00:00:00Z"});
+    edges.push({from: id, to: `s:${session}`, relation: "in_session"});
+    if (i >= 80 && i % 2) {
+      edges.push({from: id, to: `e:${session}/${i - 40}`, relation: "references"});
+    }
+  }
+  return {nodes, edges, truncated: false};
+}
+
+const framesASecond = (page) => page.evaluate(() => new Promise((done) => {
+  const begin = performance.now();
+  let frames = 0;
+  const next = () => {
+    frames += 1;
+    const took = performance.now() - begin;
+    if (took < 1000) requestAnimationFrame(next);
+    else done((frames * 1000) / took);
+  };
+  requestAnimationFrame(next);
+}));
+
+describe("The drawing", () => {
+  it("fits the window and names what one points at", async () => {
+    const page = await open(sample, "/graph?view=drawing");
+    await page.getByText(/\d+ nodes/).first().waitFor();
+    const {bottom, inner} = await page.evaluate(() => ({inner: innerHeight,
+      bottom: document.querySelector(".graph-frame").getBoundingClientRect().bottom}));
+    assert.ok(bottom <= inner, `the drawing ends ${bottom - inner} pixels below the window`);
+    await page.locator(".graph-cursor").focus();
+    const cursor = await page.locator(".graph-cursor").boundingBox();
+    await page.evaluate(() => document.activeElement.blur());
+    await page.mouse.click(5, 5);
+    await page.mouse.move(cursor.x + cursor.width / 2, cursor.y + cursor.height / 2);
+    await page.locator(".graph-name").waitFor();
+    assert.notEqual((await page.locator(".graph-name").innerText()).trim(), "");
+    await finish(page);
+  });
+
+  it("of 2,000 nodes moves at 30 frames a second or more", async () => {
+    const page = await open(sample, "/health", {reducedMotion: "no-preference"});
+    await page.route(/\/memory\/graph\?/, (route) => route.fulfill({json: bigGraph(2000)}));
+    await page.getByRole("link", {name: "Graph"}).click();
+    await page.getByText("2,000 nodes").first().waitFor();
+    const moving = await framesASecond(page);
+    await page.evaluate(() => {
+      const view = document.querySelector(".graph-view");
+      let turns = 0;
+      const turn = () => {
+        turns += 1;
+        view.dispatchEvent(new WheelEvent("wheel", {deltaY: turns % 120 < 60 ? -20 : 20, clientX: 500, clientY: 500, cancelable: true}));
+        requestAnimationFrame(turn);
+      };
+      turn();
+    });
+    const zooming = await framesASecond(page);
+    console.log(`graph of 2,000 nodes: ${moving.toFixed(0)} frames a second moving, ${zooming.toFixed(0)} zooming`);
+    assert.ok(moving >= 30 && zooming >= 30, `${moving} moving, ${zooming} zooming`);
+    await finish(page);
+  });
+});
+
 describe("What is written meanwhile", () => {
   for (const [path, offer] of [["/graph", /changes?: draw again/], ["/health", /changes?: load again/]]) {
     it(`is offered on ${path}, and moves nothing before`, async () => {

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {load} from "./fake_dom.mjs";
 
-const {Layout, nearest, Quadtree, visible, addressOf, spoken, short, kindOf} = await load(
-  "pages/graph/layout.js", "pages/graph/quadtree.js", "pages/graph/model.js");
+const {Layout, nearest, Quadtree, visible, addressOf, spoken, short, kindOf, withRoom} = await load(
+  "pages/graph/labels.js", "pages/graph/layout.js", "pages/graph/quadtree.js", "pages/graph/model.js");
 
 /** Sessions with entries around them, each of which refers to the one before. */
 function graph(sessions, entries) {
@@ -136,4 +136,18 @@ test("nodes have addresses, names and shapes", () => {
   assert.equal(kindOf("something").name, "something");
   assert.equal(short("a🐟b c", 4), "a🐟b…");
   assert.equal(short("abcd", 4), "abcd");
+});
+
+test("names have room: the first ones stay, none lies on another or is cut", () => {
+  const box = (left, top) => ({left, top, width: 50, height: 14});
+  const boxes = [box(10, 10), box(30, 15), box(61, 10), box(-5, 100), box(10, 190), box(10, 24)];
+  assert.deepEqual(withRoom(boxes, 200, 200), [0, 2, 5]);
+  const many = Array.from({length: 2000}, (_, i) => box((i * 7919) % 900, (i * 104729) % 500));
+  const shown = withRoom(many, 900, 500).map((i) => many[i]);
+  assert.ok(shown.length > 50, `only ${shown.length}`);
+  for (const one of shown) {
+    for (const other of shown) {
+      assert.ok(one === other || Math.abs(one.left - other.left) >= 50 || Math.abs(one.top - other.top) >= 14);
+    }
+  }
 });

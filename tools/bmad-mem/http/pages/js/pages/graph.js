@@ -44,7 +44,7 @@ class GraphPage {
           lead: "Entries, linked by reference and shared topic.",
           actions: [this.news.button, this.switch],
         }),
-        h("details", {class: "card graph-options", open: !matchMedia(kNarrow).matches},
+        h("details", {class: "card graph-options"},
           h("summary", null, "Kinds and filters"), this.filterPlace),
         this.summary, this.stage);
     this.app.keys([{keys: "v", text: "Drawing or table", run: () => this.#turn()}]);

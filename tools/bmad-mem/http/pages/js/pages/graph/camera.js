@@ -5,16 +5,14 @@ const kScaleMax = 6;
 /** A press that moved less is a click. */
 const kClickPx = 4;
 
-/** Shows world coordinates in an <svg>: screen = world × scale + offset. */
+/** Shows world coordinates in an element: screen = world × scale + offset. */
 export class Camera {
   /**
-   * @param {SVGSVGElement} view
-   * @param {SVGGElement} world what is moved
+   * @param {HTMLElement} view
    * @param {() => void} onChange after each move
    */
-  constructor(view, world, onChange) {
+  constructor(view, onChange) {
     this.view = view;
-    this.world = world;
     this.onChange = onChange;
     this.scale = 1;
     this.x = 0;
@@ -35,7 +33,7 @@ export class Camera {
     this.scale = Math.min(1.4, Math.max(kScaleMin, fitting));
     this.x = (w - labels) / 2 - (left + width / 2) * this.scale;
     this.y = h / 2 - (top + height / 2) * this.scale;
-    this.#show();
+    this.onChange();
   }
 
   /** Makes everything `factor` times as large around a point of the screen, else the middle. */
@@ -45,24 +43,29 @@ export class Camera {
     this.y = y - ((y - this.y) * scale) / this.scale;
     this.scale = scale;
     this.isMoved = true;
-    this.#show();
+    this.onChange();
   }
 
   pan(dx, dy) {
     this.x += dx;
     this.y += dy;
     this.isMoved = true;
-    this.#show();
+    this.onChange();
   }
 
   /** Moves just so far that a point of the world is seen. */
   reveal(x, y) {
     const {clientWidth: w, clientHeight: h} = this.view;
-    const [atX, atY] = [x * this.scale + this.x, y * this.scale + this.y];
+    const [atX, atY] = this.onScreen(x, y);
     const margin = Math.min(60, w / 4, h / 4);
     const dx = Math.max(margin - atX, 0) + Math.min(w - margin - atX, 0);
     const dy = Math.max(margin - atY, 0) + Math.min(h - margin - atY, 0);
     if (dx || dy) this.pan(dx, dy);
+  }
+
+  /** Where a point of the world is on the screen. */
+  onScreen(x, y) {
+    return [x * this.scale + this.x, y * this.scale + this.y];
   }
 
   /** The point of the world under an event. */
@@ -70,13 +73,6 @@ export class Camera {
     const box = this.view.getBoundingClientRect();
     return [(event.clientX - box.left - this.x) / this.scale,
             (event.clientY - box.top - this.y) / this.scale];
-  }
-
-  #show() {
-    this.world.setAttribute("transform",
-                            `translate(${this.x.toFixed(2)} ${this.y.toFixed(2)}) ` +
-                                `scale(${this.scale.toFixed(4)})`);
-    this.onChange();
   }
 
   #listen() {

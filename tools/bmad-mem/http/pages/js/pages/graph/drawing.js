@@ -1,27 +1,17 @@
-// drawing.js - the graph as a drawing: nodes are links that can be reached by Tab and arrows.
-import {svg} from "../../dom.js";
+// drawing.js - the graph as a drawing: a canvas, and one link that walks from node to node.
+import {h} from "../../dom.js";
 import {Camera} from "./camera.js";
 import {Layout, nearest} from "./layout.js";
-import {addressOf, kRelations, kindOf, short, spoken} from "./model.js";
+import {addressOf, spoken} from "./model.js";
+import {Painter, radiusOf} from "./painter.js";
 
 const kArrows = {ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1]};
 const kPanPx = 60;
-const kLabelPx = 11;
 const kFrameMs = 1000 / 60;
-/**
- * More nodes than this are dots as long as they move. Chrome works out the style of each element
- * whose place changes: 2,000 nodes with labels took 100 ms a frame, as dots about 40.
- */
-const kMovingMax = 400;
-/** Entries are named from this scale on; sessions and topics always. */
-const kLabelScale = 1.5;
-/** Below this scale even their names would lie on one another. */
-const kNamedScale = 0.5;
-
-/** How much larger a node is drawn that weighs more. */
-function growth({weight = 0}) {
-  return Math.min(1.4, 1 + Math.log2(1 + weight) / 14);
-}
+/** A pointer this far beside a node still means it. */
+const kNearPx = 5;
+/** A press that moved more was a drag. */
+const kClickPx = 4;
 
 /** Draws what visible() gave. */
 export class Drawing {
@@ -34,106 +24,89 @@ export class Drawing {
     this.graph = graph;
     this.listener = listener;
     this.picked = -1;
-    this.wasPicked = false;
     this.current = 0;
     this.frame = 0;
+    this.repaint = 0;
+    this.isMoving = false;
     this.layout = new Layout(graph.nodes, graph.edges);
     this.#build();
-    this.camera = new Camera(this.view, this.world, () => this.#scaled());
+    this.painter = new Painter(this.canvas, graph);
+    this.camera = new Camera(this.view, () => this.#paintSoon());
+    this.resizing = new ResizeObserver(() => this.#resized());
+    this.theming = new MutationObserver(() => this.#recolour());
+    this.dark = matchMedia("(prefers-color-scheme: dark)");
+    this.recolour = () => this.#recolour();
   }
 
   #build() {
     const {graph} = this;
-    this.lines = new Map(Object.keys(kRelations).map(
-        (relation) => [relation, svg("path", {class: `graph-edges graph-${relation}`})]));
-    this.near = svg("path", {class: "graph-edges graph-near"});
-    this.marks = graph.nodes.map((node, i) => this.#mark(node, i));
-    this.labels = graph.nodes.map((node) => this.#label(node));
-    // Above all nodes, or a label would vanish behind the next one.
-    this.dots = new Map([...new Set(graph.nodes.map(({kind}) => kind))].map(
-        (kind) => [kind, svg("path", {class: "graph-dots", dataset: {type: kind}})]));
-    this.names = svg("g", {class: "graph-names", "aria-hidden": "true"}, this.labels);
-    this.world = svg("g", null, [...this.lines.values()], this.near, [...this.dots.values()],
-                     svg("g", {class: "graph-marks"}, this.marks), this.names);
-    this.view = svg("svg", {
+    this.canvas = h("canvas", {class: "graph-canvas", "aria-hidden": "true"});
+    this.name = h("div", {class: "graph-name", hidden: true, "aria-hidden": "true"});
+    // One link stands for all nodes: 2,000 elements would cost more than all the painting.
+    this.cursor = h("a", {class: "graph-cursor", draggable: "false", onfocus: () => this.#focused()});
+    this.view = h("div", {
       class: "graph-view",
       role: "application",
       tabindex: -1,  // A press beside the nodes gives it the keys for zoom.
       "aria-label": `Graph of ${graph.nodes.length} nodes. Arrows move between nodes, Enter opens ` +
           "one, plus and minus zoom, 0 shows everything. The table has the same content.",
       onkeydown: (event) => this.#key(event),
-      onpointerover: (event) => this.#hover(event),
-      onpointerdown: (event) => {
-        this.wasPicked = this.#indexOf(event.target) === this.picked;
-      },
-      ondragstart: (event) => event.preventDefault(),
+      onpointermove: (event) => this.#hover(event),
+      onpointerdown: (event) => (this.pressed = {x: event.clientX, y: event.clientY, picked: this.picked}),
       onclick: (event) => this.#click(event),
-      onfocusin: (event) => this.#focused(event),
-    }, this.world);
-  }
-
-  #mark(node, i) {
-    const {shape, radius} = kindOf(node.kind);
-    const grow = growth(node);
-    return svg("a", {
-      href: addressOf(node),
-      class: "graph-node",
-      tabindex: i === 0 ? 0 : -1,
-      "aria-label": spoken(node, this.graph.links[i]),
-      dataset: {node: i, type: node.kind},
-      draggable: "false",
-    },
-    svg("circle", {class: "graph-halo", r: (radius * grow + 3).toFixed(1)}),
-    svg("path", {class: "graph-shape", d: shape, transform: `scale(${grow.toFixed(2)})`}));
-  }
-
-  #label(node) {
-    const isNamed = node.kind === "session" || node.kind === "topic";
-    return svg("text", {
-      class: isNamed ? "graph-label graph-named" : "graph-label",
-      x: (kindOf(node.kind).radius * growth(node) + 1).toFixed(1),
-      dy: "0.32em",
-    }, short(node.label));
+    }, this.canvas, this.cursor, this.name);
+    this.#pointCursor();
   }
 
   /** Begins to move. To be called when the drawing is in the page. */
   start() {
+    this.painter.readColours();
+    this.painter.resize();
+    this.resizing.observe(this.view);
+    this.theming.observe(document.documentElement, {attributeFilter: ["data-theme"]});
+    this.dark.addEventListener("change", this.recolour);
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
       this.finish();
     } else if (!this.frame) {
-      this.view.classList.toggle("graph-moving", this.graph.nodes.length > kMovingMax);
+      this.isMoving = true;
       this.#tick();
     }
   }
 
   /** One frame. Where drawing takes longer than a frame, it moves further in each. */
   #tick(now = 0, before = now) {
-    for (let steps = Math.max(1, Math.min(4, Math.round((now - before) / kFrameMs))); steps; steps--) {
+    for (let steps = Math.max(1, Math.min(2, Math.round((now - before) / kFrameMs))); steps; steps--) {
       if (!this.layout.step()) {
         this.finish();
         return;
       }
     }
-    if (this.graph.nodes.length > kMovingMax) this.#placeDots();
-    else this.#placeMarks();
-    this.#placeLines();
     if (!this.camera.isMoved) this.camera.fit(this.layout.bounds());
+    this.#paint();
     this.frame = requestAnimationFrame((next) => this.#tick(next, now || next));
   }
 
+  /** Ends it; to be called when the drawing leaves the page. */
   stop() {
+    this.#rest();
+    cancelAnimationFrame(this.repaint);
+    this.resizing.disconnect();
+    this.theming.disconnect();
+    this.dark.removeEventListener("change", this.recolour);
+  }
+
+  #rest() {
     cancelAnimationFrame(this.frame);
     this.frame = 0;
+    this.isMoving = false;
   }
 
   /** Everything comes to rest at once. */
   finish() {
-    this.stop();
+    this.#rest();
     this.layout.finish();
-    this.view.classList.remove("graph-moving");
-    this.#placeMarks();
-    this.#placeLines();
     if (!this.camera.isMoved) this.camera.fit(this.layout.bounds());
+    this.#paintSoon();
   }
 
   /** Shows everything again. */
@@ -142,111 +115,115 @@ export class Drawing {
     this.camera.fit(this.layout.bounds());
   }
 
-  #placeMarks() {
-    const {x, y} = this.layout;
-    this.marks.forEach((mark, i) => {
-      const place = `translate(${x[i].toFixed(1)} ${y[i].toFixed(1)})`;
-      mark.setAttribute("transform", place);
-      this.labels[i].setAttribute("transform", place);
-    });
+  #resized() {
+    if (!this.painter.resize()) return;
+    if (!this.camera.isMoved) this.camera.fit(this.layout.bounds());
+    this.#paint();
   }
 
-  #placeDots() {
-    const {x, y} = this.layout;
-    const places = new Map([...this.dots.keys()].map((kind) => [kind, []]));
-    this.graph.nodes.forEach(({kind}, i) => {
-      places.get(kind).push(`M${x[i].toFixed(0)} ${y[i].toFixed(0)}h0`);
-    });
-    for (const [kind, dots] of this.dots) dots.setAttribute("d", places.get(kind).join(""));
+  #recolour() {
+    this.painter.readColours();
+    this.#paintSoon();
   }
 
-  #placeLines() {
-    for (const [relation, line] of this.lines) {
-      line.setAttribute("d", this.#path(this.graph.edges.filter((edge) =>
-        edge.relation === relation)));
-    }
-    this.#placeNear();
+  #paintSoon() {
+    if (this.frame) return;  // The next frame of the layout paints.
+    this.repaint ||= requestAnimationFrame(() => this.#paint());
   }
 
-  #path(edges) {
-    const {x, y} = this.layout;
-    return edges.map(({a, b}) => `M${x[a].toFixed(1)} ${y[a].toFixed(1)}` +
-        `L${x[b].toFixed(1)} ${y[b].toFixed(1)}`).join("");
+  #paint() {
+    cancelAnimationFrame(this.repaint);
+    this.repaint = 0;
+    if (!this.painter.theme) return;  // It isn't in the page yet.
+    this.painter.paint(this.layout, this.camera, {picked: this.picked, isMoving: this.isMoving});
+    this.#place(this.cursor, this.current);
+    if (this.picked >= 0) this.#place(this.name, this.picked);
   }
 
-  #placeNear() {
-    const links = this.picked < 0 ? [] : this.graph.links[this.picked];
-    this.near.setAttribute("d", this.#path(links.map(({node}) => ({a: this.picked, b: node}))));
+  /** Moves an element to a node; the style sheet centres it there. */
+  #place(element, index) {
+    if (index >= this.graph.nodes.length) return;
+    const [x, y] = this.camera.onScreen(this.layout.x[index], this.layout.y[index]);
+    const radius = Math.max(4, radiusOf(this.graph.nodes[index]) * this.camera.scale);
+    element.style.setProperty("--x", `${x.toFixed(1)}px`);
+    element.style.setProperty("--y", `${y.toFixed(1)}px`);
+    element.style.setProperty("--r", `${radius.toFixed(1)}px`);
   }
 
-  /** Labels keep their size whatever the scale. */
-  #scaled() {
-    const {scale} = this.camera;
-    // In steps: each change makes the browser look at all labels again.
-    const step = Math.round(Math.log2(scale) * 4) / 4;
-    if (step !== this.step) {
-      this.step = step;
-      this.names.style.setProperty("font-size", `${(kLabelPx / 2 ** step).toFixed(2)}px`);
-    }
-    this.view.classList.toggle("graph-close", scale >= kLabelScale);
-    this.view.classList.toggle("graph-far", scale < kNamedScale);
+  #pointCursor() {
+    const node = this.graph.nodes[this.current];
+    if (!node) return;
+    this.cursor.setAttribute("href", addressOf(node));
+    this.cursor.setAttribute("aria-label", spoken(node, this.graph.links[this.current]));
   }
 
   /** Shows one node with its neighbours; -1: none. */
   pick(index) {
     if (index === this.picked) return;
-    for (const mark of this.view.querySelectorAll(".is-near")) mark.classList.remove("is-near");
     this.picked = index;
-    this.view.classList.toggle("graph-picking", index >= 0);
-    if (index >= 0) {
-      for (const node of [index, ...this.graph.links[index].map((link) => link.node)]) {
-        this.marks[node].classList.add("is-near");
-        this.labels[node].classList.add("is-near");
-      }
-    }
-    this.#placeNear();
+    this.name.hidden = index < 0;
+    this.name.textContent = index < 0 ? "" : this.graph.nodes[index].label;
+    this.#paintSoon();
+    if (index >= 0) this.#place(this.name, index);
     this.listener.onPick(index);
   }
 
-  #indexOf(target) {
-    const mark = target.closest?.(".graph-node");
-    return mark ? Number(mark.dataset.node) : -1;
+  /** The node at an event; -1: none. */
+  indexAt(event) {
+    const [x, y] = this.camera.at(event);
+    const near = kNearPx / this.camera.scale;
+    let [best, least] = [-1, Infinity];
+    this.graph.nodes.forEach((_, i) => {
+      const way = Math.hypot(this.layout.x[i] - x, this.layout.y[i] - y) - this.painter.radii[i] - near;
+      if (way < Math.min(0, least)) [best, least] = [i, way];
+    });
+    return best;
   }
 
   #hover(event) {
-    const index = event.pointerType === "touch" ? -1 : this.#indexOf(event.target);
+    if (event.pointerType === "touch" || event.buttons) return;
+    const index = this.indexAt(event);
+    this.view.classList.toggle("graph-pointing", index >= 0);
     // Between nodes the last one stays, so that its card can be reached.
     if (index >= 0) this.pick(index);
   }
 
-  #focused(event) {
-    const index = this.#indexOf(event.target);
-    if (index < 0) return;
+  #focused() {
     if (this.frame) this.finish();  // What has the focus stands still.
-    this.marks[this.current].setAttribute("tabindex", "-1");
-    this.marks[index].setAttribute("tabindex", "0");
-    this.current = index;
-    this.pick(index);
-    if (event.target.matches(":focus-visible")) {
-      this.camera.reveal(this.layout.x[index], this.layout.y[index]);
+    this.pick(this.current);
+    if (this.cursor.matches(":focus-visible")) {
+      this.camera.reveal(this.layout.x[this.current], this.layout.y[this.current]);
     }
   }
 
-  /** A link of SVG is none for the shell, and the end of a drag is no click. */
   #click(event) {
-    const index = this.#indexOf(event.target);
+    const isKey = event.target === this.cursor && event.detail === 0;
+    const {pressed} = this;
+    if (!isKey && Math.hypot(event.clientX - pressed?.x, event.clientY - pressed?.y) >= kClickPx) {
+      event.preventDefault();
+      return;  // The end of a drag is no click.
+    }
+    const index = isKey ? this.current : this.indexAt(event);
     if (index < 0) this.pick(-1);
-    const isPlain = !event.ctrlKey && !event.metaKey && !event.shiftKey && !event.altKey;
-    if (index < 0 || !isPlain) return;
     event.preventDefault();
+    if (index < 0) return;
     // A finger can't point without pressing: its first tap shows the card, its second one opens.
-    if (event.pointerType === "touch" && !this.wasPicked) return;
-    this.listener.onOpen(addressOf(this.graph.nodes[index]));
+    if (event.pointerType === "touch" && pressed.picked !== index) {
+      this.pick(index);
+      return;
+    }
+    const url = addressOf(this.graph.nodes[index]);
+    if (event.ctrlKey || event.metaKey || event.shiftKey) window.open(url, "_blank", "noopener");
+    else this.listener.onOpen(url);
   }
 
   /** Puts the focus on a node. */
   focus(index) {
-    this.marks[index]?.focus();
+    this.current = index;
+    this.#pointCursor();
+    this.#place(this.cursor, index);
+    if (document.activeElement === this.cursor) this.#focused();
+    else this.cursor.focus({preventScroll: true});
   }
 
   #key(event) {
@@ -258,7 +235,7 @@ export class Drawing {
       const next = nearest(this.layout, this.current, ...arrow);
       if (next >= 0) this.focus(next);
     } else if (event.key === "Home" || event.key === "End") {
-      this.focus(event.key === "Home" ? 0 : this.marks.length - 1);
+      this.focus(event.key === "Home" ? 0 : this.graph.nodes.length - 1);
     } else if (event.key === "+" || event.key === "=") {
       this.camera.zoom(1.25);
     } else if (event.key === "-") {
