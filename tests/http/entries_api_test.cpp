@@ -45,6 +45,19 @@ class SomeEntries : public ApiFixture {
   }
 };
 
+TEST_CASE_FIXTURE(SomeEntries, "a search counts all its hits, and gives them page by page") {
+  const Answer counted = get("/memory/search?q=pool&k=1&counts=true");
+  CHECK(count(counted.json["hits"]) == 1);
+  CHECK(counted.json["counts"]["total"].integer() == 4);
+  CHECK(counted.json["counts"]["types"]["fact"].integer() == 1);
+  CHECK_FALSE(counted.json["counts"]["is_least"].boolean());
+  CHECK(found("q=pool&k=2&offset=1") == "pref-1 finding-1");
+  CHECK(found("q=pool&offset=9").empty());
+  CHECK(get("/memory/search?q=pool&counts=true&workspace=/no/such")
+            .json["counts"]["total"]
+            .integer() == 0);
+}
+
 TEST_CASE_FIXTURE(SomeEntries, "a search chooses by each of its filters") {
   struct Row {
     std::string_view query;

@@ -116,6 +116,8 @@ TEST_CASE("knowledge is stated, found, reviewed and told") {
   CHECK(count((*items.json["items"].elements().begin())["chain"]) == 2);
   CHECK(count(api.get("/memory/knowledge?category=style&category=constraint").json["items"]) == 1);
   CHECK(count(api.get("/memory/knowledge?category=style").json["items"]) == 0);
+  CHECK(api.get("/memory/knowledge?text=no+such+word").json["total"].integer() == 0);
+  CHECK(api.get("/memory/knowledge?pinned=true").json["total"].integer() == 0);
   CHECK(api.get("/memory/knowledge?category=styl").field() == "category");
   CHECK(api.post("/memory/knowledge", R"({"category":"constraint"})").field() == "value");
   CHECK(api.post("/memory/knowledge", R"({"value":"x"})").field() == "category");

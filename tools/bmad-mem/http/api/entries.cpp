@@ -1,6 +1,8 @@
 // entries.cpp - finding entries: searched; one by its id, its versions, what is related to it;
 // lists, topics, and how many there are over time.
+#include <algorithm>
 #include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -143,12 +145,41 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
   return sort == "newest" ? SortOrder::kTimeDesc : SortOrder::kTimeAsc;
 }
 
-HttpResponse as_response(const ApiContext& context, const EndpointCall& call,
-                         const QueryAnswer& answer) {
+/// More hits than these are not counted: to count is to find them all.
+constexpr std::size_t kCountedMax = 10'000;
+
+/// How many entries are hits of `asked`, in total and by type; null: none are.
+Status add_hit_counts(JsonWriter& json, const MemoryManager& memory, const Query* asked) {
+  std::vector<Hit> hits;
+  if (asked != nullptr) {
+    Query query = *asked;
+    query.filter.limit = kCountedMax + 1;
+    query.ids_only = true;
+    query.explain = false;
+    query.snippet_size = 0;
+    BMAD_TRY_ASSIGN(hits, memory.query(query));
+  }
+  std::array<std::uint64_t, kEntryTypeCount> types{};
+  for (const Hit& hit : hits) {
+    ++types[static_cast<std::size_t>(hit.entry.type)];
+  }
+  json.key("counts").begin_object();
+  json.member("total", std::uint64_t{std::min(hits.size(), kCountedMax)});
+  json.member("is_least", hits.size() > kCountedMax).key("types");
+  write_type_counts(json, types);
+  json.end_object();
+  return {};
+}
+
+Result<HttpResponse> as_response(const ApiContext& context, const EndpointCall& call,
+                                 const Query* query, const QueryAnswer& answer) {
   JsonWriter json;
   json.begin_object();
   add_as_of(json, call);
   add_array(json, "hits", answer.hits, write_hit);
+  if (call.flag("counts")) {
+    BMAD_TRY(add_hit_counts(json, context.memory, query));
+  }
   add_list(json, "notes", answer.notes);
   add_list(json, "instead", answer.instead);
   add_array(json, "as_prose", answer.as_prose, [&](const ProseReading& reading) {
@@ -166,7 +197,7 @@ HttpResponse as_response(const ApiContext& context, const EndpointCall& call,
 Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
   BMAD_TRY_ASSIGN(ChosenEntries chosen, choose_entries(context, call));
   if (chosen.none) {
-    return as_response(context, call, {});
+    return as_response(context, call, nullptr, {});
   }
   const std::string_view words = call.text("q").value_or("");
   Query query;
@@ -174,7 +205,8 @@ Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
   query.topics = call.texts("topic");
   const bool has_words = words.find_first_not_of(' ') != std::string_view::npos;
   query.filter = has_words ? std::move(chosen.filter) : query_filter(std::move(chosen.filter));
-  query.filter.limit = static_cast<std::size_t>(call.number("k"));
+  const auto offset = static_cast<std::size_t>(call.number("offset"));
+  query.filter.limit = offset + static_cast<std::size_t>(call.number("k"));
   query.sort = sort_of(call, has_words);
   query.min_relevance = call.share("min_score");
   query.explain = call.flag("explain");
@@ -184,7 +216,10 @@ Result<HttpResponse> http_query(ApiContext& context, const EndpointCall& call) {
     error.field = error.field == "text" ? "q" : error.field;
     return error;
   }
-  return as_response(context, call, *answer);
+  const std::size_t skipped = std::min(offset, answer->hits.size());
+  answer->hits.erase(answer->hits.begin(),
+                     answer->hits.begin() + static_cast<std::ptrdiff_t>(skipped));
+  return as_response(context, call, &query, *answer);
 }
 
 }  // namespace bmad_mem::cli

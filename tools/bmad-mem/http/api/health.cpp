@@ -133,6 +133,8 @@ Result<HttpResponse> http_stats(ApiContext& context, const EndpointCall& /*call*
     json.begin_object().member("session_id", session.session_id);
     json.member("state", state == states.end() ? "active" : state->second);
     json.member("entries", session.entries());
+    add_time(json, "oldest", session.oldest);
+    add_time(json, "newest", session.newest);
     json.member("size_bytes", session.size_bytes).end_object();
   });
   add_array(json, "problems", statistics.problems, write_error);

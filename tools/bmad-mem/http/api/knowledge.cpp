@@ -4,12 +4,17 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+#include <fmt/ranges.h>
 
+#include "bmad_mem/letter_case.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
 #include "cli/views.hpp"
@@ -42,6 +47,22 @@ RememberParams read_statement(const ToolArguments& body) {
 
 }  // namespace
 
+namespace {
+
+/// Whether the item has each of `words`, in lower case, somewhere.
+bool has_words(const KnowledgeItem& item, std::span<const std::string> words) {
+  const std::string all = lower_case(
+      fmt::format("{} {} {} {}", item.key, item.value, item.agent_id, fmt::join(item.tags, " ")));
+  return std::ranges::all_of(words, [&](const std::string& word) { return all.contains(word); });
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::istringstream stream(lower_case(text));
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+}  // namespace
+
 Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) {
   const std::vector<std::string> categories = call.texts("category");
   const auto limit = static_cast<std::size_t>(call.number("limit"));
@@ -53,20 +74,25 @@ Result<HttpResponse> http_recall(ApiContext& context, const EndpointCall& call) 
   options.contradicted_only = call.flag("contradicted");
   options.min_confidence = call.share("min_confidence");
   options.note_accesses = false;
-  options.limit = categories.size() > 1 ? 0 : limit;
+  options.limit = 0;  // What is left out is counted too.
   if (categories.size() == 1) {
     options.category = try_parse_category(categories.front());
   }
   BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> items, Knowledge(context.memory).recall(options));
-  if (categories.size() > 1) {
-    std::erase_if(items, [&](const KnowledgeItem& item) {
-      return std::ranges::find(categories, category_name(item.category)) == categories.end();
-    });
-    items.resize(limit == 0 ? items.size() : std::min(items.size(), limit));
-  }
+  const std::vector<std::string> words = words_of(call.text("text").value_or(""));
+  const bool pinned_only = call.flag("pinned");
+  std::erase_if(items, [&](const KnowledgeItem& item) {
+    const bool is_other =
+        categories.size() > 1 &&
+        std::ranges::find(categories, category_name(item.category)) == categories.end();
+    return is_other || (pinned_only && !item.pinned) || !has_words(item, words);
+  });
+  const std::size_t total = items.size();
+  items.resize(limit == 0 ? total : std::min(total, limit));
   JsonWriter json;
   json.begin_object();
   add_array(json, "items", items, write_knowledge_item);
+  json.member("total", std::uint64_t{total});
   add_incomplete(json, context.memory);
   return object_response(json);
 }
