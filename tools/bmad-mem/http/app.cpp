@@ -57,6 +57,11 @@ HttpResponse page_response(const PageFile& file, const HttpRequest& request) {
   return response;
 }
 
+/// Whether a person has typed the address into a browser.
+bool wants_page(const HttpRequest& request) {
+  return request.method == "GET" && request.header("accept").contains("text/html");
+}
+
 class App : public HttpHandler {
  public:
   App(MemoryManager& memory, McpService& agents, Access& access)
@@ -92,6 +97,11 @@ class App : public HttpHandler {
     }
     if (const PageFile* const page = find_page(request.path)) {
       return request.method == "GET" ? page_response(*page, request) : method_refusal("GET, HEAD");
+    }
+    if (wants_page(request)) {
+      HttpResponse response = page_response(*find_page("/"), request);
+      response.status = response.status == 200 ? 404 : response.status;  // The shell says so.
+      return response;
     }
     return error_response(404, "not_found", "no such endpoint; /openapi.json lists all");
   }
