@@ -62,9 +62,9 @@ export async function newLink(memory) {
  * @returns {Promise<import("playwright-core").Page>} with `watch`, see check().
  */
 export async function open(memory, path = "/", options = {}) {
-  const {theme = "light", width = 1280, height = 800, isStranger = false, reducedMotion = "reduce"} = options;
+  const {theme = "light", width = 1280, height = 800, isStranger = false, reducedMotion = "reduce", timezoneId = "UTC"} = options;
   const context = await browser.newContext({
-    colorScheme: theme, viewport: {width, height}, reducedMotion, locale: "en-GB", timezoneId: "UTC",
+    colorScheme: theme, viewport: {width, height}, reducedMotion, locale: "en-GB", timezoneId,
   });
   context.setDefaultTimeout(kPatienceMs);
   if (!isStranger) {

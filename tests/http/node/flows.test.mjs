@@ -53,6 +53,7 @@ describe("Search", () => {
 
   it("offers the tags that there are, and filters by one", async () => {
     const page = await open(sample, "/search?q=payment");
+    await page.getByText("More filters").click();
     const tag = page.getByLabel("Tag", {exact: true});
     await tag.focus();
     await page.locator("datalist#tags option[value=double-charge]").waitFor({state: "attached"});
@@ -65,6 +66,29 @@ describe("Search", () => {
     await until(async () => await rows.count() === hits.length);
     const all = (await ask(sample, "GET", "/memory/search?q=payment")).json.hits;
     assert.ok(hits.length > 0 && hits.length < all.length);
+    await finish(page);
+  });
+
+  it("counts all hits, by type too, and shows them page by page", async () => {
+    const entries = Array.from({length: 30}, (_, n) => ({content: `Paging through walrus number ${n}`}));
+    const {status} = await ask(sample, "POST", "/memory/records", {type: "fact", session_id: "release-2-4", entries});
+    assert.equal(status, 201);
+    const page = await open(sample, "/search?q=walrus");
+    const {total} = (await ask(sample, "GET", "/memory/search?q=walrus&counts=true&k=1")).json.counts;
+    assert.ok(total >= 30, `${total} walrusses`);
+    await seen(page, new RegExp(`${total} hits, in .* ms; the first 20 are shown`));
+    await page.getByRole("group", {name: /types/i}).getByRole("button", {name: new RegExp(`fact\\s*${total}`, "i")}).waitFor();
+    await page.getByRole("button", {name: "Show more"}).click();
+    await until(async () => await page.locator("main .results li.row").count() === total);
+    await finish(page);
+  });
+
+  it("filters by a field", async () => {
+    const page = await open(sample, "/search?q=&field=severity:high");
+    await page.getByRole("button", {name: /remove the filter field: severity:high/i}).waitFor();
+    const {hits} = (await ask(sample, "GET", "/memory/search?field=severity:high")).json;
+    assert.ok(hits.length > 0);
+    await until(async () => await page.locator("main .results li.row").count() === hits.length);
     await finish(page);
   });
 
@@ -96,6 +120,69 @@ describe("Search", () => {
     await runTool(sample, "add", "fact", "--session", "release-2-4", "A payment that came by another process");
     await page.getByRole("button", {name: /new entr/i}).click();
     await page.getByText("A payment that came by another process").first().waitFor();
+    await finish(page);
+  });
+});
+
+describe("Sessions", () => {
+  it("stand in the order of what was said, with its dates, and are filtered", async () => {
+    const page = await open(sample, "/sessions");
+    const {by_session: said} = (await ask(sample, "GET", "/memory/stats")).json;
+    const expected = said.filter(({newest}) => newest).sort((a, b) => (a.newest < b.newest ? 1 : -1)).map((one) => one.session_id);
+    const shown = () => page.locator("main .sessions li.row").evaluateAll((rows) => rows.map((row) => row.dataset.session));
+    assert.deepEqual((await shown()).slice(0, expected.length), expected);
+    await seen(page, /16 Nov 2026/);
+    await page.getByLabel("Find").fill("invoice");
+    await until(async () => (await shown()).join() === "invoice-pdf");
+    await seen(page, /1 session of/);
+    await page.getByLabel("Find").fill("nowhere");
+    await seen(page, "Remove a word");
+    await finish(page);
+  });
+
+  it("have titles where the server knows them", async () => {
+    const page = await open(sample, "/health");
+    await page.route(/\/memory\/sessions$/, async (route) => {
+      const response = await route.fetch();
+      const list = await response.json();
+      list.sessions.find((one) => one.session_id === "invoice-pdf").title = "Invoices as PDF";
+      await route.fulfill({response, json: list});
+    });
+    await page.getByRole("link", {name: "Sessions", exact: true}).click();
+    await seen(page, "Invoices as PDF");
+    await page.locator('li[data-session="invoice-pdf"] a').click();
+    await page.getByRole("heading", {level: 1, name: "Invoices as PDF"}).waitFor();
+    await finish(page);
+  });
+});
+
+describe("Times", () => {
+  it("are those of the reader, with UTC on hover", async () => {
+    const page = await open(sample, "/entry/checkout-retries/checkout-retries-10", {timezoneId: "Asia/Tokyo"});
+    const written = page.locator("dl.members time").first();
+    const [, hours] = / (\d\d):/.exec(await written.innerText());
+    const [, utc] = /here, [\d-]+ (\d\d):.* UTC/.exec(await written.getAttribute("title"));
+    assert.equal((Number(utc) + 9) % 24, Number(hours));
+    await finish(page);
+  });
+
+  it("bother nobody about the clock of a new memory", async () => {
+    const page = await open(sample, "/health");
+    await seen(page, "No task is due.");
+    assert.equal(await page.getByText("first run with this clock").count(), 0);
+    await finish(page);
+  });
+});
+
+describe("An unknown address", () => {
+  it("gets a page that leads on, and programs get an error", async () => {
+    const page = await open(sample, "/");
+    page.watch.expected.add(404);
+    await page.goto(new URL("/nothing/here", sample.url).href);
+    await page.getByRole("heading", {level: 1, name: "No such page"}).waitFor();
+    await page.locator("main").getByRole("link", {name: "search the memory"}).click();
+    await page.getByRole("searchbox").waitFor();
+    assert.equal((await ask(sample, "GET", "/nothing/here")).json.error.code, "not_found");
     await finish(page);
   });
 });
@@ -186,7 +273,7 @@ describe("Timeline", () => {
   it("stays where somebody reads when something above is deleted", async () => {
     const page = await open(sample, "/session/release-2-4");
     await page.getByText("Live", {exact: true}).waitFor();
-    const rows = page.locator("main li.event");
+    const rows = page.locator("main li.event").filter({visible: true});
     const first = await rows.first().getAttribute("data-id");
     const reading = rows.nth(4);
     const readId = await reading.getAttribute("data-id");
@@ -311,7 +398,7 @@ describe("Entry", () => {
     }));
     await page.getByRole("button", {name: "Pin", exact: true}).click();
     await isAsked;
-    await page.getByRole("link", {name: "Timeline"}).click();
+    await page.getByRole("link", {name: "Sessions", exact: true}).click();
     await page.getByRole("heading", {level: 1, name: "Sessions"}).waitFor();
     await settled(page);
     const title = await page.title();
@@ -372,6 +459,18 @@ describe("Knowledge", () => {
       const {json} = await ask(sample, "GET", "/memory/knowledge?key=deploy_window");
       return json.items[0].value.includes("Tuesdays and Thursdays");
     });
+    await finish(page);
+  });
+
+  it("finds what is known by asking the server", async () => {
+    const page = await open(sample, "/knowledge");
+    const asked = page.waitForRequest(/\/memory\/knowledge\?.*text=pennies/);
+    await page.getByLabel("Find").fill("pennies");
+    await asked;
+    await seen(page, /^1 item$/);
+    await seen(page, "Amounts of money are whole numbers of pennies");
+    await page.getByLabel("Find").fill("no such words");
+    await seen(page, "use fewer words");
     await finish(page);
   });
 

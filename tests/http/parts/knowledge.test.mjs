@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {load} from "./fake_dom.mjs";
 
-const {values, why, isSettled, passes, identity} = await load("pages/knowledge/model.js");
+const {values, why, isSettled, identity} = await load("pages/knowledge/model.js");
 
 /** An item from [value, day, {holds, trust, review}] in the order of time. */
 function item(...stated) {
@@ -42,19 +42,6 @@ test("a contradiction is settled when what holds was stated again", () => {
   ];
   for (const [name, one, expected] of rows) {
     assert.equal(isSettled(one), expected, name);
-  }
-});
-
-test("filters find all words, in key, value, agent and tags", () => {
-  const known = {category: "pattern", key: "auth", value: "requireAuth() comes first", agent_id: "MARS",
-    tags: ["security"], confidence: 0.7, pinned: false};
-  const rows = [
-    [{}, true], [{text: "AUTH first"}, true], [{text: "security mars"}, true], [{text: "auth last"}, false],
-    [{category: "pattern"}, true], [{category: "style"}, false], [{agent: "VENUS"}, false],
-    [{confidence: 0.7}, true], [{confidence: 0.75}, false], [{pinned: true}, false],
-  ];
-  for (const [filter, expected] of rows) {
-    assert.equal(passes(known, filter), expected, JSON.stringify(filter));
   }
 });
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import {test} from "node:test";
 import {load, outline} from "./fake_dom.mjs";
 
-const {markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut} = await load(
+const {bySaid, hitText, sessionPasses, snippetFields, local, days, markdown, highlighted, differences, route, address, path, ago, bytes, count, laidOut} = await load(
   "parts/markdown.js", "parts/highlight.js", "parts/versions.js", "parts/router.js", "api.js", "parts/parts.js",
-  "parts/content.js");
+  "parts/content.js", "pages/sessions.js");
 
 const shown = (text) => markdown(text).map(outline).join("");
 
@@ -55,6 +55,35 @@ test("highlights are bytes of UTF-8", () => {
   assert.equal(marked("abc", [{offset: 1, size: 9}]), "abc");
   assert.equal(marked("abc", [{offset: 0, size: 2}, {offset: 1, size: 2}]), "<mark>ab</mark>c");
   assert.equal(marked("<b>", []), "<b>");
+});
+
+test("a hit says each of its fields once, and marks the one that matched", () => {
+  const snippet = "Ünïque key · payments · payments · high";
+  const fields = snippetFields(snippet, [{offset: 9, size: 3}, {offset: 16, size: 8}]);
+  assert.deepEqual(fields.map(({text, highlights}) => [text, highlights.map(({offset}) => offset)]),
+    [["Ünïque key", [9]], ["payments", [0]], ["high", []]]);
+  const hit = {headline: "Ünïque key", id: "x", snippet, highlights: [{offset: 9, size: 3}, {offset: 16, size: 8}]};
+  assert.equal(hitText(hit).flat().map(outline).join(""), "<span class=row-text>Ünïque <mark>key</mark></span>" +
+    "<span class=row-also><mark>payments</mark></span>");
+  const cut = {headline: "[high] Send the key with it", id: "x", snippet: "Send the key", highlights: [{offset: 9, size: 3}]};
+  assert.equal(hitText(cut).flat().map(outline).join(""), "<span class=row-text>[high] Send the <mark>key</mark> with it</span>");
+});
+
+test("sessions stand by what was said last, and are found by any of their words", () => {
+  const sessions = [{session_id: "a", last_write: "2026-11-20T00:00:00Z"},
+    {session_id: "b", last_write: "2026-11-21T00:00:00Z", title: "Retry payments", project_name: "shop", state: "active"}];
+  const sorted = bySaid(sessions, [{session_id: "a", newest: "2026-05-02T00:00:00Z", oldest: "2026-05-01T00:00:00Z", entries: 2},
+    {session_id: "b", newest: "2025-01-01T00:00:00Z", entries: 1}]);
+  assert.deepEqual(sorted.map((one) => one.session_id), ["a", "b"]);
+  assert.ok(sessionPasses(sorted[1], {text: "PAY shop", state: "active", project: "shop"}));
+  assert.ok(!sessionPasses(sorted[1], {text: "other"}) && !sessionPasses(sorted[0], {state: "active"}));
+});
+
+test("times are those of the reader", () => {
+  const at = new Date(2026, 4, 1, 9, 5, 7);
+  assert.equal(local(at.toISOString()), "2026-05-01 09:05:07");
+  assert.equal(days(at, new Date(2026, 4, 3)), "1 May 2026 – 3 May 2026");
+  assert.equal(days(at, at), "1 May 2026");
 });
 
 test("versions differ member by member", () => {

@@ -12,6 +12,7 @@ import {empty, problem} from "./parts/parts.js";
 import {kPages, route} from "./parts/router.js";
 import {showToast} from "./parts/toast.js";
 import {showWelcome, useOneTimeCode} from "./parts/welcome.js";
+import {loadSessionNames} from "./parts/session_names.js";
 import {startTheme} from "./parts/theme.js";
 
 const main = document.getElementById("main");
@@ -84,7 +85,7 @@ async function showPage({keepFocus = false, y = 0} = {}) {
   if (!found) {
     app.setTitle("No such page");
     put(main, h("h1", {tabindex: -1}, "No such page"),
-      empty("No page has this address.", h("a", {href: "/"}, "To the search")));
+      empty("No page has this address.", "Choose a page above, or ", h("a", {href: "/"}, "search the memory"), "."));
     return;
   }
   try {
@@ -205,6 +206,7 @@ async function start() {
     showWelcome(main, failure);
     return;
   }
+  loadSessionNames();
   api.events({}, () => {});  // Keeps the stream for all pages of this tab.
   addEventListener("popstate", () => {
     if (pageUrl() !== shownUrl) {  // Else it leads to a place on the page: the skip link.

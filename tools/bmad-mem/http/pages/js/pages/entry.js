@@ -1,8 +1,9 @@
 // entry.js - one entry: what it holds, its versions, what it is linked to; change it, forget it.
 import {h, put} from "../dom.js";
 import {api, path} from "../api.js";
-import {absolute, button, count, empty, entryUrl, kTypes, marks, pageHead, problem, sessionUrl, skeleton, time,
-  typeBadge} from "../parts/parts.js";
+import {short} from "./graph/model.js";
+import {sessionName} from "../parts/session_names.js";
+import {button, count, empty, entryUrl, exactTime, local, marks, pageHead, problem, sessionUrl, skeleton, time, typeBadge} from "../parts/parts.js";
 import {fieldLabel, kMainFields, laidOut, mainContent, references, whoOf} from "../parts/content.js";
 import {editForm} from "../parts/entry_edit.js";
 import {relatedGroups} from "../parts/related.js";
@@ -11,6 +12,9 @@ import {versionList} from "../parts/versions.js";
 
 /** Title of the window. */
 export const title = "Entry";
+
+/** Letters of a headline that are a title; the content follows in full. */
+const kTitleMax = 100;
 
 // They stand in the head, or have a place of their own.
 const kShownElsewhere = new Set(["id", "timestamp", "tags", "pinned", "sensitive", "references", "updated_at"]);
@@ -118,11 +122,11 @@ class EntryPage {
 
   headView() {
     const {entry} = this;
-    const label = kTypes[entry.type]?.label ?? entry.type;
+    const by = whoOf(entry) ? `by ${whoOf(entry)}` : "";
     return h("div", {class: "entry-head"},
-      pageHead(whoOf(entry) ? `${label} by ${whoOf(entry)}` : label, {
-        lead: [typeBadge(entry.type, {short: true}), time(entry.timestamp), " in ",
-          h("a", {href: this.placeUrl()}, entry.session_id), marks(entry)],
+      pageHead(short(entry.headline || entry.id, kTitleMax), {
+        lead: [typeBadge(entry.type), by, " ", time(entry.timestamp), " in ",
+          h("a", {href: this.placeUrl()}, sessionName(entry.session_id)), marks(entry)],
         actions: [
           button("Edit", () => this.edit(), {id: "do-edit"}),
           button(entry.pinned ? "Unpin" : "Pin", () => this.pin(), {id: "do-pin"}),
@@ -144,8 +148,8 @@ class EntryPage {
 
   aboutView() {
     const {entry} = this;
-    const lines = [["id", entry.id], ["written", `${absolute(entry.timestamp)} UTC`],
-      entry.fields.updated_at ? ["changed", `${absolute(entry.fields.updated_at)} UTC`] : null, ["line", `${entry.line} of its log`],
+    const lines = [["id", entry.id], ["written", exactTime(entry.timestamp)],
+      entry.fields.updated_at ? ["changed", exactTime(entry.fields.updated_at)] : null, ["line", `${entry.line} of its log`],
       ["versions", String(entry.versions)]].filter(Boolean);
     return h("section", {class: "card"}, h("h2", {}, "About"), h("dl", {class: "members"}, lines.map(([name, text]) =>
       h("div", {}, h("dt", {}, name), h("dd", {class: name === "id" ? "mono" : null}, text)))),
@@ -253,7 +257,7 @@ class EntryPage {
       if (!this.signal.aborted) {
         await this.app.navigate(sessionUrl(this.session));
       }
-      this.app.toast(until ? `Deleted; kept until ${absolute(until).slice(0, 10)}.` : "Deleted.",
+      this.app.toast(until ? `Deleted; kept until ${local(until).slice(0, 10)}.` : "Deleted.",
         {action: "Undo", onAction: () => this.undelete()});
     } catch (error) {
       this.app.toast(error.message, {tone: "danger"});

@@ -2,6 +2,7 @@
 import {api} from "../api.js";
 import {h, put} from "../dom.js";
 import {News} from "../parts/news.js";
+import {noteSessions, sessionTitle} from "../parts/session_names.js";
 import {button, count, empty, pageHead, problem, skeleton} from "../parts/parts.js";
 import {card} from "./graph/card.js";
 import {Drawing} from "./graph/drawing.js";
@@ -65,7 +66,10 @@ class GraphPage {
       ]);
       if (round !== this.round) return;  // Something else was chosen meanwhile.
       this.graph = graph;
-      this.sessions = list.sessions;
+      this.sessions = noteSessions(list.sessions);
+      for (const node of graph.nodes) {
+        if (node.kind === "session") node.label = sessionTitle(node.session_id);
+      }
       this.show();
     } catch (error) {
       if (this.signal.aborted || round !== this.round) return;
@@ -94,13 +98,21 @@ class GraphPage {
         `${count(shown.edges.length, "link")}` +
         (this.graph.truncated ? ". There is more: raise the limit or choose a session." : ".");
     if (shown.nodes.length === 0) {
-      put(this.stage, empty("Nothing to draw", "No entry passes these filters. Remove one, or " +
-          "choose an earlier time."));
+      put(this.stage, this.#isNarrowed()
+        ? empty("Nothing to draw.", "No entry passes these filters. Remove one, or choose an earlier time.")
+        : empty("Nothing to draw yet.", "The graph shows what is stored. Store something with ",
+                h("code", null, 'bmad-mem remember "…"'), ", or let an agent work with ",
+                h("code", null, "bmad-mem install"), "."));
     } else if (this.view === "table") {
       put(this.stage, table(shown));
     } else {
       this.#draw(shown);
     }
+  }
+
+  #isNarrowed() {
+    const {session_id: sessions, since} = this.wanted;
+    return sessions.length > 0 || since !== "" || this.hiddenKinds.size > 0 || this.graph.nodes.length > 0;
   }
 
   /** Anew, since the counts change; what had the focus keeps it. */

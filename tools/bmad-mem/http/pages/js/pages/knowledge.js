@@ -8,11 +8,15 @@ import {openAdd} from "./knowledge/add.js";
 import {Candidates} from "./knowledge/candidates.js";
 import {contradictions} from "./knowledge/contradictions.js";
 import {itemRow} from "./knowledge/items.js";
-import {categoryName, identity, kCategories, passes} from "./knowledge/model.js";
+import {categoryName, identity, kCategories} from "./knowledge/model.js";
 
 export const title = "Knowledge";
 
-const kItemsMax = 1000;
+/** Items that are shown at first, and with each "Show more". */
+const kPage = 100;
+/** Candidates and contradictions that are reviewed at once. */
+const kReviewMax = 200;
+const kTypingMs = 150;
 /** Several writes that come together make one reload. */
 const kSettleMs = 400;
 
@@ -21,6 +25,9 @@ class KnowledgePage {
     this.app = app;
     this.signal = signal;
     this.items = [];
+    this.total = 0;
+    this.limit = kPage;
+    this.agents = new Set();
     this.timer = 0;
     this.round = 0;
     this.filter = {
@@ -63,13 +70,13 @@ class KnowledgePage {
     try {
       const {signal} = this;
       const ask = (params) => api.get("/memory/knowledge", params, {signal});
-      const [known, candidates] = await Promise.all([
-        ask({limit: kItemsMax}), ask({candidates: true, limit: kItemsMax}),
+      const [known, candidates, contradicted] = await Promise.all([
+        ask(this.#wanted()), ask({candidates: true, limit: kReviewMax}), ask({contradicted: true, limit: kReviewMax}),
       ]);
       if (round !== this.round) return;  // Somebody has asked again; that answer is newer.
-      this.items = known.items;
+      this.#take(known);
       this.candidates.show(candidates.items);
-      this.#showConflicts();
+      this.#showConflicts(contradicted.items);
       this.#showFilters();
       this.show();
     } catch (error) {
@@ -77,14 +84,42 @@ class KnowledgePage {
     }
   }
 
-  #showConflicts() {
-    put(this.conflicts, contradictions(this, this.items.filter(({contradicted}) => contradicted)));
+  /** What the filters ask the server for. */
+  #wanted() {
+    const {text, category, agent, confidence, pinned} = this.filter;
+    return {text, category, agent, min_confidence: confidence || null, pinned, limit: this.limit};
+  }
+
+  #take({items, total}) {
+    this.items = items;
+    this.total = total;
+    for (const {agent_id: agent} of items) if (agent) this.agents.add(agent);
+  }
+
+  /** Asks for what passes the filters; an older answer is never shown above a newer question. */
+  async find() {
+    const round = ++this.round;
+    this.known.setAttribute("aria-busy", "true");
+    try {
+      const answer = await api.get("/memory/knowledge", this.#wanted(), {signal: this.signal});
+      if (round !== this.round) return;
+      this.#take(answer);
+      this.show();
+    } catch (error) {
+      if (!this.signal.aborted && round === this.round) put(this.known, problem(error, () => this.find()));
+    } finally {
+      if (round === this.round) this.known.removeAttribute("aria-busy");
+    }
+  }
+
+  #showConflicts(items) {
+    put(this.conflicts, contradictions(this, items));
     this.conflicts.hidden = this.conflicts.childElementCount === 0;
   }
 
   /** Built once, then only the choices that depend on what is known. */
   #showFilters() {
-    const agents = [...new Set(this.items.map(({agent_id: agent}) => agent).filter(Boolean))].sort();
+    const agents = [...new Set([...this.agents, this.filter.agent].filter(Boolean))].sort();
     const options = [["", "Anybody"], ...agents.map((agent) => [agent, agent])];
     if (!this.agentChoice) {
       this.agentChoice = choice("know-agent", options, this.filter.agent,
@@ -123,19 +158,31 @@ class KnowledgePage {
 
   #set(name, value) {
     this.filter[name] = value;
-    this.show();
+    this.limit = kPage;
+    this.#keepUrl();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.find(), kTypingMs);
   }
 
-  /** Shows the items that pass the filters. */
+  async #more() {
+    const before = this.items.length;
+    this.limit = before + kPage;
+    await this.find();
+    this.known.querySelectorAll("[data-item]")[before]?.focus();
+  }
+
+  /** Shows the items that the server found. */
   show() {
-    const shown = this.items.filter((item) => passes(item, this.filter));
+    const shown = this.items;
     this.#keepUrl();
-    this.status.textContent = `${count(shown.length, "item")} of ${this.items.length}` +
-        (this.items.length === kItemsMax ? " (more are stored)" : "");
+    this.status.textContent = shown.length < this.total
+      ? `${count(this.total, "item")}; the first ${shown.length} are shown` : count(this.total, "item");
     const open = new Set([...this.known.querySelectorAll("details[open]")].map(
         (details) => details.closest("[data-name]")?.dataset.name));
     const focused = document.activeElement?.closest?.("[data-name]")?.dataset.name;
-    put(this.known, shown.length ? this.#categories(shown) : this.#nothing());
+    put(this.known, shown.length ? this.#categories(shown) : this.#nothing(),
+        shown.length < this.total
+          ? h("div", {class: "more"}, button("Show more", () => this.#more())) : null);
     for (const row of this.known.querySelectorAll("[data-name]")) {
       if (open.has(row.dataset.name)) row.querySelector("details").open = true;
       if (focused === row.dataset.name) row.querySelector("[data-item]").focus();
@@ -160,8 +207,8 @@ class KnowledgePage {
   }
 
   #nothing() {
-    return this.items.length
-      ? empty("No knowledge passes these filters.", "Remove a filter.")
+    return Object.values(this.filter).some(Boolean)
+      ? empty("No knowledge passes these filters.", "Remove a filter, or use fewer words.")
       : empty("No knowledge yet.", "Add something here, or run ",
               h("code", null, 'bmad-mem remember --category constraint "…"'), ".");
   }

@@ -6,16 +6,20 @@ import {h, put} from "../dom.js";
 import {address, api} from "../api.js";
 import {button, count, empty, entryRow, pageHead, problem, skeleton} from "../parts/parts.js";
 import {components, terms} from "../parts/why.js";
-import {filterControls, searchFromQuery} from "../parts/filters.js";
+import {filterControls, searchFromQuery, showTypeCounts} from "../parts/filters.js";
 import {focusedRow, moveInList, roving} from "../parts/list.js";
-import {highlighted} from "../parts/highlight.js";
+import {hitText} from "../parts/highlight.js";
 
 /** Title of the window. */
 export const title = "Search";
 
 const kTypingMs = 120;
 const kPage = 20;
-const kMost = 200;
+/** Hits of one answer, and the last one that can be paged to. */
+const kAnswerMost = 200;
+const kMost = 10_000;
+/** To count is to find all: not while somebody types. */
+const kCountMs = 250;
 const kExamples = ["why did we", "\"the exact phrase\"", "conn* -draft", "type:decision since:30d", "is:pinned"];
 
 /** Shows the page. */
@@ -51,6 +55,8 @@ class SearchPage {
     this.signal = signal;
     this.search = search;
     this.limit = kPage;
+    this.counts = null;
+    this.counting = 0;
     this.timer = 0;
     this.request = null;
     this.hits = [];
@@ -67,7 +73,7 @@ class SearchPage {
     this.pill = h("div", {class: "pill-place"});
     this.results = h("div", {class: "results"}, skeleton(8));
     this.filters = h("details", {class: "filters"}, h("summary", {}, "More filters"), form);
-    this.filters.open = matchMedia("(min-width: 1000px)").matches;
+    this.types = types;
     return [
       h("div", {class: "hidden"}, pageHead("Search")),
       h("form", {class: "search", role: "search", onsubmit: (event) => this.submit(event)},
@@ -120,6 +126,7 @@ class SearchPage {
 
   stop() {
     clearTimeout(this.timer);
+    clearTimeout(this.counting);
     this.request?.abort();
   }
 
@@ -134,7 +141,11 @@ class SearchPage {
     try {
       const answer = await api.get("/memory/search", this.params(), {signal: request.signal});
       if (request === this.request) {
-        this.showHits(answer);
+        this.took = answer.took_ms;
+        this.counts = null;
+        this.showHits(answer.hits, answer.hits.length >= this.limit);
+        clearTimeout(this.counting);
+        this.counting = setTimeout(() => this.count(request), kCountMs);
       }
     } catch (error) {
       if (request === this.request && error.name !== "AbortError") {
@@ -147,15 +158,39 @@ class SearchPage {
     }
   }
 
-  showHits({hits, took_ms: took}) {
+  /** Says how many hits there are, in all and by type. A type that is chosen doesn't hide the others. */
+  async count(request) {
+    const ask = (more) => api.get("/memory/search", {...this.search, ...more, k: 1, counts: true}, {signal: request.signal});
+    const [all, chosen] = await Promise.all([ask({type: []}), this.search.type.length ? ask({}) : null]).catch(() => []);
+    if (all && request === this.request) {
+      this.counts = (chosen ?? all).counts;
+      showTypeCounts(this.types, all.counts.types);
+      this.showStatus();
+    }
+  }
+
+  showStatus() {
+    const what = (n) => (this.search.q.trim() ? count(n, "hit") : count(n, "entry", "entries"));
+    const time = `in ${Number(this.took ?? 0).toFixed(1)} ms`;
+    const shown = this.hits.length;
+    if (!this.counts) {
+      put(this.status, `${what(shown)}${this.isMore ? ", and more" : ""}, ${time}`);
+      return;
+    }
+    const {total, is_least: isLeast} = this.counts;
+    put(this.status, `${isLeast ? "More than " : ""}${what(Math.max(total, shown))}, ${time}`,
+      shown < total ? `; the first ${shown.toLocaleString("en")} are shown` : "");
+  }
+
+  showHits(hits, isMore) {
     this.hits = hits;
     this.fresh = 0;
     put(this.pill);
     put(this.error);
     this.field.removeAttribute("aria-invalid");
-    const more = hits.length >= this.limit && this.limit < kMost;
-    const what = this.search.q.trim() ? count(hits.length, "hit") : count(hits.length, "entry", "entries");
-    put(this.status, `${what}${more ? ", and more" : ""}, in ${Number(took ?? 0).toFixed(1)} ms`);
+    const more = isMore && hits.length < kMost;
+    this.isMore = more;
+    this.showStatus();
     if (hits.length === 0) {
       put(this.results, this.nothing());
       return;
@@ -169,16 +204,30 @@ class SearchPage {
   }
 
   async more() {
+    const {request} = this;
     const shown = this.hits.length;
-    this.limit = Math.min(kMost, this.limit * 2);
-    await this.run();
-    this.results.querySelectorAll("[data-item]")[shown]?.focus();
+    const size = Math.min(kAnswerMost, shown, kMost - shown);
+    try {
+      const {hits} = await api.get("/memory/search", {...this.search, k: size, offset: shown}, {signal: request.signal});
+      if (request !== this.request) {
+        return;
+      }
+      // What was written meanwhile may have moved a hit to the next page.
+      const known = new Set(this.hits.map((one) => `${one.session_id}/${one.id}`));
+      const fresh = hits.filter((one) => !known.has(`${one.session_id}/${one.id}`));
+      this.showHits([...this.hits, ...fresh], hits.length >= size);
+      this.limit = Math.min(kAnswerMost, this.hits.length);
+      this.results.querySelectorAll("[data-item]")[shown]?.focus();
+    } catch (error) {
+      if (error.name !== "AbortError") {
+        this.app.toast(error.message, {tone: "danger"});
+      }
+    }
   }
 
   row(hit) {
-    const text = hit.snippet || hit.headline || hit.id;
     return entryRow(hit, {
-      body: h("span", {class: "row-text"}, highlighted(text, hit.snippet ? hit.highlights : [])),
+      body: hitText(hit),
       extra: this.search.q.trim() ? this.why(hit) : null,
     });
   }
@@ -200,7 +249,8 @@ class SearchPage {
   async explain(hit, place) {
     put(place, skeleton(2));
     try {
-      const {hits} = await api.get("/memory/search", {...this.params(), explain: true}, {signal: this.signal});
+      const {hits} = await api.get("/memory/search",
+        {...this.search, k: kPage, offset: Math.max(0, this.hits.indexOf(hit) - 1), explain: true}, {signal: this.signal});
       const same = hits.find((one) => one.id === hit.id && one.session_id === hit.session_id);
       put(place, same?.explanation ? terms(same.explanation)
         : h("p", {class: "muted small"}, "It is no longer among the results; search again."));
@@ -218,7 +268,13 @@ class SearchPage {
       this.changed(0);
     };
     const hasFilter = Object.entries(this.search).some(([name, value]) => name !== "q" && String(value) !== "" && value !== false);
-    return empty(hasFilter ? "No knowledge passes these filters." : "No results.",
+    if (!hasFilter && !this.search.q.trim()) {
+      return empty("Nothing is stored yet.", "Store something with ", h("code", {}, 'bmad-mem remember "…"'),
+        ", read old chats with ", h("code", {}, "bmad-mem import"), ", or connect an agent with ",
+        h("code", {}, "bmad-mem install"), ".");
+    }
+    return empty(hasFilter ? "No entry passes these filters." : "No results.",
+      hasFilter ? h("p", {}, "Remove a filter above.") : null,
       h("p", {}, "Words are alternatives; more exact questions look like these:"),
       h("div", {class: "examples"}, kExamples.map((text) => button(text, () => ask(text), {kind: "mono"}))));
   }

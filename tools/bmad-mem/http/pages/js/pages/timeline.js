@@ -1,8 +1,9 @@
 // timeline.js - what happened in a session, oldest first, with its summary beside it; follows live.
 import {h, put} from "../dom.js";
 import {address, api, path} from "../api.js";
-import {absolute, button, bytes, count, empty, entryUrl, pageHead, problem, skeleton, time} from "../parts/parts.js";
+import {button, bytes, count, empty, entryUrl, local, pageHead, problem, skeleton, time} from "../parts/parts.js";
 import {keepView, showEntries, timelineRow} from "../parts/timeline_rows.js";
+import {noteSessions, sessionName, sessionTitle} from "../parts/session_names.js";
 import {density} from "../parts/density.js";
 import {focusedRow, roving} from "../parts/list.js";
 import {openDocument} from "../parts/document.js";
@@ -19,7 +20,7 @@ const kNearEndPx = 160;
 /** Shows the page. */
 export async function show(main, {params, query, app, signal}) {
   const page = new TimelinePage(app, signal, params.session, query);
-  app.setTitle(params.session);
+  app.setTitle(sessionTitle(params.session));
   put(main, page.view());
   app.keys([
     {keys: "o", text: "Open the entry", run: () => page.openFocused()},
@@ -85,6 +86,9 @@ class TimelinePage {
     const row = this.entries.has(id) ? this.rowOf(id) : null;
     if (row) {
       row.querySelector("details").open = true;
+      if (row.previousElementSibling && row.dataset.kind === "tool_result") {
+        row.previousElementSibling.querySelector("details").open = true;  // Else it hides its answer.
+      }
       row.querySelector("summary").focus({preventScroll: true});
       // The shell first puts the page at its top.
       requestAnimationFrame(() => row.scrollIntoView({block: "start"}));
@@ -118,6 +122,9 @@ class TimelinePage {
     const lead = this.head.querySelector(".lead");
     try {
       const {session} = await api.get(path("memory", "sessions", this.session), {}, {signal: this.signal});
+      noteSessions([{...session, title: session.title || sessionTitle(this.session)}]);
+      put(this.head.querySelector("h1"), sessionName(this.session));
+      this.app.setTitle(sessionTitle(this.session));
       put(lead, [session.state, session.project_name, (session.agent_ids ?? []).join(", "), bytes(session.size_bytes)]
         .filter(Boolean).join(" · "), " · last write ", time(session.last_write));
     } catch (error) {
@@ -246,7 +253,7 @@ class TimelinePage {
     const {since, until} = this.filter;
     put(this.shown, since || until
       ? h("button", {type: "button", class: "chip chip-set", onclick: () => this.choose(null)},
-        [since ? `from ${absolute(since).slice(0, 16)}` : "", until ? `to ${absolute(until).slice(0, 16)}` : ""].join(" "),
+        [since ? `from ${local(since).slice(0, 16)}` : "", until ? `to ${local(until).slice(0, 16)}` : ""].join(" "),
         h("span", {"aria-hidden": "true"}, "✕"), h("span", {class: "hidden"}, ", show all times"))
       : h("span", {class: "muted small"}, count(this.entries.size, "entry", "entries"), this.more ? " so far" : ""));
   }

@@ -1,6 +1,6 @@
 // density.js - how much was written when, as bars; each filters the timeline to its hour.
 import {h, svg} from "../dom.js";
-import {absolute, count, kTypes} from "./parts.js";
+import {absolute, count, kTypes, local} from "./parts.js";
 
 const kHourMs = 3600000;
 const kBarsMax = 120;
@@ -28,9 +28,14 @@ export function density(buckets, chosen, onChoose) {
   const now = [...chart.children].find((one) => one.getAttribute("aria-pressed") === "true") ?? chart.firstChild;
   now.setAttribute("tabindex", "0");
   return h("figure", {class: "density", vars: {"--bars": bars.length}}, chart, h("figcaption", {class: "density-labels"},
-    h("span", {}, absolute(bars[0].begin).slice(0, 16)),
+    h("span", {}, when(bars[0].begin, size)),
     h("span", {}, size === kHourMs ? "by hour; hours without entries are omitted" : "by day"),
-    h("span", {}, absolute(bars.at(-1).begin).slice(0, 16))));
+    h("span", {}, when(bars.at(-1).begin, size))));
+}
+
+/** An hour at the place of the reader; days are those of UTC. */
+function when(begin, size) {
+  return size === kHourMs ? local(begin).slice(0, 16) : `${absolute(begin).slice(0, 10)} UTC`;
 }
 
 function byDay(buckets) {
@@ -51,7 +56,7 @@ function barOf({begin, total, types}, index, {most, size, chosen, onChoose}) {
   const isChosen = chosen.since === begin && Boolean(chosen.until);
   const choose = () => onChoose(isChosen ? null
     : {since: begin, until: new Date(new Date(begin).getTime() + size - 1).toISOString()});
-  const label = `${absolute(begin).slice(0, 16)}: ${count(total, "entry", "entries")}`;
+  const label = `${when(begin, size)}: ${count(total, "entry", "entries")}`;
   const bar = svg("g", {class: "density-bar", role: "button", tabindex: -1, "aria-label": label,
     "aria-pressed": String(isChosen), onclick: choose,
     onkeydown: (event) => {

@@ -2,16 +2,20 @@
 import {h, put} from "../dom.js";
 import {api} from "../api.js";
 import {kTypes, typeBadge} from "./parts.js";
+import {noteSessions, sessionTitle, titleOf} from "./session_names.js";
 
-const kLists = ["type", "session_id", "agent", "tag", "topic"];
+const kLists = ["type", "session_id", "agent", "tag", "topic", "field"];
 /** The newest entries, whose tags are offered: a memory may have a million. */
 const kTaggedMax = 300;
-const kNames = {session_id: "session", agent: "agent", tag: "tag", topic: "topic", since: "since", until: "until"};
+/** Filters on fields that people ask for most; any other can be typed. */
+const kFieldExamples = ["severity:critical", "severity:high", "severity:medium", "status:open", "-status:resolved",
+  "impact:high", "role:user", "kind:tool_use"];
+const kNames = {session_id: "session", agent: "agent", tag: "tag", topic: "topic", field: "field", since: "since", until: "until"};
 
 /**
  * The search that an address asks for.
  * @param {URLSearchParams} query
- * @returns {Object} q, type[], session_id[], agent[], tag[], topic[], since, until, pinned, sort
+ * @returns {Object} q, type[], session_id[], agent[], tag[], topic[], field[], since, until, pinned, sort
  */
 export function searchFromQuery(query) {
   const search = {q: query.get("q") ?? "", since: query.get("since") ?? "", until: query.get("until") ?? "",
@@ -71,6 +75,20 @@ function showToggles(group, chosen) {
   }
 }
 
+/** Writes into each toggle how many hits it has; one without is out of the way unless it is pressed. */
+export function showTypeCounts(group, counts) {
+  for (const toggle of group.children) {
+    const n = counts[toggle.value] ?? 0;
+    let place = toggle.querySelector(".type-count");
+    if (!place) {
+      place = h("span", {class: "type-count muted"});
+      toggle.append(place);
+    }
+    place.textContent = n.toLocaleString("en");
+    toggle.hidden = n === 0 && toggle.getAttribute("aria-pressed") !== "true";
+  }
+}
+
 function toggleIn(list, value) {
   const at = list.indexOf(value);
   if (at < 0) {
@@ -82,9 +100,10 @@ function toggleIn(list, value) {
 
 function activeChips(search, change) {
   const chips = [];
-  for (const name of ["session_id", "agent", "tag", "topic"]) {
+  for (const name of ["session_id", "agent", "tag", "topic", "field"]) {
     for (const value of search[name]) {
-      chips.push(chip(`${kNames[name]}: ${value}`, () => change(() => toggleIn(search[name], value))));
+      const shown = name === "session_id" ? sessionTitle(value) : value;
+      chips.push(chip(`${kNames[name]}: ${shown}`, () => change(() => toggleIn(search[name], value))));
     }
   }
   for (const name of ["since", "until"]) {
@@ -134,6 +153,9 @@ function filterForm(search, change) {
       placeholder: "Any", onchange: add("agent")}), h("datalist", {id: "agents"})),
     field("f-tag", "Tag", h("input", {type: "text", id: "f-tag", list: "tags", autocomplete: "off",
       placeholder: "Any", onchange: add("tag")}), h("datalist", {id: "tags"})),
+    field("f-field", "Field", h("input", {type: "text", id: "f-field", list: "fields", autocomplete: "off",
+      placeholder: "severity:high", title: "NAME:VALUE; a leading - excludes the value", onchange: add("field")}),
+      h("datalist", {id: "fields"}, kFieldExamples.map((value) => h("option", {value})))),
     field("f-since", "Since", h("input", {type: "date", id: "f-since", value: dateOf(search.since), onchange: set("since")})),
     field("f-until", "Until", h("input", {type: "date", id: "f-until", value: dateOf(search.until), onchange: set("until")})),
     h("div", {class: "check"}, pinned, h("label", {for: "f-pinned"}, "Pinned only")));
@@ -152,7 +174,9 @@ function field(id, label, ...controls) {
 async function loadChoices(form, signal) {
   const {sessions} = await api.get("/memory/sessions", {}, {signal}).catch(() => ({sessions: []}));
   const options = (values) => values.map((value) => h("option", {value}, value));
-  form.querySelector("#f-session").append(...options(sessions.map((one) => one.session_id)));
+  noteSessions(sessions);
+  form.querySelector("#f-session").append(...sessions.map((one) =>
+    h("option", {value: one.session_id}, titleOf(one))));
   const once = (values) => options([...new Set(values)].sort());
   form.querySelector("#agents").append(...once(sessions.flatMap((one) => one.agent_ids ?? [])));
   form.querySelector("#f-tag").addEventListener("focus", async () => {

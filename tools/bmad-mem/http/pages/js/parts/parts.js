@@ -1,6 +1,7 @@
 // parts.js - the small parts that all pages share.
 import {h} from "../dom.js";
 import {path} from "../api.js";
+import {sessionName} from "./session_names.js";
 
 /** What is shown of each type of entry: name, and the sign that tells them apart without colour. */
 export const kTypes = {
@@ -43,12 +44,36 @@ export function absolute(timestamp) {
   return Number.isNaN(at.getTime()) ? String(timestamp) : at.toISOString().slice(0, 19).replace("T", " ");
 }
 
-/** @returns {HTMLElement} how long ago; the exact time stands in its title. */
+/** @returns {string} the same at the place of the reader: "2026-01-11 11:05:23". */
+export function local(timestamp) {
+  const at = new Date(timestamp);
+  return Number.isNaN(at.getTime()) ? String(timestamp)
+    : absolute(at.getTime() - at.getTimezoneOffset() * 60_000);
+}
+
+/** @returns {string} both, for a tooltip. */
+export function bothTimes(timestamp) {
+  return `${local(timestamp)} here, ${absolute(timestamp)} UTC`;
+}
+
+/** @returns {HTMLElement} the time of the reader to the second; UTC stands in its title. */
+export function exactTime(timestamp) {
+  return h("time", {datetime: timestamp, title: bothTimes(timestamp)}, local(timestamp));
+}
+
+/** @returns {string} "11 Jan 2026 – 3 Feb 2026", in the time of the reader; one day stands once. */
+export function days(first, last) {
+  const day = (at) => new Date(at).toLocaleDateString("en-GB", {day: "numeric", month: "short", year: "numeric"});
+  const [from, to] = [day(first), day(last)];
+  return from === to ? from : `${from} – ${to}`;
+}
+
+/** @returns {HTMLElement} how long ago; the exact time stands in its title, here and in UTC. */
 export function time(timestamp) {
   if (!timestamp) {
     return h("span", {class: "muted"}, "–");
   }
-  return h("time", {datetime: timestamp, title: `${absolute(timestamp)} UTC`}, ago(timestamp));
+  return h("time", {datetime: timestamp, title: bothTimes(timestamp)}, ago(timestamp));
 }
 
 /**
@@ -135,7 +160,7 @@ export function entryRow(entry, {body = null, extra = null, showSession = true} 
         entry.who ? h("span", {class: "row-who"}, entry.who) : null, marks(entry),
         h("span", {class: "row-time"}, time(entry.timestamp))),
       h("span", {class: "row-body"}, body ?? (entry.headline || entry.id)),
-      showSession ? h("span", {class: "row-foot"}, entry.session_id) : null),
+      showSession ? h("span", {class: "row-foot"}, sessionName(entry.session_id)) : null),
     extra);
 }
 

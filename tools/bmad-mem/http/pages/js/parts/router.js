@@ -14,7 +14,7 @@ const kRoutes = [
 /** The pages of the navigation, with the keys that lead to them. */
 export const kPages = [
   {url: "/", label: "Search", keys: "g s", sign: "⌕"},
-  {url: "/sessions", label: "Timeline", keys: "g t", sign: "≡"},
+  {url: "/sessions", label: "Sessions", keys: "g t", sign: "≡"},
   {url: "/knowledge", label: "Knowledge", keys: "g k", sign: "◇"},
   {url: "/graph", label: "Graph", keys: "g g", sign: "∴"},
   {url: "/health", label: "Health", keys: "g h", sign: "♡"},

@@ -1,6 +1,6 @@
 // timeline_rows.js - the entries of a timeline, day by day.
 import {h} from "../dom.js";
-import {absolute, button, entryUrl, marks, typeBadge} from "./parts.js";
+import {bothTimes, button, entryUrl, local, marks, typeBadge} from "./parts.js";
 import {mainContent, references, whoOf} from "./content.js";
 
 // A log of a build may be long; a timeline is for reading across.
@@ -16,7 +16,7 @@ const kFolded = new Set(["tool_use", "tool_result"]);
  */
 export function showEntries(list, entries, actions) {
   for (const entry of entries) {
-    const rows = daySection(list, absolute(entry.timestamp).slice(0, 10)).querySelector("ol");
+    const rows = daySection(list, local(entry.timestamp).slice(0, 10)).querySelector("ol");
     let next = null;
     for (let row = rows.lastElementChild; row && isLater(row.dataset.time, entry.timestamp); row = row.previousElementSibling) {
       next = row;
@@ -96,17 +96,17 @@ export function timelineRow(entry, {onDocument}) {
   const what = [kind, entry.fields?.tool].filter(Boolean).join(" · ");
   const details = h("details", {},
     h("summary", {"data-item": true},
-      h("span", {class: "event-time", title: `${absolute(entry.timestamp)} UTC`}, absolute(entry.timestamp).slice(11, 16)),
+      h("span", {class: "event-time", title: bothTimes(entry.timestamp)}, local(entry.timestamp).slice(11, 16)),
       typeBadge(entry.type),
       h("span", {class: "row-who"}, [whoOf(entry), what].filter(Boolean).join(" · ")), marks(entry),
       h("span", {class: "event-headline"}, shortHeadline(entry))),
     h("div", {class: "event-body"},
       entry.fields?.path && entry.type === "event" ? h("p", {class: "mono muted"}, entry.fields.path) : null,
       mainContent(entry, {textMax: kTextMax}), references(entry),
-      h("p", {class: "event-links"},
-        h("a", {href: entryUrl(entry.session_id, entry.id), class: "small"}, "Open entry"),
-        entry.type === "artifact" ? button("Read the document", () => onDocument(entry), {kind: "small"}) : null)));
+      entry.type === "artifact" ? h("p", {class: "event-links"},
+        button("Read the document", () => onDocument(entry), {kind: "small"})) : null));
   details.open = !kFolded.has(kind);
   return h("li", {class: "event", id: `at-${entry.id}`,
-    dataset: {id: entry.id, session: entry.session_id, type: entry.type, time: entry.timestamp, kind}}, details);
+    dataset: {id: entry.id, session: entry.session_id, type: entry.type, time: entry.timestamp, kind}}, details,
+    h("a", {href: entryUrl(entry.session_id, entry.id), class: "event-open", "aria-label": `Open entry ${entry.id}`}, "Open"));
 }

@@ -1,6 +1,6 @@
 // versions.js - the versions of an entry, newest first, and what each changed.
 import {h} from "../dom.js";
-import {absolute, time} from "./parts.js";
+import {exactTime, time} from "./parts.js";
 import {fieldLabel, laidOut} from "./content.js";
 
 /**
@@ -35,7 +35,7 @@ function writtenAt(version) {
 
 function firstVersion(version) {
   return h("div", {class: "version-body"}, h("p", {class: "muted small"},
-    `First written ${absolute(writtenAt(version))} UTC:`), laidOut(version.fields));
+    "First written ", exactTime(writtenAt(version)), ":"), laidOut(version.fields));
 }
 
 function changes(before, after) {

@@ -1,7 +1,7 @@
 // retention.js - how long things are kept, what is due, and what can still be brought back.
 import {api} from "../../api.js";
 import {h} from "../../dom.js";
-import {absolute, button, bytes, count, time, typeBadge} from "../../parts/parts.js";
+import {button, bytes, count, exactTime, time, typeBadge} from "../../parts/parts.js";
 import {dataTable, number, section} from "./sections.js";
 
 /** Stored entries by type, and for how long. */
@@ -29,9 +29,10 @@ export function dueList(actions) {
 /** What maintenance would do now. */
 export function due({maintenance}) {
   const {due: actions, next_due: next, held_back: heldBack, problems = []} = maintenance;
-  return section("Due", {hint: next ? `Next looked at ${absolute(next)} UTC.` : "No task is scheduled."},
+  return section("Due", {hint: next ? ["Next looked at ", exactTime(next), "."] : "No task is scheduled."},
     actions.length ? dueList(actions) : h("p", null, "No task is due."),
-    heldBack && h("p", {class: "small"}, h("span", {class: "chip chip-warn"}, "Held back"), ` ${heldBack}`),
+    // The first run of all holds back what depends on age; nobody with a new memory has to know.
+    heldBack && !heldBack.startsWith("first run") && h("p", {class: "small"}, h("span", {class: "chip chip-warn"}, "Held back"), ` ${heldBack}`),
     problems.length > 0 && h("ul", {class: "health-list"}, problems.map(({code, message}) =>
       h("li", null, h("strong", {class: "health-bad"}, code), ` ${message}`))));
 }

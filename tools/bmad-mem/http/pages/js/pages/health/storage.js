@@ -1,4 +1,5 @@
 // storage.js - how much there is, who holds a lock, what was taken out.
+import {sessionName} from "../../parts/session_names.js";
 import {h} from "../../dom.js";
 import {bar, bytes, count, sessionUrl, time} from "../../parts/parts.js";
 import {dataTable, number, section} from "./sections.js";
@@ -32,7 +33,7 @@ export function sizes({largest}) {
     const share = most > 0 ? size / most : 0;
     const tone = share >= kFull ? "danger" : share >= kNearlyFull ? "warn" : "accent";
     const text = `${bytes(size)} of ${bytes(most)}, ${count(entries, "entry", "entries")}`;
-    return h("li", {class: "health-size"}, h("a", {href: sessionUrl(id)}, id),
+    return h("li", {class: "health-size"}, h("a", {href: sessionUrl(id)}, sessionName(id)),
              bar(share, `Quota used by ${id}`, {text, tone}));
   });
   return section("Size and quota", {
@@ -43,7 +44,7 @@ export function sizes({largest}) {
 /** Who writes at the moment. */
 export function locks({locks: held}) {
   const rows = held.map((lock) => [
-    h("a", {href: sessionUrl(lock.session_id)}, lock.session_id),
+    h("a", {href: sessionUrl(lock.session_id)}, sessionName(lock.session_id)),
     [lock.agent_id || "unknown agent", `, process ${lock.pid} on ${lock.host}`],
     lock.operation,
     time(lock.acquired_at),

@@ -1,5 +1,6 @@
 // items.js - one thing that is known, in the lists of the page Knowledge.
 import {h} from "../../dom.js";
+import {sessionName} from "../../parts/session_names.js";
 import {bar, entryUrl, marks, sessionUrl, time} from "../../parts/parts.js";
 
 /** Who stated it, when and where. */
@@ -8,7 +9,7 @@ export function origin({agent_id: agent, source_kind: kind, at, updated_at: upda
            agent && h("span", null, agent),
            kind && h("span", null, `from ${kind === "user" ? "the user" : kind}`),
            time(at ?? updated),
-           h("a", {href: sessionUrl(session)}, session),
+           h("a", {href: sessionUrl(session)}, sessionName(session)),
            references.map((id, i) => h("a", {href: entryUrl(session, id), title: id}, i ? `source ${i + 1}` : "source")));
 }
 

@@ -25,14 +25,6 @@ export function identity(item) {
   return item.key ? `${item.category}\n${item.key}` : `${item.session_id}\n${item.id}`;
 }
 
-/** Whether an item has every word of `text`, and passes the other filters. */
-export function passes(item, {text = "", category = "", agent = "", confidence = 0, pinned = false}) {
-  const all = [item.key, item.value, item.agent_id, ...(item.tags ?? [])].join(" ").toLowerCase();
-  return text.toLowerCase().split(/\s+/).every((word) => all.includes(word)) &&
-      (!category || item.category === category) && (!agent || item.agent_id === agent) &&
-      (item.confidence ?? 0) >= confidence && (!pinned || item.pinned);
-}
-
 /**
  * The values that were stated, each with its statements, the one that holds first, then newest first.
  * @returns {{value: string, holds: boolean, statements: Object[]}[]}
