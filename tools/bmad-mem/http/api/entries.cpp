@@ -146,7 +146,7 @@ SortOrder sort_of(const EndpointCall& call, bool has_words) {
 }
 
 /// More hits than these are not counted: to count is to find them all.
-constexpr std::size_t kCountedMax = 10'000;
+constexpr std::size_t kCountedMax = 1000;
 
 /// How many entries are hits of `asked`, in total and by type; null: none are.
 Status add_hit_counts(JsonWriter& json, const MemoryManager& memory, const Query* asked) {
