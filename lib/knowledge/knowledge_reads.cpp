@@ -268,7 +268,7 @@ Result<std::vector<KnowledgeItem>> Knowledge::recall(const RecallOptions& option
                   options.as_of
                       ? all_knowledge(store, options.sessions, options.as_of)
                       : known.items([&] { return highest(store, options, known, accesses); }));
-  if (options.candidates && !options.as_of) {
+  if (options.candidates && !options.stored_only && !options.as_of) {
     BMAD_TRY_ASSIGN(std::vector<KnowledgeItem> found, found_candidates(store, options.sessions));
     std::ranges::move(found, std::back_inserter(items));
   }

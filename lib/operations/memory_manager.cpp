@@ -183,6 +183,16 @@ MemoryManager::MemoryManager(MemoryManager&&) noexcept = default;
 MemoryManager& MemoryManager::operator=(MemoryManager&&) noexcept = default;
 MemoryManager::~MemoryManager() = default;
 
+HookPolicy MemoryManager::hook_policy() const {
+  const Config& config = impl_->store.config;
+  return {.tells = config.context.inject,
+          .records = config.recording.enabled,
+          .learns_at_end = config.knowledge.learn_at_session_end,
+          .skip_clients = config.recording.skip_clients,
+          .skip_tools = config.recording.skip_tools,
+          .skip_paths = config.recording.skip_paths};
+}
+
 const std::vector<std::string>& MemoryManager::config_warnings() const {
   return impl_->store.config_warnings;
 }

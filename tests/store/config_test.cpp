@@ -157,14 +157,22 @@ constexpr std::string_view kSpecification = R"({
     },
     "knowledge": {
       "detect_preferences": true,
+      "learn_at_session_end": true,
       "learn_rules": []
     },
     "context": {
+      "inject": true,
       "max_tokens": 800,
       "facts_max": 5,
       "snippets_max": 3,
       "recency_days": 90,
       "quote_below_trust": 0.7
+    },
+    "recording": {
+      "enabled": true,
+      "skip_clients": [],
+      "skip_tools": [],
+      "skip_paths": []
     },
     "summarizer": {
       "enabled": true,

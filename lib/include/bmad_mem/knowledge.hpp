@@ -147,6 +147,7 @@ struct RecallOptions {
   double min_confidence = 0;
   bool candidates = false;         ///< The candidates instead, those in messages not yet looked
                                    ///< at among them.
+  bool stored_only = false;        ///< With candidates: without those in messages.
   bool contradicted_only = false;  ///< Only items about which different things were stated.
   bool without_sensitive = false;
   bool note_accesses = true;  ///< Count this as an access of what is returned.

@@ -62,6 +62,16 @@ struct OpenOptions {
   std::function<void(const Error&)> on_problem = {};
 };
 
+/// What hooks of agents' clients may do, as config.json says.
+struct HookPolicy {
+  bool tells = true;          ///< memory_config.context.inject
+  bool records = true;        ///< memory_config.recording.enabled, and so for the next three
+  bool learns_at_end = true;  ///< memory_config.knowledge.learn_at_session_end
+  std::vector<std::string> skip_clients;
+  std::vector<std::string> skip_tools;  ///< '*' is any text.
+  std::vector<std::string> skip_paths;  ///< The same.
+};
+
 /// What is known of a new session. Everything may stay empty.
 struct SessionParams {
   std::string session_id = {};  ///< Made from the date when empty.
@@ -126,6 +136,7 @@ class MemoryManager {
 
   /// What is odd about config.json but does not stand in the way: unknown keys.
   [[nodiscard]] const std::vector<std::string>& config_warnings() const;
+  [[nodiscard]] HookPolicy hook_policy() const;
   [[nodiscard]] const std::string& root() const;
 
   // Sessions.

@@ -214,9 +214,12 @@ constexpr Setting kSettings[] = {
 
     flag("knowledge.detect_preferences",
          [](Config& c) -> bool& { return c.knowledge.detect_preferences; }),
+    flag("knowledge.learn_at_session_end",
+         [](Config& c) -> bool& { return c.knowledge.learn_at_session_end; }),
     {.key = "knowledge.learn_rules",
      .member = [](Config& c) -> std::vector<LearnRule>& { return c.knowledge.learn_rules; }},
 
+    flag("context.inject", [](Config& c) -> bool& { return c.context.inject; }),
     whole(
         "context.max_tokens", [](Config& c) -> Whole& { return c.context.max_tokens; },
         kContextTokensMin, kContextTokensMax),
@@ -230,6 +233,11 @@ constexpr Setting kSettings[] = {
     real(
         "context.quote_below_trust",
         [](Config& c) -> double& { return c.context.quote_below_trust; }, 0, 1),
+
+    flag("recording.enabled", [](Config& c) -> bool& { return c.recording.enabled; }),
+    command("recording.skip_clients", [](Config& c) -> Texts& { return c.recording.skip_clients; }),
+    command("recording.skip_tools", [](Config& c) -> Texts& { return c.recording.skip_tools; }),
+    command("recording.skip_paths", [](Config& c) -> Texts& { return c.recording.skip_paths; }),
 
     flag("summarizer.enabled", [](Config& c) -> bool& { return c.summarizer.enabled; }),
     command("summarizer.command", [](Config& c) -> Texts& { return c.summarizer.command; }),

@@ -109,6 +109,7 @@ Result<HookSettings> read_settings(const Arguments& args) {
   BMAD_TRY_ASSIGN(const std::uint32_t limit, number("limit-ms", settings.limit.count()));
   settings.budget = milliseconds(budget);
   settings.limit = milliseconds(limit);
+  settings.tells = !args.has("no-context");
   return settings;
 }
 
@@ -170,11 +171,22 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                  .message = fmt::format("the event {} of {} names no session", event.name,
                                         hook_client_info(client).title)};
   }
-  BMAD_TRY_ASSIGN(MemoryManager memory,
-                  MemoryManager::open({.root = std::move(root),
-                                       .agent_id = std::string(hook_client_info(client).name),
-                                       .index_at_the_end = true}));
-  return take_hook_event({.memory = memory, .settings = settings, .work = work}, event);
+  OpenOptions options{.root = std::move(root),
+                      .agent_id = std::string(hook_client_info(client).name),
+                      .index_at_the_end = true};
+  Result<MemoryManager> memory = MemoryManager::open(options);
+  Status problem;
+  if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||
+                  memory.error().code == ErrorCode::E_INVALID_FORMAT)) {
+    problem = memory.error();  // A slip in config.json is named, and recording goes on.
+    options.tolerate_bad_config = true;
+    memory = MemoryManager::open(options);
+  }
+  BMAD_TRY(memory ? Status() : Status(memory.error()));
+  const HookPolicy policy = memory->hook_policy();
+  BMAD_TRY(take_hook_event(
+      {.memory = *memory, .settings = settings, .work = work, .policy = policy}, event));
+  return problem;
 }
 
 }  // namespace

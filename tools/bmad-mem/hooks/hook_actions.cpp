@@ -1,5 +1,7 @@
 #include "hooks/hook_actions.hpp"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,8 +12,10 @@
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/knowledge.hpp"
 #include "bmad_mem/summary.hpp"
+#include "bmad_mem/text.hpp"
 #include "bmad_mem/utf8.hpp"
 #include "cli/json_text.hpp"
+#include "cli/text.hpp"
 #include "exchange/ids.hpp"
 #include "exchange/transcript_text.hpp"
 #include "hooks/hook_answer.hpp"
@@ -189,6 +193,9 @@ bool is_about_task(const Context& context) {
 }
 
 Status need_session(const HookJob& job, const HookEvent& event) {
+  if (!job.policy.records) {
+    return {};
+  }
   const Result<Session> known = job.memory.load_session(event.session_id);
   if (known || known.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
     return {};  // What else may be wrong with it, writing says.
@@ -207,8 +214,26 @@ Status need_session(const HookJob& job, const HookEvent& event) {
                                    .problem = {}});
 }
 
+/// Whether `text` is one of `patterns`, in which '*' is any text.
+bool is_one_of(const std::vector<std::string>& patterns, const std::string& text) {
+  return !text.empty() && std::ranges::any_of(patterns, [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  });
+}
+
+/// Whether the settings keep the event from being recorded.
+bool is_skipped(const HookPolicy& policy, const HookEvent& event) {
+  return !policy.records ||
+         is_one_of(policy.skip_clients, std::string(hook_client_info(event.client).name)) ||
+         is_one_of(policy.skip_tools, event.tool.name) ||
+         is_one_of(policy.skip_paths, event.tool.path);
+}
+
 Status add(const HookJob& job, const HookEvent& event, EntryType type,
            const std::vector<std::string>& lines) {
+  if (is_skipped(job.policy, event)) {
+    return {};
+  }
   const std::vector<std::string_view> views(lines.begin(), lines.end());
   // What is told twice becomes another version of the same entry, which compaction folds. To leave
   // it out, the engine would have to read the whole log, each time.
@@ -233,6 +258,10 @@ Status add_message(const HookJob& job, const HookEvent& event, std::string_view 
 /// Answers with what is known about `task`, and `extra` behind it.
 Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
             const std::string& extra) {
+  if (!job.settings.tells || !job.policy.tells) {
+    job.work.answer(hook_answer(event, {}));
+    return {};
+  }
   ContextOptions options{.agent_id = std::string(hook_client_info(event.client).name),
                          .task = task,
                          .max_tokens = job.settings.max_tokens,
@@ -273,11 +302,42 @@ Result<std::string> summary(const HookJob& job, const HookEvent& event) {
       fenced(cut_at_line(without_front_matter(text), kSummarySizeMax)));
 }
 
+/// Says how many candidates wait for a person; empty where none does.
+std::string waiting_candidates(const HookJob& job) {
+  const Result<std::vector<KnowledgeItem>> candidates =
+      Knowledge(job.memory)
+          .recall({.candidates = true, .stored_only = true, .note_accesses = false, .limit = 0});
+  if (!candidates || candidates->empty()) {
+    return {};
+  }
+  constexpr std::size_t kShown = 3;
+  std::string ids;
+  for (std::size_t i = 0; i < std::min(kShown, candidates->size()); ++i) {
+    ids += fmt::format(" --accept {}", (*candidates)[i].id);
+  }
+  return fmt::format(
+      "\n### Waiting for the user\n\n{} learned from earlier sessions {} for the user's decision. "
+      "Tell "
+      "the user once. `bmad-mem recall --candidates` lists them; `bmad-mem recall{}` accepts, "
+      "`--drop ID` drops.\n",
+      format_count(candidates->size(), "candidate", "candidates"),
+      candidates->size() == 1 ? "waits" : "wait", ids);
+}
+
+/// Looks for candidates in what was said. What goes wrong with it stops nothing.
+void learn(const HookJob& job, const HookEvent& event) {
+  if (job.policy.learns_at_end && job.policy.records) {
+    static_cast<void>(
+        Knowledge(job.memory).extract({.session_id = event.session_id, .use_rules = true}));
+  }
+}
+
 Status start_session(const HookJob& job, const HookEvent& event) {
-  std::string extra;
+  std::string extra = waiting_candidates(job);
   // The conversation is gone, but for what the client made of it; ours may say more.
   if (event.source == "compact") {
-    BMAD_TRY_ASSIGN(extra, summary(job, event));
+    BMAD_TRY_ASSIGN(const std::string summarized, summary(job, event));
+    extra = summarized + extra;
   }
   // Where nothing can be written, what is known still can be told.
   Status told = takes_context(event) ? tell(job, event, {}, extra) : Status();
@@ -285,8 +345,10 @@ Status start_session(const HookJob& job, const HookEvent& event) {
   return made ? std::move(told) : std::move(made);
 }
 
-Status take_prompt(const HookJob& job, const HookEvent& event) {
-  if (event.is_machine_text || event.text.empty()) {
+Status take_prompt(const HookJob& job, const HookEvent& said) {
+  HookEvent event = said;
+  event.text = without_private(said.text);
+  if (event.is_machine_text || is_blank(event.text)) {
     job.work.answer(hook_answer(event, {}));
     return {};
   }
@@ -336,16 +398,22 @@ Status take_subagent(const HookJob& job, const HookEvent& event) {
 Status before_compact(const HookJob& job, const HookEvent& event) {
   if (takes_context(event)) {
     BMAD_TRY_ASSIGN(const std::string text, summary(job, event));
-    job.work.answer(hook_answer(event, text));
+    const bool tells = job.settings.tells && job.policy.tells;
+    job.work.answer(hook_answer(event, tells ? text : std::string()));
   }
-  if (has_end_of_compaction(event.client)) {
+  if (job.policy.records && has_end_of_compaction(event.client)) {
     BMAD_TRY(need_session(job, event));
-    return Summaries(job.memory).set_compacting(event.session_id, true);
+    BMAD_TRY(Summaries(job.memory).set_compacting(event.session_id, true));
   }
+  job.work.may_go_on();
+  learn(job, event);
   return {};
 }
 
 Status after_compact(const HookJob& job, const HookEvent& event) {
+  if (!job.policy.records) {
+    return {};
+  }
   BMAD_TRY(add(job, event, EntryType::kEvent, {happening_entry(event, "compact")}));
   return Summaries(job.memory).set_compacting(event.session_id, false);
 }
@@ -353,6 +421,7 @@ Status after_compact(const HookJob& job, const HookEvent& event) {
 Status end_session(const HookJob& job, const HookEvent& event) {
   // Closing does what is due by the way; that may take longer than the client waits.
   job.work.may_go_on();
+  learn(job, event);
   const Result<Session> closed = job.memory.close_session(event.session_id);
   if (!closed && closed.error().code != ErrorCode::E_SESSION_NOT_FOUND &&
       closed.error().code != ErrorCode::E_SESSION_ARCHIVED) {
@@ -377,6 +446,20 @@ constexpr std::array<Status (*)(const HookJob&, const HookEvent&), 11> kActions 
 };
 
 }  // namespace
+
+std::string without_private(std::string_view text) {
+  static constexpr std::string_view kBegin = "<private>";
+  static constexpr std::string_view kEnd = "</private>";
+  const std::string lower = lower_ascii(text);
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = std::min(lower.find(kBegin, at), text.size());
+    out += text.substr(at, begin - at);
+    const std::size_t end = lower.find(kEnd, begin);
+    at = end == std::string::npos ? text.size() : end + kEnd.size();
+  }
+  return out;
+}
 
 std::string problem_line(const Error& error) {
   return fmt::format("{}: {}", error_code_name(error.code), error.to_string());

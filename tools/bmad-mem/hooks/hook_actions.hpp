@@ -12,6 +12,7 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
+#include <string_view>
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
@@ -24,6 +25,7 @@ struct HookSettings {
   std::size_t max_tokens = 800;            ///< Of what is told.
   std::chrono::milliseconds budget{1000};  ///< For finding out what is known about a prompt.
   std::chrono::milliseconds limit{2000};   ///< For the whole hook.
+  bool tells = true;                       ///< False: it records only.
 };
 
 /// Longest time that the end of a session takes, as far as the client can tell: Claude Code ends
@@ -38,7 +40,12 @@ struct HookJob {
   MemoryManager& memory;
   const HookSettings& settings;
   const HookWork& work;
+  const HookPolicy& policy;
 };
+
+/// `text` without what stands between <private> and </private>, in any case; without the end, the
+/// rest. That is neither recorded nor searched for.
+std::string without_private(std::string_view text);
 
 /// Does what the event asks for, and answers. Errors: those of the memory; what was recorded
 /// before stays, and what is known is told also where nothing can be recorded.

@@ -185,17 +185,27 @@ struct LearnRule {
 struct KnowledgeConfig {
   /// Whether "I prefer", "never", "we decided" in a user's messages are proposed to be remembered.
   bool detect_preferences = true;
+  bool learn_at_session_end = true;  ///< Whether hooks look for candidates then.
   std::vector<LearnRule> learn_rules;
 };
 
 /// What an agent is told before it begins.
 struct ContextConfig {
+  bool inject = true;              ///< Whether hooks tell the model what is known.
   std::int64_t max_tokens = 800;   ///< A twentieth of the smallest window that agents have today.
   std::int64_t facts_max = 5;      ///< More than a few steer a model where it should not go.
   std::int64_t snippets_max = 3;   ///< Pieces of earlier talk, with what stands beside them.
   std::int64_t recency_days = 90;  ///< How old those may be, against the newest entry; 0: any age.
   /// What is trusted less is quoted as data, in a fence.
   double quote_below_trust = 0.7;
+};
+
+/// What hooks record.
+struct RecordingConfig {
+  bool enabled = true;
+  std::vector<std::string> skip_clients;  ///< "cursor"
+  std::vector<std::string> skip_tools;    ///< Names; '*' is any text, as in "mcp__browser__*".
+  std::vector<std::string> skip_paths;    ///< The same of the file that a tool is about.
 };
 
 /// Who writes running summaries, and when.
@@ -230,6 +240,7 @@ struct Config {
   PerformanceConfig performance;
   KnowledgeConfig knowledge;
   ContextConfig context;
+  RecordingConfig recording;
   SummarizerConfig summarizer;
   ExtractorConfig extractor;
 

@@ -1,0 +1,213 @@
+// doctor.cpp - what a memory needs every day, a line each with its remedy.
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bmad_mem/json_writer.hpp"
+#include "bmad_mem/knowledge.hpp"
+#include "bmad_mem/rfc3339.hpp"
+#include "cli/tool.hpp"
+#include "install/client_state.hpp"
+#include "install/install_run.hpp"
+#include "operation_calls.hpp"
+
+namespace bmad_mem::cli {
+namespace {
+
+/// A line of the report.
+struct Check {
+  std::string name;
+  std::string text;
+  std::string remedy = {};  ///< Empty: all is well.
+};
+
+Check of_error(std::string name, const Error& error, std::string remedy) {
+  return {.name = std::move(name),
+          .text = fmt::format("{}: {}", error_code_name(error.code), error.to_string()),
+          .remedy = std::move(remedy)};
+}
+
+/// The folder that holds .bmad, where the settings of clients stand.
+std::string project_folder(const std::string& root) {
+  constexpr std::string_view kUsual = "/.bmad/memory";
+  return root.ends_with(kUsual) ? root.substr(0, root.size() - kUsual.size()) : std::string();
+}
+
+/// When the hooks of a client told of something last: what its sessions say.
+std::optional<Timestamp> last_event(const std::vector<Session>& sessions, std::string_view client) {
+  std::optional<Timestamp> last;
+  for (const Session& session : sessions) {
+    const bool is_of_hook = std::ranges::find(session.tags, "hook") != session.tags.end();
+    if (is_of_hook && session.session_type == client && !session.problem) {
+      last = std::max(last.value_or(session.last_write), session.last_write);
+    }
+  }
+  return last;
+}
+
+void check_client(const InstallClient& client, const std::string& project,
+                  const std::vector<Session>& sessions, std::vector<Check>& checks,
+                  std::size_t& connected) {
+  const std::string home(environment("HOME"));
+  const InstalledCommand command{.program = installed_program()};
+  std::optional<Timestamp> last;
+  if (client.hooks) {
+    last = last_event(sessions, hook_client_info(*client.hooks).name);
+  }
+  for (const bool for_user : {false, true}) {
+    if (for_user ? home.empty() : project.empty()) {
+      continue;
+    }
+    const ClientState state = client_state(client, for_user, project, home, command);
+    for (const Error& problem : state.problems) {
+      checks.push_back(of_error(std::string(client.name), problem, "mend the file"));
+    }
+    if (!state.is_installed()) {
+      continue;
+    }
+    ++connected;
+    const std::string scope = for_user ? " --scope user" : "";
+    const std::string event = !client.hooks ? ""
+                              : last        ? fmt::format("; last event {}", format_rfc3339(*last))
+                                            : "; no event yet";
+    Check check{.name = std::string(client.name),
+                .text = fmt::format("{} is connected{}{}", client.title,
+                                    for_user ? " for the user" : "", event)};
+    if (!state.is_complete()) {
+      check.text += "; its settings are incomplete or of another version";
+      check.remedy = fmt::format("run `bmad-mem install {}{}`", client.name, scope);
+    } else if (client.hooks && !last) {
+      check.remedy = fmt::format("restart {}, allow its hooks, and send a prompt", client.title);
+    }
+    checks.push_back(std::move(check));
+  }
+}
+
+void check_clients(const std::string& root, const std::vector<Session>& sessions,
+                   std::vector<Check>& checks) {
+  std::size_t connected = 0;
+  for (const InstallClient& client : install_clients()) {
+    check_client(client, project_folder(root), sessions, checks, connected);
+  }
+  if (connected == 0) {
+    checks.push_back({.name = "clients",
+                      .text = "no client is connected",
+                      .remedy = "run `bmad-mem install` in the project"});
+  }
+}
+
+void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
+  checks.push_back({.name = "recording",
+                    .text = policy.records
+                                ? "hooks record what is said and done"
+                                : "hooks record nothing (memory_config.recording.enabled is false)",
+                    .remedy = policy.records ? "" : "set it to true in config.json to record"});
+  checks.push_back(
+      {.name = "briefings",
+       .text = policy.tells
+                   ? "hooks tell the model what is known"
+                   : "hooks tell the model nothing (memory_config.context.inject is false)",
+       .remedy = policy.tells ? "" : "set it to true in config.json to brief"});
+}
+
+void check_work(MemoryManager& memory, std::vector<Check>& checks) {
+  if (const Result<MaintenanceAge> age = memory.maintenance_age(); !age) {
+    checks.push_back(of_error("maintenance", age.error(), "run `bmad-mem maintain`"));
+  } else {
+    checks.push_back({.name = "maintenance",
+                      .text = age->last_run
+                                  ? fmt::format("last run {}", format_rfc3339(*age->last_run))
+                                  : "never run in this copy",
+                      .remedy = age->is_overdue ? "run `bmad-mem maintain`" : ""});
+  }
+  const Result<std::vector<KnowledgeItem>> waiting = Knowledge(memory).recall(
+      {.candidates = true, .stored_only = true, .note_accesses = false, .limit = 0});
+  if (!waiting) {
+    checks.push_back(of_error("candidates", waiting.error(), "run `bmad-mem verify`"));
+    return;
+  }
+  checks.push_back({.name = "candidates",
+                    .text = waiting->empty()
+                                ? "none waits"
+                                : fmt::format("{} for a decision",
+                                              format_count(waiting->size(), "candidate waits",
+                                                           "candidates wait")),
+                    .remedy = waiting->empty() ? "" : "run `bmad-mem recall --candidates`"});
+}
+
+void check_memory(MemoryManager& memory, std::vector<Check>& checks) {
+  const Status writable = memory.check_writable();
+  checks.push_back(writable ? Check{.name = "memory", .text = memory.root()}
+                            : of_error("memory", writable.error(), "install a newer bmad-mem"));
+  for (const std::string& warning : memory.config_warnings()) {
+    checks.push_back({.name = "config", .text = warning, .remedy = "mend config.json"});
+  }
+  std::vector<Session> sessions;
+  if (Result<std::vector<Session>> listed = memory.list_sessions(); listed) {
+    sessions = *std::move(listed);
+    std::optional<Timestamp> last;
+    for (const Session& session : sessions) {
+      if (session.problem) {
+        checks.push_back(of_error("sessions", *session.problem, "run `bmad-mem repair`"));
+      } else {
+        last = std::max(last.value_or(session.last_write), session.last_write);
+      }
+    }
+    checks.push_back(
+        {.name = "sessions",
+         .text = fmt::format("{}{}", format_count(sessions.size(), "session", "sessions"),
+                             last ? ", last write " + format_rfc3339(*last) : "")});
+  } else {
+    checks.push_back(of_error("sessions", listed.error(), "run `bmad-mem verify`"));
+  }
+  check_clients(memory.root(), sessions, checks);
+  check_policy(memory.hook_policy(), checks);
+  check_work(memory, checks);
+  for (const Error& problem : memory.problems()) {
+    checks.push_back(of_error("files", problem, "run `bmad-mem repair`"));
+  }
+}
+
+void print_checks(Tool& tool, const std::vector<Check>& checks) {
+  for (const Check& check : checks) {
+    if (tool.json()) {
+      print_object(tool, [&](JsonWriter& json) {
+        json.member("check", check.name).member("ok", check.remedy.empty());
+        json.member("text", check.text);
+        if (!check.remedy.empty()) {
+          json.member("remedy", check.remedy);
+        }
+      });
+      continue;
+    }
+    const std::string mark =
+        check.remedy.empty() ? tool.style().green("ok") : tool.style().red("!!");
+    tool.out().print("{}  {:<12} {}\n", mark, check.name, printable(check.text));
+    if (!check.remedy.empty()) {
+      tool.out().print("    {:<12} {}\n", "", check.remedy);
+    }
+  }
+}
+
+}  // namespace
+
+Result<ExitStatus> run_doctor(Tool& tool) {
+  std::vector<Check> checks;
+  Result<MemoryManager> memory = tool.open();
+  if (memory) {
+    check_memory(*memory, checks);
+  } else if (memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
+    checks.push_back(of_error("memory", memory.error(), "run `bmad-mem init` in the project"));
+  } else {
+    checks.push_back(of_error("config", memory.error(), "mend the file that it names"));
+  }
+  print_checks(tool, checks);
+  const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);
+  return is_well ? ExitStatus::kDone : ExitStatus::kFailed;
+}
+
+}  // namespace bmad_mem::cli
