@@ -340,6 +340,62 @@ class Events(HookTest):
             self.hook("claude-code", None, text=path.read_text(encoding="utf-8"))
         self.assertFalse(ran.exists())
 
+    def settings(self, **sections):
+        (self.root / "config.json").write_text(json.dumps({"memory_config": sections}))
+
+    def test_nothing_is_told_where_the_settings_or_the_option_say_so(self):
+        self.make_memory()
+        self.seed()
+        start = self.event("SessionStart", source="startup")
+        self.assertIn("additionalContext", self.hook("claude-code", start)[0])
+        self.assertEqual(self.hook("claude-code", start, "--no-context", *PATIENT), ("", ""))
+        self.settings(context={"inject": False})
+        self.assertEqual(self.hook("claude-code", start), ("", ""))
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="Where do boats lie?"))
+        self.assertEqual(len([entry for entry in self.entries("cc-s-1") if entry.get("role") == "user"]), 1)
+
+    def test_a_slip_in_the_settings_is_named_and_recording_goes_on(self):
+        self.make_memory()
+        self.settings(context={"max_tokens": 0})
+        _, stderr = self.hook("claude-code", self.event("UserPromptSubmit", prompt="Where do boats lie?"))
+        self.assertIn("memory_config.context.max_tokens", stderr)
+        (self.root / "config.json").write_text("{}")
+        self.assertEqual(len(self.entries("cc-s-1")), 1)
+
+    def test_recording_stops_for_all_or_for_clients_tools_and_paths(self):
+        self.make_memory()
+        prompt = self.event("UserPromptSubmit", prompt="Where do boats lie?")
+        for recording in ({"enabled": False}, {"skip_clients": ["claude*"]}):
+            self.settings(recording=recording)
+            self.hook("claude-code", prompt)
+            self.assertEqual(self.entries(), [])
+        self.settings(recording={"skip_tools": ["Ba*"], "skip_paths": ["*.pem"]})
+        self.hook("claude-code", self.bash("ls"))
+        read = {"tool_name": "Read", "tool_response": "x"}
+        for number, path in enumerate(("/etc/key.pem", "/etc/boats")):
+            self.hook("claude-code", self.event("PostToolUse", tool_input={"file_path": path},
+                                                tool_use_id=f"toolu_{number}", **read))
+        self.assertEqual({entry.get("path") for entry in self.entries()}, {"/etc/boats"})
+
+    def test_what_is_private_in_a_prompt_is_not_recorded(self):
+        self.make_memory()
+        self.hook("claude-code", self.event("UserPromptSubmit",
+                                            prompt="Boats <Private>my pin is 4711</PRIVATE>lie here <private>end"))
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="<private>all of it</private> "))
+        self.assertEqual([entry["content"] for entry in self.entries("cc-s-1")], ["Boats lie here "])
+
+    def test_what_a_session_taught_waits_for_the_user_and_the_next_one_says_so(self):
+        self.make_memory()
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="We decided to always use Tailwind."))
+        self.hook("claude-code", self.event("SessionEnd", reason="exit"))
+        start = self.event("SessionStart", source="startup")
+        told = json.loads(self.hook("claude-code", start)[0])["hookSpecificOutput"]["additionalContext"]
+        self.assertIn("1 candidate learned from earlier sessions waits", told)
+        accept = re.search(r"recall --accept (\S+?)`", told).group(1)
+        self.assertIn("Tailwind", self.tool("recall", "--candidates"))
+        self.tool("recall", "--accept", accept)
+        self.assertNotIn("candidate", self.hook("claude-code", start)[0])
+
     def test_what_is_told_never_passes_ten_thousand_characters(self):
         self.make_memory()
         self.tool("session", "new", "--id", "earlier")

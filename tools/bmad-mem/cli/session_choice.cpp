@@ -3,12 +3,18 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <set>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "cli/json_text.hpp"
+#include "cli/options.hpp"
+#include "cli/text.hpp"
 
 namespace bmad_mem::cli {
 namespace {
@@ -56,6 +62,40 @@ std::optional<std::string_view> named_session(const Tool& tool) {
 }
 
 }  // namespace
+
+Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
+                                           std::vector<std::string> ids) {
+  constexpr std::size_t kPrefixMin = 4;  // "dec-" is one of every decision.
+  constexpr std::size_t kShown = 5;
+  std::optional<std::vector<Entry>> all;
+  for (std::string& id : ids) {
+    // Not get(), which would count as an access.
+    const Result<std::vector<Entry>> known = memory.history(id);
+    if (id.size() < kPrefixMin || !known || !known->empty()) {
+      continue;  // What is wrong, the caller says.
+    }
+    if (!all) {
+      BMAD_TRY_ASSIGN(all, memory.list({.with_outdated = true, .limit = 0}));
+    }
+    std::set<std::string_view> found;
+    for (const Entry& entry : *all) {
+      if (entry.id.starts_with(id)) {
+        found.insert(entry.id);
+      }
+    }
+    if (found.size() > 1) {
+      std::vector<std::string_view> shown(found.begin(), found.end());
+      shown.resize(std::min(kShown, shown.size()));
+      return bad_value("id", fmt::format("{} entries begin with {} ({}{}); give more of the id",
+                                         found.size(), printable(id), fmt::join(shown, ", "),
+                                         found.size() > kShown ? ", ..." : ""));
+    }
+    if (found.size() == 1) {
+      id = *found.begin();
+    }
+  }
+  return ids;
+}
 
 Result<std::string> choose_session(Tool& tool, const MemoryManager& memory) {
   if (const auto id = named_session(tool)) {

@@ -1,10 +1,12 @@
-// session_choice.hpp - which session a command means when it isn't told, and sessions as text.
+// session_choice.hpp - which session a command means when it isn't told, which entry by the
+// beginning of an id, and sessions as text.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
@@ -21,6 +23,12 @@ Result<std::string> choose_session(Tool& tool, const MemoryManager& memory);
 /// `is_needed` is asked: an error is passed on, and when it says no, the answer is nothing.
 Result<std::optional<std::string>> choose_or_open_session(
     Tool& tool, MemoryManager& memory, const std::function<Result<bool>()>& is_needed);
+
+/// `ids`, those that no entry has completed: an id may be given by its first characters, at least
+/// 4, if one entry alone begins so. What stays unknown is for the caller to name. Errors:
+/// E_INVALID_QUERY for a beginning that several entries have, with some of them.
+Result<std::vector<std::string>> whole_ids(const MemoryManager& memory,
+                                           std::vector<std::string> ids);
 
 /// The session as one JSON object.
 std::string session_as_json(const MemoryManager& memory, const Session& session);

@@ -175,18 +175,17 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
                       .agent_id = std::string(hook_client_info(client).name),
                       .index_at_the_end = true};
   Result<MemoryManager> memory = MemoryManager::open(options);
-  Status problem;
   if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||
                   memory.error().code == ErrorCode::E_INVALID_FORMAT)) {
-    problem = memory.error();  // A slip in config.json is named, and recording goes on.
+    // A slip in config.json is named, now that somebody listens, and recording goes on.
+    work.problem(problem_line(memory.error()));
     options.tolerate_bad_config = true;
     memory = MemoryManager::open(options);
   }
   BMAD_TRY(memory ? Status() : Status(memory.error()));
   const HookPolicy policy = memory->hook_policy();
-  BMAD_TRY(take_hook_event(
-      {.memory = *memory, .settings = settings, .work = work, .policy = policy}, event));
-  return problem;
+  return take_hook_event({.memory = *memory, .settings = settings, .work = work, .policy = policy},
+                         event);
 }
 
 }  // namespace

@@ -108,9 +108,8 @@ void check_policy(const HookPolicy& policy, std::vector<Check>& checks) {
                     .remedy = policy.records ? "" : "set it to true in config.json to record"});
   checks.push_back(
       {.name = "briefings",
-       .text = policy.tells
-                   ? "hooks tell the model what is known"
-                   : "hooks tell the model nothing (memory_config.context.inject is false)",
+       .text = policy.tells ? "hooks print briefings"
+                            : "hooks print no briefings (memory_config.context.inject is false)",
        .remedy = policy.tells ? "" : "set it to true in config.json to brief"});
 }
 
@@ -198,12 +197,15 @@ void print_checks(Tool& tool, const std::vector<Check>& checks) {
 Result<ExitStatus> run_doctor(Tool& tool) {
   std::vector<Check> checks;
   Result<MemoryManager> memory = tool.open();
+  if (!memory && memory.error().code != ErrorCode::E_SESSION_NOT_FOUND) {
+    checks.push_back(of_error("config", memory.error(), "mend the file that it names"));
+    BMAD_TRY_ASSIGN(std::string root, tool.find_root());
+    memory = MemoryManager::open({.root = std::move(root), .tolerate_bad_config = true});
+  }
   if (memory) {
     check_memory(*memory, checks);
   } else if (memory.error().code == ErrorCode::E_SESSION_NOT_FOUND) {
     checks.push_back(of_error("memory", memory.error(), "run `bmad-mem init` in the project"));
-  } else {
-    checks.push_back(of_error("config", memory.error(), "mend the file that it names"));
   }
   print_checks(tool, checks);
   const bool is_well = std::ranges::all_of(checks, &std::string::empty, &Check::remedy);

@@ -12,6 +12,7 @@
 #include "cli/filters.hpp"
 #include "cli/json_text.hpp"
 #include "cli/output.hpp"
+#include "cli/session_choice.hpp"
 #include "cli/text.hpp"
 #include "cli/tool.hpp"
 #include "cli/views.hpp"
@@ -191,8 +192,8 @@ void print_groups(Tool& tool, std::span<const RelatedEntry> related) {
 Result<ExitStatus> run_related(Tool& tool) {
   BMAD_TRY_ASSIGN(const EntryFilter filter, read_filter(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  const std::string_view id = tool.args().positional(0);
-  BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related, memory.related(id, filter));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
+  BMAD_TRY_ASSIGN(const std::vector<RelatedEntry> related, memory.related(ids.front(), filter));
   if (tool.json()) {
     for (const RelatedEntry& each : related) {
       tool.out().print(
@@ -204,7 +205,7 @@ Result<ExitStatus> run_related(Tool& tool) {
   }
   print_groups(tool, related);
   if (related.empty()) {
-    tool.note(fmt::format("no entries are linked to {}", id));
+    tool.note(fmt::format("no entries are linked to {}", ids.front()));
   }
   return ExitStatus::kDone;
 }

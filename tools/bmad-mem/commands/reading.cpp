@@ -41,7 +41,7 @@ Result<ExitStatus> run_get(Tool& tool) {
   BMAD_TRY_ASSIGN(const std::optional<Timestamp> as_of,
                   read_as_of(tool.args(), system_clock().now()));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  const std::vector<std::string>& ids = tool.args().positionals();
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
   BMAD_TRY_ASSIGN(const std::vector<Entry> entries,
                   memory.get(ids, tool.args().all("session"), as_of));
   bool first = true;
@@ -137,7 +137,8 @@ void print_version(Tool& tool, const Entry& entry, const Entry* before, std::siz
 
 Result<ExitStatus> run_history(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  const std::string_view id = tool.args().positional(0);
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
+  const std::string& id = ids.front();
   BMAD_TRY_ASSIGN(const std::vector<Entry> versions,
                   memory.history(id, tool.args().all("session")));
   if (versions.empty()) {

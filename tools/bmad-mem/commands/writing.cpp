@@ -167,15 +167,17 @@ Result<ExitStatus> run_add(Tool& tool) {
 
 Result<ExitStatus> run_edit(Tool& tool) {
   const Arguments& args = tool.args();
-  const std::string id(args.positional(0));
   const std::string_view text = args.positional(1);
   if (text.empty() && !args.has("set") && !args.has("unset")) {
     return tool.wrong_usage(
         "nothing to change; give a new text, --set FIELD=VALUE or --unset FIELD");
   }
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  std::vector<std::string> sessions = args.all("session");
-  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory.get({&id, 1}, sessions));
+  const std::vector<std::string>& sessions = args.all("session");
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids,
+                  whole_ids(memory, {std::string(args.positional(0))}));
+  const std::string& id = ids.front();
+  BMAD_TRY_ASSIGN(const std::vector<Entry> known, memory.get(ids, sessions));
   std::string changes = "{}";
   if (!known.empty()) {  // Else the memory says that there is none.
     BMAD_TRY_ASSIGN(changes, changes_from_options(known.front(), args, text));
@@ -218,8 +220,9 @@ Result<ExitStatus> run_delete(Tool& tool) {
         "--verify looks whether a text is gone: it goes with --purge and --match TEXT, not with "
         "--dry-run");
   }
-  BMAD_TRY_ASSIGN(const DeletionCriteria criteria, read_criteria(args));
+  BMAD_TRY_ASSIGN(DeletionCriteria criteria, read_criteria(args));
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
+  BMAD_TRY_ASSIGN(criteria.ids, whole_ids(memory, std::move(criteria.ids)));
   BMAD_TRY_ASSIGN(const ExitStatus status, delete_and_tell(tool, memory, criteria, options));
   if (!args.has("verify") || status != ExitStatus::kDone) {
     return status;
@@ -241,8 +244,8 @@ namespace {
 
 Result<ExitStatus> set_pins(Tool& tool, bool pinned) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
-  BMAD_TRY_ASSIGN(const PinReport report,
-                  memory.pin(tool.args().positionals(), pinned, tool.args().all("session")));
+  BMAD_TRY_ASSIGN(const std::vector<std::string> ids, whole_ids(memory, tool.args().positionals()));
+  BMAD_TRY_ASSIGN(const PinReport report, memory.pin(ids, pinned, tool.args().all("session")));
   for (const Entry& entry : report.changed) {
     if (tool.json()) {
       tool.out().print("{}\n", entry_json_line(entry));
