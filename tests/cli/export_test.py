@@ -63,7 +63,7 @@ class Export(ToolTest):
         self.run_tool("session", "new", "--id", "s1")
         for content in ["one", "two", "one"]:
             entry = {"id": "f1", "timestamp": "2026-01-11T10:00:00Z", "content": content}
-            self.run_tool("add", "fact", "--session", "s1", "-", stdin=json.dumps(entry))
+            self.run_tool("add", "--replace", "fact", "--session", "s1", "-", stdin=json.dumps(entry))
         before = self.exported()
         self.assertEqual(before.count("\n"), 4)
         self.run_tool("--root", "other", "--quiet", "init")

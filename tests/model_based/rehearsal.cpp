@@ -277,7 +277,7 @@ void Rehearsal::compare_findings(const std::string& session) {
 
 void Rehearsal::compare_entries() {
   const auto expected = model_.entries();
-  const std::vector<Entry> all = expect(memory_->list({.limit = 0}));
+  const std::vector<Entry> all = expect(memory_->list({.with_outdated = true, .limit = 0}));
   RC_ASSERT(all.size() == expected.size());
   for (const Entry& entry : all) {
     const auto found = expected.find({{entry.session_id, entry.type}, entry.id});
