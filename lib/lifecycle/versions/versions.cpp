@@ -111,7 +111,13 @@ Result<Entry> update_entry(Store& store, const std::string& id, std::string_view
       error.column = 0;
       return error;
     }
-    old = entry_to_change(store, id, {&session_id, 1});
+    Result<Entry> now = entry_to_change(store, id, {&session_id, 1});
+    if (added && !now) {  // It is durable: what can't be read must not look like a failure.
+      old->json = line;
+      ++old->versions;
+      return old;
+    }
+    old = std::move(now);
     if (added) {
       return old;
     }
