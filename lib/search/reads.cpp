@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <functional>
 #include <iterator>
-#include <map>
+#include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "bmad_mem/json_parser.hpp"
@@ -59,38 +60,40 @@ Result<std::vector<TableEntry>> load_source(const Store& store, const SessionSou
 struct Located {
   std::string session_id;
   TableEntry entry;
+  std::optional<std::size_t> statement = {};  ///< See HeldStatements.
 };
 
-/// Which statements hold, of those that are heard: as Validity says it of indexed ones.
+/// Which statements hold, of those that are heard: as Validity says it of indexed ones. The ids of
+/// sessions must outlive it.
 class HeldStatements {
  public:
-  void hear(const std::string& session_id, const TableEntry& entry) {
+  /// The number of the statement; nothing for what others can't replace.
+  std::optional<std::size_t> hear(std::string_view session_id, const TableEntry& entry) {
     if (entry.type != EntryType::kFact && entry.type != EntryType::kPreference) {
-      return;
+      return {};
     }
     const Result<JsonValue> value = parser_.parse(entry.text);
     const StatementHead head = value ? statement_head(entry.type, *value) : StatementHead();
-    if (std::string subject = head.subject(); !subject.empty()) {
-      Place place(session_id, entry.type, entry.id);
-      const Rank rank(head.trust >= kLowTrust, head.at, session_id, entry.type, entry.line);
-      Rank& best = best_.try_emplace(subject, rank).first->second;
-      best = std::max(best, rank);
-      subjects_.insert_or_assign(std::move(place), std::pair(std::move(subject), rank));
+    if (head.key.empty() || head.is_unreviewed()) {
+      return {};
     }
+    const Rank rank(head.trust >= kLowTrust, head.at, session_id, entry.type, entry.line);
+    Rank& best = best_.try_emplace(head.subject(), rank).first->second;
+    best = std::max(best, rank);
+    heard_.emplace_back(&best, rank);
+    return heard_.size() - 1;
   }
 
-  /// Whether another one has replaced the entry, which was heard.
-  [[nodiscard]] bool is_replaced(const std::string& session_id, const TableEntry& entry) const {
-    const auto found = subjects_.find(Place(session_id, entry.type, entry.id));
-    return found != subjects_.end() && best_.at(found->second.first) != found->second.second;
+  /// Whether another one has replaced the statement of this number.
+  [[nodiscard]] bool is_replaced(std::size_t number) const {
+    return *heard_[number].first != heard_[number].second;
   }
 
  private:
-  using Place = std::tuple<std::string, EntryType, std::string>;
-  using Rank = std::tuple<bool, Timestamp, std::string, EntryType, std::uint64_t>;
+  using Rank = std::tuple<bool, Timestamp, std::string_view, EntryType, std::uint64_t>;
   JsonParser parser_;
-  std::map<std::string, Rank> best_;
-  std::map<Place, std::pair<std::string, Rank>> subjects_;
+  std::unordered_map<std::string, Rank> best_;  // By what it is about.
+  std::vector<std::pair<const Rank*, Rank>> heard_;
 };
 
 /// What passes and is `wanted`, by the logs: what can't be read hides nothing else. Where as many
@@ -109,12 +112,14 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     BMAD_TRY_ASSIGN(std::vector<TableEntry> entries,
                     load_source(store, source, filter.types, Versions::kLatest, filter.as_of));
     for (TableEntry& entry : entries) {
+      std::optional<std::size_t> statement;
       if (!filter.with_outdated && wanted(entry)) {  // What has expired replaces nothing.
-        held.hear(source.session_id, entry);
+        statement = held.hear(source.session_id, entry);
       }
       if (passes(filter, entry) && wanted(entry) &&
           (known.empty() || !known.contains({source.session_id, entry.type, entry.id}))) {
-        found.push_back({.session_id = source.session_id, .entry = std::move(entry)});
+        found.push_back(
+            {.session_id = source.session_id, .entry = std::move(entry), .statement = statement});
       }
     }
     return {};
@@ -132,8 +137,9 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     }
   }
   BMAD_TRY(check_evicted(store, filter.sessions, evicted));
-  std::erase_if(found,
-                [&](const Located& each) { return held.is_replaced(each.session_id, each.entry); });
+  std::erase_if(found, [&](const Located& each) {
+    return each.statement && held.is_replaced(*each.statement);
+  });
   return found;
 }
 
