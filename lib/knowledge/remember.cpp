@@ -342,7 +342,7 @@ Result<std::string> restated(const KnowledgeItem& item, JsonValue preference, st
   BMAD_TRY_ASSIGN(const JsonValue entry, parser.parse(item.json));
   ObjectText object(entry, item.json);
   const ObjectText members(preference, line);
-  object.remove("source");  // Whoever speaks now speaks for himself.
+  object.remove("source");  // The new statement has its own source and review.
   object.remove("review");
   object.set_string("updated_at", format_rfc3339(now));
   for (const JsonMember& member : preference.members()) {

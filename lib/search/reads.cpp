@@ -127,6 +127,12 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
   for (const SessionSource& source : sessions) {
     BMAD_TRY(add(source));
   }
+  const auto drop_replaced = [&] {
+    std::erase_if(found, [&](const Located& each) {
+      return each.statement && held.is_replaced(*each.statement);
+    });
+  };
+  drop_replaced();
   const bool are_enough = filter.limit != 0 && found.size() >= filter.limit;
   if (filter.archived != ArchivedSessions::kWithout && !are_enough) {
     for (const Located& each : found) {  // What was evicted and came back counts in its session.
@@ -137,9 +143,7 @@ Result<std::vector<Located>> load_latest(const Store& store, const EntryFilter& 
     }
   }
   BMAD_TRY(check_evicted(store, filter.sessions, evicted));
-  std::erase_if(found, [&](const Located& each) {
-    return each.statement && held.is_replaced(*each.statement);
-  });
+  drop_replaced();
   return found;
 }
 

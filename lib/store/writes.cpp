@@ -139,15 +139,23 @@ std::vector<CompleteEntry> complete_lines(Store& store, const std::string& sessi
   return entries;
 }
 
-/// What a log holds already, or held before compaction made room: ids, and the hashes of their
-/// lines. What was evicted was imported once; taking it in again would evict something else.
-using KnownLines = std::unordered_map<std::string, std::unordered_set<std::uint64_t>>;
+/// The hashes of the lines of an entry.
+struct KnownEntry {
+  std::unordered_set<std::uint64_t> lines;
+  std::uint64_t newest = 0;
+};
+
+/// What a log holds already, or held before compaction made room, by id. What was evicted was
+/// imported once; taking it in again would evict something else.
+using KnownLines = std::unordered_map<std::string, KnownEntry>;
 
 Result<KnownLines> known_lines(const Store& store, const std::string& session_id, EntryType type) {
   KnownLines known;
   JsonParser parser;
   const auto take = [&](const ScannedEntry& entry) {
-    known[std::string(entry_id(entry.value))].insert(xxh3(entry.text));
+    KnownEntry& its = known[std::string(entry_id(entry.value))];
+    its.newest = xxh3(entry.text);
+    its.lines.insert(its.newest);
   };
   BMAD_TRY(scan_log(*store.files, session_file(session_id, entry_type_info(type).log_file), type,
                     parser, {.on_entry = take}));
@@ -156,7 +164,9 @@ Result<KnownLines> known_lines(const Store& store, const std::string& session_id
     for (const EvictedLine& line : *evicted) {
       const Result<JsonValue> value = parser.parse(line.line);
       if (line.type == type && value) {
-        known[std::string(entry_id(*value))].insert(xxh3(line.line));
+        KnownEntry& its = known[std::string(entry_id(*value))];
+        its.newest = its.lines.empty() ? xxh3(line.line) : its.newest;
+        its.lines.insert(xxh3(line.line));
       }
     }
   }
@@ -173,12 +183,12 @@ Error id_is_taken(std::string_view id, std::string_view session_id) {
       .field = "id"};
 }
 
-/// Errors: id_is_taken() for the first entry whose id is known for another line.
+/// Errors: id_is_taken() for the first entry whose id is known, with another newest line.
 Status refuse_known(const KnownLines& known, std::span<const CompleteEntry> entries,
                     const std::string& session_id) {
   for (const CompleteEntry& entry : entries) {
     const auto found = known.find(entry.id);
-    if (found != known.end() && !found->second.contains(xxh3(entry.line))) {
+    if (found != known.end() && found->second.newest != xxh3(entry.line)) {
       return id_is_taken(entry.id, session_id);
     }
   }
@@ -203,7 +213,7 @@ Status drop_known(const Store& store, const std::string& session_id, EntryType t
       return true;  // What was purged does not come back by an import.
     }
     const auto [lines, is_new] = known.try_emplace(entry.id);
-    const bool line_is_new = lines->second.insert(xxh3(entry.line)).second;
+    const bool line_is_new = lines->second.lines.insert(xxh3(entry.line)).second;
     return rule == KnownEntries::kSkipId ? !is_new : !line_is_new;
   });
   return {};

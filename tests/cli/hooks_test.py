@@ -368,7 +368,9 @@ class Events(HookTest):
         for recording in ({"enabled": False}, {"skip_clients": ["claude*"]}):
             self.settings(recording=recording)
             self.hook("claude-code", prompt)
+            self.hook("claude-code", self.event("SessionStart", source="startup"))
             self.assertEqual(self.entries(), [])
+            self.assertEqual(list(self.root.glob("sessions/cc-*")), [])
         self.settings(recording={"skip_tools": ["Ba*"], "skip_paths": ["*.pem"]})
         self.hook("claude-code", self.bash("ls"))
         read = {"tool_name": "Read", "tool_response": "x"}
@@ -383,6 +385,13 @@ class Events(HookTest):
                                             prompt="Boats <Private>my pin is 4711</PRIVATE>lie here <private>end"))
         self.hook("claude-code", self.event("UserPromptSubmit", prompt="<private>all of it</private> "))
         self.assertEqual([entry["content"] for entry in self.entries("cc-s-1")], ["Boats lie here "])
+        transcript = self.folder / "s-1.jsonl"
+        transcript.write_text(json.dumps({
+            "type": "user", "uuid": "u-1", "sessionId": "s-2", "cwd": str(self.project),
+            "timestamp": "2026-01-11T10:00:00Z",
+            "message": {"role": "user", "content": "Nets <private>my pin is 4711</private>dry"}}) + "\n")
+        self.tool("import", "--format", "claude-code", str(transcript))
+        self.assertEqual([entry["content"] for entry in self.entries("cc-s-2")], ["Nets dry"])
 
     def test_what_a_session_taught_waits_for_the_user_and_the_next_one_says_so(self):
         self.make_memory()

@@ -102,6 +102,9 @@ TEST_CASE("an entry with an id that is taken is refused, unless it is the very s
   CHECK(add("s1", kLine).value().skipped == 1);
   CHECK(add("s1", R"({"id":"f","content":"y"})").error().code == ErrorCode::E_CONCURRENT_MOD);
   CHECK(add("s1", R"({"content":"y"})").value().ids.size() == 1);
+  // The very same as an older version is another one than the newest.
+  CHECK(memory->update_entry("f", R"({"content":"z"})").has_value());
+  CHECK(add("s1", kLine).error().code == ErrorCode::E_CONCURRENT_MOD);
 }
 
 TEST_CASE("a pin is a version that changes nothing else") {

@@ -153,4 +153,18 @@ std::string repaired_json(std::string_view text) {
   return out;
 }
 
+std::string without_private(std::string_view text) {
+  static constexpr std::string_view kBegin = "<private>";
+  static constexpr std::string_view kEnd = "</private>";
+  const std::string lower = lower_ascii(text);
+  std::string out;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t begin = std::min(lower.find(kBegin, at), text.size());
+    out += text.substr(at, begin - at);
+    const std::size_t end = lower.find(kEnd, begin);
+    at = end == std::string::npos ? text.size() : end + kEnd.size();
+  }
+  return out;
+}
+
 }  // namespace bmad_mem::cli

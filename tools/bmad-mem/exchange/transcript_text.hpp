@@ -50,4 +50,8 @@ std::string_view base_name(std::string_view path);
 /// the middle of an emoji. What is wrong otherwise stays wrong.
 std::string repaired_json(std::string_view text);
 
+/// `text` without what stands between <private> and </private>, in any case; without the end, the
+/// rest. It is recorded by no hook and no import.
+std::string without_private(std::string_view text);
+
 }  // namespace bmad_mem::cli

@@ -192,8 +192,23 @@ bool is_about_task(const Context& context) {
   });
 }
 
+/// Whether `text` is one of `patterns`, in which '*' is any text.
+bool is_one_of(const std::vector<std::string>& patterns, const std::string& text) {
+  return !text.empty() && std::ranges::any_of(patterns, [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
+  });
+}
+
+/// Whether the settings keep the event from being recorded.
+bool is_skipped(const HookPolicy& policy, const HookEvent& event) {
+  return !policy.records ||
+         is_one_of(policy.skip_clients, std::string(hook_client_info(event.client).name)) ||
+         is_one_of(policy.skip_tools, event.tool.name) ||
+         is_one_of(policy.skip_paths, event.tool.path);
+}
+
 Status need_session(const HookJob& job, const HookEvent& event) {
-  if (!job.policy.records) {
+  if (is_skipped(job.policy, event)) {
     return {};
   }
   const Result<Session> known = job.memory.load_session(event.session_id);
@@ -212,21 +227,6 @@ Status need_session(const HookJob& job, const HookEvent& event) {
                                    .tags = {"hook"},
                                    .manifest = {},
                                    .problem = {}});
-}
-
-/// Whether `text` is one of `patterns`, in which '*' is any text.
-bool is_one_of(const std::vector<std::string>& patterns, const std::string& text) {
-  return !text.empty() && std::ranges::any_of(patterns, [&](const std::string& pattern) {
-    return ::fnmatch(pattern.c_str(), text.c_str(), 0) == 0;
-  });
-}
-
-/// Whether the settings keep the event from being recorded.
-bool is_skipped(const HookPolicy& policy, const HookEvent& event) {
-  return !policy.records ||
-         is_one_of(policy.skip_clients, std::string(hook_client_info(event.client).name)) ||
-         is_one_of(policy.skip_tools, event.tool.name) ||
-         is_one_of(policy.skip_paths, event.tool.path);
 }
 
 Status add(const HookJob& job, const HookEvent& event, EntryType type,
@@ -255,10 +255,15 @@ Status add_message(const HookJob& job, const HookEvent& event, std::string_view 
              : add(job, event, EntryType::kConversation, {message_entry(event, role)});
 }
 
+/// Whether the model is to be told anything at all.
+bool tells(const HookJob& job, const HookEvent& event) {
+  return job.settings.tells && job.policy.tells && takes_context(event);
+}
+
 /// Answers with what is known about `task`, and `extra` behind it.
 Status tell(const HookJob& job, const HookEvent& event, const std::string& task,
             const std::string& extra) {
-  if (!job.settings.tells || !job.policy.tells) {
+  if (!tells(job, event)) {
     job.work.answer(hook_answer(event, {}));
     return {};
   }
@@ -310,35 +315,38 @@ std::string waiting_candidates(const HookJob& job) {
   if (!candidates || candidates->empty()) {
     return {};
   }
-  constexpr std::size_t kShown = 3;
-  std::string ids;
-  for (std::size_t i = 0; i < std::min(kShown, candidates->size()); ++i) {
-    ids += fmt::format(" --accept {}", (*candidates)[i].id);
-  }
+  const bool is_one = candidates->size() == 1;
   return fmt::format(
-      "\n### Waiting for the user\n\n{} learned from earlier sessions {} for the user's decision. "
-      "Tell "
-      "the user once. `bmad-mem recall --candidates` lists them; `bmad-mem recall{}` accepts, "
-      "`--drop ID` drops.\n",
-      format_count(candidates->size(), "candidate", "candidates"),
-      candidates->size() == 1 ? "waits" : "wait", ids);
+      "\n### Waiting for the user\n\n{} learned from earlier sessions {} for the user's "
+      "decision. Mention it once. `bmad-mem recall --candidates` lists {}, `bmad-mem recall "
+      "--accept {}` accepts{}, `--drop ID` drops.\n",
+      format_count(candidates->size(), "candidate", "candidates"), is_one ? "waits" : "wait",
+      is_one ? "it" : "them", candidates->front().id, is_one ? "" : " the first");
 }
 
 /// Looks for candidates in what was said. What goes wrong with it stops nothing.
 void learn(const HookJob& job, const HookEvent& event) {
-  if (job.policy.learns_at_end && job.policy.records) {
+  if (job.policy.learns_at_end && !is_skipped(job.policy, event)) {
     static_cast<void>(
         Knowledge(job.memory).extract({.session_id = event.session_id, .use_rules = true}));
   }
 }
 
-Status start_session(const HookJob& job, const HookEvent& event) {
-  std::string extra = waiting_candidates(job);
+/// What a session that starts is told besides what is known.
+Result<std::string> news(const HookJob& job, const HookEvent& event) {
+  if (!tells(job, event)) {
+    return std::string();
+  }
+  std::string summarized;
   // The conversation is gone, but for what the client made of it; ours may say more.
   if (event.source == "compact") {
-    BMAD_TRY_ASSIGN(const std::string summarized, summary(job, event));
-    extra = summarized + extra;
+    BMAD_TRY_ASSIGN(summarized, summary(job, event));
   }
+  return summarized + waiting_candidates(job);
+}
+
+Status start_session(const HookJob& job, const HookEvent& event) {
+  BMAD_TRY_ASSIGN(const std::string extra, news(job, event));
   // Where nothing can be written, what is known still can be told.
   Status told = takes_context(event) ? tell(job, event, {}, extra) : Status();
   Status made = need_session(job, event);
@@ -396,12 +404,11 @@ Status take_subagent(const HookJob& job, const HookEvent& event) {
 }
 
 Status before_compact(const HookJob& job, const HookEvent& event) {
-  if (takes_context(event)) {
+  if (tells(job, event)) {
     BMAD_TRY_ASSIGN(const std::string text, summary(job, event));
-    const bool tells = job.settings.tells && job.policy.tells;
-    job.work.answer(hook_answer(event, tells ? text : std::string()));
+    job.work.answer(hook_answer(event, text));
   }
-  if (job.policy.records && has_end_of_compaction(event.client)) {
+  if (!is_skipped(job.policy, event) && has_end_of_compaction(event.client)) {
     BMAD_TRY(need_session(job, event));
     BMAD_TRY(Summaries(job.memory).set_compacting(event.session_id, true));
   }
@@ -411,7 +418,7 @@ Status before_compact(const HookJob& job, const HookEvent& event) {
 }
 
 Status after_compact(const HookJob& job, const HookEvent& event) {
-  if (!job.policy.records) {
+  if (is_skipped(job.policy, event)) {
     return {};
   }
   BMAD_TRY(add(job, event, EntryType::kEvent, {happening_entry(event, "compact")}));
@@ -446,20 +453,6 @@ constexpr std::array<Status (*)(const HookJob&, const HookEvent&), 11> kActions 
 };
 
 }  // namespace
-
-std::string without_private(std::string_view text) {
-  static constexpr std::string_view kBegin = "<private>";
-  static constexpr std::string_view kEnd = "</private>";
-  const std::string lower = lower_ascii(text);
-  std::string out;
-  for (std::size_t at = 0; at < text.size();) {
-    const std::size_t begin = std::min(lower.find(kBegin, at), text.size());
-    out += text.substr(at, begin - at);
-    const std::size_t end = lower.find(kEnd, begin);
-    at = end == std::string::npos ? text.size() : end + kEnd.size();
-  }
-  return out;
-}
 
 std::string problem_line(const Error& error) {
   return fmt::format("{}: {}", error_code_name(error.code), error.to_string());

@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstddef>
 #include <string>
-#include <string_view>
 
 #include "bmad_mem/memory_manager.hpp"
 #include "bmad_mem/result.hpp"
@@ -42,10 +41,6 @@ struct HookJob {
   const HookWork& work;
   const HookPolicy& policy;
 };
-
-/// `text` without what stands between <private> and </private>, in any case; without the end, the
-/// rest. That is neither recorded nor searched for.
-std::string without_private(std::string_view text);
 
 /// Does what the event asks for, and answers. Errors: those of the memory; what was recorded
 /// before stays, and what is known is told also where nothing can be recorded.

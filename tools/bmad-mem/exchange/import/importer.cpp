@@ -74,8 +74,13 @@ Result<std::string> TranscriptImporter::add_message(const TranscriptMessage& mes
                                 : is_person           ? "user"
                                                       : "assistant";
   BMAD_TRY(need_session(session));
-  const std::string_view text = utf8_prefix(message.text, kMessageSizeMax);
-  if (text.size() < message.text.size()) {
+  const std::string said = role == "user" ? without_private(message.text) : message.text;
+  if (is_blank(said) && !is_blank(message.text)) {
+    sink_.skip("messages that are private");
+    return std::string();
+  }
+  const std::string_view text = utf8_prefix(said, kMessageSizeMax);
+  if (text.size() < said.size()) {
     sink_.skip("ends of messages over 512 KiB");
   }
   if (std::string id = sink_.take_recorded(session, role, text); !id.empty()) {
