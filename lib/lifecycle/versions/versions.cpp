@@ -1,12 +1,12 @@
-// versions.cpp - an entry corrected: a newer version of it that says all that the last one said,
-// but for what is changed.
+// versions.cpp - corrections and pins: a newer version of an entry, with some members changed and
+// all others kept.
 //
 //   {"id":"dec-1","decision":"A","rationale":"R","tags":["x"]}     the newest version
 //   {"decision":"B","tags":null}                                   changes
 //   {"id":"dec-1","decision":"B","rationale":"R","updated_at":…}   the version that is appended
 //
-// Two that change different members of one entry at the same time both hold: whoever comes second
-// finds under the session's lock that the version has changed, and merges again.
+// Two writers that change different members at the same time both succeed: the second finds under
+// the session's lock that the newest version has changed, and merges again.
 #include <algorithm>
 #include <map>
 #include <set>

@@ -177,7 +177,7 @@ Status take_event(const Tool& tool, HookClient client, const HookSettings& setti
   Result<MemoryManager> memory = MemoryManager::open(options);
   if (!memory && (memory.error().code == ErrorCode::E_SCHEMA_INVALID ||
                   memory.error().code == ErrorCode::E_INVALID_FORMAT)) {
-    // A slip in config.json is named, now that somebody listens, and recording goes on.
+    // An invalid value is reported before the answer: later nobody reads, and recording continues.
     work.problem(problem_line(memory.error()));
     options.tolerate_bad_config = true;
     memory = MemoryManager::open(options);

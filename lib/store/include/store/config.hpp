@@ -191,7 +191,7 @@ struct KnowledgeConfig {
 
 /// What an agent is told before it begins.
 struct ContextConfig {
-  bool inject = true;              ///< Whether hooks tell the model what is known.
+  bool inject = true;              ///< Whether hooks print briefings.
   std::int64_t max_tokens = 800;   ///< A twentieth of the smallest window that agents have today.
   std::int64_t facts_max = 5;      ///< More than a few steer a model where it should not go.
   std::int64_t snippets_max = 3;   ///< Pieces of earlier talk, with what stands beside them.
