@@ -65,8 +65,9 @@ class CandidateSearch {
  public:
   explicit CandidateSearch(const Store& store) : store_(store) {}
 
-  Status look_at(const std::string& session_id) {
-    BMAD_TRY_ASSIGN(const std::vector<UserMessage> messages, messages_of(session_id));
+  /// Looks at the messages from byte `from` on, the start of a line.
+  Status look_at(const std::string& session_id, std::uint64_t from = 0) {
+    BMAD_TRY_ASSIGN(const std::vector<UserMessage> messages, messages_of(session_id, from));
     BMAD_TRY_ASSIGN(const auto stored, stored_in(session_id));
     for (const UserMessage& message : messages) {
       for (const PreferenceCandidate& candidate : detect_preferences(message.text)) {
@@ -78,6 +79,9 @@ class CandidateSearch {
     }
     return check_still_there(store_, session_id);
   }
+
+  /// Where the last line ends that was looked at.
+  [[nodiscard]] std::uint64_t looked_to() const { return looked_to_; }
 
   [[nodiscard]] std::vector<KnowledgeItem> items() const {
     std::vector<KnowledgeLine> lines;
@@ -93,7 +97,7 @@ class CandidateSearch {
     return session_file(session_id, entry_type_info(type).log_file);
   }
 
-  Result<std::vector<UserMessage>> messages_of(const std::string& session_id) {
+  Result<std::vector<UserMessage>> messages_of(const std::string& session_id, std::uint64_t from) {
     std::vector<UserMessage> messages;
     std::map<std::string, std::size_t, std::less<>> places;
     const auto take = [&](const ScannedEntry& entry) {
@@ -110,8 +114,11 @@ class CandidateSearch {
           .timestamp = head.timestamp,
           .trust = std::min(kCandidateTrust, entry.value["source"]["trust"].number(1))};
     };
-    BMAD_TRY(scan_log(*store_.files, log_of(session_id, EntryType::kConversation),
-                      EntryType::kConversation, parser_, {.on_entry = take}));
+    BMAD_TRY_ASSIGN(
+        const LogScan scan,
+        scan_log(*store_.files, log_of(session_id, EntryType::kConversation),
+                 EntryType::kConversation, parser_, {.on_entry = take}, {.offset = from}));
+    looked_to_ = scan.whole_end;
     return messages;
   }
 
@@ -153,14 +160,55 @@ class CandidateSearch {
   const Store& store_;
   JsonParser parser_;
   std::vector<std::pair<std::string, std::string>> lines_;
+  std::uint64_t looked_to_ = 0;
 };
 
 }  // namespace
 
+namespace {
+
+bool may_look_for_candidates(const Store& store) {
+  return store.config.knowledge.detect_preferences &&
+         (!store.access || store.access->may_read(EntryType::kConversation));
+}
+
+/// `looked` where a line of the log at `path` begins there; 0 where something has rewritten it.
+Result<std::uint64_t> line_start_at(FileSystem& files, const std::string& path,
+                                    std::uint64_t looked) {
+  if (looked == 0) {
+    return 0;
+  }
+  const Result<std::unique_ptr<File>> log = files.open(path, OpenMode::kRead);
+  if (!log) {
+    return is_not_found(log.error()) ? Result<std::uint64_t>(0) : log.error();
+  }
+  std::string last(1, '\0');
+  BMAD_TRY_ASSIGN(const std::size_t got, (*log)->read_at(looked - 1, last));
+  return got == 1 && last == "\n" ? looked : 0;
+}
+
+}  // namespace
+
+Result<NewCandidates> found_new_candidates(const Store& store, const std::string& session_id,
+                                           std::uint64_t looked_to) {
+  if (!may_look_for_candidates(store)) {
+    return NewCandidates{.items = {}, .looked_to = looked_to};
+  }
+  const std::string path =
+      session_file(session_id, entry_type_info(EntryType::kConversation).log_file);
+  const Result<FileInfo> log = store.files->info(path);
+  if (log && log->size == looked_to) {
+    return NewCandidates{.items = {}, .looked_to = looked_to};
+  }
+  BMAD_TRY_ASSIGN(const std::uint64_t from, line_start_at(*store.files, path, looked_to));
+  CandidateSearch search(store);
+  BMAD_TRY(search.look_at(session_id, from));
+  return NewCandidates{.items = search.items(), .looked_to = search.looked_to()};
+}
+
 Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
                                                     std::span<const std::string> sessions) {
-  const bool may_look = !store.access || store.access->may_read(EntryType::kConversation);
-  if (!store.config.knowledge.detect_preferences || !may_look) {
+  if (!may_look_for_candidates(store)) {
     return std::vector<KnowledgeItem>();
   }
   return choose_steadily(store, [&]() -> Result<std::vector<KnowledgeItem>> {

@@ -9,12 +9,15 @@
 
 #include <fmt/format.h>
 
+#include "bmad_mem/json_parser.hpp"
+#include "bmad_mem/json_writer.hpp"
 #include "bmad_mem/rfc3339.hpp"
 #include "knowledge/extraction_prompt.hpp"
 #include "knowledge/knowledge_store.hpp"
 #include "knowledge/merge_plan.hpp"
 #include "model/entry.hpp"
 #include "store/access.hpp"
+#include "store/atomic_file.hpp"
 #include "store/command.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
@@ -167,16 +170,14 @@ Result<ExtractionReport> take_answer(Store& store, const ExtractOptions& options
   return report;
 }
 
-Result<ExtractionReport> use_rules(Store& store, const ExtractOptions& options) {
+/// Stores what of `found` is not known.
+Result<ExtractionReport> take_found(Store& store, const ExtractOptions& options,
+                                    const std::vector<KnowledgeItem>& found) {
   ExtractionReport report{.way = ExtractionWay::kRules, .learned = {}, .known = {}, .notices = {}};
-  if (!store.config.knowledge.detect_preferences) {
-    report.notices.emplace_back(
-        "memory_config.knowledge.detect_preferences is false, so no search was made");
-    return report;
+  if (found.empty()) {
+    return report;  // Without reading all that is known.
   }
   BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> known, all_knowledge(store, {}));
-  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> found,
-                  found_candidates(store, {&options.session_id, 1}));
   NewFacts fresh(store, options.session_id, known, report);
   std::vector<std::string_view> lines;
   for (const KnowledgeItem& item : found) {
@@ -203,7 +204,85 @@ Result<ExtractionReport> use_rules(Store& store, const ExtractOptions& options) 
   return report;
 }
 
+Result<ExtractionReport> use_rules(Store& store, const ExtractOptions& options) {
+  if (!store.config.knowledge.detect_preferences) {
+    ExtractionReport report{
+        .way = ExtractionWay::kRules, .learned = {}, .known = {}, .notices = {}};
+    report.notices.emplace_back(
+        "memory_config.knowledge.detect_preferences is false, so no search was made");
+    return report;
+  }
+  BMAD_TRY_ASSIGN(const std::vector<KnowledgeItem> found,
+                  found_candidates(store, {&options.session_id, 1}));
+  return take_found(store, options, found);
+}
+
+// What is local to this machine about learning from a session: sessions/{id}/.lock.learning.json
+//
+//   {"looked_to":18310,"turns":7}       the end of the last message that was looked at; turns since
+//                                       the agent was asked
+//
+// May be deleted at any time; whoever writes last wins.
+
+struct LearningState {
+  std::uint64_t looked_to = 0;
+  std::int64_t turns = 0;
+};
+
+constexpr std::uint64_t kLearningStateSizeMax = 4096;
+
+LearningState read_learning_state(const Store& store, const std::string& session_id) {
+  const Result<std::string> text =
+      read_file(*store.files, session_file(session_id, kLearningStateName), kLearningStateSizeMax);
+  JsonParser parser;
+  const Result<JsonValue> value = parser.parse(text ? std::string_view(*text) : "{}");
+  if (!value) {
+    return {};
+  }
+  const auto count = [&](std::string_view name) {
+    return std::max<std::int64_t>((*value)[name].integer(), 0);
+  };
+  return {.looked_to = static_cast<std::uint64_t>(count("looked_to")), .turns = count("turns")};
+}
+
+Status write_learning_state(const Store& store, const std::string& session_id,
+                            const LearningState& state) {
+  JsonWriter json;
+  json.begin_object().member("looked_to", state.looked_to).member("turns", state.turns);
+  return replace_derived_file(*store.files, session_file(session_id, kLearningStateName),
+                              json.end_object().take() + '\n');
+}
+
+/// Only after what was found is stored, it counts as looked at.
+Result<ExtractionReport> look_at_new(Store& store, const ExtractOptions& options) {
+  BMAD_TRY(check_session(store, options.session_id));
+  LearningState state = read_learning_state(store, options.session_id);
+  BMAD_TRY_ASSIGN(const NewCandidates found,
+                  found_new_candidates(store, options.session_id, state.looked_to));
+  BMAD_TRY_ASSIGN(ExtractionReport report, take_found(store, options, found.items));
+  if (!options.dry_run && found.looked_to != state.looked_to) {
+    state.looked_to = found.looked_to;
+    BMAD_TRY(write_learning_state(store, options.session_id, state));
+  }
+  return report;
+}
+
 }  // namespace
+
+Result<bool> Knowledge::note_turn(std::string_view session_id) {
+  const std::string id(session_id);
+  BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kExtract));
+  const LearningConfig& config = store->config.learning;
+  if (!config.ask_agent) {
+    return false;
+  }
+  BMAD_TRY(check_session(*store, id));
+  LearningState state = read_learning_state(*store, id);
+  const bool is_time = ++state.turns >= config.ask_every_turns;
+  state.turns = is_time ? 0 : state.turns;
+  BMAD_TRY(write_learning_state(*store, id, state));
+  return is_time;
+}
 
 Result<std::string> Knowledge::extraction_prompt(std::string_view session_id) const {
   BMAD_TRY_ASSIGN(Store* const store, MemoryInside::enter(*memory_, Operation::kExtract, false));
@@ -215,6 +294,9 @@ Result<ExtractionReport> Knowledge::extract(const ExtractOptions& options) {
   BMAD_TRY_ASSIGN(Store* const entered,
                   MemoryInside::enter(*memory_, Operation::kExtract, !options.dry_run));
   Store& store = *entered;
+  if (options.only_new) {
+    return look_at_new(store, options);
+  }
   BMAD_TRY_ASSIGN(const ExtractionLog log, read_log(store, options.session_id));
   if (options.answer) {
     return take_answer(store, options, ExtractionWay::kAnswer, *options.answer);

@@ -188,6 +188,7 @@ HookPolicy MemoryManager::hook_policy() const {
   return {.tells = config.context.inject,
           .records = config.recording.enabled,
           .learns_at_end = config.knowledge.learn_at_session_end,
+          .asks_agent = config.learning.ask_agent,
           .skip_clients = config.recording.skip_clients,
           .skip_tools = config.recording.skip_tools,
           .skip_paths = config.recording.skip_paths};

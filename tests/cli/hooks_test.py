@@ -405,6 +405,52 @@ class Events(HookTest):
         self.tool("recall", "--accept", accept)
         self.assertNotIn("candidate", self.hook("claude-code", start)[0])
 
+    def test_each_turn_is_looked_at_once(self):
+        self.make_memory()
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="We decided to always use Tailwind."))
+        self.hook("claude-code", self.event("Stop", last_assistant_message="Done"))
+        found = [entry for entry in self.entries() if entry["log"] == "facts.jsonl"]
+        self.assertEqual([entry["review"] for entry in found], ["candidate"])
+        state = self.root / "sessions" / "cc-s-1" / ".lock.learning.json"
+        self.assertGreater(json.loads(state.read_text())["looked_to"], 100)
+        self.tool("recall", "--drop", found[0]["id"])
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="Never push on fridays."))
+        self.hook("claude-code", self.event("Stop", last_assistant_message="Done"))
+        values = [entry["content"] for entry in self.entries() if entry.get("review") == "candidate"]
+        self.assertEqual(values[1:], ["Never push on fridays."])
+        # Where something has rewritten the log, all is looked at again, and nothing is found twice.
+        state.write_text('{"looked_to":3}')
+        self.hook("claude-code", self.event("Stop", last_assistant_message="Done"))
+        self.assertEqual(len([entry for entry in self.entries() if entry.get("review") == "candidate"]), 2)
+
+    def test_a_compaction_gets_a_summary_that_rules_wrote(self):
+        self.make_memory()
+        self.hook("claude-code", self.event("UserPromptSubmit", prompt="Paint the boat red"))
+        told, _ = self.hook("claude-code", self.event("PreCompact", trigger="auto"))
+        self.assertIn("### Running summary of this session", told)
+        self.assertIn("- Paint the boat red", told)
+        summary = self.root / "sessions" / "cc-s-1" / "summary.md"
+        summary.write_text("# Mine\n\nOnly this.\n")
+        told, _ = self.hook("claude-code", self.event("PreCompact", trigger="auto"))
+        self.assertIn("Only this.", told)
+        self.settings(knowledge={"learn_at_session_end": False})
+        summary.unlink()
+        self.hook("claude-code", self.event("SessionEnd", reason="exit"))
+        self.assertFalse(summary.exists())
+
+    def test_the_agent_is_asked_now_and_then_and_never_in_a_loop(self):
+        self.make_memory()
+        stop = self.event("Stop", last_assistant_message="Done")
+        self.assertEqual(self.hook("claude-code", stop)[0], "")
+        self.settings(learning={"ask_agent": True, "ask_every_turns": 2})
+        asked = [self.hook("claude-code", stop)[0] for _ in range(4)]
+        self.assertEqual([bool(answer) for answer in asked], [False, True, False, True])
+        answer = json.loads(asked[1])
+        self.assertEqual(answer["decision"], "block")
+        self.assertIn("memory_remember", answer["reason"])
+        going_on = self.event("Stop", last_assistant_message="Done", stop_hook_active=True)
+        self.assertEqual([self.hook("claude-code", going_on)[0] for _ in range(3)], ["", "", ""])
+
     def test_what_is_told_never_passes_ten_thousand_characters(self):
         self.make_memory()
         self.tool("session", "new", "--id", "earlier")

@@ -202,4 +202,43 @@ TEST_CASE("relevance falls with age and rises with importance and use") {
   CHECK(relevance_of(0.5, 0.8, std::nullopt, now) == doctest::Approx(0.2));
 }
 
+TEST_CASE("old calls of tools are counted by day, but for what must stay") {
+  Logs logs;
+  const auto event = [&](std::string_view id, std::string_view day, std::string_view more = "") {
+    logs.add(EntryType::kEvent,
+             fmt::format(R"({{"id":"{}","timestamp":"2026-01-{}T10:00:00Z","kind":"tool_use",)"
+                         R"("tool":"Read","path":"a.cpp"{}}})",
+                         id, day, more));
+  };
+  event("a", "07");
+  event("b", "08");
+  event("c", "08", R"(,"outside_workspace":true)");
+  event("d", "08", R"(,"sensitive":true)");
+  event("e", "08", R"(,"pinned":true)");
+  event("f", "08");
+  event("g", "08");
+  logs.add(EntryType::kEvent,
+           R"({"id":"x","timestamp":"2026-01-08T10:00:00Z","kind":"note","content":"no tool"})");
+  event("h", "09");
+  logs.fact("cites", "see f", R"(,"references":{"events":["f"]})");
+
+  const CompactionPlan plan = logs.plan({.keep_share = 1, .tool_events_kept = 1});
+  CHECK(logs.gone({.keep_share = 1, .tool_events_kept = 1}) == Ids{"b", "c", "g"});
+  CHECK(plan.count(RemovalKind::kFolded) == 3);
+  CHECK(plan.entries_after == plan.entries_before - 3 + 1);
+  CHECK(plan.added_count == 1);
+  JsonParser parser;
+  const JsonValue line = parser.parse(plan.added_events).value();
+  CHECK(line["kind"].string() == "tool_summary");
+  CHECK(line["timestamp"].string() == "2026-01-08T10:00:00Z");
+  CHECK(line["content"].string() == "3 calls: Read 3; files: a.cpp 2");
+  CHECK(line["metadata"]["folded"].integer() == 3);
+  CHECK(plan.removals.front().reason == fmt::format("counted in {}", line["id"].string()));
+
+  SUBCASE("few enough stay") {
+    CHECK(logs.gone({.keep_share = 1, .tool_events_kept = 8}).empty());
+    CHECK(logs.gone({.keep_share = 1}).empty());
+  }
+}
+
 }  // namespace bmad_mem::test::compaction_plan_test

@@ -268,6 +268,25 @@ TEST_CASE("a session that nobody writes to is archived after 30 days") {
   CHECK(memory->query({.text = "postgres"}).value().size() == 1);
 }
 
+TEST_CASE("many calls of tools are counted though the session is small") {
+  Settled memory;
+  memory.session();
+  const auto call = [&](int number) {
+    add_at(memory, EntryType::kEvent, fmt::format("t{}", number), kStart,
+           fmt::format(R"("kind":"tool_use","tool":"Read","path":"a{}.cpp")", number));
+  };
+  for (int number = 0; number < 2500; ++number) {
+    call(number);
+  }
+  CHECK(live_on(memory, 1).empty());
+  call(2500);
+  CHECK(live_on(memory, 1) == std::vector<std::string>{"decay s1"});
+  CHECK(memory->list({.types = {EntryType::kEvent}, .limit = 0}).value().size() == 2502);
+  EntryFilter live{.types = {EntryType::kEvent}, .limit = 0};
+  live.archived = ArchivedSessions::kWithout;
+  CHECK(memory->list(live).value().size() == 2001);
+}
+
 TEST_CASE("what was deleted is purged on schedule after 30 days") {
   MemoryFixture memory;
   memory.session();

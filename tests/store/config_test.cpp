@@ -174,6 +174,13 @@ constexpr std::string_view kSpecification = R"({
       "skip_tools": [],
       "skip_paths": []
     },
+    "learning": {
+      "ask_agent": false,
+      "ask_every_turns": 20
+    },
+    "events": {
+      "keep": 2000
+    },
     "summarizer": {
       "enabled": true,
       "command": [],

@@ -187,6 +187,19 @@ TEST_CASE("a copy of the same lines in another file is no difference") {
   CHECK(session.sealed().lines.size() == 6);
 }
 
+TEST_CASE("lines in the place of others are sealed with them") {
+  Session session;
+  for (int i = 0; i < 4; ++i) {
+    REQUIRE(session.add(line(i)).has_value());
+  }
+  const std::uint64_t size = line(0).size();
+  const ByteRange gaps[] = {{.begin = size, .end = 2 * size}, {.begin = 3 * size, .end = 4 * size}};
+  REQUIRE(rewrite_log_without(session.files, kLog, gaps, line(7) + line(8)).has_value());
+  CHECK(read_file(session.files, kLog, 1U << 20U).value() == line(0) + line(7) + line(8) + line(2));
+  CHECK(session.sealed().lines.size() == 4);
+  CHECK(session.differences().empty());
+}
+
 TEST_CASE("a rewrite of ours is sealed, and a crash in it leaves no seal of the old lines") {
   Session session;
   for (int i = 0; i < 3; ++i) {

@@ -250,6 +250,9 @@ struct ExtractOptions {
   /// The answer of a model to extraction_prompt(), by hand. Else the config's command, else rules.
   std::optional<std::string> answer = {};
   bool use_rules = false;  ///< Also where the config names a command.
+  /// By rules, and only in messages behind the last such look of this machine. Where nothing is
+  /// new, that costs two small reads.
+  bool only_new = false;
 };
 
 struct ExtractionReport {
@@ -313,6 +316,10 @@ class Knowledge {
   /// Errors: E_INVALID_FORMAT with the place in the answer; as remember()'s; E_STORAGE_IO when the
   /// command fails, and E_QUERY_TIMEOUT when it takes too long.
   Result<ExtractionReport> extract(const ExtractOptions& options);
+
+  /// Counts a turn of the agent in the session. Whether the agent is to be asked now what it has
+  /// learned: each memory_config.learning.ask_every_turns turns, where learning.ask_agent is true.
+  Result<bool> note_turn(std::string_view session_id);
 
   /// Merges knowledge that says nearly the same, or says what it would merge. The surest stays (of
   /// equals the most trusted, then the newest), with the highest confidence, the lowest trust and

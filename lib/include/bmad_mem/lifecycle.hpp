@@ -54,6 +54,9 @@ struct CompactionReport {
   bool below_trigger = false;
   std::uint64_t force_evicts = 0;  ///< Entries; and their bytes.
   std::uint64_t force_bytes = 0;
+  /// Calls of tools and results beyond memory_config.events.keep: they went to the archive, too,
+  /// and events of kind tool_summary count them.
+  std::uint64_t folded = 0;
 };
 
 /// What to delete. Entries for which everything that is given holds. At least one member must be

@@ -67,6 +67,7 @@ struct HookPolicy {
   bool tells = true;          ///< memory_config.context.inject
   bool records = true;        ///< memory_config.recording.enabled, and so for the next three
   bool learns_at_end = true;  ///< memory_config.knowledge.learn_at_session_end
+  bool asks_agent = false;    ///< memory_config.learning.ask_agent
   std::vector<std::string> skip_clients;
   std::vector<std::string> skip_tools;  ///< '*' is any text.
   std::vector<std::string> skip_paths;  ///< The same.

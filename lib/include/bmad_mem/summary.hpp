@@ -172,6 +172,11 @@ class Summaries {
   /// and E_QUERY_TIMEOUT as run_command().
   Result<std::optional<SummaryUpdate>> update(std::string_view session_id,
                                               const SummaryUpdateOptions& options = {});
+  /// Writes summary.md from the session's entries by rules, without a model: the requests, what was
+  /// decided, the files, what failed. Only where there is none, it says nothing, or rules wrote
+  /// it; and last_summarized_id stays, since it covers no message. Whether it was written. Errors:
+  /// as show()'s.
+  Result<bool> write_by_rules(std::string_view session_id);
   /// Tells that a compaction of the conversation by the caller's own means begins or has ended. One
   /// that nobody ends counts as over after 15 minutes.
   Status set_compacting(std::string_view session_id, bool compacting);

@@ -287,7 +287,8 @@ Result<std::optional<SummaryUpdate>> Summaries::update(std::string_view session_
   if (store.config.summarizer.command.empty()) {
     return Error{.code = ErrorCode::E_SCHEMA_INVALID,
                  .message =
-                     "no program is named that writes summaries; name one in config.json, "
+                     "no program is named that writes summaries; name one in config.json, or "
+                     "write it without a model (`bmad-mem summary update --rules`), "
                      "or do it by hand: `bmad-mem summary prompt` prints what to ask a "
                      "model, `bmad-mem summary apply` takes the answer",
                  .field = std::string(kCommandSetting)};

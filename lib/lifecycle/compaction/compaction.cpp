@@ -94,6 +94,7 @@ class Compaction {
         .decay = search_settings(store_).decay,
         .now = store_.clock.now(),
         .last_summarized_id = last_summarized_id(*store_.files, session_id_),
+        .tool_events_kept = static_cast<std::uint64_t>(config.events.keep),
         .accesses = &accesses};
     if (!options_.keep_share && !only_fold) {
       BMAD_TRY_ASSIGN(rules.bytes_wanted, log_bytes_wanted());
@@ -127,7 +128,8 @@ class Compaction {
                .evicted_file = {},
                .below_trigger = report_.below_trigger,
                .force_evicts = report_.force_evicts,
-               .force_bytes = report_.force_bytes};
+               .force_bytes = report_.force_bytes,
+               .folded = plan_.count(RemovalKind::kFolded)};
     lines_.clear();
     for (const PlannedRemoval& removal : plan_.removals) {
       lines_.push_back(to_log_line(removal));
@@ -155,8 +157,10 @@ class Compaction {
             .action = "compact",
             .count = lines_.size(),
             .ids = evicted_ids(),
-            .detail = fmt::format("{} superseded, {} repeated, {} evicted", report_.superseded,
-                                  report_.duplicates, report_.evicted)};
+            .detail = fmt::format(
+                "{} superseded, {} repeated, {}{} evicted", report_.superseded, report_.duplicates,
+                report_.folded == 0 ? "" : fmt::format("{} counted, ", report_.folded),
+                report_.evicted)};
   }
 
   Status carry_out() {
@@ -173,7 +177,7 @@ class Compaction {
                          .reason = plan_.removals[i].reason});
     }
     BMAD_TRY(append_evicted(files, session_id_, evicted, store_.clock.now()));
-    BMAD_TRY(take_out_lines(files, session_id_, lines_, FullDisk::kFails));
+    BMAD_TRY(take_out_lines(files, session_id_, lines_, FullDisk::kFails, plan_.added_events));
     BMAD_TRY(append_audit(files, audit_record()));
     const std::set<std::string> gone = all_gone();
     static_cast<void>(fold_accesses(

@@ -16,37 +16,13 @@
 #include "bmad_mem/entry_links.hpp"
 #include "bmad_mem/entry_type.hpp"
 #include "bmad_mem/json_parser.hpp"
+#include "compaction/compaction_entry.hpp"
 #include "model/entry.hpp"
 #include "store/entry_scanner.hpp"
 #include "store/layout.hpp"
 
 namespace bmad_mem {
 namespace {
-
-// What a compaction knows of each line of a session's logs.
-
-struct CompactionEntry {
-  EntryType type = EntryType::kConversation;
-  std::string id;
-  std::string who;
-  std::vector<std::string> references;  ///< Ids it cites; not the message it answers.
-  std::uint64_t line = 0;
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;          ///< With its '\n'.
-  std::uint64_t content_hash = 0;  ///< Of type and line but for the id.
-  Timestamp timestamp{};
-  double decay_factor = 1;
-  double relevance = 0;
-  bool must_stay = false;
-  bool is_settled = false;  ///< A finding that is resolved or dismissed.
-
-  // What the plan makes of it.
-  bool is_gone = false;
-  bool is_tiered = false;
-  std::uint32_t referred_by = 0;  ///< By so many entries that stay.
-  RemovalKind removal = RemovalKind::kEvicted;
-  std::string reason;
-};
 
 /// Hash of type and line, without the id wherever it stands as a string of its own.
 std::uint64_t hash_without_id(EntryType type, std::string_view text, std::string_view id) {
@@ -83,6 +59,7 @@ CompactionEntry to_compaction_entry(const ScannedEntry& scanned, const Compactio
   entry.must_stay = must_stay(scanned.type, scanned.value);
   entry.is_settled = scanned.type == EntryType::kFinding &&
                      is_one_of(scanned.value["status"].string(), "resolved", "dismissed");
+  entry.tool = to_tool_event(scanned);
   const double importance = importance_of(scanned.type, head.severe, head.approved);
   const Access* access = rules.accesses == nullptr ? nullptr : rules.accesses->find(head.id);
   std::optional<Timestamp> accessed = head.last_accessed;
@@ -295,6 +272,8 @@ void mark_tiers(std::vector<CompactionEntry>& entries, const CompactionRules& ru
 }
 
 void gather(const std::vector<CompactionEntry>& entries, CompactionPlan& plan) {
+  plan.entries_after = plan.added_count;
+  plan.bytes_after += plan.added_events.size();
   for (const CompactionEntry& entry : entries) {
     plan.entries_before += entry.is_gone && entry.removal == RemovalKind::kSuperseded ? 0 : 1;
     plan.entries_after += entry.is_gone ? 0 : 1;
@@ -354,10 +333,11 @@ Result<CompactionPlan> plan_compaction(FileSystem& files, std::string_view sessi
   plan.bytes_after = plan.bytes_before;
   fold_versions(entries);
   drop_duplicates(entries);
+  fold_tool_events(entries, session_id, rules.tool_events_kept, plan);
   if (rules.strategy == CompactionStrategy::kTiered) {
     mark_tiers(entries, rules);
   }
-  std::uint64_t bytes = plan.bytes_before;
+  std::uint64_t bytes = plan.bytes_before + plan.added_events.size();
   for (const CompactionEntry& entry : entries) {
     bytes -= entry.is_gone ? entry.size : 0;
   }

@@ -1,6 +1,7 @@
 #include "lifecycle/log_lines.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 #include "bmad_mem/text.hpp"
 #include "model/entry.hpp"
@@ -59,15 +60,19 @@ RemovedEntry removed_entry(const std::string& session_id, const LogLine& line, s
 }
 
 Status take_out_lines(FileSystem& files, const std::string& session_id,
-                      const std::vector<LogLine>& lines, FullDisk full_disk) {
+                      const std::vector<LogLine>& lines, FullDisk full_disk,
+                      std::string_view events_instead) {
+  assert(events_instead.empty() || full_disk == FullDisk::kFails);
   const auto rewrite = [&](const std::string& path, std::span<const LogLine> of_log) -> Status {
     std::vector<ByteRange> gaps;
     gaps.reserve(of_log.size());
     for (const LogLine& line : of_log) {
       gaps.push_back({.begin = line.offset, .end = line.offset + line.size});
     }
-    return full_disk == FullDisk::kBlanks ? remove_lines(files, path, gaps)
-                                          : rewrite_log_without(files, path, gaps);
+    const bool is_events = of_log.front().type == EntryType::kEvent;
+    return full_disk == FullDisk::kBlanks
+               ? remove_lines(files, path, gaps)
+               : rewrite_log_without(files, path, gaps, is_events ? events_instead : "");
   };
   return for_each_log(session_id, lines, rewrite);
 }

@@ -14,6 +14,7 @@
 #include "bmad_mem/json_parser.hpp"
 #include "deletion/deletion_steps.hpp"
 #include "knowledge/knowledge_store.hpp"
+#include "lifecycle/compaction_plan.hpp"
 #include "lifecycle/deletion.hpp"
 #include "lifecycle/maintenance_state.hpp"
 #include "lifecycle/repair.hpp"
@@ -32,6 +33,8 @@ namespace {
 
 /// Access logs below are not worth a rewrite.
 constexpr std::uint64_t kAccessLogWorthFolding = 64U << 10U;
+/// Bytes of the smallest call: id, time, kind and tool.
+constexpr std::uint64_t kToolEventSizeMin = 90;
 /// How many sessions further the check of the seals begins each day.
 constexpr std::size_t kSealStride = 61;
 
@@ -205,8 +208,10 @@ class Maintenance {
       const bool counted = count(session_id);
       const Result<SessionFootprint> footprint =
           session_footprint(*store_.files, session_id, log_files());
-      if (!footprint || !store_.config.compaction.enabled ||
-          !wants_compaction(store_, session_id, footprint->size)) {
+      const bool is_wanted = footprint && store_.config.compaction.enabled &&
+                             (wants_compaction(store_, session_id, footprint->size) ||
+                              has_many_tool_events(session_id));
+      if (!is_wanted) {
         return counted;
       }
       const Result<CompactionReport> compacted =
@@ -228,6 +233,24 @@ class Maintenance {
     const bool is_disk_at_fault =
         !counted && counted.error().os_error != 0 && !is_not_found(counted.error());
     return is_disk_at_fault ? went_well(counted) : counted && *counted;
+  }
+
+  /// Whether so many calls of tools are there that counting the older ones is worth a rewrite.
+  bool has_many_tool_events(const std::string& session_id) {
+    const auto kept = static_cast<std::uint64_t>(store_.config.events.keep);
+    const std::uint64_t many = kept + kept / 4 + 1;
+    const std::string path = session_file(session_id, entry_type_info(EntryType::kEvent).log_file);
+    const Result<FileInfo> log = store_.files->info(path);
+    if (kept == 0 || !log || log->size < many * kToolEventSizeMin) {
+      return false;
+    }
+    std::uint64_t events = 0;
+    JsonParser parser;
+    const auto take = [&](const ScannedEntry& entry) {
+      events += is_tool_event(entry.value["kind"].string()) ? 1 : 0;
+    };
+    return scan_log(*store_.files, path, EntryType::kEvent, parser, {.on_entry = take}) &&
+           events >= many;
   }
 
   void fold(const std::string& session_id) {

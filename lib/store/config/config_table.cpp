@@ -40,6 +40,8 @@ constexpr double kMegabytesMax = 4096;
 constexpr double kMillisecondsMax = 3'600'000;
 constexpr double kRateMax = 10;  // Per day: half of it is gone after 100 minutes.
 constexpr double kDaysMax = 36'500;
+constexpr double kTurnsMax = 10'000;
+constexpr double kEventsMax = 1'000'000;
 constexpr double kTokensMax = 10'000'000;
 constexpr double kContextTokensMin = 50;  // Less holds no heading and a sentence.
 constexpr double kContextTokensMax = 100'000;
@@ -238,6 +240,14 @@ constexpr Setting kSettings[] = {
     command("recording.skip_clients", [](Config& c) -> Texts& { return c.recording.skip_clients; }),
     command("recording.skip_tools", [](Config& c) -> Texts& { return c.recording.skip_tools; }),
     command("recording.skip_paths", [](Config& c) -> Texts& { return c.recording.skip_paths; }),
+
+    flag("learning.ask_agent", [](Config& c) -> bool& { return c.learning.ask_agent; }),
+    whole(
+        "learning.ask_every_turns", [](Config& c) -> Whole& { return c.learning.ask_every_turns; },
+        1, kTurnsMax),
+
+    whole(
+        "events.keep", [](Config& c) -> Whole& { return c.events.keep; }, 0, kEventsMax),
 
     flag("summarizer.enabled", [](Config& c) -> bool& { return c.summarizer.enabled; }),
     command("summarizer.command", [](Config& c) -> Texts& { return c.summarizer.command; }),

@@ -9,8 +9,8 @@ namespace {
 
 /// Many small pieces are gathered, so that the new file takes one write a megabyte and not one a
 /// line.
-Status copy_without(File& source, std::span<const ByteRange> gaps, std::uint64_t size,
-                    File& target) {
+Status copy_without(File& source, std::span<const ByteRange> gaps, std::string_view instead,
+                    std::uint64_t size, File& target) {
   constexpr std::uint64_t kCopySize = 1U << 20U;
   std::string read;
   std::string kept;
@@ -25,6 +25,9 @@ Status copy_without(File& source, std::span<const ByteRange> gaps, std::uint64_t
       const ByteRange gap = gaps[next_gap];
       if (gap.begin > from) {
         kept.append(read, from - begin, gap.begin - from);
+      }
+      if (next_gap == 0 && gap.begin >= begin) {
+        kept += instead;
       }
       from = std::max(from, std::min(gap.end, end));
       if (gap.end > end) {
@@ -42,20 +45,21 @@ Status copy_without(File& source, std::span<const ByteRange> gaps, std::uint64_t
 }
 
 /// Up to the rename: on error the log is as it was.
-Status put_copy_without(FileSystem& files, const std::string& path,
-                        std::span<const ByteRange> gaps) {
+Status put_copy_without(FileSystem& files, const std::string& path, std::span<const ByteRange> gaps,
+                        std::string_view instead = {}) {
   BMAD_TRY_ASSIGN(const std::unique_ptr<File> log, files.open(path, OpenMode::kRead));
   BMAD_TRY_ASSIGN(const FileInfo info, log->info());
-  return rename_into_place(
-      files, path, [&](File& target) { return copy_without(*log, gaps, info.size, target); });
+  return rename_into_place(files, path, [&](File& target) {
+    return copy_without(*log, gaps, instead, info.size, target);
+  });
 }
 
 }  // namespace
 
 Status rewrite_log_without(FileSystem& files, const std::string& path,
-                           std::span<const ByteRange> gaps) {
+                           std::span<const ByteRange> gaps, std::string_view instead) {
   return rewrite_sealed(files, path, [&]() -> Status {
-    BMAD_TRY(put_copy_without(files, path, gaps));
+    BMAD_TRY(put_copy_without(files, path, gaps, instead));
     return files.sync_directory(parent_folder(path));
   });
 }

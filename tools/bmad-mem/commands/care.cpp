@@ -301,7 +301,7 @@ void print_as_json(Tool& tool, const CompactionReport& report, bool dry_run) {
   print_object(tool, "summary", [&](JsonWriter& json) {
     json.member("session_id", report.session_id).member("dry_run", dry_run);
     json.member("superseded", report.superseded).member("duplicates", report.duplicates);
-    json.member("evicted", report.evicted);
+    json.member("evicted", report.evicted).member("folded", report.folded);
     json.member("entries_before", report.entries_before)
         .member("entries_after", report.entries_after);
     json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
@@ -346,13 +346,17 @@ void print_report(Tool& tool, const CompactionReport& report, bool dry_run) {
                      format_size(report.bytes_after));
     return;
   }
-  tool.out().print("{}: {}{} of older versions, {}, {} evicted; {} of {} left, {} of {}\n", id,
+  const std::string folded =
+      report.folded == 0
+          ? std::string()
+          : fmt::format("{} counted, ", format_count(report.folded, "tool event", "tool events"));
+  tool.out().print("{}: {}{} of older versions, {}, {}{} evicted; {} of {} left, {} of {}\n", id,
                    dry_run ? "would remove " : "", format_count(report.superseded, "line", "lines"),
-                   format_count(report.duplicates, "duplicate", "duplicates"),
+                   format_count(report.duplicates, "duplicate", "duplicates"), folded,
                    format_count(report.evicted), format_count(report.entries_after),
                    format_count(report.entries_before, "entry", "entries"),
                    format_size(report.bytes_after), format_size(report.bytes_before));
-  if (report.evicted > 0 && !dry_run) {
+  if (report.evicted + report.folded > 0 && !dry_run) {
     tool.note(
         fmt::format("to restore evicted entries, run `bmad-mem restore --evicted --session {}`",
                     report.session_id));

@@ -110,10 +110,30 @@ Result<ExitStatus> run_summary_apply(Tool& tool) {
   return ExitStatus::kDone;
 }
 
+namespace {
+
+Result<ExitStatus> update_by_rules(Tool& tool, Summaries& summaries, const std::string& session) {
+  BMAD_TRY_ASSIGN(const bool written, summaries.write_by_rules(session));
+  if (tool.json()) {
+    print_object(tool, [&](JsonWriter& json) {
+      json.member("session_id", session).member("written", written);
+    });
+  } else {
+    tool.note(written ? fmt::format("wrote the summary of {} by rules", session)
+                      : "the summary stays: nothing is new, or it was not written by rules");
+  }
+  return ExitStatus::kDone;
+}
+
+}  // namespace
+
 Result<ExitStatus> run_summary_update(Tool& tool) {
   BMAD_TRY_ASSIGN(MemoryManager memory, tool.open());
   BMAD_TRY_ASSIGN(const std::string session, choose_session(tool, memory));
   Summaries summaries(memory);
+  if (tool.args().has("rules")) {
+    return update_by_rules(tool, summaries, session);
+  }
   BMAD_TRY_ASSIGN(const std::optional<SummaryUpdate> update,
                   summaries.update(session, {.force = tool.args().has("force")}));
   if (update) {

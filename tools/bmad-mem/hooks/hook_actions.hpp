@@ -3,7 +3,7 @@
 //   session start   what is known is told, after a compaction the summary too; the session is made
 //   prompt          recorded, then what is known about it is told
 //   tool            events tool_use and tool_result, with snippets
-//   message         recorded
+//   message         recorded, then looked at for candidates (hook_learning.hpp)
 //   sub-agent       its start and end as events, what it said last as a message of a sidechain
 //   compaction      the running summary is told; afterwards an event with the client's summary
 //   session end     the session is closed, and what is due is done

@@ -38,6 +38,12 @@ std::string cline_answer(std::string_view context) {
   return json.take() + '\n';
 }
 
+std::string continuing_answer(std::string_view reason) {
+  JsonWriter json;
+  json.begin_object().member("decision", "block").member("reason", reason).end_object();
+  return json.take() + '\n';
+}
+
 }  // namespace
 
 bool takes_context(const HookEvent& event) { return event.answer != HookAnswer::kNoAnswer; }
@@ -56,6 +62,8 @@ std::string hook_answer(const HookEvent& event, std::string_view context) {
       return additional_context(event, context, false);
     case HookAnswer::kBothWays:
       return additional_context(event, context, true);
+    case HookAnswer::kContinue:
+      return continuing_answer(context);
     case HookAnswer::kCline:
       return cline_answer(context);
     default:

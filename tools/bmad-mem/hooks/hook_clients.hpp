@@ -36,6 +36,7 @@ enum class HookAnswer : std::uint8_t {
   kBothWays,      ///< That, and "additionalContext" at the top as well.
   kCursor,        ///< {"additional_context": …}, with "continue" at a prompt
   kCline,         ///< {"cancel": false, "contextModification": …}
+  kContinue,      ///< {"decision": "block", "reason": …}: the agent goes on with it, not to stop.
 };
 
 /// What an event of a client is, how we read it, and how `install` asks for it. Of a tool we ask to

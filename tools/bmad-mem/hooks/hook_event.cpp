@@ -82,6 +82,7 @@ HookEvent read_hook_event(HookClient client, JsonValue payload) {
   }
   event.turn = first_text(payload, {"prompt_id", "turn_id", "generation_id", "execution_id"});
   event.source = payload["source"].string();
+  event.is_continued = payload["stop_hook_active"].boolean();
   // Cline names its agent also where that is no sub-agent.
   if (const JsonValue parent = payload["parent_agent_id"];
       !parent.present() || parent.is_string()) {

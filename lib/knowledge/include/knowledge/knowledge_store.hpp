@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -42,6 +43,16 @@ Status drop_unreadable_items(const Store& store, std::vector<KnowledgeItem>& ite
 /// to look, or messages may not be read. Reads all messages.
 Result<std::vector<KnowledgeItem>> found_candidates(const Store& store,
                                                     std::span<const std::string> sessions);
+
+struct NewCandidates {
+  std::vector<KnowledgeItem> items;
+  std::uint64_t looked_to = 0;  ///< Where the next look begins, in the log of messages.
+};
+
+/// The same of the messages of one live session from byte `looked_to` on; of all where the log has
+/// been rewritten meanwhile.
+Result<NewCandidates> found_new_candidates(const Store& store, const std::string& session_id,
+                                           std::uint64_t looked_to);
 
 /// As Knowledge::write_views().
 Status write_knowledge_views(const Store& store);

@@ -3,7 +3,9 @@
 //
 //   1. fold       lines that a newer line with the same id supersedes
 //   2. repeats    entries that say word for word what an earlier one says, at the same moment
-//   3. evict      the least relevant entries, until keep_share of them is left, and then until the
+//   3. count      calls of tools and their results, but for the newest: a line for each day says
+//                 how many there were, of which tools and files
+//   4. evict      the least relevant entries, until keep_share of them is left, and then until the
 //                 session is smaller than its trigger
 //
 // Relevance without a question: decay factor x importance x access, see relevance_of(). What stays,
@@ -45,12 +47,14 @@ struct CompactionRules {
   Timestamp now{};
   /// Id of the last message that summary.md covers; empty without one. For kTiered.
   std::string last_summarized_id;
+  /// So many of the newest calls of tools and results stay as they are; 0: all do.
+  std::uint64_t tool_events_kept = 0;
   /// How often and when entries were returned; nullptr when that is not known.
   const AccessTable* accesses = nullptr;
 };
 
 /// Why a line goes.
-enum class RemovalKind : std::uint8_t { kSuperseded, kDuplicate, kEvicted };
+enum class RemovalKind : std::uint8_t { kSuperseded, kDuplicate, kFolded, kEvicted };
 
 struct PlannedRemoval {
   RemovalKind kind = RemovalKind::kEvicted;
@@ -64,7 +68,10 @@ struct PlannedRemoval {
 
 struct CompactionPlan {
   std::vector<PlannedRemoval> removals;  ///< By type and line.
-  LogMarks logs;                         ///< As they were planned for.
+  /// Lines for the log of events, each with its '\n': they count what is folded.
+  std::string added_events;
+  std::uint64_t added_count = 0;
+  LogMarks logs;  ///< As they were planned for.
   std::uint64_t entries_before = 0;
   std::uint64_t entries_after = 0;
   std::uint64_t bytes_before = 0;  ///< Of the logs.
@@ -78,6 +85,9 @@ struct CompactionPlan {
 /// Specification 4.3; an entry that was used once must not count less than one that never was.
 double relevance_of(double decay_factor, double importance, std::optional<Timestamp> last_accessed,
                     Timestamp now);
+
+/// Whether an event is a call of a tool, or its result.
+bool is_tool_event(std::string_view kind);
 
 /// Whether compaction must leave an entry: pinned, an open finding of high or critical severity, an
 /// approved decision.

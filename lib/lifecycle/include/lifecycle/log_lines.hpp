@@ -42,9 +42,11 @@ enum class FullDisk : std::uint8_t {
 };
 
 /// Takes `lines`, ordered by type and offset, out of the logs: one log after another, each durable.
-/// The caller holds the session's lock.
+/// The caller holds the session's lock. `events_instead`, whole lines, stand in the log of events
+/// where the first of its lines was; for FullDisk::kFails only.
 Status take_out_lines(FileSystem& files, const std::string& session_id,
-                      const std::vector<LogLine>& lines, FullDisk full_disk);
+                      const std::vector<LogLine>& lines, FullDisk full_disk,
+                      std::string_view events_instead = {});
 
 // What the logs of a session were when they were looked at, for those who look into
 // them without a lock and act under it.

@@ -43,9 +43,10 @@ struct ByteRange {
 };
 
 /// Replaces log `path` by a copy without `gaps`, which are ascending and don't overlap; those that
-/// touch are fine. Durable on success. The caller holds the session's lock.
+/// touch are fine. `instead`, whole lines, stands where the first gap was. Durable on success. The
+/// caller holds the session's lock.
 Status rewrite_log_without(FileSystem& files, const std::string& path,
-                           std::span<const ByteRange> gaps);
+                           std::span<const ByteRange> gaps, std::string_view instead = {});
 
 /// The same where there is no room for a copy: overwrites `gaps`, whole lines, with blanks, in
 /// place. Blank lines are no entries. Only for bytes that are not wanted any more, because a crash

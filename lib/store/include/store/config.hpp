@@ -5,7 +5,7 @@
 //                      "concurrency": {…}, "indexing": {…}, "relevance": {…}, "decay": {…},
 //                      "compaction": {…}, "lifecycle": {…}, "privacy": {…},
 //                      "performance": {…}, "knowledge": {…}, "context": {…},
-//                      "summarizer": {…}, "extractor": {…}}}
+//                      "learning": {…}, "events": {…}, "summarizer": {…}, "extractor": {…}}}
 //
 // Every key may be left out and takes its default; so may the file. A value of the wrong type or
 // out of its range is an error that names the key; an unknown key is a warning that names the
@@ -208,6 +208,19 @@ struct RecordingConfig {
   std::vector<std::string> skip_paths;    ///< The same of the file that a tool is about.
 };
 
+/// Whether the agent itself is asked to say what it has learned.
+struct LearningConfig {
+  bool ask_agent = false;  ///< At the end of a turn, where the client lets a hook say something.
+  std::int64_t ask_every_turns = 20;  ///< An answer costs a turn, so not each time.
+};
+
+/// What hooks record of the calls of tools.
+struct EventsConfig {
+  /// So many of the newest calls and results of a session stay as they are; what is older is folded
+  /// into lines that count it. 2,000 lines are one to two of the ten megabytes. 0: all stay.
+  std::int64_t keep = 2000;
+};
+
 /// Who writes running summaries, and when.
 struct SummarizerConfig {
   bool enabled = true;
@@ -241,6 +254,8 @@ struct Config {
   KnowledgeConfig knowledge;
   ContextConfig context;
   RecordingConfig recording;
+  LearningConfig learning;
+  EventsConfig events;
   SummarizerConfig summarizer;
   ExtractorConfig extractor;
 

@@ -65,6 +65,7 @@ inline constexpr const char* kLockInfoName = ".lock.json";
 inline constexpr const char* kIndexLockInfoName = ".lock.index.json";   ///< Of version 0.1.
 inline constexpr const char* kSummaryStateName = ".lock.summary.json";  ///< Who writes a summary.
 inline constexpr const char* kSummaryLogName = ".lock.summary-log.jsonl";
+inline constexpr const char* kLearningStateName = ".lock.learning.json";  ///< How far was looked.
 inline constexpr const char* kSealName = ".lock.seal.json";  ///< What the logs held; see seal.hpp.
 inline constexpr const char* kArtifactsName = "artifacts";
 

@@ -33,7 +33,9 @@ void add_compaction(JsonWriter& json, const CompactionReport& report) {
   json.begin_object().member("session_id", report.session_id);
   json.member("removed", std::uint64_t{report.removed.size()});
   json.member("superseded", report.superseded).member("duplicates", report.duplicates);
-  json.member("evicted", report.evicted).member("entries_before", report.entries_before);
+  json.member("folded", report.folded)
+      .member("evicted", report.evicted)
+      .member("entries_before", report.entries_before);
   json.member("entries_after", report.entries_after);
   json.member("bytes_before", report.bytes_before).member("bytes_after", report.bytes_after);
   json.member("trigger_bytes", report.trigger_bytes);

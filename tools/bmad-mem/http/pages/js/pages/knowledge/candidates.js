@@ -24,7 +24,9 @@ export class Candidates {
     this.section = h("section", {class: "know-section", "aria-labelledby": "candidates"},
                      this.heading,
                      h("p", {class: "muted small"}, "Found in messages. No agent reads a candidate " +
-                         "before you accept it. A dropped candidate does not return."),
+                         "before you accept it. A dropped candidate does not return. ",
+                       h("kbd", {}, kAnswers.accepted.key), " accepts the candidate in focus, ",
+                       h("kbd", {}, kAnswers.dropped.key), " drops it; the next one gets the focus."),
                      this.list);
     page.app.keys(Object.entries(kAnswers).map(([review, {label, key}]) =>
       ({keys: key, text: `${label} the candidate`, run: () => this.#answerFocused(review)})));
@@ -75,9 +77,14 @@ export class Candidates {
     row?.querySelector("[data-item]").focus();
   }
 
+  /** Where none has the focus, the first gets it: nobody answers what they have not seen. */
   #answerFocused(review) {
     const row = document.activeElement?.closest?.(".know-candidate");
-    row?.querySelector(`[aria-keyshortcuts="${kAnswers[review].key}"]`).click();
+    if (!row) {
+      this.#focus(this.list.firstElementChild);
+      return;
+    }
+    row.querySelector(`[aria-keyshortcuts="${kAnswers[review].key}"]`).click();
   }
 
   /** Accepts or drops one. */
