@@ -215,8 +215,8 @@ TEST_CASE("old calls of tools are counted by day, but for what must stay") {
   event("c", "08", R"(,"outside_workspace":true)");
   event("d", "08", R"(,"sensitive":true)");
   event("e", "08", R"(,"pinned":true)");
-  event("f", "08");
-  event("g", "08");
+  event("f", "08", R"(,"content":"cited")");
+  event("g", "08", R"(,"content":"again")");
   logs.add(EntryType::kEvent,
            R"({"id":"x","timestamp":"2026-01-08T10:00:00Z","kind":"note","content":"no tool"})");
   event("h", "09");
